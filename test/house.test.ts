@@ -98,7 +98,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['query.ts'],
     ['server'],
     ['body'],
-    ['request-info.ts', 'send-json.ts'],
+    ['request-info.ts'],
     ['files', 'forms', 'lists', 'records'],
     ['middleware'],
     ['pages'],

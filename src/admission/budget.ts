@@ -1,6 +1,6 @@
+import { overLimit } from './holder.ts'
 import type { ByteLimit } from './limits.ts'
-import { overLimit } from './refusal.ts'
-import { waitForTurn } from './turn.ts'
+import { waitForTurn } from './places.ts'
 
 const RETRY_SECONDS = 10
 

@@ -1,9 +1,8 @@
 import { badRequest } from '../errors.ts'
-import type { Holder } from './holder.ts'
+import type { Holder, Ticket } from './holder.ts'
 import { RATES } from './limits.ts'
 import { Places } from './places.ts'
 import { Rates } from './rates.ts'
-import type { Ticket } from './ticket.ts'
 
 /**
  * Turns of client-shaped statements. A holder gets at most half of the places, or a quarter while others have

@@ -1,4 +1,6 @@
 import { isIP } from 'node:net'
+import { RetryLater } from '../errors.ts'
+import { counts, increment } from '../metrics/counts.ts'
 
 declare const isHolder: unique symbol
 
@@ -30,3 +32,49 @@ export function networkOf(ip: string): string {
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(':')}::/64`
 }
+
+/** A holder, or all together, exceeded a limit of this room. It refuses a whole batch. */
+export class OverLimit extends RetryLater {}
+
+/**
+ * The answer to work over a limit: 429 when the holder used up its own share, 503 when all holders together
+ * use up the server's. `name` is the limit as docs/security.md names it.
+ */
+export function overLimit(name: string, isOwn: boolean, seconds: number): OverLimit {
+  increment(counts.overLimits, name)
+  const whose = isOwn ? 'your share' : "the server's share"
+  return new OverLimit(isOwn ? 429 : 503, Math.max(1, Math.ceil(seconds)), `${whose} of ${name} is used up`)
+}
+
+/**
+ * The holder on whose account work is done. Statements that a client shaped (a filter, a sort, an expand, a
+ * view), or that take longer the more data an account has, need one: docs/internals/bounds.md lists them.
+ */
+export interface Ticket {
+  readonly holder: Holder
+  /** Statements of superusers may run as long as any other. */
+  readonly isSuperuser: boolean
+  isGone(): boolean
+}
+
+/** The ticket of work that no request waits for. */
+export const ticketOf = (holder: Holder, isSuperuser = false): Ticket => ({
+  holder,
+  isSuperuser,
+  isGone: () => false,
+})
+
+/** Work for everybody, or for the server itself. Each name takes turns as a holder does. */
+export type Everybody =
+  | 'sign-in'
+  | 'collections'
+  | 'server'
+  | 'command'
+  | 'jobs'
+  | 'sweep'
+  | 'sends'
+  | 'groups'
+  | 'realtime'
+  | 'webhooks'
+  | 'metrics'
+  | 'test'

@@ -1,8 +1,5 @@
-import type { Holder } from './holder.ts'
-import type { Limit } from './limits.ts'
-import { overLimit } from './refusal.ts'
-import type { Everybody } from './ticket.ts'
-import { waitForTurn } from './turn.ts'
+import { type Everybody, type Holder, overLimit } from './holder.ts'
+import { type Limit, MAX_WAIT_MS } from './limits.ts'
 
 const RETRY_SECONDS = 5
 /** Maximum waiting work of one holder, and of all. */
@@ -131,4 +128,21 @@ export class Places<H extends string = Holder | Everybody> {
     if (taken > 0 && share < total && this.#free - 1 < total * KEPT) return false
     return taken < share && (this.#mayEnter?.(holder, taken) ?? true)
   }
+}
+
+/**
+ * Waits for a turn. `queue` gets the function that ends the wait and returns the one that leaves the queue.
+ * Rejects with `refusal` after MAX_WAIT_MS.
+ */
+export function waitForTurn<T>(queue: (enter: (value: T) => void) => () => void, refusal: () => Error) {
+  return new Promise<T>((resolve, reject) => {
+    const late = setTimeout(() => {
+      leave()
+      reject(refusal())
+    }, MAX_WAIT_MS)
+    const leave = queue((value) => {
+      clearTimeout(late)
+      resolve(value)
+    })
+  })
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Holder } from './holder.ts'
+import { type Holder, overLimit } from './holder.ts'
 import { MAX_WAIT_MS, type Rate } from './limits.ts'
-import { overLimit } from './refusal.ts'
 
 /** Maximum buckets. The one that was charged longest ago is dropped: it is full again. */
 const MAX_HOLDERS = 10_000

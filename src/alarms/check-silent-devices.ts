@@ -1,5 +1,5 @@
 import type { Db } from '../db/open.ts'
-import { isDisabledSql } from '../records/auth/disabled.ts'
+import { isDisabledSql } from '../records/fresh-auth.ts'
 import { IS_LOW } from '../sms/devices/device.ts'
 import { ALARM_MAIL } from './mail-jobs.ts'
 

@@ -1,16 +1,16 @@
-import type { Store } from '../collections/catalog.ts'
 import {
   type AuthCollection,
   type Collection,
   DEVICES_ID,
+  type Store,
   SUPERUSERS,
   USERS_ID,
-} from '../collections/collection.ts'
+} from '../collections/catalog.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
 import { uniqueIndexOf } from '../collections/sqlite/index-expression.ts'
 import { forbidden } from '../errors.ts'
-import { isDisabledSql, USER_SETTINGS_ID } from '../records/auth/disabled.ts'
 import { columnsOf, type RecordRow, toValues } from '../records/columns.ts'
+import { isDisabledSql, USER_SETTINGS_ID } from '../records/fresh-auth.ts'
 import { statementName } from '../records/read-rows.ts'
 import type { AuthRecord, Role } from '../request/request.ts'
 import { catalogFor } from '../rules/roles.ts'

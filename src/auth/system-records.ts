@@ -1,5 +1,4 @@
-import type { Store } from '../collections/catalog.ts'
-import type { Collection } from '../collections/collection.ts'
+import type { Collection, Store } from '../collections/catalog.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
 import type { Value } from '../fields/field.ts'
 import { now } from '../fields/types/date.ts'

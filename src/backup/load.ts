@@ -1,5 +1,5 @@
 import { readRows as readCollections } from '../collections/catalog-draft.ts'
-import { readStored } from '../collections/definition/read.ts'
+import { readStored } from '../collections/definition/complete.ts'
 import { quote } from '../collections/names.ts'
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'

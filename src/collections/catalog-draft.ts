@@ -1,6 +1,5 @@
 import type { Db } from '../db/open.ts'
-import { Catalog, type Store } from './catalog.ts'
-import type { Collection } from './collection.ts'
+import { Catalog, type Collection, type Store } from './catalog.ts'
 import { INTERNAL_NAMES_SINCE, isInternal } from './names.ts'
 
 /** All rows of `_collections` in order of creation, as text. */

@@ -1,5 +1,5 @@
 import type { ErrorData, FieldError } from '../errors.ts'
-import type { Collection } from './collection.ts'
+import type { Collection } from './catalog.ts'
 
 const isFieldError = (error: FieldError | ErrorData): error is FieldError => typeof error.code === 'string'
 

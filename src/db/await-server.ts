@@ -1,7 +1,6 @@
 import { UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import type { Session } from './backend.ts'
-import { DatabaseUnavailable, OutdatedServer, wordsOf } from './errors.ts'
+import { DatabaseUnavailable, OutdatedServer, type Session, wordsOf } from './errors.ts'
 
 const OLDEST_SERVER = 150_000
 const RETRY_MS = 1_000

@@ -1,4 +1,4 @@
-import type { Session } from './backend.ts'
+import type { Session } from './errors.ts'
 
 /** How many servers listen on a channel. The last statement of a listening connection names its channels. */
 export async function countChannelListeners(db: Pick<Session, 'query'>, channel: string): Promise<number> {

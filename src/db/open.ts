@@ -1,15 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { databasePlaces } from '../admission/database-places.ts'
 import type { DatabaseTime } from '../admission/database-time.ts'
-import type { Holder } from '../admission/holder.ts'
-import type { Everybody, Ticket } from '../admission/ticket.ts'
+import type { Everybody, Holder, Ticket } from '../admission/holder.ts'
 import type { Config } from '../config.ts'
 import type { Logger } from '../log.ts'
 import { counts } from '../metrics/counts.ts'
 import { awaitServer } from './await-server.ts'
-import type { Backend, PoolUse, Result, TransactionSession } from './backend.ts'
 import { openEmbedded } from './embedded/embedded.ts'
-import { countSchemaMismatch, isSqlError } from './errors.ts'
+import {
+  type Backend,
+  countSchemaMismatch,
+  isSqlError,
+  type PoolUse,
+  type Result,
+  type TransactionSession,
+} from './errors.ts'
 import { type Admission, openPostgres, type PoolSize } from './postgres/postgres.ts'
 import { readingBackend } from './replica/reading-backend.ts'
 import { Replica } from './replica/replica.ts'

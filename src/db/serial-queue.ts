@@ -1,4 +1,4 @@
-import type { Session } from './backend.ts'
+import type { Session } from './errors.ts'
 
 /** Runs work one at a time, in the order of calls. A failure does not stop later work. */
 export function serialQueue(): <T>(work: () => Promise<T>) => Promise<T> {

@@ -3,7 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { objectsOf } from '../db/rows.ts'
 import { PRESETS } from '../portable/presets.ts'
-import { isDisabledSql } from '../records/auth/disabled.ts'
+import { isDisabledSql } from '../records/fresh-auth.ts'
 import { id as recordId } from '../sms/send/shape.ts'
 
 const text = (max: number) => z.string().max(max).default('')

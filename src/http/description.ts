@@ -1,5 +1,5 @@
 import type { DescribedRecords, DescribedRoutes } from '../openapi/document.ts'
-import { ACCOUNT, SENDING, SERVER } from '../openapi/schemas/chapters.ts'
+import { ACCOUNT, SENDING, SERVER } from '../openapi/schemas/operations.ts'
 import { accountPaths } from './routes/account.ts'
 import { adminPaths, logPaths } from './routes/admin.ts'
 import { authPaths } from './routes/auth.ts'

@@ -1,5 +1,5 @@
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
-import type { Collection } from '../collections/collection.ts'
+import type { Collection } from '../collections/catalog.ts'
 import { violatedFields } from '../collections/table/indexes.ts'
 import { isSqlError, UNIQUE_VIOLATION } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'

@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite'
+import type { Collection } from '../collections/catalog.ts'
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
-import type { Collection } from '../collections/collection.ts'
 import { importCollections } from '../collections/edit/import.ts'
 import { dropCollection } from '../collections/edit/remove.ts'
 import { InvalidCollection } from '../collections/invalid.ts'

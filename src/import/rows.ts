@@ -1,4 +1,4 @@
-import type { Collection } from '../collections/collection.ts'
+import type { Collection } from '../collections/catalog.ts'
 import { UserError } from '../errors.ts'
 import type { Field, PasswordField, Value } from '../fields/field.ts'
 import { generateText } from '../fields/types/autogenerate.ts'

@@ -14,7 +14,7 @@ import {
 } from '../db/statements/statement.ts'
 import { INSTANT } from '../fields/values/instant.ts'
 import type { Logger } from '../log.ts'
-import { isDisabledSql } from '../records/auth/disabled.ts'
+import { isDisabledSql } from '../records/fresh-auth.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { PUSH } from '../sms/conversations/incoming-texts.ts'
 import {
@@ -26,7 +26,7 @@ import {
   sendPush,
   vapidKeys,
 } from '../sms/devices/web-push.ts'
-import { invalid } from '../sms/send/refusal.ts'
+import { invalid } from '../sms/send/shape.ts'
 import type { Job, JobKind } from '../work/queue.ts'
 
 /** Browsers of one person. A further one takes the place of the oldest. */

@@ -5,7 +5,7 @@ import { sha256 } from '../auth/tokens/secrets.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { type Row, run, runForRow, statement, text } from '../db/statements/statement.ts'
-import { isDisabledSql } from '../records/auth/disabled.ts'
+import { isDisabledSql } from '../records/fresh-auth.ts'
 import type { JobKind } from '../work/queue.ts'
 
 /** The kind of the jobs. An account has one at a time: its id is the key. */

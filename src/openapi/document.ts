@@ -1,12 +1,12 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import packageJson from '../../package.json' with { type: 'json' }
-import { type Collection, SUPERUSERS } from '../collections/collection.ts'
+import { type Collection, SUPERUSERS } from '../collections/catalog.ts'
 import { builtInCollections } from '../collections/definition/built-in.ts'
 import { systemCollections } from '../collections/definition/system.ts'
 import type { Extensions } from '../records/extension.ts'
 import { hooks } from './schemas/hooks.ts'
+import { SECURITY_SCHEMES } from './schemas/operations.ts'
 import { type RecordSchemas, recordSchemas } from './schemas/record-schema.ts'
-import { SECURITY_SCHEMES } from './schemas/security.ts'
 import { recordTag } from './schemas/texts.ts'
 
 const DESCRIPTION = `An SMS gateway that you run yourself. A web app sends with one POST; texts go out through your own phones and modems; every message, contact,

@@ -2,10 +2,16 @@ import type { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { Ctx, Env } from '../http/context.ts'
-import { sendRaw } from '../http/send-json.ts'
-import { type Answers, FILE, json } from '../openapi/schemas/answers.ts'
-import { chapter, type Operation, texts } from '../openapi/schemas/operations.ts'
-import type { Security } from '../openapi/schemas/security.ts'
+import { sendRaw } from '../http/request-info.ts'
+import {
+  type Answers,
+  chapter,
+  FILE,
+  json,
+  type Operation,
+  type Security,
+  texts,
+} from '../openapi/schemas/operations.ts'
 
 /** A route of another product's API, with its description. `C`: the argument of `work`. */
 export interface TableRoute<C> {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { admission } from '../admission/admission.ts'
 import type { Holder } from '../admission/holder.ts'
-import { USERS_ID } from '../collections/collection.ts'
+import { USERS_ID } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { CHANGES_CHANNEL } from './changes/feed.ts'
 import type { ClientRegistry } from './clients/client-registry.ts'

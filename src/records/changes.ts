@@ -1,5 +1,4 @@
-import type { Store } from '../collections/catalog.ts'
-import type { Collection } from '../collections/collection.ts'
+import type { Collection, Store } from '../collections/catalog.ts'
 
 export type Action = 'create' | 'update' | 'delete'
 

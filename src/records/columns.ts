@@ -1,7 +1,7 @@
-import type { Collection } from '../collections/collection.ts'
+import type { Collection } from '../collections/catalog.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
 import { type Field, isMulti, type Value } from '../fields/field.ts'
-import { memoize } from '../tools/memoize.ts'
+import { memoize } from '../tools/lru.ts'
 
 /** A record's values by field name. */
 export type Values = Record<string, Value>

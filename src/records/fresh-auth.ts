@@ -41,3 +41,13 @@ export async function lockFreshAuth(store: Store, auth: AuthRecord | null): Prom
   const { rows } = await store.db.query(text, [auth.id])
   checkAuthVersion(auth, rows[0]?.[0])
 }
+
+/** Id of the collection with users' settings, at most one record per user. */
+export const USER_SETTINGS_ID = 'user_settings'
+
+/** SQL: whether a superuser has disabled the user with this id (an SQL expression). */
+export const isDisabledSql = (user: string) =>
+  `exists (select from user_settings s where s."user" = ${user} and s.disabled)`
+
+/** In `_changes`: a session ended. The record is the account, see `accountHolder`. */
+export const ENDED_SESSIONS = '_auth_sessions'

@@ -1,5 +1,4 @@
-import type { Catalog, Store } from '../collections/catalog.ts'
-import type { Collection } from '../collections/collection.ts'
+import type { Catalog, Collection, Store } from '../collections/catalog.ts'
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import type { Field } from '../fields/field.ts'
@@ -8,7 +7,7 @@ import { DEFAULT_EDITOR_BYTES, DEFAULT_MAX_CHARACTERS } from '../fields/types/te
 import type { QueryStructure } from '../filter/compile/compiled-filter.ts'
 import { type AnswerMeter, meterOf } from '../request/answer-meter.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { memoize } from '../tools/memoize.ts'
+import { memoize } from '../tools/lru.ts'
 import { type Columns, columnsOf, type RecordRow } from './columns.ts'
 
 /** A statement that selects a collection's records, without its values. */

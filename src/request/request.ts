@@ -1,5 +1,5 @@
 import { accountHolder, type Holder } from '../admission/holder.ts'
-import { type Collection, DEVICES_ID, USERS_ID, userHolder } from '../collections/collection.ts'
+import { type Collection, DEVICES_ID, USERS_ID, userHolder } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
 import type { AnswerMeter } from './answer-meter.ts'
 

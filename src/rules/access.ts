@@ -1,5 +1,4 @@
-import type { Catalog } from '../collections/catalog.ts'
-import type { Collection, RuleName } from '../collections/collection.ts'
+import type { Catalog, Collection, RuleName } from '../collections/catalog.ts'
 import { forbidden, GatewayError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { compile } from '../filter/compile/compile.ts'

@@ -1,9 +1,15 @@
-import { Catalog, type Store } from '../collections/catalog.ts'
-import { type Collection, DEVICES_ID, type Rule, USERS_ID } from '../collections/collection.ts'
+import {
+  Catalog,
+  type Collection,
+  DEVICES_ID,
+  type Rule,
+  type Store,
+  USERS_ID,
+} from '../collections/catalog.ts'
 import { isBuiltIn } from '../collections/definition/built-in.ts'
 import { type ApiError, forbidden } from '../errors.ts'
 import { type AuthRecord, type Limits, limitsOf, type Role } from '../request/request.ts'
-import { memoize } from '../tools/memoize.ts'
+import { memoize } from '../tools/lru.ts'
 
 // Which collections a member may use for an account. What is not named is for the account itself alone.
 // auth/members/route-roles.ts has the routes.

@@ -1,6 +1,6 @@
+import type { Collection } from '../collections/catalog.ts'
 import { readRows as readCollections } from '../collections/catalog-draft.ts'
-import type { Collection } from '../collections/collection.ts'
-import { readStored } from '../collections/definition/read.ts'
+import { readStored } from '../collections/definition/complete.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { createTable } from '../collections/table/table.ts'
 import { checkViewAccess } from '../collections/views/view-access.ts'

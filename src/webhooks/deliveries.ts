@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { overLimit } from '../admission/refusal.ts'
+import { overLimit } from '../admission/holder.ts'
 import type { Store } from '../collections/catalog.ts'
 import { run, runForRow, statement, text } from '../db/statements/statement.ts'
 import { dateOf, formatDate, now, parseDate } from '../fields/types/date.ts'

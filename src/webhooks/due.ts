@@ -1,5 +1,4 @@
-import type { Store } from '../collections/catalog.ts'
-import type { Collection } from '../collections/collection.ts'
+import type { Collection, Store } from '../collections/catalog.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
 import type { Db } from '../db/open.ts'
 import { objectsOf } from '../db/rows.ts'
@@ -9,7 +8,7 @@ import { columnsOf, type RecordRow } from '../records/columns.ts'
 import { blankValues } from '../records/input/prepare.ts'
 import { statementName } from '../records/read-rows.ts'
 import { renderRecord } from '../records/render/render.ts'
-import { memoize } from '../tools/memoize.ts'
+import { memoize } from '../tools/lru.ts'
 import { isSecret } from './secrets.ts'
 
 /** Why deliveries end without an answer. */

@@ -1,5 +1,4 @@
-import type { Store } from '../collections/catalog.ts'
-import type { Collection } from '../collections/collection.ts'
+import type { Collection, Store } from '../collections/catalog.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import { textsOf } from '../db/rows.ts'
 import { list, runForRow, statement, text } from '../db/statements/statement.ts'

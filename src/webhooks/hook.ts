@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import { unindexed } from '../db/by-id.ts'
 import type { Db } from '../db/open.ts'
+import { unindexed } from '../db/rows.ts'
 import { part, runForRow, statement, text, textOrNull } from '../db/statements/statement.ts'
 import { GatewayError } from '../errors.ts'
 import { changeLogCte } from '../records/changes.ts'

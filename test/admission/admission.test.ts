@@ -1,10 +1,9 @@
 import { expect, test, vi } from 'vitest'
 import { Budget } from '../../src/admission/budget.ts'
 import { DatabaseTime } from '../../src/admission/database-time.ts'
-import type { Holder } from '../../src/admission/holder.ts'
+import { type Holder, ticketOf as ticketFor } from '../../src/admission/holder.ts'
 import { Places } from '../../src/admission/places.ts'
 import { Rates } from '../../src/admission/rates.ts'
-import { ticketOf as ticketFor } from '../../src/admission/ticket.ts'
 
 const ticketOf = (name: string) => ticketFor(name as Holder)
 const limit = (total: number, share = total) => ({ name: 'something', total, share })

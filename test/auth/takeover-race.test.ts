@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findAuthRecord } from '../../src/auth/auth-rows.ts'
-import type { AuthCollection } from '../../src/collections/collection.ts'
+import type { AuthCollection } from '../../src/collections/catalog.ts'
 import { StaleAuth } from '../../src/records/fresh-auth.ts'
 import { startPairing } from '../../src/sms/devices/pair.ts'
 import { untilWaiting } from '../support/database/locks.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { isSigned, readClaims, signToken } from '../../src/auth/tokens/tokens.ts'
-import type { AuthCollection } from '../../src/collections/collection.ts'
+import type { AuthCollection } from '../../src/collections/catalog.ts'
 import type { AuthRecord } from '../../src/request/request.ts'
 
 const SECRET = 's'.repeat(50)

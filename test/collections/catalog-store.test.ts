@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { saveCollection } from '../../src/collections/catalog/save.ts'
-import { readNew } from '../../src/collections/definition/read.ts'
+import { readNew } from '../../src/collections/definition/complete.ts'
 import { removeCollection } from '../../src/collections/edit/edit.ts'
 import { importAll } from '../../src/collections/edit/import-all.ts'
 import { readConfig } from '../../src/config.ts'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { complete } from '../../src/collections/definition/complete.ts'
-import { readNew } from '../../src/collections/definition/read.ts'
+import { complete, readNew } from '../../src/collections/definition/complete.ts'
 import { parseIndex } from '../../src/collections/sqlite/index-expression.ts'
 import { indexDdl } from '../../src/collections/table/indexes.ts'
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { complete } from '../../src/collections/definition/complete.ts'
-import { readNew, readOver, readStored } from '../../src/collections/definition/read.ts'
+import { complete, readNew, readOver, readStored } from '../../src/collections/definition/complete.ts'
 import { collectionJson } from '../../src/collections/definition/serialise.ts'
 
 const make = (raw: unknown) => complete(readNew(raw))

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { Holder } from '../../src/admission/holder.ts'
-import { ticketOf as ticketFor } from '../../src/admission/ticket.ts'
+import { type Holder, ticketOf as ticketFor } from '../../src/admission/holder.ts'
 import { isSqlError, QUERY_CANCELED } from '../../src/db/errors.ts'
 import { RetryLater } from '../../src/errors.ts'
 import { createLogger } from '../../src/log.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { guestHolder } from '../../src/admission/holder.ts'
-import { ticketOf } from '../../src/admission/ticket.ts'
+import { guestHolder, ticketOf } from '../../src/admission/holder.ts'
 import { testConfig } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import { openWorld } from './world.ts'

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
-import type { Catalog } from '../../src/collections/catalog.ts'
-import type { Collection } from '../../src/collections/collection.ts'
+import type { Catalog, Collection } from '../../src/collections/catalog.ts'
 import type { Field } from '../../src/fields/field.ts'
 import { SCHEMA } from './corpus.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Collection } from '../../src/collections/collection.ts'
+import type { Collection } from '../../src/collections/catalog.ts'
 import type { Predicate } from '../../src/filter/compile/compiled-filter.ts'
 import { isLocal, testLocally } from '../../src/realtime/clients/access.ts'
 import { all, any, compare, OPAQUE } from '../support/predicates.ts'

@@ -1,5 +1,4 @@
-import type { Store } from '../../collections/catalog.ts'
-import type { AuthCollection } from '../../collections/collection.ts'
+import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { badRequest } from '../../errors.ts'
 import { now } from '../../fields/types/date.ts'

@@ -1,5 +1,5 @@
 import { guestHolder } from '../../admission/holder.ts'
-import type { Store } from '../../collections/catalog.ts'
+import { type AuthCollection, type Store, SUPERUSERS } from '../../collections/catalog.ts'
 import {
   checkFields,
   email,
@@ -8,7 +8,6 @@ import {
   noneOf,
   required,
 } from '../../collections/checks/checks.ts'
-import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
 import { ApiError, badRequest, type FieldError, fieldError } from '../../errors.ts'
 import { object, text, type ValueOf } from '../../fields/shape.ts'
 import { verifyPassword } from '../../fields/values/bcrypt.ts'

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { memoize } from '../../tools/memoize.ts'
+import { memoize } from '../../tools/lru.ts'
 
 /** Whether an address is in a list of addresses and subnets (`10.0.0.0/8`). */
 export function isListed(addresses: readonly string[], ip: string): boolean {

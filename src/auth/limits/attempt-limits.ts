@@ -1,6 +1,5 @@
 import { admission } from '../../admission/admission.ts'
-import { guestHolder, networkOf } from '../../admission/holder.ts'
-import { OverLimit } from '../../admission/refusal.ts'
+import { guestHolder, networkOf, OverLimit } from '../../admission/holder.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { list, number, numbers, run, runForRow, statement, text } from '../../db/statements/statement.ts'

@@ -1,5 +1,5 @@
 import type { Settings } from '../../settings/settings.ts'
-import { memoize } from '../../tools/memoize.ts'
+import { memoize } from '../../tools/lru.ts'
 import type { AuthServices } from '../auth-services.ts'
 
 const CONNECT_MS = 30_000

@@ -1,6 +1,5 @@
-import type { Store } from '../../collections/catalog.ts'
+import { type AuthCollection, type Store, SUPERUSERS } from '../../collections/catalog.ts'
 import { type Check, checkFields, email, length, oneOf, required } from '../../collections/checks/checks.ts'
-import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
 import { badRequest, fieldError } from '../../errors.ts'
 import { object, text, type ValueOf } from '../../fields/shape.ts'
 import { now } from '../../fields/types/date.ts'

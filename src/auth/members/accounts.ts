@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Store } from '../../collections/catalog.ts'
-import type { AuthCollection } from '../../collections/collection.ts'
+import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { run, statement, type Texts, tables, text } from '../../db/statements/statement.ts'
 import { notFound } from '../../errors.ts'

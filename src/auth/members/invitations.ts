@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Store } from '../../collections/catalog.ts'
-import { type AuthCollection, SUPERUSERS, USERS_ID } from '../../collections/collection.ts'
+import { type AuthCollection, type Store, SUPERUSERS, USERS_ID } from '../../collections/catalog.ts'
 import { runForCount, runForRow, statement, text } from '../../db/statements/statement.ts'
 import { badRequest } from '../../errors.ts'
 import { now } from '../../fields/types/date.ts'

@@ -1,13 +1,15 @@
-import type { Store } from '../../collections/catalog.ts'
+import { type AuthCollection, type Catalog, type Store, SUPERUSERS } from '../../collections/catalog.ts'
 import { checkFields, required } from '../../collections/checks/checks.ts'
-import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
 import { quote, tableName } from '../../collections/names.ts'
 import { badRequest, notFound } from '../../errors.ts'
-import { fieldType } from '../../fields/types/field-types.ts'
-import type { Uploads } from '../../files/upload.ts'
+import { DEFAULT_FILE_BYTES, fieldType } from '../../fields/types/field-types.ts'
+import { contentOf } from '../../files/thumbnail.ts'
+import { readUpload, type Upload, type Uploads } from '../../files/upload.ts'
 import type { Logger } from '../../log.ts'
+import { sendOutgoing } from '../../outgoing/send.ts'
 import { deleteLinks } from '../../records/auth/auth-links.ts'
 import type { Extensions } from '../../records/extension.ts'
+import { checkUpload } from '../../records/input/files.ts'
 import { isEmptyObject } from '../../records/write/explain.ts'
 import { uniqueViolationError } from '../../records/write/store.ts'
 import { createRecord } from '../../records/write/write.ts'
@@ -16,8 +18,8 @@ import { randomText } from '../../tools/random.ts'
 import { type AuthChange, changeAuthRecord } from '../account/change.ts'
 import { findAuthRecord, findByEmail, findByIdentity, requireEnabled } from '../auth-rows.ts'
 import { addSystemRecord } from '../system-records.ts'
-import { fetchPicture } from './picture.ts'
 import type { Profile } from './profile.ts'
+import { providerOf } from './providers.ts'
 import type { OAuth2Identity } from './with-oauth2.ts'
 
 const FAILED = 'Failed to authenticate.'
@@ -157,4 +159,53 @@ async function isFree(store: Store, collection: AuthCollection, fieldName: strin
   if (!field) return false
   if (field.type === 'text' && fieldType(field).check(field, username)) return false
   return (await findByIdentity(store, collection, fieldName, username)) === null
+}
+
+const TIMEOUT_MS = 10_000
+const NO_UPLOADS: Uploads = new Map()
+
+/** Downloads the picture of a new user; failures are ignored. PocketBase: record_auth_with_oauth2.go */
+async function fetchPicture(
+  catalog: Catalog,
+  collection: AuthCollection,
+  { profile, provider, createData }: OAuth2Identity,
+  log: Logger,
+): Promise<Uploads> {
+  const field = catalog.field(collection, collection.oauth2.mappedFields.avatarURL)
+  if (field?.type !== 'file' || profile.avatarURL === '' || Object.hasOwn(createData, field.name))
+    return NO_UPLOADS
+  try {
+    const maxBytes = Math.min(field.maxSize || DEFAULT_FILE_BYTES, DEFAULT_FILE_BYTES)
+    const upload = await load(profile.avatarURL, originOf(collection, provider), maxBytes)
+    const fault = checkUpload(field, upload)
+    if (fault) throw new Error(fault.message)
+    return new Map([[field.name, [upload]]])
+  } catch (error) {
+    log.warn({ err: error, provider }, 'could not copy the profile picture from the OAuth2 provider')
+    return NO_UPLOADS
+  }
+}
+
+/** Origin of the provider, which a superuser configured. */
+function originOf({ oauth2 }: AuthCollection, name: string): string | undefined {
+  const options = oauth2.providers.find((one) => one.name === name)
+  const url = options && providerOf(options)?.userInfoURL
+  return url ? new URL(url).origin : undefined
+}
+
+/** The user chose this address, so it must be public or of the provider's own origin. */
+async function load(address: string, origin: string | undefined, maxBytes: number): Promise<Upload> {
+  const url = new URL(address)
+  const { status, body } = await sendOutgoing(
+    {
+      url: url.href,
+      method: 'GET',
+      headers: { accept: 'image/*', 'user-agent': 'pocketsms' },
+      body: undefined,
+    },
+    { allowPrivate: url.origin === origin, maxBodyBytes: maxBytes + 1, timeoutMs: TIMEOUT_MS },
+  )
+  if (status !== 200) throw new Error(`the picture was refused with ${status}`)
+  if (body.length > maxBytes) throw new Error(`the picture has more than ${maxBytes} bytes`)
+  return readUpload(url.pathname.split('/').at(-1) || 'picture', contentOf(body))
 }

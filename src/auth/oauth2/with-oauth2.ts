@@ -3,13 +3,13 @@ import { badRequest, fieldError, forbidden } from '../../errors.ts'
 import { map, object, text, type ValueOf } from '../../fields/shape.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { writeSorted } from '../../fields/values/json-text.ts'
+import { parseJson } from '../../tools/json.ts'
 import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
 import { limitProviderAttempts } from '../limits/attempt-limits.ts'
 import { takeAppleName } from './apple-name.ts'
-import { exchange } from './exchange.ts'
 import { readIdToken } from './id-token.ts'
-import { type Profile, type RawProfile, readProfile, textAt } from './profile.ts'
-import { type ProviderClient, providerClient } from './provider-client.ts'
+import { type Profile, type RawProfile, readProfile, textAt, valueAt } from './profile.ts'
+import { type ProviderClient, type ProviderResponse, providerClient } from './provider-client.ts'
 import type { Provider, ProviderToken } from './provider-type.ts'
 import { providerOf } from './providers.ts'
 
@@ -114,4 +114,66 @@ async function ask({ userInfoURL, clientId, headers, query }: Provider, call: Pr
   const raw: unknown = JSON.parse(text) ?? {}
   if (typeof raw !== 'object' || Array.isArray(raw)) throw new TypeError('the profile is no object')
   return raw as RawProfile
+}
+
+type Grant = Readonly<Record<'code' | 'codeVerifier' | 'redirectURL', string>>
+
+/** Exchanges a code for a token: credentials in the header, then in the form. RFC 6749, 4.1.3 */
+export const exchange = (provider: Provider, grant: Grant, send: ProviderClient): Promise<ProviderToken> =>
+  retrieve(provider, grant, send, 'header').catch(() => retrieve(provider, grant, send, 'form'))
+
+async function retrieve(
+  { tokenURL, clientId, clientSecret, pkce }: Provider,
+  { code, codeVerifier, redirectURL }: Grant,
+  send: ProviderClient,
+  style: 'header' | 'form',
+): Promise<ProviderToken> {
+  const form = new URLSearchParams({ grant_type: 'authorization_code', code })
+  if (redirectURL) form.set('redirect_uri', redirectURL)
+  if (pkce) form.set('code_verifier', codeVerifier)
+  const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded' }
+  if (style === 'header') headers.authorization = basic(clientId, clientSecret)
+  else {
+    form.set('client_id', clientId)
+    if (clientSecret) form.set('client_secret', clientSecret)
+  }
+  return readToken(await send(tokenURL, { headers, post: form.toString() }))
+}
+
+/** Both parts are escaped, because a colon separates them. RFC 6749, 2.3.1 */
+function basic(clientId: string, clientSecret: string): string {
+  const escaped = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
+  return `Basic ${Buffer.from(`${escaped(clientId)}:${escaped(clientSecret)}`).toString('base64')}`
+}
+
+const FORM_TYPES = /^\s*(application\/x-www-form-urlencoded|text\/plain)\s*(;|$)/i
+
+function readToken({ status, type, text }: ProviderResponse): ProviderToken {
+  const isForm = FORM_TYPES.test(type)
+  const raw: RawProfile = isForm ? Object.fromEntries(new URLSearchParams(text)) : parse(text, status)
+  const fault = textAt(raw, 'error')
+  if (status < 200 || status > 299 || fault)
+    throw new Error(`the token endpoint answered ${status} ${fault} ${textAt(raw, 'error_description')}`)
+  const accessToken = textAt(raw, 'access_token')
+  if (accessToken === '') throw new Error('the token endpoint gave no access_token')
+  const seconds = readSeconds(valueAt(raw, 'expires_in') ?? 0)
+  return {
+    accessToken,
+    tokenType: textAt(raw, 'token_type'),
+    refreshToken: textAt(raw, 'refresh_token'),
+    expiry: seconds ? Date.now() + seconds * 1000 : 0,
+    raw,
+  }
+}
+
+function readSeconds(value: unknown): number {
+  const seconds = typeof value === 'string' && value !== '' ? Number(value) : value
+  if (!Number.isInteger(seconds)) throw new TypeError('expires_in is no whole number')
+  return seconds as number
+}
+
+function parse(text: string, status: number): RawProfile {
+  const value = parseJson(text)
+  if (typeof value === 'object' && value !== null) return value as RawProfile
+  throw new Error(`the token endpoint answered ${status} with something else than JSON`)
 }

@@ -1,11 +1,10 @@
 import { accountHolder } from '../../admission/holder.ts'
-import type { Store } from '../../collections/catalog.ts'
-import { USERS_ID } from '../../collections/collection.ts'
+import { type Store, USERS_ID } from '../../collections/catalog.ts'
 import { quote, tableName } from '../../collections/names.ts'
 import { runForRow, sql, statement, type Texts, tables } from '../../db/statements/statement.ts'
 import { notFound } from '../../errors.ts'
-import { ENDED_SESSIONS } from '../../records/auth/ended-sessions.ts'
 import { logChange } from '../../records/changes.ts'
+import { ENDED_SESSIONS } from '../../records/fresh-auth.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { InSameTransaction } from '../account/change.ts'
 

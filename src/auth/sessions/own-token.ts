@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { AuthCollection } from '../../collections/collection.ts'
+import type { AuthCollection } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { sha256 } from '../tokens/secrets.ts'
 import { signToken } from '../tokens/tokens.ts'

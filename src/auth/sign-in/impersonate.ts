@@ -1,6 +1,5 @@
-import type { Store } from '../../collections/catalog.ts'
+import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { atLeast, checkFields } from '../../collections/checks/checks.ts'
-import type { AuthCollection } from '../../collections/collection.ts'
 import { notFound } from '../../errors.ts'
 import { object, whole } from '../../fields/shape.ts'
 import type { AuthRecord } from '../../request/request.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AuthCollection } from '../../collections/collection.ts'
+import type { AuthCollection } from '../../collections/catalog.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
 import { randomText } from '../../tools/random.ts'
 import type { Provider } from '../oauth2/provider-type.ts'

@@ -1,5 +1,4 @@
-import type { Store } from '../../collections/catalog.ts'
-import type { AuthCollection } from '../../collections/collection.ts'
+import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { ApiError, badRequest, GatewayError } from '../../errors.ts'
 import { object, text, type ValueOf } from '../../fields/shape.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'

@@ -1,5 +1,4 @@
-import type { Store } from '../../collections/catalog.ts'
-import type { AuthCollection } from '../../collections/collection.ts'
+import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { now } from '../../fields/types/date.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { within } from '../../tools/deadline.ts'

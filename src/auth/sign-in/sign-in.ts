@@ -1,5 +1,4 @@
-import type { Store } from '../../collections/catalog.ts'
-import type { AuthCollection } from '../../collections/collection.ts'
+import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { forbidden } from '../../errors.ts'
 import { toRow } from '../../records/columns.ts'
 import { answerRecord } from '../../records/expand/answer.ts'

@@ -1,7 +1,6 @@
 import { guestHolder, type Holder } from '../../admission/holder.ts'
-import type { Store } from '../../collections/catalog.ts'
+import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { checkFields, length, oneOf, required } from '../../collections/checks/checks.ts'
-import type { AuthCollection } from '../../collections/collection.ts'
 import { badRequest, forbidden } from '../../errors.ts'
 import { object, text, type ValueOf } from '../../fields/shape.ts'
 import { isEmail } from '../../fields/types/address.ts'

@@ -1,5 +1,4 @@
-import type { Store } from '../../collections/catalog.ts'
-import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
+import { type AuthCollection, type Store, SUPERUSERS } from '../../collections/catalog.ts'
 import { quote, tableName } from '../../collections/names.ts'
 import { ApiError, UserError } from '../../errors.ts'
 import { changeLogCte } from '../../records/changes.ts'

@@ -1,5 +1,4 @@
-import type { Catalog, Store } from '../../collections/catalog.ts'
-import { type AuthCollection, DEVICES_ID } from '../../collections/collection.ts'
+import { type AuthCollection, type Catalog, DEVICES_ID, type Store } from '../../collections/catalog.ts'
 import { type FieldError, fieldError } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { findActing, findTokenOwner } from '../auth-rows.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Holder } from '../../admission/holder.ts'
-import type { AuthCollection } from '../../collections/collection.ts'
+import type { AuthCollection } from '../../collections/catalog.ts'
 import type { PasswordField } from '../../fields/field.ts'
 import { generateText } from '../../fields/types/autogenerate.ts'
 import { hashPassword, verifyPassword } from '../../fields/values/bcrypt.ts'

@@ -1,6 +1,6 @@
 import { decodeJwt, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import type { TokenOptions } from '../../collections/auth-shape.ts'
-import type { AuthCollection } from '../../collections/collection.ts'
+import type { AuthCollection } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { Lru } from '../../tools/lru.ts'
 

@@ -3,8 +3,7 @@ import type { Field, FieldOf, FieldTypeName, TextField } from '../../fields/fiel
 import { generateText } from '../../fields/types/autogenerate.ts'
 import { fieldType } from '../../fields/types/field-types.ts'
 import { isInt64, noInteger, tooSmall } from '../../fields/types/number.ts'
-import type { Catalog } from '../catalog.ts'
-import type { Collection } from '../collection.ts'
+import type { Catalog, Collection } from '../catalog.ts'
 import {
   atLeast,
   atMost,

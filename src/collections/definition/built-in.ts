@@ -1,11 +1,10 @@
 import { fieldError, UserError } from '../../errors.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
+import type { Collection } from '../catalog.ts'
 import type { Problem } from '../checks/checks.ts'
-import type { Collection } from '../collection.ts'
 import { columnName } from '../names.ts'
 import builtIn from './builtin.json' with { type: 'json' }
-import { complete } from './complete.ts'
-import { readNew } from './read.ts'
+import { complete, readNew } from './complete.ts'
 
 /** The built-in collections, each time with new secrets. */
 export const builtInCollections = (): Collection[] => builtIn.map((raw) => complete(readNew(raw)))

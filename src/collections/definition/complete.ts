@@ -1,8 +1,10 @@
 import type { Field } from '../../fields/field.ts'
-import { checksum } from '../../tools/derived-id.ts'
-import type { Collection } from '../collection.ts'
+import { asObject, flag, object, optionalText, type Shape, text, texts } from '../../fields/shape.ts'
+import { checksum } from '../../tools/random.ts'
+import { AUTH_KEYS } from '../auth-shape.ts'
+import type { Collection, CollectionType } from '../catalog.ts'
 import { indexText, parseIndex, uniqueIndexOf } from '../sqlite/index-expression.ts'
-import { addField, freeId, readField } from './field-shapes.ts'
+import { addField, date, fieldList, freeId, readField } from './field-shapes.ts'
 
 const ID_PATTERN = '^[a-z0-9]+$'
 const MAX_INDEX_NAME = 64
@@ -136,4 +138,62 @@ export function complete(
     onOwnTable(index, collection.name),
   )
   return withoutLostMappings({ ...withFields, indexes } as Collection)
+}
+
+const COMMON_KEYS = {
+  id: text,
+  listRule: optionalText,
+  viewRule: optionalText,
+  createRule: optionalText,
+  updateRule: optionalText,
+  deleteRule: optionalText,
+  name: text,
+  type: text,
+  fields: fieldList,
+  indexes: texts,
+  created: date,
+  updated: date,
+  system: flag,
+}
+
+const asShape = (keys: object) => object(keys as Record<never, never>) as Shape<unknown> as Shape<Collection>
+
+/** Keys of each type in PocketBase's order. An unknown type is read as base and refused later. */
+const SHAPES: Record<CollectionType, Shape<Collection>> = {
+  base: asShape(COMMON_KEYS),
+  auth: asShape({ ...COMMON_KEYS, ...AUTH_KEYS }),
+  view: asShape({ ...COMMON_KEYS, viewQuery: text }),
+}
+const shapeOf = (type: string) => (Object.hasOwn(SHAPES, type) ? SHAPES[type as CollectionType] : SHAPES.base)
+
+/** Keys of other types are ignored, but a value of a wrong type is still an error. */
+const EVERY = asShape({ ...COMMON_KEYS, ...AUTH_KEYS, viewQuery: text })
+
+function lay(raw: unknown, shape: Shape<Collection>, under: Collection): Collection {
+  EVERY.over(raw, EVERY.zero())
+  return shape.over(raw, under)
+}
+
+const submittedType = (raw: unknown): string => text.over(asObject(raw).type ?? null, '')
+
+/** Reads a stored collection, perhaps of an older release, and adds missing keys. */
+export function readStored(data: string): Collection {
+  const raw = JSON.parse(data)
+  const shape = shapeOf(raw.type)
+  return shape.over(raw, shape.zero())
+}
+
+/** Reads a new collection; its type is base if none is named. Throws a ShapeError. */
+export function readNew(raw: unknown): Collection {
+  const type = submittedType(raw) || 'base'
+  const shape = shapeOf(type)
+  const fresh = { ...shape.fresh(), ...(Object.hasOwn(SHAPES, type) ? {} : { fields: firstFields() }) }
+  return { ...lay(raw, shape, fresh as Collection), type } as Collection
+}
+
+/** Merges submitted JSON into a collection: missing keys stay, an empty type is base. Throws a ShapeError. */
+export function readOver(raw: unknown, old: Collection): Collection {
+  const shape = shapeOf(submittedType(raw) || old.type)
+  const laid = lay(raw, shape, { ...shape.zero(), ...old })
+  return { ...laid, type: laid.type || 'base' } as Collection
 }

@@ -2,7 +2,7 @@ import { COMMON_KEYS, FIELD_KEYS, type Field, type FieldTypeName } from '../../f
 import { asObject, flag, object, type Shape, ShapeError, text } from '../../fields/shape.ts'
 import { parseDate } from '../../fields/types/date.ts'
 import { writeSorted } from '../../fields/values/json-text.ts'
-import { checksum } from '../../tools/derived-id.ts'
+import { checksum } from '../../tools/random.ts'
 
 /** A date in any form that PocketBase reads; empty if it cannot be read. */
 export const date: Shape<string> = {

@@ -1,6 +1,5 @@
 import { randomId } from '../../tools/random.ts'
-import { complete } from './complete.ts'
-import { readNew } from './read.ts'
+import { complete, readNew } from './complete.ts'
 import { collectionJson } from './serialise.ts'
 
 const TYPES = ['auth', 'base', 'view']

@@ -1,5 +1,5 @@
 import { writeSorted } from '../../fields/values/json-text.ts'
-import type { AuthCollection, Collection } from '../collection.ts'
+import type { AuthCollection, Collection } from '../catalog.ts'
 
 const TOKENS = [
   'authToken',

@@ -1,8 +1,7 @@
 import type { Field } from '../../fields/field.ts'
-import type { Collection } from '../collection.ts'
-import { complete } from './complete.ts'
+import type { Collection } from '../catalog.ts'
+import { complete, readNew } from './complete.ts'
 import { addField, readField } from './field-shapes.ts'
-import { readNew } from './read.ts'
 
 const OWNER =
   "@request.auth.id != '' && recordRef = @request.auth.id && collectionRef = @request.auth.collectionId"

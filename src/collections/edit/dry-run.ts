@@ -1,11 +1,9 @@
 import type { Db } from '../../db/open.ts'
 import { randomText } from '../../tools/random.ts'
 import { saveCollection } from '../catalog/save.ts'
-import type { Store } from '../catalog.ts'
+import type { Collection, Store } from '../catalog.ts'
 import { CatalogDraft } from '../catalog-draft.ts'
-import type { Collection } from '../collection.ts'
-import { complete } from '../definition/complete.ts'
-import { readNew } from '../definition/read.ts'
+import { complete, readNew } from '../definition/complete.ts'
 import { readAndSample } from '../views/view.ts'
 
 const UNDO = new Error('nothing of this stays')

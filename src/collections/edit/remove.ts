@@ -1,6 +1,5 @@
-import type { Catalog } from '../catalog.ts'
+import type { Catalog, Collection } from '../catalog.ts'
 import type { CatalogDraft } from '../catalog-draft.ts'
-import type { Collection } from '../collection.ts'
 import { quote, tableName } from '../names.ts'
 import { dropFiles } from '../table/file-triggers.ts'
 import { dropView } from '../views/view.ts'

@@ -1,5 +1,5 @@
+import type { Collection } from '../catalog.ts'
 import type { CatalogDraft } from '../catalog-draft.ts'
-import type { Collection } from '../collection.ts'
 
 /** An error in SQLite's words, which PocketBase's clients know. */
 export class SqliteFault extends Error {

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/open.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
-import type { Collection } from '../collection.ts'
+import type { Collection } from '../catalog.ts'
 import { isNeededField, isOptionalField } from '../definition/built-in.ts'
 import { columnName, quote, tableName } from '../names.ts'
 import {

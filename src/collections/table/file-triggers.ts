@@ -1,6 +1,6 @@
 import type { Db } from '../../db/open.ts'
 import { type FileField, isMulti } from '../../fields/field.ts'
-import type { Collection } from '../collection.ts'
+import type { Collection } from '../catalog.ts'
 import { columnName, quote, tableName } from '../names.ts'
 
 const fileFields = ({ fields }: Collection): FileField[] => fields.filter((field) => field.type === 'file')

@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { withSavepoint } from '../../db/savepoint.ts'
 import { type FieldError, fieldError } from '../../errors.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
-import type { Collection } from '../collection.ts'
+import type { Collection } from '../catalog.ts'
 import { InvalidCollection } from '../invalid.ts'
 import { indexName, quote, tableName } from '../names.ts'
 import {

@@ -1,5 +1,6 @@
 import { type ErrorData, type FieldError, fieldError } from '../../errors.ts'
 import type { MailTemplate, OAuth2Provider, TokenOptions } from '../auth-shape.ts'
+import type { AuthCollection, Rule } from '../catalog.ts'
 import {
   all,
   atLeast,
@@ -13,7 +14,6 @@ import {
   required,
   url,
 } from '../checks/checks.ts'
-import type { AuthCollection, Rule } from '../collection.ts'
 import { OAUTH2_PROVIDERS } from '../definition/oauth2-providers.ts'
 import { uniqueIndexOf } from '../sqlite/index-expression.ts'
 

@@ -1,6 +1,6 @@
 import { withSavepoint } from '../../db/savepoint.ts'
 import { type ErrorData, fieldError } from '../../errors.ts'
-import { Catalog, type Store } from '../catalog.ts'
+import { Catalog, type Collection, type Rule, type RuleName, type Store } from '../catalog.ts'
 import {
   all,
   byPlace,
@@ -14,7 +14,6 @@ import {
   required,
 } from '../checks/checks.ts'
 import { type FieldPlace, fieldProblems } from '../checks/field-settings.ts'
-import type { Collection, Rule, RuleName } from '../collection.ts'
 import { builtInProblem } from '../definition/built-in.ts'
 import { InvalidCollection } from '../invalid.ts'
 import { tableName } from '../names.ts'

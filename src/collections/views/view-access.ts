@@ -1,5 +1,5 @@
 import type { Db } from '../../db/open.ts'
-import type { Collection } from '../collection.ts'
+import type { Collection } from '../catalog.ts'
 import { quote, tableName } from '../names.ts'
 import { ViewQueryError } from './view-fields.ts'
 

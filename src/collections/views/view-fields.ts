@@ -1,8 +1,7 @@
 import type { Field } from '../../fields/field.ts'
 import { randomId } from '../../tools/random.ts'
 import { splitTokens } from '../../tools/tokenize.ts'
-import type { Catalog } from '../catalog.ts'
-import type { Collection, ViewCollection } from '../collection.ts'
+import type { Catalog, Collection, ViewCollection } from '../catalog.ts'
 import { readField } from '../definition/field-shapes.ts'
 
 /** An invalid query of a view. `fields`: the columns that could be read. */

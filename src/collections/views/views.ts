@@ -1,6 +1,6 @@
 import { withSavepoint } from '../../db/savepoint.ts'
+import type { Collection, ViewCollection } from '../catalog.ts'
 import type { CatalogDraft } from '../catalog-draft.ts'
-import type { Collection, ViewCollection } from '../collection.ts'
 import { quote, tableName } from '../names.ts'
 import { createView, dropView, readQuery } from './view.ts'
 

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Logger } from '../../log.ts'
-import type { Session } from '../backend.ts'
+import type { Session } from '../errors.ts'
 import { countChannelListeners } from '../listeners.ts'
 import { serialQueue } from '../serial-queue.ts'
 

@@ -1,6 +1,12 @@
 import pg from 'pg'
-import type { Result, Session } from '../backend.ts'
-import { databaseFault, isSqlError, QUERY_CANCELED, UNKNOWN_STATEMENT } from '../errors.ts'
+import {
+  databaseFault,
+  isSqlError,
+  QUERY_CANCELED,
+  type Result,
+  type Session,
+  UNKNOWN_STATEMENT,
+} from '../errors.ts'
 
 /** A connection that accepts many statements at a time. */
 export interface Pipeline {

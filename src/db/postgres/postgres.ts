@@ -2,8 +2,14 @@ import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import pg from 'pg'
 import type { Logger } from '../../log.ts'
-import type { Backend, Session, TransactionSession } from '../backend.ts'
-import { DatabaseLocked, DatabaseUnavailable, databaseFault } from '../errors.ts'
+import {
+  type Backend,
+  DatabaseLocked,
+  DatabaseUnavailable,
+  databaseFault,
+  type Session,
+  type TransactionSession,
+} from '../errors.ts'
 import { LOOK_UP_PLANNER, SERVER_PLANNER } from '../planner.ts'
 import { serialSession } from '../serial-queue.ts'
 import { collectAnnouncements, SERVER_NAME } from './announcements.ts'

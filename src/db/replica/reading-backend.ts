@@ -1,6 +1,5 @@
 import { counts } from '../../metrics/counts.ts'
-import type { Backend, Result } from '../backend.ts'
-import { DatabaseUnavailable, isSqlError } from '../errors.ts'
+import { type Backend, DatabaseUnavailable, isSqlError, type Result } from '../errors.ts'
 import type { ReplicaConnection } from './replica-connection.ts'
 
 /** SQLSTATEs of errors that the primary may not have: canceled by replay, or schema not replayed yet. */

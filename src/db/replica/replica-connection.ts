@@ -1,6 +1,5 @@
 import type { Logger } from '../../log.ts'
-import type { Backend, Session } from '../backend.ts'
-import { DatabaseUnavailable } from '../errors.ts'
+import { type Backend, DatabaseUnavailable, type Session } from '../errors.ts'
 import { openPostgres, type PoolSize } from '../postgres/postgres.ts'
 
 export interface ReplicaPosition {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../log.ts'
 import { within } from '../../tools/deadline.ts'
 import { sharedQuery } from '../../tools/shared-query.ts'
-import type { Session } from '../backend.ts'
+import type { Session } from '../errors.ts'
 import type { ReplicaConnection, ReplicaPosition } from './replica-connection.ts'
 
 /** The log position of the last commit. Asynchronous commits may not be flushed yet. */

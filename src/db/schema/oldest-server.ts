@@ -1,7 +1,6 @@
 import type { Logger } from '../../log.ts'
 import { repeat } from '../../tools/repeat.ts'
-import type { Session } from '../backend.ts'
-import { isSqlError, OutdatedServer, UNDEFINED_TABLE } from '../errors.ts'
+import { isSqlError, OutdatedServer, type Session, UNDEFINED_TABLE } from '../errors.ts'
 import { sqlFiles } from './sql-files.ts'
 
 /** How soon a server notices that it is too old. Until then its new connections are refused. */

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import { admission } from '../../admission/admission.ts'
-import type { Holder } from '../../admission/holder.ts'
-import type { Everybody } from '../../admission/ticket.ts'
+import type { Everybody, Holder } from '../../admission/holder.ts'
 
 /** Loaded for the first password: the agent also runs where no native build exists, such as Android. */
 let loaded: typeof import('bcrypt') | undefined

@@ -1,5 +1,4 @@
-import { goText, type Scalar, type Slot } from '../sql/scalar.ts'
-import { type JoinedRow, type Sql, sql } from '../sql/sql.ts'
+import { goText, type JoinedRow, type Scalar, type Slot, type Sql, sql } from '../sql/sql.ts'
 import { likePattern, NUMBER, type Traits, traitsOf } from '../sql/traits.ts'
 
 /**

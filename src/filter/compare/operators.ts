@@ -1,9 +1,18 @@
 import type { Sign } from '../parse/tree.ts'
 import { comparison, type Tested } from '../sql/column-test.ts'
 import { type Condition, constant, FALSE, leaf, NULL, whether } from '../sql/condition.ts'
-import { flagParam, param, textParam } from '../sql/parameters.ts'
-import { asText, type Input, kindOf, type Slot, TRUE_TEXT } from '../sql/scalar.ts'
-import { type Sql, sql } from '../sql/sql.ts'
+import {
+  asText,
+  flagParam,
+  type Input,
+  kindOf,
+  param,
+  type Slot,
+  type Sql,
+  sql,
+  TRUE_TEXT,
+  textParam,
+} from '../sql/sql.ts'
 import { isBrokenPattern } from '../sql/traits.ts'
 import { constantOf, type Expression, FORMS, type Known, type Operand } from './operand.ts'
 import { boolTest, isNullSql, isOfOneRank, rankedRow, relationalComparison } from './relational.ts'

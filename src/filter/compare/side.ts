@@ -1,6 +1,14 @@
-import { numberParam, param, textParam } from '../sql/parameters.ts'
-import { asNumeric, kindOf, type Slot } from '../sql/scalar.ts'
-import { type JoinedRow, type Sql, sql } from '../sql/sql.ts'
+import {
+  asNumeric,
+  type JoinedRow,
+  kindOf,
+  numberParam,
+  param,
+  type Slot,
+  type Sql,
+  sql,
+  textParam,
+} from '../sql/sql.ts'
 import { type Affinity, type Expression, FORMS, type Known, type Operand } from './operand.ts'
 
 /** SQLite's conversion of an operand before a comparison. */

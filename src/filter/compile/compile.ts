@@ -1,7 +1,6 @@
 import { admission } from '../../admission/admission.ts'
-import type { Ticket } from '../../admission/ticket.ts'
-import type { Catalog } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import type { Ticket } from '../../admission/holder.ts'
+import type { Catalog, Collection } from '../../collections/catalog.ts'
 import { forbidden } from '../../errors.ts'
 import { counts } from '../../metrics/counts.ts'
 import { Lru } from '../../tools/lru.ts'
@@ -11,15 +10,14 @@ import { FilterError } from '../errors.ts'
 import { parseFilter } from '../parse/parse.ts'
 import { type Comparison, type Node, spelling, type Token, type Tree } from '../parse/tree.ts'
 import { reworded } from '../resolve/call.ts'
-import { type Context, type ReachedRows, subqueryContext } from '../resolve/context.ts'
 import { leftJoin, nestRowsInExists, noRowViolates } from '../resolve/exists.ts'
 import { resolveToken } from '../resolve/resolve.ts'
-import { type FilterRow, table } from '../resolve/row.ts'
+import { type Context, type FilterRow, type ReachedRows, subqueryContext, table } from '../resolve/row.ts'
 import { and, type Condition, FALSE, leaf, or, writeCondition } from '../sql/condition.ts'
 import { Scope, withAncestors } from '../sql/joined.ts'
-import type { Input } from '../sql/scalar.ts'
 import {
   columnOf,
+  type Input,
   isKind,
   type JoinedRow,
   joinSql,

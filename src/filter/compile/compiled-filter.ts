@@ -1,5 +1,5 @@
-import type { Ticket } from '../../admission/ticket.ts'
-import type { Collection } from '../../collections/collection.ts'
+import type { Ticket } from '../../admission/holder.ts'
+import type { Collection } from '../../collections/catalog.ts'
 import type { Value } from '../../fields/field.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { SqlText } from '../sql/sql.ts'

@@ -1,10 +1,10 @@
-import type { Collection } from '../../collections/collection.ts'
+import type { Collection } from '../../collections/catalog.ts'
 import { FORMS, type Storage } from '../compare/operand.ts'
 import { FilterError } from '../errors.ts'
 import { reworded } from '../resolve/call.ts'
-import type { Context } from '../resolve/context.ts'
 import { outermostFirst, selectSql } from '../resolve/exists.ts'
 import { resolveName } from '../resolve/resolve.ts'
+import type { Context } from '../resolve/row.ts'
 import { and, type Condition, multiRowsOf, requiredRows, TRUE } from '../sql/condition.ts'
 import { withAncestors } from '../sql/joined.ts'
 import {

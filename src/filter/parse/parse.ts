@@ -3,7 +3,7 @@ import peggy from 'peggy'
 import { cleanText } from '../../fields/values/cast.ts'
 import { Lru } from '../../tools/lru.ts'
 import { FilterError } from '../errors.ts'
-import { goText } from '../sql/scalar.ts'
+import { goText } from '../sql/sql.ts'
 import { likePattern, traitsOf } from '../sql/traits.ts'
 import type { Comparison, Literal, Node, Sign, Token, Tree } from './tree.ts'
 

@@ -3,7 +3,7 @@ import { FilterError } from '../errors.ts'
 import type { Token } from '../parse/tree.ts'
 import type { Sql } from '../sql/sql.ts'
 import { MIXED } from '../sql/traits.ts'
-import type { Context } from './context.ts'
+import type { Context } from './row.ts'
 
 type Resolve = (context: Context, token: Token) => Operand
 /** Builds an operand from a function's arguments. Throws a FilterError for invalid ones. */

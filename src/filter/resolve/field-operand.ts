@@ -1,11 +1,9 @@
 import { type Field, isMulti, isMultiCapable } from '../../fields/field.ts'
 import { type Expression, FORMS, type Operand } from '../compare/operand.ts'
 import { FilterError } from '../errors.ts'
-import { param } from '../sql/parameters.ts'
-import { type JoinedRow, type Sql, sql } from '../sql/sql.ts'
-import type { Context } from './context.ts'
+import { type JoinedRow, param, type Sql, sql } from '../sql/sql.ts'
 import { joinValues } from './joins.ts'
-import { affinityOf, column, type FilterRow, storageOf } from './row.ts'
+import { affinityOf, type Context, column, type FilterRow, storageOf } from './row.ts'
 
 export type Modifier = '' | 'each' | 'length' | 'lower' | 'isset' | 'changed'
 

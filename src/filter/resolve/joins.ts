@@ -1,10 +1,9 @@
-import type { Collection } from '../../collections/collection.ts'
+import type { Collection } from '../../collections/catalog.ts'
 import { uniqueIndexOf } from '../../collections/sqlite/index-expression.ts'
 import { type Field, isMulti, type RelationField } from '../../fields/field.ts'
 import { FilterError } from '../errors.ts'
 import { columnOf, type JoinedRow, type JoinSource, ROWID, SELECT, sql } from '../sql/sql.ts'
-import type { Context } from './context.ts'
-import { column, type FilterRow, table } from './row.ts'
+import { type Context, column, type FilterRow, table } from './row.ts'
 
 /** The join key of a path; the caller's record gets other keys than the base. */
 const keyOf = ({ values, isNew }: FilterRow, name: string): string =>

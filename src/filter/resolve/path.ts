@@ -1,13 +1,12 @@
-import type { Collection } from '../../collections/collection.ts'
+import type { Collection } from '../../collections/catalog.ts'
 import { splitBackRelation } from '../../collections/names.ts'
 import { uniqueIndexOf } from '../../collections/sqlite/index-expression.ts'
 import { type Field, isMulti, type RelationField } from '../../fields/field.ts'
 import { keyword, type Operand } from '../compare/operand.ts'
 import { FilterError } from '../errors.ts'
-import type { Context } from './context.ts'
 import { fieldOperand, jsonOperand, splitModifier } from './field-operand.ts'
 import { joinBack, joinRelation } from './joins.ts'
-import type { FilterRow } from './row.ts'
+import type { Context, FilterRow } from './row.ts'
 
 /** PocketBase: maxNestedRels in core/record_field_resolver_runner.go */
 const MAX_RELATIONS = 6

@@ -1,4 +1,4 @@
-import type { Collection } from '../../collections/collection.ts'
+import type { Collection } from '../../collections/catalog.ts'
 import {
   type Field,
   type FieldTypeName,
@@ -20,14 +20,21 @@ import {
 import { compare } from '../compare/operators.ts'
 import { FilterError } from '../errors.ts'
 import { and, leaf, writeCondition } from '../sql/condition.ts'
-import { flagParam, param } from '../sql/parameters.ts'
-import { asText, type Input, lowerAscii, type Scalar, type Slot } from '../sql/scalar.ts'
-import { columnOf, sql } from '../sql/sql.ts'
+import {
+  asText,
+  columnOf,
+  flagParam,
+  type Input,
+  lowerAscii,
+  param,
+  type Scalar,
+  type Slot,
+  sql,
+} from '../sql/sql.ts'
 import { MIXED, NUMBER, TEXT } from '../sql/traits.ts'
-import type { Context } from './context.ts'
 import { type Modifier, splitModifier } from './field-operand.ts'
 import { reach, resolvePath } from './path.ts'
-import { table } from './row.ts'
+import { type Context, table } from './row.ts'
 
 const valuesOf = ({ request }: Input) => request.auth?.values ?? {}
 const authValue =

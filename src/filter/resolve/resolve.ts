@@ -1,16 +1,13 @@
 import { constantOf, FORMS, keyword, type Operand, parameter } from '../compare/operand.ts'
 import { FilterError } from '../errors.ts'
 import type { Literal, Token } from '../parse/tree.ts'
-import { numberParam } from '../sql/parameters.ts'
-import { asNumeric, type Scalar } from '../sql/scalar.ts'
-import { SELECT, type Sql, sql } from '../sql/sql.ts'
+import { asNumeric, numberParam, type Scalar, SELECT, type Sql, sql } from '../sql/sql.ts'
 import { NUMBER, TEXT } from '../sql/traits.ts'
 import { callOperand, type FunctionBuilder, isLiteral, reworded } from './call.ts'
-import type { Context } from './context.ts'
 import { inInsertionOrder } from './joins.ts'
 import { reach, resolvePath } from './path.ts'
 import { resolveRequest } from './request-path.ts'
-import { table } from './row.ts'
+import { type Context, table } from './row.ts'
 import { strftime } from './strftime.ts'
 
 const EARTH_KM = 6371

@@ -1,12 +1,11 @@
-import type { Collection } from '../../collections/collection.ts'
+import type { Catalog, Collection } from '../../collections/catalog.ts'
 import { columnName, tableName } from '../../collections/names.ts'
 import { countedColumns } from '../../collections/views/view-fields.ts'
 import { type Field, isMulti, type Value } from '../../fields/field.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import type { Affinity, Storage } from '../compare/operand.ts'
-import { param } from '../sql/parameters.ts'
-import type { Input } from '../sql/scalar.ts'
-import { columnOf, type JoinedRow, type Sql } from '../sql/sql.ts'
+import type { Scope } from '../sql/joined.ts'
+import { columnOf, type Input, type JoinedRow, param, type Sql } from '../sql/sql.ts'
 
 /** A row in the statement. */
 export interface FilterRow {
@@ -65,3 +64,25 @@ export function affinityOf({ collection, isNew }: FilterRow, field: Field): Affi
   if (isCounted && countedColumns(collection.viewQuery).has(field.name)) return 'none'
   return isMulti(field) ? 'numeric' : (AFFINITY[field.type] ?? 'text')
 }
+
+/** Rows that a client's filter or sort joins. Their listRules must accept them. */
+export type ReachedRows = Map<JoinedRow, Collection>
+
+export interface Context {
+  readonly catalog: Catalog
+  /** The collection of the caller's record; undefined for a guest. */
+  readonly auth: Collection | undefined
+  readonly scope: Scope
+  readonly base: FilterRow
+  /** Set for clients other than superusers: hides fields and collects joined rows. Contract 2.9. */
+  readonly reached: ReachedRows | null
+  /** The literals belong to a client's filter and differ from request to request. */
+  readonly isClient: boolean
+}
+
+/** The context inside a subquery, whose joins are not checked against listRules again. */
+export const subqueryContext = (context: Context): Context => ({
+  ...context,
+  scope: context.scope.inner(),
+  reached: context.reached && new Map(),
+})

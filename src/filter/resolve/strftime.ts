@@ -2,8 +2,7 @@ import type { Expression, Operand } from '../compare/operand.ts'
 import { textOf } from '../compare/side.ts'
 import { FilterError } from '../errors.ts'
 import type { Token } from '../parse/tree.ts'
-import { param } from '../sql/parameters.ts'
-import { joinSql, type Sql, sql } from '../sql/sql.ts'
+import { joinSql, param, type Sql, sql } from '../sql/sql.ts'
 import { callOperand, type FunctionBuilder, isLiteral, reworded } from './call.ts'
 
 const MAX_ARGUMENTS = 10

@@ -1,4 +1,4 @@
-import { asNumeric, goText, kindOf, type Scalar, type ScalarKind } from './scalar.ts'
+import { asNumeric, goText, kindOf, type Scalar, type ScalarKind } from './sql.ts'
 
 /** Properties of a parameter's value that the SQL depends on. `mixed`: differs from request to request. */
 export interface Traits {

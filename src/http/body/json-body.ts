@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError, RetryLater } from '../../errors.ts'
-import { isTooComplex } from '../../fields/values/json-text.ts'
-import { gatewayRefusal, invalid } from '../../sms/send/refusal.ts'
+import { hasNameTwice, isTooComplex } from '../../fields/values/json-text.ts'
+import { gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import type { Ctx } from '../context.ts'
-import { JSON_BOUNDS } from './body-limits.ts'
+import { hasHugeNumber, JSON_BOUNDS } from './body-limits.ts'
 import { readBytes } from './bytes.ts'
 import { memoryOf } from './memory-of.ts'
-import { NameTwice, parseUnique } from './strict-json.ts'
 
 /**
  * Reads a body as JSON, whatever its content type. Accepts half a surrogate pair, which a device may have
@@ -41,4 +40,34 @@ function parseText(text: string, parse: (json: string) => unknown): unknown {
     if (error instanceof NameTwice) throw invalid('The body must not have a name twice in an object')
   }
   throw invalid('The body must be a JSON object')
+}
+
+/** The escape of half a surrogate pair, perhaps beside its other half. */
+const SURROGATE = /\\u[dD][89a-fA-F]/
+/** An escaped backslash, or a whole pair: no lone surrogate. */
+const HARMLESS = /\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]../g
+
+const hasLoneSurrogate = (json: string) => SURROGATE.test(json) && SURROGATE.test(json.replace(HARMLESS, '_'))
+
+/** Thrown for a name that an object has twice. */
+class NameTwice extends SyntaxError {
+  override name = 'NameTwice'
+}
+
+/**
+ * Like JSON.parse, but refuses a repeated name, of which JSON.parse keeps the last and others the first.
+ * Throws a SyntaxError. A send of 190 bytes takes 1.0 µs, with JSON.parse 0.35.
+ */
+function parseUnique(json: string): unknown {
+  const value: unknown = JSON.parse(json)
+  if (hasNameTwice(json, value)) throw new NameTwice()
+  return value
+}
+
+/**
+ * Parses JSON as Go's encoding/json/v2: refuses repeated names, lone surrogates and numbers beyond a double.
+ */
+export function parseStrict(json: string): unknown {
+  if (hasHugeNumber(json) || hasLoneSurrogate(json)) throw new SyntaxError()
+  return parseUnique(json)
 }

@@ -7,7 +7,7 @@ import {
   recordRefusedSignIn,
 } from '../../auth/superusers/audit.ts'
 import type { Collections } from '../../collections/catalog/catalog-store.ts'
-import { type Collection, SUPERUSERS } from '../../collections/collection.ts'
+import { type Collection, SUPERUSERS } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { ApiError } from '../../errors.ts'
 import type { WriteOptions } from '../../records/write/prepare-write.ts'

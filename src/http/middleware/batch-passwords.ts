@@ -1,6 +1,5 @@
 import { findAuthRecord } from '../../auth/auth-rows.ts'
-import type { Store } from '../../collections/catalog.ts'
-import type { AuthCollection } from '../../collections/collection.ts'
+import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { badRequest } from '../../errors.ts'
 import { passwordError } from '../../fields/types/password.ts'
 import { MAX_PASSWORD_BYTES } from '../../fields/values/bcrypt.ts'

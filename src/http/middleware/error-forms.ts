@@ -1,9 +1,9 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { ApiError } from '../../errors.ts'
 import { TooManyCodes } from '../../hooks/call.ts'
-import { OTHER_REFUSALS } from '../../sms/send/refusal.ts'
+import { OTHER_REFUSALS } from '../../sms/send/shape.ts'
 import type { Ctx, ErrorForm } from '../context.ts'
-import { sendRaw } from '../send-json.ts'
+import { sendRaw } from '../request-info.ts'
 
 const CODES: Readonly<Record<number, string>> = OTHER_REFUSALS
 

@@ -3,8 +3,10 @@ import { admission } from '../../admission/admission.ts'
 import type { Holder } from '../../admission/holder.ts'
 import { isListed } from '../../auth/limits/addresses.ts'
 import { checkAddress } from '../../auth/sign-in/sign-in.ts'
+import type { Collection } from '../../collections/catalog.ts'
 import { badRequest, RetryLater } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
+import type { RateLimitRule, Settings } from '../../settings/settings.ts'
 import { hasBody, isSmall, type LimitedIncomingMessage, mayExceedSmall } from '../body/bytes.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { knownCaller } from '../request-info.ts'
@@ -12,8 +14,6 @@ import { answerLateBody } from '../server/client-error.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { callerOf, holderOf } from '../server/store-of.ts'
 import { judgeSender } from './guest-body.ts'
-import { findRule, RateLimiter } from './rate-limit.ts'
-import { rateLimitLabels } from './rate-limit-actions.ts'
 
 /** Time for a body up to 64 KiB to arrive; large ones have Node's requestTimeout. */
 const SMALL_BODY_MS = 10_000
@@ -97,3 +97,123 @@ export function checkRate(
   if (limiter.allows(rateLimits, subject)) return
   throw new RetryLater(429, findRule(rateLimits.rules, subject)?.duration ?? 1)
 }
+
+/** Names that rate limits use for a collection's routes. `*` matches one path segment. Contract 8.3 */
+const ACTIONS: Readonly<Record<string, readonly string[]>> = {
+  'GET records': ['list'],
+  'GET records/*': ['view'],
+  'POST records': ['create'],
+  'PATCH records/*': ['update'],
+  'DELETE records/*': ['delete'],
+  'GET auth-methods': ['listAuthMethods'],
+  'POST auth-refresh': ['authRefresh'],
+  'POST auth-with-password': ['authWithPassword', 'auth'],
+  'POST auth-with-oauth2': ['authWithOAuth2', 'auth'],
+  'POST auth-with-otp': ['authWithOTP', 'auth'],
+  'POST request-otp': ['requestOTP'],
+  'POST request-password-reset': ['requestPasswordReset'],
+  'POST confirm-password-reset': ['confirmPasswordReset'],
+  'POST request-verification': ['requestVerification'],
+  'POST confirm-verification': ['confirmVerification'],
+  'POST request-email-change': ['requestEmailChange'],
+  'POST confirm-email-change': ['confirmEmailChange'],
+}
+
+const IN_COLLECTION = /^\/api\/collections\/([^/]+)\/(.+)$/
+const FILE = /^\/api\/files\/([^/]+)\/[^/]+\/[^/]+$/
+
+/** The collection and the actions of a path; nothing if the route belongs to no collection. */
+function readPath(method: string, path: string) {
+  const asGet = method === 'HEAD' ? 'GET' : method
+  const [, collection, rest] = IN_COLLECTION.exec(path) ?? []
+  if (collection && rest) {
+    const actions = ACTIONS[`${asGet} ${rest.replace(/^records\/[^/]+$/, 'records/*')}`]
+    return actions && { collection, actions }
+  }
+  const [, ofFile] = FILE.exec(path) ?? []
+  return ofFile && asGet === 'GET' ? { collection: ofFile, actions: ['file'] } : undefined
+}
+
+/** Labels that may limit a request, the most specific first. `countedAs`: set for a collection's route. */
+export function rateLimitLabels(
+  method: string,
+  path: string,
+  find: (nameOrId: string) => Collection | undefined,
+): { labels: string[]; countedAs: string } {
+  const named = readPath(method, path)
+  const collection = named && find(named.collection)
+  const plain = [`${method} ${path}`, path]
+  if (!collection) return { labels: plain, countedAs: '' }
+  const own = named.actions.map((action) => `${collection.name}:${action}`)
+  const any = named.actions.map((action) => `*:${action}`)
+  return { labels: [...own, ...any, ...plain], countedAs: `${collection.id} ${named.actions.join(' ')}` }
+}
+
+interface RateLimitSubject {
+  readonly ip: string
+  readonly isSignedIn: boolean
+  /** Labels of rules that may apply, the most specific first. */
+  readonly labels: readonly string[]
+  /** The key to count by for rules that count each collection separately; '' to count by rule. */
+  readonly countedAs: string
+}
+
+interface Window {
+  taken: number
+  startS: number
+}
+
+/** The rule that applies: for each label the rule of that name, else one whose path is a prefix of it. */
+export function findRule(rules: readonly RateLimitRule[], asked: RateLimitSubject) {
+  const fitting = rules.filter(
+    ({ audience }) => audience === '' || audience === (asked.isSignedIn ? '@auth' : '@guest'),
+  )
+  const paths = fitting.filter(({ label }) => label.endsWith('/'))
+  for (const label of asked.labels) {
+    const rule =
+      fitting.find((one) => one.label === label) ?? paths.find((one) => `${label}/`.startsWith(one.label))
+    if (rule) return rule
+  }
+  return undefined
+}
+
+/** Counts requests per process, rule and address. PocketBase: apis/middlewares_rate_limit.go, contract 8.3 */
+export class RateLimiter {
+  #limits: Settings['rateLimits'] | undefined
+  #windows = new Map<string, Map<string, Window>>()
+  #nextSweepS = 0
+
+  /** Counts the request and returns true if it is within the limits. */
+  allows(limits: Settings['rateLimits'], asked: RateLimitSubject, nowMs = Date.now()): boolean {
+    const rule = findRule(limits.rules, asked)
+    if (!rule) return true
+    if (limits !== this.#limits) this.#windows = new Map()
+    this.#limits = limits
+    const nowS = Math.floor(nowMs / 1000)
+    this.#sweep(nowS)
+    return this.#take(`${asked.countedAs || rule.label}${rule.audience}`, asked.ip, rule, nowS)
+  }
+
+  #take(counter: string, ip: string, rule: RateLimitRule, nowS: number): boolean {
+    const clients = this.#windows.get(counter) ?? new Map<string, Window>()
+    this.#windows.set(counter, clients)
+    const known = clients.get(ip)
+    const window = known && nowS - known.startS < rule.duration ? known : { taken: 0, startS: nowS }
+    clients.set(ip, window)
+    if (window.taken >= rule.maxRequests) return false
+    window.taken++
+    return true
+  }
+
+  /** Forgets addresses that have not been seen for long, so that their number has a bound. */
+  #sweep(nowS: number): void {
+    if (nowS < this.#nextSweepS) return
+    this.#nextSweepS = nowS + SWEEP_S
+    const longest = Math.max(0, ...(this.#limits?.rules ?? []).map(({ duration }) => duration))
+    for (const clients of this.#windows.values()) {
+      for (const [ip, { startS }] of clients) if (nowS - startS > longest) clients.delete(ip)
+    }
+  }
+}
+
+const SWEEP_S = 60

@@ -1,4 +1,4 @@
-import type { Collection } from '../../collections/collection.ts'
+import type { Collection } from '../../collections/catalog.ts'
 import { maxBodyBytes } from '../../fields/types/field-types.ts'
 import { DEFAULT_MAX_CHARACTERS } from '../../fields/types/text.ts'
 import type { Ctx, Services } from '../context.ts'

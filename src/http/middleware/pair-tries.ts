@@ -1,6 +1,6 @@
 import { limitGuesses, limitPrivateTokens } from '../../auth/limits/attempt-limits.ts'
 import { RetryLater } from '../../errors.ts'
-import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { gatewayRefusal } from '../../sms/send/shape.ts'
 import type { Ctx, Services } from '../context.ts'
 import { clientIp } from '../server/client-ip.ts'
 

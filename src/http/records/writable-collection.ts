@@ -1,5 +1,4 @@
-import type { Catalog } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import type { Catalog, Collection } from '../../collections/catalog.ts'
 import { badRequest, notFound } from '../../errors.ts'
 
 /** A collection with writable records. Throws 404 with `missing`, 400 for a view. */

@@ -15,10 +15,15 @@ import {
   personOf,
   saveBrowser,
 } from '../../notifications/push-jobs.ts'
-import { done, failures, success } from '../../openapi/schemas/answers.ts'
-import { ACCOUNT } from '../../openapi/schemas/chapters.ts'
-import { chapter } from '../../openapi/schemas/operations.ts'
-import { NOBODY, SIGNED_IN } from '../../openapi/schemas/security.ts'
+import {
+  ACCOUNT,
+  chapter,
+  done,
+  failures,
+  NOBODY,
+  SIGNED_IN,
+  success,
+} from '../../openapi/schemas/operations.ts'
 import { toRow } from '../../records/columns.ts'
 import { answerRecord } from '../../records/expand/answer.ts'
 import { SUBSCRIPTION, vapidKeys } from '../../sms/devices/web-push.ts'
@@ -29,8 +34,7 @@ import { auditRequest } from '../middleware/audit.ts'
 import { requireAuth, requireUser } from '../middleware/guards.ts'
 import { GUEST_BODY_BYTES } from '../middleware/guest-body.ts'
 import { queryOf } from '../query.ts'
-import { buildRequest, meterFor } from '../request-info.ts'
-import { sendRaw } from '../send-json.ts'
+import { buildRequest, meterFor, sendRaw } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
 

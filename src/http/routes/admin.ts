@@ -8,11 +8,16 @@ import { roleWarning } from '../../db/role.ts'
 import { notFound } from '../../errors.ts'
 import { deleteAllLogs } from '../../logs/request-log.ts'
 import { diskWarning, readDisk } from '../../metrics/disk.ts'
-import { done, failures, success } from '../../openapi/schemas/answers.ts'
-import { SERVER } from '../../openapi/schemas/chapters.ts'
-import { chapter } from '../../openapi/schemas/operations.ts'
+import {
+  ANYONE,
+  chapter,
+  done,
+  failures,
+  SERVER,
+  SIGNED_IN,
+  success,
+} from '../../openapi/schemas/operations.ts'
 import { BY_ID, listQuery, ONE, pageOf } from '../../openapi/schemas/record-query.ts'
-import { ANYONE, SIGNED_IN } from '../../openapi/schemas/security.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { indexWarnings } from '../../sms/large-history.ts'
 import { lineWarnings } from '../../sms/usage/line-limits.ts'
@@ -22,8 +27,7 @@ import { listLogs, logStats, viewLog } from '../lists/log-list.ts'
 import { plainList } from '../lists/plain-list.ts'
 import { auditRequest } from '../middleware/audit.ts'
 import { requireSuperuser } from '../middleware/guards.ts'
-import { authOf, buildRequest } from '../request-info.ts'
-import { sendJson, sendRaw } from '../send-json.ts'
+import { authOf, buildRequest, sendJson, sendRaw } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
 

@@ -25,10 +25,9 @@ import { authWithOtp, OTP_FORM, requestOtp } from '../../auth/sign-in/otp.ts'
 import { answerSignIn, type Proof } from '../../auth/sign-in/sign-in.ts'
 import { authWithPassword, PASSWORD_FORM } from '../../auth/sign-in/with-password.ts'
 import { tokenOf } from '../../auth/tokens/identify.ts'
-import type { AuthCollection } from '../../collections/collection.ts'
+import type { AuthCollection } from '../../collections/catalog.ts'
 import { notFound } from '../../errors.ts'
 import type { Shape } from '../../fields/shape.ts'
-import { type Answers, done, failures, json, success } from '../../openapi/schemas/answers.ts'
 import {
   EMAIL,
   type Form,
@@ -40,18 +39,26 @@ import {
   SIGN_INS,
 } from '../../openapi/schemas/auth-forms.ts'
 import { MFA_NEEDED } from '../../openapi/schemas/errors.ts'
-import { chapter, type Operation } from '../../openapi/schemas/operations.ts'
+import {
+  type Answers,
+  chapter,
+  done,
+  failures,
+  json,
+  NOBODY,
+  type Operation,
+  SIGNED_IN,
+  success,
+} from '../../openapi/schemas/operations.ts'
 import { ONE } from '../../openapi/schemas/record-query.ts'
 import { typeName } from '../../openapi/schemas/record-schema.ts'
-import { NOBODY, SIGNED_IN } from '../../openapi/schemas/security.ts'
 import type { AuthRecord, RequestContext } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { type FormOptions, readForm } from '../forms/form.ts'
 import { auditConfirmation, auditRefusedSignIn, auditRequest } from '../middleware/audit.ts'
 import { authCollectionOf, requireMember, requireSuperuser } from '../middleware/guards.ts'
-import { authOf, bodyOf, buildRequest, meterFor } from '../request-info.ts'
+import { authOf, bodyOf, buildRequest, meterFor, sendJson } from '../request-info.ts'
 import { withCatalog } from '../retry.ts'
-import { sendJson } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
 

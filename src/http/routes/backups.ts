@@ -8,11 +8,18 @@ import { readState } from '../../backup/service/state.ts'
 import { readStatus, STATUS } from '../../backup/service/status.ts'
 import { ApiError, badRequest, forbidden, notFound, UserError } from '../../errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
-import { done, failures, fileAnswers, json, success } from '../../openapi/schemas/answers.ts'
-import { SERVER } from '../../openapi/schemas/chapters.ts'
-import { chapter } from '../../openapi/schemas/operations.ts'
+import {
+  chapter,
+  done,
+  failures,
+  fileAnswers,
+  json,
+  NOBODY,
+  SERVER,
+  SIGNED_IN,
+  success,
+} from '../../openapi/schemas/operations.ts'
 import { ONE } from '../../openapi/schemas/record-query.ts'
-import { NOBODY, SIGNED_IN } from '../../openapi/schemas/security.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { sendFile } from '../files/send-file.ts'
 import { BACKUP_FORM, checkName, checkUploadedBackup, noBackup, uploadedFile } from '../forms/backup-form.ts'
@@ -20,7 +27,7 @@ import { readForm } from '../forms/form.ts'
 import { auditRequest } from '../middleware/audit.ts'
 import { requireSuperuser } from '../middleware/guards.ts'
 import { queryOf } from '../query.ts'
-import { sendJson } from '../send-json.ts'
+import { sendJson } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
 
 const PIECE_BYTES = 256 << 10

@@ -1,18 +1,22 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { OverLimit } from '../../admission/refusal.ts'
-import type { Store } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import { OverLimit } from '../../admission/holder.ts'
+import type { Collection, Store } from '../../collections/catalog.ts'
 import { DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts'
 import { copyUpload, type Upload, type Uploads } from '../../files/upload.ts'
-import { failures, json, success } from '../../openapi/schemas/answers.ts'
-import { SERVER } from '../../openapi/schemas/chapters.ts'
 import { API_ERROR, BATCH_ERROR } from '../../openapi/schemas/errors.ts'
-import { chapter } from '../../openapi/schemas/operations.ts'
+import {
+  ANYONE,
+  chapter,
+  failures,
+  json,
+  SERVER,
+  SIGNED_IN,
+  success,
+} from '../../openapi/schemas/operations.ts'
 import { ONE } from '../../openapi/schemas/record-query.ts'
-import { ANYONE, SIGNED_IN } from '../../openapi/schemas/security.ts'
 import { PasswordMemory } from '../../records/auth/passwords.ts'
 import { lockFreshAuth } from '../../records/fresh-auth.ts'
 import { checkPicked, LargeAnswer } from '../../request/answer-meter.ts'
@@ -32,9 +36,8 @@ import {
   PartFault,
   runPart,
 } from '../records/batch-part.ts'
-import { authenticate, bodyOf, buildRequest, meterFor } from '../request-info.ts'
+import { authenticate, bodyOf, buildRequest, meterFor, sendJson } from '../request-info.ts'
 import { retry } from '../retry.ts'
-import { sendJson } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
 

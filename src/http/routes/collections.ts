@@ -23,8 +23,7 @@ import { readForm } from '../forms/form.ts'
 import { listCollections } from '../lists/collection-list.ts'
 import { auditedCollections, auditRequest } from '../middleware/audit.ts'
 import { requireSuperuser } from '../middleware/guards.ts'
-import { bodyOr, buildRequest } from '../request-info.ts'
-import { sendJson, sendRaw } from '../send-json.ts'
+import { bodyOr, buildRequest, sendJson, sendRaw } from '../request-info.ts'
 
 const MAX_QUERY_BYTES = 5_000
 const SAMPLE_SIZE = 10

@@ -9,19 +9,23 @@ import { notFound } from '../../errors.ts'
 import { findStored, readStored, type StoredFile } from '../../files/contents.ts'
 import { isLinkToken } from '../../files/link.ts'
 import { findThumb } from '../../files/thumbs.ts'
-import { failures, fileAnswers, success } from '../../openapi/schemas/answers.ts'
-import { SERVER } from '../../openapi/schemas/chapters.ts'
-import { chapter } from '../../openapi/schemas/operations.ts'
-import { ANYONE, SIGNED_IN } from '../../openapi/schemas/security.ts'
+import {
+  ANYONE,
+  chapter,
+  failures,
+  fileAnswers,
+  SERVER,
+  SIGNED_IN,
+  success,
+} from '../../openapi/schemas/operations.ts'
 import { findServedFile } from '../../records/read/served-file.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { type SentFile, sendFile } from '../files/send-file.ts'
 import { requireAuth } from '../middleware/guards.ts'
 import { queryOf } from '../query.ts'
-import { bodyOf, buildRequest } from '../request-info.ts'
+import { bodyOf, buildRequest, sendJson } from '../request-info.ts'
 import { withCatalog } from '../retry.ts'
-import { sendJson } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { holderOf, storeOf } from '../server/store-of.ts'
 

@@ -5,10 +5,15 @@ import { checkAddress } from '../../auth/sign-in/sign-in.ts'
 import { tokenOf } from '../../auth/tokens/identify.ts'
 import { expositionOf } from '../../metrics/exposition.ts'
 import { READINESS, readinessOf } from '../../metrics/readiness.ts'
-import { failures, json, success } from '../../openapi/schemas/answers.ts'
-import { SERVER } from '../../openapi/schemas/chapters.ts'
-import { chapter } from '../../openapi/schemas/operations.ts'
-import { NOBODY, SIGNED_IN } from '../../openapi/schemas/security.ts'
+import {
+  chapter,
+  failures,
+  json,
+  NOBODY,
+  SERVER,
+  SIGNED_IN,
+  success,
+} from '../../openapi/schemas/operations.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { requireSuperuser } from '../middleware/guards.ts'
 import { clientIp } from '../server/client-ip.ts'

@@ -3,10 +3,15 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { done, failures } from '../../openapi/schemas/answers.ts'
-import { SERVER } from '../../openapi/schemas/chapters.ts'
-import { chapter } from '../../openapi/schemas/operations.ts'
-import { ANYONE, NOBODY, SIGNED_IN } from '../../openapi/schemas/security.ts'
+import {
+  ANYONE,
+  chapter,
+  done,
+  failures,
+  NOBODY,
+  SERVER,
+  SIGNED_IN,
+} from '../../openapi/schemas/operations.ts'
 import type { ClientConnection, Origin } from '../../realtime/clients/client.ts'
 import { readSubscribeForm, readTopic } from '../../realtime/clients/topic.ts'
 import type { AuthRecord } from '../../request/request.ts'

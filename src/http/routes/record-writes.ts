@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
-import type { Store } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import type { Collection, Store } from '../../collections/catalog.ts'
 import { maxBodyBytes } from '../../fields/types/field-types.ts'
 import { PasswordMemory } from '../../records/auth/passwords.ts'
 import { writeRecord } from '../../records/write/write.ts'
@@ -11,9 +10,8 @@ import { auditWrite } from '../middleware/audit.ts'
 import { limitOldPasswordChecks } from '../middleware/old-password.ts'
 import { passwordWork } from '../middleware/password-work.ts'
 import { writableCollection } from '../records/writable-collection.ts'
-import { asCaller, bodyOf } from '../request-info.ts'
+import { asCaller, bodyOf, sendJson } from '../request-info.ts'
 import type { Attempt } from '../retry.ts'
-import { sendJson } from '../send-json.ts'
 import { storeOf } from '../server/store-of.ts'
 
 /** `/api/collections/…/records`: create, update and delete. PocketBase: apis/record_crud.go */

@@ -1,23 +1,29 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { Catalog } from '../../collections/catalog.ts'
-import type { Collection, Rule } from '../../collections/collection.ts'
+import type { Catalog, Collection, Rule } from '../../collections/catalog.ts'
 import { notFound } from '../../errors.ts'
-import { type Answers, done, failures, json, success } from '../../openapi/schemas/answers.ts'
 import { GUEST_ERROR } from '../../openapi/schemas/errors.ts'
-import { chapter, type Operation } from '../../openapi/schemas/operations.ts'
+import {
+  ANYONE,
+  type Answers,
+  chapter,
+  done,
+  failures,
+  json,
+  type Operation,
+  SIGNED_IN,
+  success,
+} from '../../openapi/schemas/operations.ts'
 import { createBody, updateBody } from '../../openapi/schemas/record-body.ts'
 import { BY_ID, EXPORT, listQuery, ONE, pageOf } from '../../openapi/schemas/record-query.ts'
 import { typeName } from '../../openapi/schemas/record-schema.ts'
-import { ANYONE, SIGNED_IN } from '../../openapi/schemas/security.ts'
 import { describeRule } from '../../openapi/schemas/texts.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { viewRecord } from '../../records/read/view.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { asCaller } from '../request-info.ts'
-import { sendJson, sendRaw } from '../send-json.ts'
+import { asCaller, sendJson, sendRaw } from '../request-info.ts'
 import { storeOf } from '../server/store-of.ts'
 
 /** `/api/collections/…/records`: lists and single records. */

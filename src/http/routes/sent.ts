@@ -1,11 +1,8 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { json, success } from '../../openapi/schemas/answers.ts'
-import { SENDING } from '../../openapi/schemas/chapters.ts'
-import { chapter } from '../../openapi/schemas/operations.ts'
+import { chapter, json, SENDER, SENDING, success } from '../../openapi/schemas/operations.ts'
 import { callerRefusals } from '../../openapi/schemas/refusals.ts'
-import { SENDER } from '../../openapi/schemas/security.ts'
 import {
   BATCH,
   CANCELED,
@@ -31,7 +28,7 @@ import { hasBody } from '../body/bytes.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Env, Services } from '../context.ts'
 import { READS, requireSender, withSender } from '../middleware/sender.ts'
-import { sendRaw } from '../send-json.ts'
+import { sendRaw } from '../request-info.ts'
 import { ACCEPTED_EXAMPLE } from './sms.ts'
 
 /** Room for 100,000 recipients. */

@@ -10,8 +10,7 @@ import type { Env, Services } from '../context.ts'
 import { readForm } from '../forms/form.ts'
 import { auditRequest, auditSettings } from '../middleware/audit.ts'
 import { requireSuperuser } from '../middleware/guards.ts'
-import { bodyOr } from '../request-info.ts'
-import { sendJson } from '../send-json.ts'
+import { bodyOr, sendJson } from '../request-info.ts'
 
 const TEST_S3_FORM = object({ filesystem: text })
 

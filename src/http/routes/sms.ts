@@ -2,12 +2,9 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { admission } from '../../admission/admission.ts'
-import { userHolder } from '../../collections/collection.ts'
-import { success } from '../../openapi/schemas/answers.ts'
-import { SENDING } from '../../openapi/schemas/chapters.ts'
-import { chapter } from '../../openapi/schemas/operations.ts'
+import { userHolder } from '../../collections/catalog.ts'
+import { chapter, SENDER, SENDING, success } from '../../openapi/schemas/operations.ts'
 import { callerRefusals, orTemplateFault, refusals } from '../../openapi/schemas/refusals.ts'
-import { SENDER } from '../../openapi/schemas/security.ts'
 import {
   PREVIEW_TEMPLATE,
   PREVIEW_TEXT,
@@ -19,15 +16,15 @@ import {
   TEMPLATE_SEND,
 } from '../../sms/send/body.ts'
 import { PREVIEW, previewSend } from '../../sms/send/preview.ts'
-import type { RefusalCode } from '../../sms/send/refusal.ts'
 import { ACCEPTED, readIdempotency, send } from '../../sms/send/send.ts'
+import type { RefusalCode } from '../../sms/send/shape.ts'
 import { ACCOUNT_USAGE, readAccountUsage } from '../../sms/usage/quota.ts'
 import { countDays, readDays, USAGE_DAYS } from '../../sms/usage/usage-days.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { READS, requireReader, requireSender, withSender } from '../middleware/sender.ts'
 import { queryOf } from '../query.ts'
-import { sendRaw } from '../send-json.ts'
+import { sendRaw } from '../request-info.ts'
 
 /** Room for 100,000 recipients. */
 const MAX_BODY_BYTES = 4 << 20

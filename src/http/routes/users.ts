@@ -1,15 +1,13 @@
 import { Hono } from 'hono'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { failures, success } from '../../openapi/schemas/answers.ts'
-import { chapter } from '../../openapi/schemas/operations.ts'
-import { SIGNED_IN } from '../../openapi/schemas/security.ts'
+import { chapter, failures, SIGNED_IN, success } from '../../openapi/schemas/operations.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from '../../sms/users/user-access.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Env, Services } from '../context.ts'
 import { auditRequest } from '../middleware/audit.ts'
 import { requireSuperuser } from '../middleware/guards.ts'
-import { sendRaw } from '../send-json.ts'
+import { sendRaw } from '../request-info.ts'
 
 const MAX_BODY_BYTES = 1_000
 

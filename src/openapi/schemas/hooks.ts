@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
-import type { Collection } from '../../collections/collection.ts'
+import type { Collection } from '../../collections/catalog.ts'
 import { TIMEOUT_MS } from '../../webhooks/call-webhook.ts'
 import { TEST_EVENT } from '../../webhooks/deliveries.ts'
 import { DELAYS_SECONDS } from '../../webhooks/schedule.ts'
-import { NOBODY } from './security.ts'
+import { NOBODY } from './operations.ts'
 
 /** When each event is sent. Default: the event's name. */
 const SUMMARIES: Readonly<Record<string, string>> = {

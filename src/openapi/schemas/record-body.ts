@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Collection } from '../../collections/collection.ts'
+import type { Collection } from '../../collections/catalog.ts'
 import { type Field, type FieldTypeName, isMulti, type SelectField } from '../../fields/field.ts'
 import type { Extension } from '../../records/extension.ts'
 import { oneOrMany, typeName, VALUES } from './record-schema.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
-import { OTHER_REFUSALS, REFUSALS, type RefusalCode } from '../../sms/send/refusal.ts'
+import { OTHER_REFUSALS, REFUSALS, type RefusalCode } from '../../sms/send/shape.ts'
 import { WEBHOOK_REFUSALS } from '../../webhooks/hook.ts'
-import type { Answers } from './answers.ts'
+import type { Answers } from './operations.ts'
 
 /** Examples of `message` where it depends on the request. */
 const MESSAGES: Partial<Record<RefusalCode, string>> = {

@@ -1,4 +1,4 @@
-import type { Collection, Rule } from '../../collections/collection.ts'
+import type { Collection, Rule } from '../../collections/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import texts from './texts.json' with { type: 'json' }
 

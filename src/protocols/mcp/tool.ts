@@ -5,7 +5,7 @@ import type { Logger } from '../../log.ts'
 import type { Extensions } from '../../records/extension.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { SendServices } from '../../sms/send/send.ts'
-import type { Sender } from '../../sms/send/sender.ts'
+import type { Sender } from '../../sms/send/shape.ts'
 
 /** Services and data for tools. */
 export interface McpServices extends SendServices {

@@ -6,8 +6,7 @@ import type { Ctx, Services } from '../../http/context.ts'
 import { scopeRequired } from '../../http/middleware/sender.ts'
 import { storeOf } from '../../http/server/store-of.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { gatewayRefusal } from '../../sms/send/refusal.ts'
-import { type Sender, senderOfKey } from '../../sms/send/sender.ts'
+import { gatewayRefusal, type Sender, senderOfKey } from '../../sms/send/shape.ts'
 import { findToken, type LiveToken, readToken } from './tokens.ts'
 
 /** A caller of SMSGate's client API: a user, by an API key or a token issued for one. */

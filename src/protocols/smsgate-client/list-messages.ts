@@ -1,5 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
-import { invalid } from '../../sms/send/refusal.ts'
+import { invalid } from '../../sms/send/shape.ts'
 import { MESSAGES_OF_SEND, readStates, type SendRow, stateSql, WHOLE_STATE } from './message-state.ts'
 import { dateIn, deviceIn, flagIn, numberIn, type Query } from './query.ts'
 

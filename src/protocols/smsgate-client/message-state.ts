@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import { isOwnedBy, unindexed } from '../../db/by-id.ts'
+import { isOwnedBy, unindexed } from '../../db/rows.ts'
 import { runForRow, statement, text } from '../../db/statements/statement.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { cancelOnce, cancelWaiting } from '../../sms/queue/cancel.ts'
-import { gatewayRefusal, invalid } from '../../sms/send/refusal.ts'
+import { gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import { REASONS } from '../../sms/status/status.ts'
 
 /** States of SMSGate that this server answers with. Not `Cancelling`: a cancellation is final at once. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseDate } from '../../fields/types/date.ts'
 import { BOOLS } from '../../records/read/list.ts'
-import { invalid } from '../../sms/send/refusal.ts'
+import { invalid } from '../../sms/send/shape.ts'
 
 /** 400 for a `deviceId` that is none of the user's devices. */
 export const unknownDevice = () => invalid('deviceId is no device of yours')

@@ -2,8 +2,15 @@ import { z } from 'zod'
 import { dateOf, formatDate } from '../../fields/types/date.ts'
 import { E164, withoutSeparators } from '../../portable/phone.ts'
 import { ANY_LINE, dateAt, MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../../sms/send/body.ts'
-import { invalid } from '../../sms/send/refusal.ts'
-import { checkShape, id, listOf, nonEmptyText, visibleText, wholeNumber } from '../../sms/send/shape.ts'
+import {
+  checkShape,
+  id,
+  invalid,
+  listOf,
+  nonEmptyText,
+  visibleText,
+  wholeNumber,
+} from '../../sms/send/shape.ts'
 import { MAX_DEVICE_ID, rfc3339 } from './query.ts'
 
 const MAX_RECIPIENTS = 100

@@ -5,8 +5,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { readOrMakeParam } from '../../db/params.ts'
 import { list, number, run, runForRow, statement, text } from '../../db/statements/statement.ts'
-import { gatewayRefusal, invalid } from '../../sms/send/refusal.ts'
-import { checkShape } from '../../sms/send/shape.ts'
+import { checkShape, gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import { randomText } from '../../tools/random.ts'
 
 const ACCESS_SECONDS = 15 * 60

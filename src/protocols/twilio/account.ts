@@ -2,10 +2,9 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { run, runForRow, statement, text } from '../../db/statements/statement.ts'
-import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { gatewayRefusal } from '../../sms/send/shape.ts'
 import { describePage, PAGE, readPage, unknownToken } from './paging.ts'
-import type { Parameters } from './parameters.ts'
-import { API_VERSION, accountPath, hasSid, sidOf, twilioDate } from './sid.ts'
+import { API_VERSION, accountPath, hasSid, type Parameters, sidOf, twilioDate } from './refusal.ts'
 
 /** A user as Twilio's API has it. */
 export const ACCOUNT = z

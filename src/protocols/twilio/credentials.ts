@@ -2,9 +2,8 @@ import { identifyKey, type KeyHolder } from '../../auth/tokens/api-keys.ts'
 import { readBasic } from '../../auth/tokens/basic.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { type Sender, senderOfKey } from '../../sms/send/sender.ts'
-import { unauthorized } from './refusal.ts'
-import { hasSid, idOf, sidOf } from './sid.ts'
+import { type Sender, senderOfKey } from '../../sms/send/shape.ts'
+import { hasSid, idOf, sidOf, unauthorized } from './refusal.ts'
 
 /** The caller: a user with an API key for this API. */
 export interface Account {

@@ -3,7 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { failuresOf, type TableRoute } from '../route-table.ts'
 import type { Account } from './credentials.ts'
-import type { Parameters } from './parameters.ts'
+import type { Parameters } from './refusal.ts'
 
 export interface Call {
   readonly c: Ctx

@@ -11,7 +11,7 @@ import type { Extension } from '../../records/extension.ts'
 import { randomId } from '../../tools/random.ts'
 import type { FitWebhook } from '../../webhooks/extensions.ts'
 import { failDeliveries, failPending } from '../../webhooks/record-outcome.ts'
-import { hasSid, sidOf } from './sid.ts'
+import { hasSid, sidOf } from './refusal.ts'
 
 /** Additional values in the answer that creates a key for Twilio's API. */
 const NEW_TWILIO_KEY = z.object({

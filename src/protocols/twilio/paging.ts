@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
 import { objectsOf } from '../../db/rows.ts'
-import type { Parameters } from './parameters.ts'
-import { invalid, TwilioRefusal } from './refusal.ts'
-import { idOf, type SidKind, sidOf } from './sid.ts'
+import { idOf, invalid, type Parameters, type SidKind, sidOf, TwilioRefusal } from './refusal.ts'
 
 const DEFAULT_SIZE = 50
 const MAX_SIZE = 1_000

@@ -5,16 +5,13 @@ import { memoryOf } from '../../http/body/memory-of.ts'
 import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
 import { checkRate, takePlace } from '../../http/middleware/gate.ts'
 import { READS, requireSender } from '../../http/middleware/sender.ts'
+import { sendRaw } from '../../http/request-info.ts'
 import { retry, withCatalog } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.ts'
-import { sendRaw } from '../../http/send-json.ts'
 import { clientIp } from '../../http/server/client-ip.ts'
 import { holderOf, storeOf } from '../../http/server/store-of.ts'
-import { success } from '../../openapi/schemas/answers.ts'
-import { SENDING } from '../../openapi/schemas/chapters.ts'
-import { chapter } from '../../openapi/schemas/operations.ts'
+import { TWILIO as BY_TWILIO, chapter, SENDER, SENDING, success } from '../../openapi/schemas/operations.ts'
 import { refusals } from '../../openapi/schemas/refusals.ts'
-import { TWILIO as BY_TWILIO, SENDER } from '../../openapi/schemas/security.ts'
 import { addRoutes, describeRoutes } from '../route-table.ts'
 import { ACCOUNT, ACCOUNTS, CONNECTION, describeConnection, findAccount, listAccounts } from './account.ts'
 import { type Account, identifyAccount, keyIn } from './credentials.ts'
@@ -28,9 +25,17 @@ import { findMessage, MESSAGE, renderMessage } from './messages/message.ts'
 import { changeNumber } from './numbers/change.ts'
 import { findNumber, listNumbers, NUMBER, NUMBERS, renderNumber } from './numbers/number.ts'
 import { PAGE_PARAMETERS } from './paging.ts'
-import { type Parameters, readParameters, refuseUnknown } from './parameters.ts'
-import { INVALID, invalid, notFound, TwilioRefusal, twilioForm } from './refusal.ts'
-import { idOf } from './sid.ts'
+import {
+  INVALID,
+  idOf,
+  invalid,
+  notFound,
+  type Parameters,
+  readParameters,
+  refuseUnknown,
+  TwilioRefusal,
+  twilioForm,
+} from './refusal.ts'
 
 const ROOT = '/2010-04-01/Accounts'
 

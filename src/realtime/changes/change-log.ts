@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Store } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import type { Collection, Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import type { Action } from '../../records/changes.ts'
 import { columnsOf, type RecordRow } from '../../records/columns.ts'

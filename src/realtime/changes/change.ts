@@ -1,5 +1,4 @@
-import type { Store } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import type { Collection, Store } from '../../collections/catalog.ts'
 import { isSqlError } from '../../db/errors.ts'
 import type { Action } from '../../records/changes.ts'
 import type { RecordRow } from '../../records/columns.ts'

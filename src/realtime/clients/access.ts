@@ -1,6 +1,5 @@
-import type { Ticket } from '../../admission/ticket.ts'
-import type { Catalog } from '../../collections/catalog.ts'
-import type { Collection, Rule } from '../../collections/collection.ts'
+import type { Ticket } from '../../admission/holder.ts'
+import type { Catalog, Collection, Rule } from '../../collections/catalog.ts'
 import { columnName } from '../../collections/names.ts'
 import { ApiError, RetryLater } from '../../errors.ts'
 import { compile, prepare } from '../../filter/compile/compile.ts'
@@ -8,7 +7,7 @@ import type { CompiledFilter, FilterQuery, Predicate } from '../../filter/compil
 import { FilterError } from '../../filter/errors.ts'
 import type { RecordRow } from '../../records/columns.ts'
 import type { RequestInfo } from '../../request/request.ts'
-import { memoize } from '../../tools/memoize.ts'
+import { memoize } from '../../tools/lru.ts'
 import type { Change } from '../changes/change.ts'
 
 /**

@@ -1,6 +1,5 @@
 import { accountHolder } from '../../admission/holder.ts'
-import type { Catalog } from '../../collections/catalog.ts'
-import { type Collection, DEVICES_ID, USERS_ID } from '../../collections/collection.ts'
+import { type Catalog, type Collection, DEVICES_ID, USERS_ID } from '../../collections/catalog.ts'
 import { type RecordRow, toValues } from '../../records/columns.ts'
 import type { AuthRecord } from '../../request/request.ts'
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Store } from '../../collections/catalog.ts'
-import { SUPERUSERS } from '../../collections/collection.ts'
+import { type Store, SUPERUSERS } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { ApiError, RetryLater } from '../../errors.ts'
 import { columnsOf, toValues } from '../../records/columns.ts'

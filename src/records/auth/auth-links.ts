@@ -1,5 +1,4 @@
-import type { Store } from '../../collections/catalog.ts'
-import { type AuthCollection, type Collection, USERS_ID } from '../../collections/collection.ts'
+import { type AuthCollection, type Collection, type Store, USERS_ID } from '../../collections/catalog.ts'
 import { generateText } from '../../fields/types/autogenerate.ts'
 import { changeLogCte } from '../changes.ts'
 import { columnsOf, type Values } from '../columns.ts'

@@ -1,4 +1,4 @@
-import type { Collection } from '../../collections/collection.ts'
+import type { Collection } from '../../collections/catalog.ts'
 import { hashPassword, verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { Values } from '../columns.ts'
 import type { Prepared } from '../input/prepare.ts'

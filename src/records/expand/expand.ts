@@ -1,5 +1,4 @@
-import type { Catalog, Store } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import type { Catalog, Collection, Store } from '../../collections/catalog.ts'
 import { columnName, quote, splitBackRelation } from '../../collections/names.ts'
 import { uniqueIndexOf } from '../../collections/sqlite/index-expression.ts'
 import { badRequest } from '../../errors.ts'

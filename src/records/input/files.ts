@@ -1,5 +1,4 @@
-import type { Store } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import type { Collection, Store } from '../../collections/catalog.ts'
 import { type FieldError, fieldError } from '../../errors.ts'
 import type { FileField, Value } from '../../fields/field.ts'
 import { choiceValue, chosenTexts } from '../../fields/types/choice.ts'

@@ -1,4 +1,4 @@
-import type { Collection } from '../../collections/collection.ts'
+import type { Collection } from '../../collections/catalog.ts'
 import type { FieldError } from '../../errors.ts'
 import type { Field, Value } from '../../fields/field.ts'
 import { generateText } from '../../fields/types/autogenerate.ts'
@@ -6,7 +6,7 @@ import { type ChoiceField, choiceTexts, choiceValue, chosenTexts } from '../../f
 import { fieldType, readError } from '../../fields/types/field-types.ts'
 import { toNumber, toText, toTexts } from '../../fields/values/cast.ts'
 import type { Upload, Uploads } from '../../files/upload.ts'
-import { memoize } from '../../tools/memoize.ts'
+import { memoize } from '../../tools/lru.ts'
 import type { Values } from '../columns.ts'
 import {
   addUploads,

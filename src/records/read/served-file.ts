@@ -1,5 +1,4 @@
-import type { Store } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import type { Collection, Store } from '../../collections/catalog.ts'
 import { columnName, quote } from '../../collections/names.ts'
 import { fieldSource } from '../../collections/views/view-fields.ts'
 import { notFound } from '../../errors.ts'

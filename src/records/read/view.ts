@@ -1,5 +1,4 @@
-import type { Store } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import type { Collection, Store } from '../../collections/catalog.ts'
 import { notFound } from '../../errors.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import { readRuleFor } from '../../rules/access.ts'

@@ -1,5 +1,4 @@
-import type { Store } from '../../collections/catalog.ts'
-import type { AuthCollection, Collection } from '../../collections/collection.ts'
+import type { AuthCollection, Collection, Store } from '../../collections/catalog.ts'
 import { isSqlError } from '../../db/errors.ts'
 import type { Field, FieldTypeName, Value } from '../../fields/field.ts'
 import { fieldType } from '../../fields/types/field-types.ts'

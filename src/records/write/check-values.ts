@@ -1,5 +1,4 @@
-import type { Catalog } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import type { Catalog, Collection } from '../../collections/catalog.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
 import { type FieldError, fieldError } from '../../errors.ts'
 import type { Field, FileField, PasswordField, RelationField, TextField, Value } from '../../fields/field.ts'

@@ -1,5 +1,4 @@
-import type { Store } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import type { Collection, Store } from '../../collections/catalog.ts'
 import { badRequest, notFound } from '../../errors.ts'
 import { compile } from '../../filter/compile/compile.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'

@@ -1,5 +1,4 @@
-import type { Store } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import type { Collection, Store } from '../../collections/catalog.ts'
 import { badRequest, notFound } from '../../errors.ts'
 import { MAX_PASSWORD_BYTES } from '../../fields/values/bcrypt.ts'
 import type { Uploads } from '../../files/upload.ts'

@@ -1,5 +1,4 @@
-import type { Store } from '../../collections/catalog.ts'
-import { type Collection, DEVICES_ID, USERS_ID } from '../../collections/collection.ts'
+import { type Collection, DEVICES_ID, type Store, USERS_ID } from '../../collections/catalog.ts'
 import { violatedFields } from '../../collections/table/indexes.ts'
 import { isSqlError, UNIQUE_VIOLATION } from '../../db/errors.ts'
 import { badRequest, fieldError } from '../../errors.ts'

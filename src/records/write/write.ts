@@ -1,5 +1,4 @@
-import type { Store } from '../../collections/catalog.ts'
-import { type AuthCollection, type Collection, SUPERUSERS } from '../../collections/collection.ts'
+import { type AuthCollection, type Collection, type Store, SUPERUSERS } from '../../collections/catalog.ts'
 import { badRequest } from '../../errors.ts'
 import { writeSorted } from '../../fields/values/json-text.ts'
 import { AnswerMeter } from '../../request/answer-meter.ts'

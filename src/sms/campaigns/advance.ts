@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../collections/catalog.ts'
-import { isOwnedBy } from '../../db/by-id.ts'
-import { textsOf } from '../../db/rows.ts'
+import { isOwnedBy, textsOf } from '../../db/rows.ts'
 import { runForCount, runForRow, statement, text } from '../../db/statements/statement.ts'
 import { GatewayError } from '../../errors.ts'
 import { deleteRecords } from '../../records/write/cascade.ts'
@@ -9,8 +8,7 @@ import type { JobKind } from '../../work/queue.ts'
 import { cancelWaiting, lockWaiting } from '../queue/cancel.ts'
 import { PLAIN_OPTIONS } from '../send/body.ts'
 import { type Offer, offeredMessage } from '../send/offer.ts'
-import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
-import { accountSender } from '../send/sender.ts'
+import { accountSender, gatewayRefusal, type RefusalCode } from '../send/shape.ts'
 import { REASONS } from '../status/status.ts'
 import {
   type Campaign,

@@ -12,8 +12,7 @@ import {
   TEMPLATE_SEND,
 } from '../send/body.ts'
 import { checkLength, checkPhones } from '../send/content.ts'
-import { invalid } from '../send/refusal.ts'
-import { checkShape, nonEmptyId, text, visibleText, wholeNumber } from '../send/shape.ts'
+import { checkShape, invalid, nonEmptyId, text, visibleText, wholeNumber } from '../send/shape.ts'
 import type { CampaignOptions } from './campaign.ts'
 
 /** Maximum recipients of a campaign. */

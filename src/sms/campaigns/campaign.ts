@@ -5,14 +5,14 @@ import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/rows.ts'
 import { oneOf, runForRow, statement, text } from '../../db/statements/statement.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
-import { isDisabledSql } from '../../records/auth/disabled.ts'
 import { changeLogCte } from '../../records/changes.ts'
 import type { Extensions } from '../../records/extension.ts'
+import { isDisabledSql } from '../../records/fresh-auth.ts'
 import type { SendOptions } from '../send/body.ts'
 import { lockUserSends } from '../send/lock-user.ts'
 import { LAST_LEAVES_AT } from '../send/preview.ts'
-import { gatewayRefusal } from '../send/refusal.ts'
 import type { SendServices } from '../send/send.ts'
+import { gatewayRefusal } from '../send/shape.ts'
 
 const STATUSES = ['scheduled', 'sending', 'paused', 'canceled', 'done', 'failed'] as const
 export type CampaignStatus = (typeof STATUSES)[number]

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { batchAfter, RETRIED_BATCH, type RETRY_BATCH, retryBatch } from '../queue/retry.ts'
-import { gatewayRefusal } from '../send/refusal.ts'
-import { accountSender } from '../send/sender.ts'
+import { accountSender, gatewayRefusal } from '../send/shape.ts'
 import { whenSettled } from './advance.ts'
 import {
   CAMPAIGN_STATE,

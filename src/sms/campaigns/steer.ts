@@ -1,5 +1,5 @@
 import { formatDate } from '../../fields/types/date.ts'
-import { gatewayRefusal } from '../send/refusal.ts'
+import { gatewayRefusal } from '../send/shape.ts'
 import { advance, whenSettled } from './advance.ts'
 import {
   type Campaign,

@@ -4,13 +4,13 @@ import { oneOf, type Row, run, runForRow, statement, text } from '../../db/state
 import { GatewayError } from '../../errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { counts } from '../../metrics/counts.ts'
-import { isDisabledSql } from '../../records/auth/disabled.ts'
+import { isDisabledSql } from '../../records/fresh-auth.ts'
 import { type Again, hasRoomSql, type Job, type JobKind } from '../../work/queue.ts'
 import { type AcceptConfig, storeOffers } from '../send/accept.ts'
 import { PLAIN_OPTIONS } from '../send/body.ts'
 import { type Text, writeTexts } from '../send/content.ts'
 import { type Offer, offeredMessage } from '../send/offer.ts'
-import { accountSender } from '../send/sender.ts'
+import { accountSender } from '../send/shape.ts'
 import { wakeDevices } from '../wake/wake.ts'
 
 /** How an automatic answer chooses its texts. */

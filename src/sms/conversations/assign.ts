@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/rows.ts'
 import { badRequest, fieldError } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
-import { isDisabledSql } from '../../records/auth/disabled.ts'
+import { isDisabledSql } from '../../records/fresh-auth.ts'
 import { logChanged } from '../status/status.ts'
 
 const ASSIGNABLE = `

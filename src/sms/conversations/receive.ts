@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { countSegments } from '../../portable/segments.ts'
-import { derivedId } from '../../tools/derived-id.ts'
+import { derivedId } from '../../tools/random.ts'
 import type { Device } from '../devices/device.ts'
 import {
   endUnclaimed,

@@ -1,12 +1,11 @@
-import type { Store } from '../../collections/catalog.ts'
-import { DEVICES_ID } from '../../collections/collection.ts'
+import { DEVICES_ID, type Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { flagOrNull, numberOrNull, run, statement, text, textOrNull } from '../../db/statements/statement.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { minify } from '../../fields/values/json-text.ts'
 import { changeLogCte } from '../../records/changes.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { gatewayRefusal } from '../send/refusal.ts'
+import { gatewayRefusal } from '../send/shape.ts'
 
 /** SQL: a device seen since then counts as online; `seconds` is a parameter, as `$1`. */
 export const onlineSince = (seconds: string) => `pb_text(now() - ${seconds}::float8 * interval '1 second')`

@@ -1,8 +1,7 @@
 import { createHash, randomInt } from 'node:crypto'
 import { renderSVG } from 'uqr'
 import { z } from 'zod'
-import type { Store } from '../../collections/catalog.ts'
-import { SUPERUSERS } from '../../collections/collection.ts'
+import { type Store, SUPERUSERS } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { runForRow, statement, text } from '../../db/statements/statement.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
@@ -11,7 +10,7 @@ import { lockFreshAuth } from '../../records/fresh-auth.ts'
 import { createRecord } from '../../records/write/write.ts'
 import { type AuthRecord, serverRequest } from '../../request/request.ts'
 import { randomText } from '../../tools/random.ts'
-import { gatewayRefusal } from '../send/refusal.ts'
+import { gatewayRefusal } from '../send/shape.ts'
 import { markSeen } from './device.ts'
 
 /** A pairing code with its URL and expiry. */

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
-import type { Store } from '../../collections/catalog.ts'
-import { userHolder } from '../../collections/collection.ts'
+import { type Store, userHolder } from '../../collections/catalog.ts'
 import { readOrMakeParam } from '../../db/params.ts'
 import { list, run, statement } from '../../db/statements/statement.ts'
 import { minify } from '../../fields/values/json-text.ts'
@@ -9,7 +8,7 @@ import type { Logger } from '../../log.ts'
 import { counts } from '../../metrics/counts.ts'
 import { type UrlFault, urlFault } from '../../outgoing/addresses.ts'
 import { sendOutgoing } from '../../outgoing/send.ts'
-import { invalid } from '../send/refusal.ts'
+import { invalid } from '../send/shape.ts'
 import { changeDevice, type Device } from './device.ts'
 
 /** A push subscription of a device or browser, from a browser or UnifiedPush. */

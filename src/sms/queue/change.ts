@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import { isOwnedBy, unindexed } from '../../db/by-id.ts'
-import { objectsOf } from '../../db/rows.ts'
+import { isOwnedBy, objectsOf, unindexed } from '../../db/rows.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { countSegments } from '../../portable/segments.ts'
@@ -15,8 +14,7 @@ import {
   MAX_CHARACTERS,
 } from '../send/body.ts'
 import { checkLength } from '../send/content.ts'
-import { gatewayRefusal, invalid } from '../send/refusal.ts'
-import { checkShape, visibleText } from '../send/shape.ts'
+import { checkShape, gatewayRefusal, invalid, visibleText } from '../send/shape.ts'
 import { BATCH, countBatch } from './cancel.ts'
 
 /** A change of scheduled messages; null keeps a value. */

@@ -1,5 +1,5 @@
-import { isAmong } from '../../db/by-id.ts'
 import type { Db } from '../../db/open.ts'
+import { isAmong } from '../../db/rows.ts'
 import { mayBecome } from '../status/status.ts'
 import { refundQuota } from '../usage/quota.ts'
 import type { MessageSource } from './reassign.ts'

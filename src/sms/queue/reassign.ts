@@ -1,6 +1,5 @@
-import { isAmong } from '../../db/by-id.ts'
 import type { Db } from '../../db/open.ts'
-import { textsOf } from '../../db/rows.ts'
+import { isAmong, textsOf } from '../../db/rows.ts'
 import { onlineSince } from '../devices/device.ts'
 import { mayBecome } from '../status/status.ts'
 

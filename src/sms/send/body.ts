@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { dateOf, formatDate, parseDate } from '../../fields/types/date.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import { E164 } from '../../portable/phone.ts'
-import { invalid } from './refusal.ts'
-import { checkShape, id, nonEmptyId, visibleText, wholeNumber } from './shape.ts'
+import { checkShape, id, invalid, nonEmptyId, visibleText, wholeNumber } from './shape.ts'
 
 /** The content of a send: a plain text, or a text or template with values for its variables. */
 export type Content =

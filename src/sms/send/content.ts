@@ -6,8 +6,7 @@ import type { Db } from '../../db/open.ts'
 import { list, number, run, statement, text } from '../../db/statements/statement.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import { type Content, MAX_CHARACTERS, type SendBody } from './body.ts'
-import { gatewayRefusal, invalid, templateRefusal } from './refusal.ts'
-import { isInvisible } from './shape.ts'
+import { gatewayRefusal, invalid, isInvisible, templateRefusal } from './shape.ts'
 
 /** Not in the file of `countSegments`, which also runs in the browser. */
 const SEGMENTATION = z.object({

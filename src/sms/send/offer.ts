@@ -1,12 +1,10 @@
 import { MAX_OF_AGENT } from '#portable/agents.ts'
 import { admission } from '../../admission/admission.ts'
-import type { Store } from '../../collections/catalog.ts'
-import { userHolder } from '../../collections/collection.ts'
+import { type Store, userHolder } from '../../collections/catalog.ts'
 import { randomId } from '../../tools/random.ts'
 import type { Origin, SendBody, SendOptions } from './body.ts'
 import { allRecipients, plainText, writeTexts } from './content.ts'
-import { gatewayRefusal, invalid } from './refusal.ts'
-import type { Sender } from './sender.ts'
+import { gatewayRefusal, invalid, type Sender } from './shape.ts'
 import zones from './time-zones.json' with { type: 'json' }
 
 /** Identifies a request, so that a repeat is not sent twice. */

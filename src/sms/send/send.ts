@@ -9,8 +9,7 @@ import { type AcceptConfig, type Acceptor, type Outcome, storeOffers, type Verdi
 import type { SendBody } from './body.ts'
 import { checkBody } from './content.ts'
 import { answerJson, type Idempotency, type Offer, prepareOffer } from './offer.ts'
-import { gatewayRefusal, invalid, type RefusalCode } from './refusal.ts'
-import type { Sender } from './sender.ts'
+import { gatewayRefusal, invalid, type RefusalCode, type Sender } from './shape.ts'
 
 export interface SendServices {
   readonly store: Store

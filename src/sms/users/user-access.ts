@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Store } from '../../collections/catalog.ts'
-import { USERS_ID } from '../../collections/collection.ts'
+import { type Store, USERS_ID } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { notFound } from '../../errors.ts'
 import { changeLogCte } from '../../records/changes.ts'

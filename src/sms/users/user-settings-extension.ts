@@ -1,5 +1,4 @@
-import type { Store } from '../../collections/catalog.ts'
-import { type AuthCollection, USERS_ID } from '../../collections/collection.ts'
+import { type AuthCollection, type Store, USERS_ID } from '../../collections/catalog.ts'
 import { textsOf } from '../../db/rows.ts'
 import { badRequest, fieldError, notFound } from '../../errors.ts'
 import { endSignIns } from '../../records/auth/auth-links.ts'

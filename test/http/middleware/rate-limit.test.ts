@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Collection } from '../../../src/collections/collection.ts'
-import { findRule, RateLimiter } from '../../../src/http/middleware/rate-limit.ts'
-import { rateLimitLabels } from '../../../src/http/middleware/rate-limit-actions.ts'
+import type { Collection } from '../../../src/collections/catalog.ts'
+import { findRule, RateLimiter, rateLimitLabels } from '../../../src/http/middleware/gate.ts'
 import type { RateLimitRule } from '../../../src/settings/settings.ts'
 
 const rule = (label: string, audience = '', maxRequests = 2, duration = 10): RateLimitRule => ({

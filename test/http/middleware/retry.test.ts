@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { findAuthRecord } from '../../../src/auth/auth-rows.ts'
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
-import type { AuthCollection, BaseCollection } from '../../../src/collections/collection.ts'
+import type { AuthCollection, BaseCollection } from '../../../src/collections/catalog.ts'
 import { DatabaseUnavailable } from '../../../src/db/errors.ts'
 import { badRequest } from '../../../src/errors.ts'
 import { type Attempt, retry } from '../../../src/http/retry.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { admission } from '../../../src/admission/admission.ts'
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
-import { readNew } from '../../../src/collections/definition/read.ts'
+import { readNew } from '../../../src/collections/definition/complete.ts'
 import { startWriteTestServer } from '../../support/server/write-test-server.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 

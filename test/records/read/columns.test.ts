@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { complete } from '../../../src/collections/definition/complete.ts'
-import { readNew } from '../../../src/collections/definition/read.ts'
+import { complete, readNew } from '../../../src/collections/definition/complete.ts'
 import { toRow, toValues } from '../../../src/records/columns.ts'
 import { blankValues, prepare } from '../../../src/records/input/prepare.ts'
 

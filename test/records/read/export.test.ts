@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { admission } from '../../../src/admission/admission.ts'
 import { accountHolder } from '../../../src/admission/holder.ts'
 import { readCsv } from '../../../src/bulk/csv.ts'
-import { USERS_ID } from '../../../src/collections/collection.ts'
+import { USERS_ID } from '../../../src/collections/catalog.ts'
 import { ANN, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 

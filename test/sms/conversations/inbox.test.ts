@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { admission } from '../../../src/admission/admission.ts'
 import { accountHolder } from '../../../src/admission/holder.ts'
-import { USERS_ID } from '../../../src/collections/collection.ts'
+import { USERS_ID } from '../../../src/collections/catalog.ts'
 import { createLogger } from '../../../src/log.ts'
 import { bringBackDue } from '../../../src/sms/conversations/follow-ups.ts'
 import { TestListener } from '../../realtime/test-listener.ts'

@@ -1,6 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import type { Catalog } from '../../../src/collections/catalog.ts'
-import type { Collection } from '../../../src/collections/collection.ts'
+import type { Catalog, Collection } from '../../../src/collections/catalog.ts'
 import { OWN_ROUTES } from '../../../src/http/description.ts'
 import { describedCollections, openApiDocument } from '../../../src/openapi/document.ts'
 import { PROTOCOLS } from '../../../src/protocols/protocols.ts'

@@ -1,4 +1,4 @@
-import type { Everybody, Ticket } from '../../../src/admission/ticket.ts'
+import type { Everybody, Ticket } from '../../../src/admission/holder.ts'
 import {
   type CatalogStore,
   openStore as openCatalog,

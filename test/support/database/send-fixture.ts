@@ -2,7 +2,7 @@ import { readConfig } from '../../../src/config.ts'
 import { Acceptor } from '../../../src/sms/send/accept.ts'
 import { readSend } from '../../../src/sms/send/body.ts'
 import { send } from '../../../src/sms/send/send.ts'
-import type { Sender } from '../../../src/sms/send/sender.ts'
+import type { Sender } from '../../../src/sms/send/shape.ts'
 import { openPreparedDb } from '../server/start.ts'
 import { type OpenDb, openStore } from './open.ts'
 

@@ -1,5 +1,5 @@
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
-import type { AuthCollection } from '../../../src/collections/collection.ts'
+import type { AuthCollection } from '../../../src/collections/catalog.ts'
 import { createRecord } from '../../../src/records/write/write.ts'
 import type { TestServer } from '../database/open.ts'
 import { type MailServer, startMailServer } from '../services/mail-server.ts'

@@ -13,13 +13,17 @@ import {
   showInvitation,
 } from '../../../auth/members/invitations.ts'
 import { authWithPassword } from '../../../auth/sign-in/with-password.ts'
-import { type AuthCollection, USERS_ID } from '../../../collections/collection.ts'
+import { type AuthCollection, USERS_ID } from '../../../collections/catalog.ts'
 import { forbidden } from '../../../errors.ts'
 import { object, text } from '../../../fields/shape.ts'
-import { failures, success } from '../../../openapi/schemas/answers.ts'
-import { ACCOUNT } from '../../../openapi/schemas/chapters.ts'
-import { chapter } from '../../../openapi/schemas/operations.ts'
-import { ANYONE, SIGNED_IN } from '../../../openapi/schemas/security.ts'
+import {
+  ACCOUNT,
+  ANYONE,
+  chapter,
+  failures,
+  SIGNED_IN,
+  success,
+} from '../../../openapi/schemas/operations.ts'
 import { checkShape } from '../../../sms/send/shape.ts'
 import { readJson } from '../../body/json-body.ts'
 import type { Ctx, Env, Services } from '../../context.ts'

@@ -3,14 +3,20 @@ import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { admission } from '../../../admission/admission.ts'
 import { tokenOf } from '../../../auth/tokens/identify.ts'
-import { userHolder } from '../../../collections/collection.ts'
+import { userHolder } from '../../../collections/catalog.ts'
 import { ApiError, notFound } from '../../../errors.ts'
 import { callHook, HOOK_CALLED, HOOK_PREVIEW, previewHook } from '../../../hooks/call.ts'
 import { JSON_FIELDS } from '../../../hooks/compose.ts'
 import { HOOK_FIELDS, hookAccount } from '../../../hooks/hook.ts'
-import { type Answers, failures, success } from '../../../openapi/schemas/answers.ts'
-import { chapter } from '../../../openapi/schemas/operations.ts'
-import { HOOK, NOBODY, SIGNED_IN } from '../../../openapi/schemas/security.ts'
+import {
+  type Answers,
+  chapter,
+  failures,
+  HOOK,
+  NOBODY,
+  SIGNED_IN,
+  success,
+} from '../../../openapi/schemas/operations.ts'
 import { checkShape } from '../../../sms/send/shape.ts'
 import { readBytes } from '../../body/bytes.ts'
 import { readJson } from '../../body/json-body.ts'

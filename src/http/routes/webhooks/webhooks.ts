@@ -2,10 +2,8 @@ import { Hono } from 'hono'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { AuditEntry } from '../../../auth/superusers/audit.ts'
 import type { Store } from '../../../collections/catalog.ts'
-import { success } from '../../../openapi/schemas/answers.ts'
-import { chapter } from '../../../openapi/schemas/operations.ts'
+import { chapter, SIGNED_IN, success } from '../../../openapi/schemas/operations.ts'
 import { webhookRefusals } from '../../../openapi/schemas/refusals.ts'
-import { SIGNED_IN } from '../../../openapi/schemas/security.ts'
 import {
   DELIVERY_REQUEST,
   RESENT,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Ticket } from '../../../admission/ticket.ts'
+import type { Ticket } from '../../../admission/holder.ts'
 import { ApiError, notFound } from '../../../errors.ts'
 import { spendReading } from '../../../filter/compile/compile.ts'
 import { readSort } from '../../../filter/compile/sort.ts'

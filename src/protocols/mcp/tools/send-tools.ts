@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { admission } from '../../../admission/admission.ts'
-import { userHolder } from '../../../collections/collection.ts'
+import { userHolder } from '../../../collections/catalog.ts'
 import { cancelMessage } from '../../../sms/queue/cancel.ts'
 import { readPreview, readSend, readTemplateSend, type SendBody } from '../../../sms/send/body.ts'
 import { previewSend } from '../../../sms/send/preview.ts'

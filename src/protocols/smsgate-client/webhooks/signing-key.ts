@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../../../db/open.ts'
 import { runForRow, statement, text } from '../../../db/statements/statement.ts'
-import { invalid } from '../../../sms/send/refusal.ts'
-import { checkShape } from '../../../sms/send/shape.ts'
+import { checkShape, invalid } from '../../../sms/send/shape.ts'
 import { randomText } from '../../../tools/random.ts'
 
 /** 256 bits and more, in letters and digits. */

@@ -1,5 +1,5 @@
 import type { Config } from '../../../config.ts'
-import { unindexed } from '../../../db/by-id.ts'
+import { unindexed } from '../../../db/rows.ts'
 import { oneOf, runForRow, statement, text } from '../../../db/statements/statement.ts'
 import { readOptWord } from '../../../sms/queue/opt-out.ts'
 import { type OtherForms, readable, reasonOf } from '../../../webhooks/call-webhook.ts'
@@ -7,7 +7,7 @@ import type { DueDelivery } from '../../../webhooks/due.ts'
 import { KEY_DELETED } from '../extensions.ts'
 import { mediaPath } from '../messages/media.ts'
 import { twilioState } from '../messages/message.ts'
-import { API_VERSION, sidOf } from '../sid.ts'
+import { API_VERSION, sidOf } from '../refusal.ts'
 import { callForText } from './call-for-text.ts'
 import {
   type Caller,

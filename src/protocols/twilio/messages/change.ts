@@ -4,8 +4,7 @@ import { deleteRecords } from '../../../records/write/cascade.ts'
 import { cancelMessage } from '../../../sms/queue/cancel.ts'
 import { logChanged } from '../../../sms/status/status.ts'
 import { redactCopies } from '../../../sms/sweep/retention.ts'
-import type { Parameters } from '../parameters.ts'
-import { invalid, TwilioRefusal } from '../refusal.ts'
+import { invalid, type Parameters, TwilioRefusal } from '../refusal.ts'
 import { findMessage, renderMessage } from './message.ts'
 
 /** SQL: the message is in a final status, or sent; only then it can be redacted and deleted. */

@@ -2,9 +2,7 @@ import { formatDate } from '../../../fields/types/date.ts'
 import { E164, withoutSeparators } from '../../../portable/phone.ts'
 import { dateAt, MAX_CHARACTERS } from '../../../sms/send/body.ts'
 import { isInvisible } from '../../../sms/send/shape.ts'
-import { type Parameters, readAddress } from '../parameters.ts'
-import { invalid, TwilioRefusal } from '../refusal.ts'
-import { idOf, readRequestDate } from '../sid.ts'
+import { idOf, invalid, type Parameters, readAddress, readRequestDate, TwilioRefusal } from '../refusal.ts'
 
 const MAX_VALIDITY_SECONDS = 36_000
 

@@ -5,9 +5,14 @@ import { formatDate } from '../../../fields/types/date.ts'
 import { withoutSeparators } from '../../../portable/phone.ts'
 import { OWN_NUMBER } from '../numbers/number.ts'
 import { cutPage, describePage, PAGE, readPage, readRows } from '../paging.ts'
-import type { Parameters } from '../parameters.ts'
-import { invalid } from '../refusal.ts'
-import { accountPath, type RequestDate, readRequestDate, sidOf } from '../sid.ts'
+import {
+  accountPath,
+  invalid,
+  type Parameters,
+  type RequestDate,
+  readRequestDate,
+  sidOf,
+} from '../refusal.ts'
 import { MESSAGE, MESSAGE_SQL, type MessageRow, renderMessage } from './message.ts'
 
 export const MESSAGES = PAGE.extend({ messages: z.array(MESSAGE) }).meta({ id: 'TwilioMessages' })

@@ -3,11 +3,10 @@ import type { Store } from '../../../collections/catalog.ts'
 import { findAllStored, type NamedFile } from '../../../files/contents.ts'
 import { sendFile } from '../../../http/files/send-file.ts'
 import { sentFile } from '../../../http/routes/files.ts'
-import { derivedId } from '../../../tools/derived-id.ts'
+import { derivedId } from '../../../tools/random.ts'
 import type { Call } from '../description.ts'
 import { describePage, PAGE, readPage } from '../paging.ts'
-import { notFound } from '../refusal.ts'
-import { accountPath, sidOf, twilioDate } from '../sid.ts'
+import { accountPath, notFound, sidOf, twilioDate } from '../refusal.ts'
 import { findMessage } from './message.ts'
 
 const date = z.string().nullable().describe('RFC 2822, in UTC.')

@@ -5,8 +5,7 @@ import { now } from '../../../fields/types/date.ts'
 import type { Origin } from '../../../sms/send/body.ts'
 import { REASONS } from '../../../sms/status/status.ts'
 import { OWN_NUMBER } from '../numbers/number.ts'
-import { notFound } from '../refusal.ts'
-import { API_VERSION, accountPath, idOf, sidOf, twilioDate } from '../sid.ts'
+import { API_VERSION, accountPath, idOf, notFound, sidOf, twilioDate } from '../refusal.ts'
 
 const TWILIO_STATUSES = [
   'accepted',

@@ -1,5 +1,4 @@
-import type { Store } from '../../../collections/catalog.ts'
-import { SUPERUSERS } from '../../../collections/collection.ts'
+import { type Store, SUPERUSERS } from '../../../collections/catalog.ts'
 import { runForCount, runForTexts, statement, text } from '../../../db/statements/statement.ts'
 import { ApiError } from '../../../errors.ts'
 import type { Extensions } from '../../../records/extension.ts'
@@ -8,8 +7,7 @@ import { createRecord, updateRecord } from '../../../records/write/write.ts'
 import { serverRequest } from '../../../request/request.ts'
 import { logChanged } from '../../../sms/status/status.ts'
 import type { Account } from '../credentials.ts'
-import { type Parameters, readAddress } from '../parameters.ts'
-import { invalid } from '../refusal.ts'
+import { invalid, type Parameters, readAddress } from '../refusal.ts'
 import { findNumber, renderNumber, type TwilioNumber } from './number.ts'
 
 /** Services for changing a number. */

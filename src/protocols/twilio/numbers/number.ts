@@ -2,9 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
 import { objectsOf } from '../../../db/rows.ts'
 import { cutPage, describePage, PAGE, readPage, readRows } from '../paging.ts'
-import type { Parameters } from '../parameters.ts'
-import { notFound } from '../refusal.ts'
-import { API_VERSION, accountPath, idOf, sidOf, twilioDate } from '../sid.ts'
+import { API_VERSION, accountPath, idOf, notFound, type Parameters, sidOf, twilioDate } from '../refusal.ts'
 
 /** The fields of Twilio's numbers that are the same for every device. */
 const FIXED = {
