@@ -34,8 +34,32 @@ interface Audit {
 
 const PATH = '/audit'
 
+/** Actions without words are shown by their names. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  create: t('Created'),
+  update: t('Changed'),
+  delete: t('Deleted'),
+  impersonate: t('Signed in as a user'),
+  'sign in': t('Signed in'),
+  'sign in refused': t('Sign-in refused'),
+  'end session': t('Session ended'),
+  'reset password': t('Password reset'),
+  'change email': t('Email changed'),
+  'make pairing code': t('Pairing code made'),
+  'update settings': t('Settings changed'),
+  'create collection': t('Collection created'),
+  'update collection': t('Collection changed'),
+  'delete collection': t('Collection deleted'),
+  'create backup': t('Backup created'),
+  'upload backup': t('Backup uploaded'),
+  'download backup': t('Backup downloaded'),
+  'restore backup': t('Backup restored'),
+  'delete backup': t('Backup deleted'),
+  'delete logs': t('Logs deleted'),
+}
+
 const COLUMNS: readonly Column<Entry>[] = [
-  { title: t('Action'), cell: ({ action }) => action },
+  { title: t('Action'), cell: ({ action }) => ACTIONS[action] ?? action },
   { title: t('Who'), cell: ({ email }) => email || '–' },
   { title: t('Collection'), cell: ({ collection }) => collection || '–' },
   { title: t('Record'), cell: ({ record }) => (record ? <span class="mono">{record}</span> : '–') },
@@ -50,13 +74,16 @@ const COLUMNS: readonly Column<Entry>[] = [
 ]
 
 /** A word in any of the columns; '' for no word. */
-const filterOf = (words: string) =>
-  words === ''
-    ? ''
-    : pb.filter(
-        'email ~ {:words} || action ~ {:words} || collection ~ {:words} || record = {:words} || ip ~ {:words}',
-        { words },
-      )
+function filterOf(words: string): string {
+  if (words === '') return ''
+  const shown = Object.keys(ACTIONS).filter((action) =>
+    ACTIONS[action]!.toLowerCase().includes(words.toLowerCase()),
+  )
+  const found = ['email ~', 'action ~', 'collection ~', 'record =', 'ip ~'].map((field) =>
+    pb.filter(`${field} {:words}`, { words }),
+  )
+  return [...found, ...shown.map((action) => pb.filter('action = {:action}', { action }))].join(' || ')
+}
 
 /** The audit log of superusers: names only, no values. */
 export function Page({ query }: PageProps) {

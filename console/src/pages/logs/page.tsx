@@ -11,8 +11,8 @@ import { CodeBlock } from '../../parts/code.tsx'
 import { runConfirmed } from '../../parts/dialog/delete-record.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
-import { TextField } from '../../parts/form/field.tsx'
-import { Actions, Form, Notice } from '../../parts/form/form.tsx'
+import { Field } from '../../parts/form/field.tsx'
+import { Form, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Pager } from '../../parts/list/records.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
@@ -123,7 +123,7 @@ export function Page({ query }: PageProps) {
         </>
       }
     >
-      <nav class="row" aria-label={t('Questions')}>
+      <nav class="tabs" aria-label={t('Questions')}>
         {QUESTIONS.map(([words, of]) => (
           <a key={words} href={to(PATH, { filter: of })} aria-current={of === filter ? 'page' : undefined}>
             {words}
@@ -142,22 +142,28 @@ function Search({ filter, isWrong }: { filter: string; isWrong: boolean }) {
   const [text, setText] = useState(filter)
   return (
     <Form onSubmit={() => go(PATH, { filter: text.trim() })}>
-      <TextField
+      <Field
         label={t('Filter')}
         name="filter"
-        type="search"
-        spellcheck={false}
-        placeholder={EXAMPLE}
-        value={text}
-        onValue={setText}
         error={isWrong ? t('The server does not understand this filter.') : undefined}
         hint={t('Same syntax as message filters. Fields: created, level, message, data.status…')}
-      />
-      <Actions>
-        <Button type="submit" icon="search">
-          {t('Find')}
-        </Button>
-      </Actions>
+      >
+        {(ties) => (
+          <div class="row">
+            <input
+              {...ties}
+              type="search"
+              spellcheck={false}
+              placeholder={EXAMPLE}
+              value={text}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+            <Button type="submit" icon="search">
+              {t('Find')}
+            </Button>
+          </div>
+        )}
+      </Field>
     </Form>
   )
 }
