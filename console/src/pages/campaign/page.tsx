@@ -26,7 +26,7 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { OUTGOING_STATES, StateCounts } from '../../parts/status.tsx'
 import { formatDateTime, Time } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { Loading, Progress } from '../../parts/wait.tsx'
+import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 import { Actions } from './actions.tsx'
 import './page.css'
@@ -97,11 +97,7 @@ function Course({ campaign, progress }: { campaign: Campaign; progress: Campaign
   const { counts, done } = shownCounts(progress)
   return (
     <Card title={t('Progress')}>
-      <Progress
-        value={done}
-        max={recipients_count}
-        label={t('{count} of {total} are done', { count: done, total: recipients_count })}
-      />
+      <p class="muted">{t('{count} of {total} are done', { count: done, total: recipients_count })}</p>
       <div class="campaign-states" aria-hidden="true">
         {OUTGOING_STATES.map((state) => (
           <span key={state} class={MESSAGE_STATES[state][0]} style={{ flexGrow: counts[state] }} />

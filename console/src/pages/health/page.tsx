@@ -83,7 +83,10 @@ export function Page() {
               ? t('Devices online, without {count} simulated', { count: simulated })
               : t('Devices online')
           }
-          value={states.value && t('{count} of {total}', { count: online, total: real.length })}
+          value={
+            states.value &&
+            (real.length > 0 ? t('{count} of {total}', { count: online, total: real.length }) : '–')
+          }
           tone={states.value && real.length > 0 && online === 0 ? 'bad' : 'calm'}
           href={to('/devices')}
         />

@@ -53,7 +53,7 @@ export function MessageActions({ message, next }: { message: Message; next: Mess
     <>
       <div class="message-actions">
         {isMine && canCancel(message) && (
-          <Button kind="primary" icon="close" needs="agent" busy={cancel.busy} onClick={() => run(cancel)}>
+          <Button icon="close" needs="agent" busy={cancel.busy} onClick={() => run(cancel)}>
             {t('Cancel the message')}
           </Button>
         )}
