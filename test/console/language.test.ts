@@ -40,9 +40,9 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   // another language's console reads the file, too
   'pages/contacts/selection-bar.tsx': ['Name', 'Number', 'Groups', 'Opted out'],
   'pages/conversations/head-actions.tsx': ['input, select, textarea, dialog, [role="listbox"]'],
-  'pages/devices/ways.tsx': ['HOST=0.0.0.0 npx pocketsms serve', 'SMSGate'],
+  'pages/devices/pair-dialog.tsx': ['HOST=0.0.0.0 npx pocketsms serve', 'SMSGate'],
   'pages/hook/settings.tsx': ['commonLabels.team', 'workflow_run.conclusion=failure,timed_out'],
-  'pages/keys/new-key.tsx': [
+  'pages/keys/page.tsx': [
     `curl {}/api/sms/send -H "X-API-Key: {}" \\\n  --json '{"recipients":["+4915112345678"],"body":"Hello"}'`,
     ...['AccountSid', 'AuthToken', 'API key SID', 'Authorization: Bearer {}'],
   ],

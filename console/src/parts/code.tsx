@@ -1,4 +1,7 @@
-import { Copy } from './copy.tsx'
+import { useState } from 'preact/hooks'
+import { t } from '../language/words.ts'
+import { Button } from './form/button.tsx'
+import { toast } from './toast.tsx'
 
 /** Code or a command with a copy button. Copies `original`, if the code is shown over several lines. */
 export const CodeBlock = ({ code, original = code }: { code: string; original?: string }) => (
@@ -9,3 +12,37 @@ export const CodeBlock = ({ code, original = code }: { code: string; original?: 
     <Copy text={original} />
   </div>
 )
+
+const SHOWN_MS = 2_000
+
+/** A button that copies a text. `label` says what is copied. */
+export function Copy({ text, label = t('Copy') }: { text: string; label?: string }) {
+  const [done, setDone] = useState(false)
+  const copy = async () => {
+    if (!(await copied(text)))
+      return toast(t('This browser does not let a page copy: mark the text and copy it yourself.'))
+    setDone(true)
+    setTimeout(() => setDone(false), SHOWN_MS)
+  }
+  return (
+    <Button icon={done ? 'check' : 'copy'} onClick={() => void copy()}>
+      {done ? t('Copied') : label}
+    </Button>
+  )
+}
+
+/** Copies a text. Without https only the old way works, by a selected text. */
+async function copied(text: string): Promise<boolean> {
+  if (navigator.clipboard)
+    return navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    )
+  const area = document.createElement('textarea')
+  area.value = text
+  ;(document.querySelector('dialog[open]') ?? document.body).append(area)
+  area.select()
+  const done = document.execCommand('copy')
+  area.remove()
+  return done
+}

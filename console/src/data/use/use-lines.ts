@@ -1,5 +1,7 @@
+import { pb } from '../client.ts'
 import { deviceName, lineName } from '../device/lines.ts'
-import type { Line } from '../records.ts'
+import type { Line, Message } from '../records.ts'
+import { useLookup } from './use-known.ts'
 import { useList } from './use-list.ts'
 
 const MOST_LINES = 500
@@ -12,3 +14,24 @@ export function useLines(): readonly Line[] {
 /** A line among those of all devices: `Desk: Austria`. */
 export const lineWords = (line: Line): string =>
   [deviceName(line.expand?.device), lineName(line)].filter((part) => part).join(': ')
+
+/** The SIM of a message; '' if its device has only one line. Reads the lines of each device once. */
+export function useSims(messages: readonly Message[]): (message: Message) => string {
+  const linesOf = useLookup(
+    messages.map(({ device }) => device),
+    find,
+  )
+  return ({ device, line: id }) => {
+    const lines = linesOf(device) ?? []
+    const line = lines.length > 1 ? lines.find((one) => one.id === id) : undefined
+    return line ? lineName(line) : ''
+  }
+}
+
+async function find(devices: readonly string[]): Promise<[string, Line[]][]> {
+  const filter = devices.map((device) => pb.filter('device = {:device}', { device })).join(' || ')
+  const { items } = await pb
+    .collection<Line>('lines')
+    .getList(1, MOST_LINES, { filter, skipTotal: true, fields: 'id,device,slot,label,number' })
+  return devices.map((device) => [device, items.filter((line) => line.device === device)])
+}

@@ -1,8 +1,9 @@
 import type { RecordModel } from 'pocketbase'
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { locale } from '../../language/language.ts'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
+import type { ContactGroup } from '../records.ts'
 import { useLive } from './use-live.ts'
 
 export interface ListOptions {
@@ -126,3 +127,17 @@ const byName = (a: RecordModel, b: RecordModel) => names.compare(a.name, b.name)
 
 const put = <T extends RecordModel>(items: readonly T[], record: T) =>
   items.map((item) => (item.id === record.id ? record : item))
+
+/** Groups that a choice of groups can show. */
+const MAX_GROUPS = 500
+
+export interface Groups extends List<ContactGroup> {
+  nameOf(id: string): string
+}
+
+/** All groups of the user by name, live. */
+export function useGroups(): Groups {
+  const list = useList<ContactGroup>('contact_groups', { sort: 'name', perPage: MAX_GROUPS })
+  const names = useMemo(() => new Map(list.items.map(({ id, name }) => [id, name])), [list.items])
+  return { ...list, nameOf: (id) => names.get(id) ?? '' }
+}

@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Fault, faultOf } from '../fault.ts'
 
 /** An action that the user starts. */
@@ -37,4 +37,15 @@ export function useTask<A extends unknown[]>(work: (...given: A) => Promise<unkn
     }
   }
   return { busy, fault, run, forget: useCallback(() => setFault(undefined), []) }
+}
+
+/** An action that takes long: `stop` aborts the signal that it gets, as leaving the page does. */
+export function useLongTask(work: (stop: AbortSignal) => Promise<unknown>): Task<[]> & { stop(): void } {
+  const present = useRef(new AbortController())
+  useEffect(() => () => present.current.abort(), [])
+  const task = useTask(() => {
+    present.current = new AbortController()
+    return work(present.current.signal)
+  })
+  return { ...task, stop: () => present.current.abort() }
 }

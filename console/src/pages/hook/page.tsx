@@ -1,20 +1,35 @@
+import type { Ref } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { countSegments } from '#portable/segments.ts'
 import { pb } from '../../data/client.ts'
+import { formatPhone } from '../../data/phone/phone-numbers.ts'
+import { usePreview } from '../../data/use/use-preview.ts'
 import { useRecord } from '../../data/use/use-record.ts'
-import { HOOK_TOOLS, type Hook, type HookPreset, hookUrl } from '../../data/webhooks/hooks.ts'
-import { t } from '../../language/words.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import {
+  callHook,
+  HOOK_TOOLS,
+  type Hook,
+  type HookPreset,
+  type HookResult,
+  hookUrl,
+} from '../../data/webhooks/hooks.ts'
+import { t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
+import { TextArea } from '../../parts/form/field.tsx'
+import { Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
+import { Bubble } from '../../parts/message/bubble.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 import { to } from '../../router.ts'
-import { Calls } from './calls.tsx'
+import { Calls, Outcome, reasonOf } from './calls.tsx'
 import bodies from './samples.json' with { type: 'json' }
 import { Settings, type Unsaved } from './settings.tsx'
-import { Try } from './try.tsx'
+import './page.css'
 
 /** One hook: address, settings, trial and last calls. */
 export function Page({ params: { id = '' } }: PageProps) {
@@ -97,4 +112,81 @@ async function change({ id }: Hook): Promise<void> {
 const sampleOf = (preset: HookPreset): string => {
   const body: unknown = bodies[preset]
   return typeof body === 'string' ? body : JSON.stringify(body, null, 2)
+}
+
+/** How many texts are shown. */
+const SHOWN = 5
+
+/** Previews what the unsaved hook would send for a body, and can post the body to the hook. */
+function Try({
+  hook,
+  unsaved: { hook: typed, isChanged },
+  body,
+  onBody,
+  area,
+}: {
+  hook: Hook
+  unsaved: Unsaved
+  body: string
+  onBody: (body: string) => void
+  area: Ref<HTMLTextAreaElement>
+}) {
+  const { preview, fault } = usePreview<HookResult>('/api/hooks/preview', { hook: typed, body })
+  const call = useTask(async () => {
+    const { outcome, messages } = await callHook(hook, body)
+    if (outcome === 'sent')
+      toast(tn('One text is on its way', '{count} texts are on their way', messages.length))
+    else toast(reasonOf(outcome))
+  })
+  const refusal = call.fault ?? fault
+  return (
+    <Card title={t('Example')}>
+      <div class="hook-body">
+        <TextArea
+          label={t('A body that is posted')}
+          name="body"
+          rows={10}
+          value={body}
+          onValue={(text) => {
+            call.forget()
+            onBody(text)
+          }}
+          spellcheck={false}
+          inputRef={area}
+          hint={t('Paste another, or choose one of the last calls below.')}
+        />
+      </div>
+      {refusal && <Notice kind="wrong">{refusal.message}</Notice>}
+      <div class="stack" aria-live="polite">
+        {preview && <Preview result={preview} />}
+      </div>
+      <div class="row">
+        <Button icon="send" busy={call.busy} disabled={isChanged} onClick={() => void call.run()}>
+          {t('Try it')}
+        </Button>
+        <span class="muted">
+          {isChanged
+            ? t('Save the settings first.')
+            : t('It is posted to the address above, and texts go out.')}
+        </span>
+      </div>
+    </Card>
+  )
+}
+
+function Preview({ result }: { result: HookResult }) {
+  const texts = result.texts ?? []
+  return (
+    <>
+      {result.outcome !== 'sent' && (
+        <div>
+          <Outcome result={result} />
+        </div>
+      )}
+      {texts.slice(0, SHOWN).map(({ to, text }, at) => (
+        <Bubble key={at} who={formatPhone(to)} body={text} segments={countSegments(text).segments} />
+      ))}
+      {texts.length > SHOWN && <p class="muted">{t('and {count} more', { count: texts.length - SHOWN })}</p>}
+    </>
+  )
 }

@@ -1,15 +1,22 @@
+import { useState } from 'preact/hooks'
+import { serverUrl } from '../../data/client.ts'
 import type { ApiKey } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tx } from '../../language/words.ts'
-import { revoke } from '../../parts/dialog/revoke.ts'
+import { CodeBlock } from '../../parts/code.tsx'
+import { revoke } from '../../parts/dialog/delete-record.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
 import type { Column } from '../../parts/list/table.tsx'
+import { ShownOnce } from '../../parts/once.tsx'
 import { Owner } from '../../parts/owner.tsx'
+import type { FormRow } from '../../parts/rows/rows.ts'
+import { RecordForm } from '../../parts/rows/rows-form.tsx'
+import type { Value } from '../../parts/rows/values.ts'
 import { Badge } from '../../parts/status.tsx'
 import { msOf, Time } from '../../parts/time.tsx'
-import { NewKey } from './new-key.tsx'
 
 const NAME: Column<ApiKey> = { title: t('Name'), cell: (key) => key.name }
 const OWNER: Column<ApiKey> = { title: t('User'), cell: (key) => <Owner record={key} /> }
@@ -73,3 +80,139 @@ const revokeKey = (key: ApiKey) =>
     },
     t('{name} was revoked', { name: key.name }),
   )
+
+const DAY_MS = 86_400_000
+const SENDS_ONLY = t('It sends, and cancels and views what it has sent.')
+const DOES_ALL = t('It sends, and reads all messages, conversations and devices.')
+const HINTS: Readonly<Record<ProgramKindName, string>> = {
+  own: SENDS_ONLY,
+  smsgate: DOES_ALL,
+  twilio: t('It sends, and reads and deletes all messages.'),
+  assistant: DOES_ALL,
+}
+
+/** The expiry of a key after a number of days; '' for never. */
+const expiryOf = (days: Value) =>
+  days === '' ? '' : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+
+/** Values to copy into the program's settings. */
+const Settings = ({ settings }: { settings: readonly Setting[] }) => (
+  <dl class="copied-settings">
+    {settings.map(({ term, code }) => (
+      <div key={term}>
+        <dt>{term}</dt>
+        <dd>
+          <CodeBlock code={code} />
+        </dd>
+      </div>
+    ))}
+  </dl>
+)
+
+/** Makes a key and shows it, once. */
+function NewKey({ onClose }: { onClose: () => void }) {
+  const [kind, setKind] = useState<ProgramKindName>('own')
+  const [made, setMade] = useState<ApiKey>()
+  const rows: readonly FormRow[] = [
+    {
+      ...{ name: 'name', label: t('Name'), autofocus: true },
+      hint: t('The program that uses it, such as web shop.'),
+    },
+    {
+      ...{ name: 'kind', label: t('For') },
+      choices: Object.entries(PROGRAM_KINDS).map(([name, { label }]) => [name, label] as const),
+      hint: (values) => HINTS[values.kind as ProgramKindName],
+    },
+    {
+      ...{ name: 'expires_at', label: t('Expires'), write: expiryOf },
+      choices: [
+        ['', t('Never')],
+        ['30', t('In 30 days')],
+        ['90', t('In 90 days')],
+        ['365', t('In a year')],
+      ],
+    },
+  ]
+  if (made?.key)
+    return (
+      <ShownOnce title={t('The key of {name}', { name: made.name })} onClose={onClose}>
+        <Settings settings={PROGRAM_KINDS[kind].settings(made)} />
+        {kind === 'own' && (
+          <>
+            <p>{t('A send with it, from a terminal:')}</p>
+            <CodeBlock code={example(made.key)} />
+          </>
+        )}
+      </ShownOnce>
+    )
+  return (
+    <Dialog title={t('New key')} onClose={onClose}>
+      <RecordForm
+        collection="api_keys"
+        rows={rows}
+        blank={{ kind }}
+        prepare={({ kind: chosen, ...fields }) => {
+          setKind(chosen as ProgramKindName)
+          return { ...PROGRAM_KINDS[chosen as ProgramKindName].values, ...fields }
+        }}
+        action={t('Make the key')}
+        {...{ onSaved: setMade, onCancel: onClose }}
+      />
+    </Dialog>
+  )
+}
+
+const example = (key: string) => `curl ${serverUrl}/api/sms/send -H "X-API-Key: ${key}" \\
+  --json '{"recipients":["+4915112345678"],"body":"Hello"}'`
+
+/** A value to enter in a program, with the program's name for it. */
+interface Setting {
+  readonly term: string
+  readonly code: string
+}
+
+/** A kind of program that gets a key: the fields of its record, and the settings to enter there. */
+interface ProgramKind {
+  readonly label: string
+  readonly values: Readonly<Record<string, unknown>>
+  readonly settings: (key: ApiKey) => readonly Setting[]
+}
+
+type ProgramKindName = 'own' | 'smsgate' | 'twilio' | 'assistant'
+
+const baseUrl = (code: string): Setting => ({ term: t('Base URL'), code })
+
+const PROGRAM_KINDS: Readonly<Record<ProgramKindName, ProgramKind>> = {
+  own: {
+    label: t('A program of mine, by the API of pocketsms'),
+    values: {},
+    settings: ({ key = '' }) => [baseUrl(serverUrl), { term: 'X-API-Key', code: key }],
+  },
+  smsgate: {
+    label: t('A program made for SMSGate'),
+    values: { scopes: ['all:any'] },
+    settings: ({ key = '' }) => [
+      baseUrl(`${serverUrl}/api/3rdparty/v1`),
+      { term: t('User name'), code: session.value?.email || String(session.value?.record.id) },
+      { term: t('Password'), code: key },
+    ],
+  },
+  twilio: {
+    label: t('A program made for Twilio'),
+    values: { twilio: true },
+    settings: ({ account_sid = '', auth_token = '', key_sid = '' }) => [
+      baseUrl(serverUrl),
+      { term: 'AccountSid', code: account_sid },
+      { term: 'AuthToken', code: auth_token },
+      { term: 'API key SID', code: key_sid },
+    ],
+  },
+  assistant: {
+    label: t('An assistant (MCP)'),
+    values: { scopes: ['all:any'] },
+    settings: ({ key = '' }) => [
+      { term: t('Address'), code: `${serverUrl}/mcp` },
+      { term: t('Header'), code: `Authorization: Bearer ${key}` },
+    ],
+  },
+}

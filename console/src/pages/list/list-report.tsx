@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { type Fault, faultOf } from '../../data/fault.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import type { Message } from '../../data/records.ts'
 import { formatNumber, t } from '../../language/words.ts'
@@ -9,8 +10,7 @@ import { Button, ButtonLink } from '../../parts/form/button.tsx'
 import { Actions, Notice } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { to } from '../../router.ts'
-import type { ListPlan } from './list-rows.ts'
-import type { ListOutcome } from './list-run.ts'
+import type { ListPlan, ListText } from './list-rows.ts'
 
 /** The sent texts, the failed ones with reasons, and a link to the messages. */
 export function ListReport({
@@ -80,4 +80,95 @@ function useFilter(accepted: ListOutcome['accepted']): string {
       )
   }, [first])
   return filter
+}
+
+/** The progress of a run. */
+interface ListOutcome {
+  /** Ids of the messages that were accepted, by the row of the file. */
+  readonly accepted: ReadonlyMap<number, string>
+  /** How many were repeats: equal to a text to the same number within a day, and not sent again. */
+  readonly before: number
+  readonly refused: readonly { readonly text: ListText; readonly why: string }[]
+  /** The fault that stopped the run, if it would stop every row. */
+  readonly fault: Fault | undefined
+}
+
+export const NOTHING_SENT: ListOutcome = { accepted: new Map(), before: 0, refused: [], fault: undefined }
+
+/** Requests at a time. */
+const LANES = 6
+const TOLD_MS = 100
+/** Status codes that stop the run, as every row would fail; 0: no answer. */
+const STOPPING: ReadonlySet<number> = new Set([0, 401, 402, 403, 429, 500, 503])
+
+/**
+ * Sends the texts that `done` does not have yet, a few at a time; `tell` hears now and again how far it is.
+ * Each has a key of its number and text: what is sent again within a day, after a lost answer, from a mended
+ * file or another browser, is not sent twice. Never throws.
+ */
+export async function runList(
+  texts: readonly ListText[],
+  options: Readonly<Record<string, unknown>>,
+  done: ListOutcome,
+  stop: AbortSignal,
+  tell: (outcome: ListOutcome) => void,
+): Promise<ListOutcome> {
+  const accepted = new Map(done.accepted)
+  const refused: ListOutcome['refused'][number][] = []
+  let before = done.before
+  let fault: Fault | undefined
+  let toldMs = 0
+  const outcome = (): ListOutcome => ({ accepted: new Map(accepted), before, refused: [...refused], fault })
+  const waiting = texts.filter(({ row }) => !accepted.has(row)).values()
+  const lane = async () => {
+    for (const text of waiting) {
+      if (stop.aborted || fault) return
+      try {
+        const sent = await sendOne(text, options)
+        accepted.set(text.row, sent.id)
+        if (sent.isOld) before++
+      } catch (error) {
+        const why = faultOf(error)
+        if (STOPPING.has(why.status)) fault ??= why
+        else refused.push({ text, why: why.code === 'idempotency_key_reused' ? OTHERWISE : why.message })
+      }
+      if (performance.now() - toldMs < TOLD_MS) continue
+      toldMs = performance.now()
+      tell(outcome())
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+  return outcome()
+}
+
+const OTHERWISE = t('The same text went to this number within a day, for another time')
+
+async function sendOne(
+  { phone, body }: ListText,
+  options: Readonly<Record<string, unknown>>,
+): Promise<{ id: string; isOld: boolean }> {
+  let isOld = false
+  const answer = await pb.send<{ message_ids: readonly string[] }>('/api/sms/send', {
+    method: 'POST',
+    requestKey: null,
+    headers: { 'Idempotency-Key': keyOf(phone, body) },
+    body: { recipients: [phone], body, bulk: true, ...options },
+    fetch: async (url, init) => {
+      const response = await fetch(url, init)
+      isOld = response.headers.get('Idempotent-Replayed') === 'true'
+      return response
+    },
+  })
+  return { id: answer.message_ids[0]!, isOld }
+}
+
+/** An idempotency key from number and text. Not by crypto.subtle, which exists with TLS only. */
+const keyOf = (phone: string, body: string): string =>
+  `list-${phone}-${fnv(body, 0x811c9dc5)}${fnv(body, 0x01000193)}`
+
+/** The FNV-1a hash with another start value. */
+function fnv(text: string, start: number): string {
+  let hash = start
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return (hash >>> 0).toString(16).padStart(8, '0')
 }

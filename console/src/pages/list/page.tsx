@@ -27,9 +27,8 @@ import { toast } from '../../parts/toast.tsx'
 import { Progress } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 import { ListFields, type Wishes } from './list-fields.tsx'
-import { ListReport } from './list-report.tsx'
+import { ListReport, NOTHING_SENT, runList } from './list-report.tsx'
 import { type ListPlan, type ListText, planList, readNumbers, unknownPlaceholders } from './list-rows.ts'
-import { NOTHING_SENT, runList } from './list-run.ts'
 import './page.css'
 
 const MOST_TEMPLATES = 500

@@ -1,18 +1,24 @@
+import Papa from 'papaparse'
 import { ClientResponseError } from 'pocketbase'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { lineName } from '../../data/device/lines.ts'
+import { CSV_MARK, csvLines } from '../../data/files/csv.ts'
 import { saveFile } from '../../data/files/save-file.ts'
+import type { MessageState } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
-import { useTask } from '../../data/use/use-task.ts'
+import { useLongTask } from '../../data/use/use-task.ts'
+import { failureReason } from '../../data/words/failure-reasons.ts'
+import { stateOf } from '../../data/words/message-states.ts'
 import { locale } from '../../language/language.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { CheckField } from '../../parts/form/field.tsx'
+import { CheckList } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { localOf } from '../../parts/form/when-field.tsx'
+import { msOf } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Progress } from '../../parts/wait.tsx'
-import { CSV_COLUMNS, type CsvColumn, fieldsOf, namesOfContacts, readableCsv } from './readable-csv.ts'
 
 const CHOSEN = 11
 
@@ -30,26 +36,22 @@ export function ExportDialog({
   const columns = CSV_COLUMNS.filter(({ words }) => words !== (isUser ? t('User') : t('Contact')))
   const [chosen, setChosen] = useState<readonly CsvColumn[]>(columns.slice(0, CHOSEN))
   const [done, setDone] = useState<Exported>({ rows: 0, bytes: 0 })
-  const ended = useRef<AbortController | null>(null)
-  useEffect(() => () => ended.current?.abort(), [])
-  const run = useTask(async () => {
-    const stop = new AbortController()
-    ended.current = stop
+  const run = useLongTask(async (ended) => {
     setDone({ rows: 0, bytes: 0 })
     try {
       const wanted = columns.filter((column) => chosen.includes(column))
-      const names = isUser ? await namesOfContacts(stop.signal) : new Map()
-      const csv = await readExport(filter, fieldsOf(wanted), setDone, stop.signal)
+      const names = isUser ? await namesOfContacts(ended) : new Map()
+      const csv = await readExport(filter, fieldsOf(wanted), setDone, ended)
       const file = await readableCsv(csv, wanted, names)
       saveFile(`messages-${localOf(Date.now()).slice(0, 10)}.csv`, file, 'text/csv')
       toast(t('Export saved'))
       onClose()
     } catch (error) {
-      if (!stop.signal.aborted) throw error
+      if (!ended.aborted) throw error
     }
   })
   const stop = () => {
-    ended.current?.abort()
+    run.stop()
     toast(t('Export stopped'))
   }
   return (
@@ -71,20 +73,13 @@ export function ExportDialog({
             })}
           />
         ) : (
-          <fieldset class="messages-columns">
-            <legend>{t('Columns')}</legend>
-            {columns.map((column) => (
-              <CheckField
-                key={column.words}
-                name={column.words}
-                label={column.words}
-                value={chosen.includes(column)}
-                onValue={(isIn) =>
-                  setChosen(isIn ? [...chosen, column] : chosen.filter((each) => each !== column))
-                }
-              />
-            ))}
-          </fieldset>
+          <CheckList
+            legend={t('Columns')}
+            name="column"
+            choices={columns.map(({ words }) => [words, words] as const)}
+            chosen={chosen.map(({ words }) => words)}
+            onChosen={(names) => setChosen(columns.filter(({ words }) => names.includes(words)))}
+          />
         )}
         <FormActions
           {...{ icon: 'download', busy: run.busy, disabled: chosen.length === 0 }}
@@ -153,3 +148,106 @@ function rowCounter(): (piece: Uint8Array) => number {
     return Math.max(0, lines - 1)
   }
 }
+
+/** A column of the exported file. */
+interface CsvColumn {
+  readonly words: string
+  /** The fields of the API that it is made of. */
+  readonly fields: readonly string[]
+  /** The text of a cell; by default the first field unchanged. */
+  readonly cell?: (values: readonly string[], names: Names) => string
+}
+
+/** Names of contacts by number. */
+type Names = ReadonlyMap<string, string>
+
+/** Year, month, day and time in this order are a date in every spreadsheet. */
+const LOCAL = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium' })
+
+/** An instant in the browser's time zone; '' for none. */
+const localTime = ([at = '']: readonly string[]) => (at === '' ? '' : LOCAL.format(msOf(at)))
+
+/** Columns for the export. The first ones are chosen by default. */
+const CSV_COLUMNS: readonly CsvColumn[] = [
+  { words: t('Time'), fields: ['created'], cell: localTime },
+  {
+    words: t('Direction'),
+    fields: ['message_type'],
+    cell: ([type]) => (type === 'incoming' ? t('Received') : t('Sent')),
+  },
+  {
+    words: t('Contact'),
+    fields: ['message_type', 'from', 'to'],
+    cell: ([type, from = '', to = ''], names) => names.get(type === 'incoming' ? from : to) ?? '',
+  },
+  { words: t('From'), fields: ['from'] },
+  { words: t('To'), fields: ['to'] },
+  { words: t('Text'), fields: ['body'] },
+  {
+    words: t('State'),
+    fields: ['status', 'error_message'],
+    cell: ([status, error_message = '']) => stateOf({ status: status as MessageState, error_message })[1],
+  },
+  { words: t('Why it failed'), fields: ['error_message'], cell: ([told = '']) => failureReason(told) },
+  { words: t('Device'), fields: ['expand.device.name'] },
+  { words: t('Sent by'), fields: ['expand.sent_by.name'] },
+  { words: t('Sent at'), fields: ['sent_at'], cell: localTime },
+  { words: t('Delivered at'), fields: ['delivered_at'], cell: localTime },
+  {
+    words: t('Line'),
+    fields: ['expand.line.label', 'expand.line.number', 'expand.line.slot'],
+    cell: ([label = '', number = '', slot = '']) =>
+      label || number || (slot && lineName({ label, number, slot: Number(slot) })),
+  },
+  { words: t('Segments'), fields: ['segments'] },
+  { words: t('User'), fields: ['expand.user.email'] },
+  { words: t('Id'), fields: ['id'] },
+  { words: t('Id of the send'), fields: ['batch_id'] },
+  { words: t('Reference of the sender'), fields: ['client_ref'] },
+]
+
+/** The fields that an export of these columns asks for, each once. */
+const fieldsOf = (columns: readonly CsvColumn[]): string[] => [
+  ...new Set(columns.flatMap(({ fields }) => fields)),
+]
+
+/** The API's CSV of these columns as a file for people: their words, local times, names of contacts. */
+async function readableCsv(csv: Blob, columns: readonly CsvColumn[], names: Names): Promise<Blob> {
+  const pieces = [CSV_MARK, csvLines([columns.map(({ words }) => words)])]
+  await eachPiece(csv, (rows) => {
+    const lines = rows.map((row) =>
+      columns.map(({ fields, cell }) => {
+        const values = fields.map((field) => row[field] ?? '')
+        return cell ? cell(values, names) : values[0]!
+      }),
+    )
+    pieces.push(csvLines(lines))
+  })
+  return new Blob(pieces, { type: 'text/csv' })
+}
+
+/** The names of all contacts. A superuser has none. */
+async function namesOfContacts(ended: AbortSignal): Promise<Names> {
+  const url = pb.buildURL('/api/collections/contacts/export?fields=phone,name')
+  const response = await fetch(url, { headers: { authorization: pb.authStore.token }, signal: ended })
+  const names = new Map<string, string>()
+  if (!response.ok) return names
+  await eachPiece(await response.blob(), (rows) => {
+    for (const { phone = '', name = '' } of rows) names.set(phone, name)
+  })
+  return names
+}
+
+type Row = Readonly<Record<string, string>>
+
+/** Reads a CSV with a head piece by piece, so that a large one does not have to be in memory as rows. */
+const eachPiece = (csv: Blob, take: (rows: readonly Row[]) => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    Papa.parse<Row>(csv as File, {
+      header: true,
+      skipEmptyLines: true,
+      chunk: ({ data }) => take(data),
+      complete: () => resolve(),
+      error: reject,
+    })
+  })

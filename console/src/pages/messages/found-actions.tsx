@@ -1,11 +1,11 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { failedFilter, useFailed } from '../../data/failed.ts'
 import { faultOf } from '../../data/fault.ts'
 import type { Message } from '../../data/records.ts'
 import { may, session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
-import { useTask } from '../../data/use/use-task.ts'
+import { useLongTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -74,12 +74,9 @@ function CancelAll({ filter, onClose }: { filter: string; onClose: () => void })
     live: false,
   })
   const [through, setThrough] = useState(0)
-  const stop = useRef(new AbortController())
-  useEffect(() => () => stop.current.abort(), [])
-  const work = useTask(async () => {
-    stop.current = new AbortController()
+  const work = useLongTask(async (stop) => {
     setThrough(0)
-    const { done, late } = await doEach([filter], 'cancel', setThrough, stop.current.signal)
+    const { done, late } = await doEach([filter], 'cancel', setThrough, stop)
     const canceled = tn('One message canceled', '{count} messages canceled', done)
     toast(late > 0 ? t('{canceled}, {late} had a device already', { canceled, late }) : canceled)
     onClose()
@@ -98,7 +95,7 @@ function CancelAll({ filter, onClose }: { filter: string; onClose: () => void })
         )}
         <FormActions
           {...{ kind: 'danger', busy: work.busy, disabled: total === 0 }}
-          {...{ onCancel: onClose, cancel: t('Keep them'), onStop: () => stop.current.abort() }}
+          {...{ onCancel: onClose, cancel: t('Keep them'), onStop: work.stop }}
         >
           {total > 0 ? t('Cancel {count}', { count: total }) : t('Cancel them')}
         </FormActions>

@@ -1,18 +1,19 @@
 import { useState } from 'preact/hooks'
+import { formatBytes } from '../../data/backups.ts'
 import { session } from '../../data/session.ts'
-import { allOf, countOf, KINDS, type UsageDay } from '../../data/usage.ts'
+import { allOf, countOf, KINDS, type Usage, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { locale } from '../../language/language.ts'
-import { formatNumber, t } from '../../language/words.ts'
+import { formatNumber, t, tx } from '../../language/words.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Segments } from '../../parts/form/field.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
-import { Loading } from '../../parts/wait.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Loading, Progress } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
-import { Quota } from './quota.tsx'
 import './page.css'
 
 const SPANS = [7, 30, 90] as const
@@ -170,3 +171,48 @@ function roundUp(most: number): number {
   const step = power >= 10 ? power / 5 : 2
   return Math.max(2, Math.ceil(most / step) * step)
 }
+
+const QUOTA_EVERY_MS = 30_000
+const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+/** How much of the month's quota is used. */
+function Quota() {
+  const { value } = useAnswer<Usage>('/api/sms/usage', QUOTA_EVERY_MS)
+  if (!value) return null
+  const { used, quota, remaining, period, resets_at, files } = value
+  return (
+    <Card title={month.format(new Date(`${period}-01`))}>
+      {quota === 0 ? (
+        <p>
+          {tx(
+            used === 1
+              ? '{used} message this month. There is no limit.'
+              : '{used} messages this month. There is no limit.',
+            { used: <strong class="usage-figure">{formatNumber(used)}</strong> },
+          )}
+        </p>
+      ) : (
+        <>
+          <p>
+            {tx('{used} of {quota} messages this month.', {
+              used: <strong class="usage-figure">{formatNumber(used)}</strong>,
+              quota: formatNumber(quota),
+            })}
+          </p>
+          <Progress value={used} max={quota} label={t('{count} are left', { count: remaining ?? 0 })} />
+          <p class="muted">{tx('The count starts anew {when}.', { when: <Time at={resets_at} /> })}</p>
+        </>
+      )}
+      <Files {...files} />
+    </Card>
+  )
+}
+
+/** The storage that the account's files take. */
+const Files = ({ bytes, limit }: Usage['files']) => (
+  <p class="muted">
+    {limit === 0
+      ? t('Files take {size}.', { size: formatBytes(bytes) })
+      : t('Files take {size} of {limit}.', { size: formatBytes(bytes), limit: formatBytes(limit) })}
+  </p>
+)

@@ -9,8 +9,8 @@ import { deleteRecord, runConfirmed } from '../../parts/dialog/delete-record.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Actions, Notice } from '../../parts/form/form.tsx'
-import { RecordForm } from '../../parts/rows/record-form.tsx'
 import type { FormRow } from '../../parts/rows/rows.ts'
+import { RecordForm } from '../../parts/rows/rows-form.tsx'
 import { toast } from '../../parts/toast.tsx'
 
 /** The fields of a user. */

@@ -2,23 +2,24 @@ import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Webhook } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
+import { discardUnsaved } from '../../data/use/use-draft.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { EVENT_WORDS, rotateSecret } from '../../data/webhooks/webhooks.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
+import { deleteRecord } from '../../parts/dialog/delete-record.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
-import { RecordForm } from '../../parts/rows/record-form.tsx'
+import { RecordForm } from '../../parts/rows/rows-form.tsx'
 import { WEBHOOK_ROWS } from '../../parts/rows/webhook-rows.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
-import { to } from '../../router.ts'
+import { go, to } from '../../router.ts'
 import { Deliveries } from './deliveries.tsx'
-import { removeWebhook } from './remove.ts'
 
 /**
  * One webhook: settings, secret and deliveries. Superusers see the webhooks of all users, and may stop
@@ -129,3 +130,19 @@ function Stop({ webhook }: { webhook: Webhook }) {
     </Card>
   )
 }
+
+/** Deletes a webhook after confirmation, and returns to the list. */
+const removeWebhook = (webhook: Webhook) =>
+  deleteRecord(
+    webhook,
+    {
+      title: t('Delete the webhook?'),
+      text: t('{url} is told nothing any more, and the log of its deliveries goes.', { url: webhook.url }),
+      action: t('Delete the webhook'),
+    },
+    t('Webhook deleted'),
+    () => {
+      discardUnsaved()
+      go('/webhooks')
+    },
+  )

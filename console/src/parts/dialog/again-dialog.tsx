@@ -1,7 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { FailedCounts, FailedKind } from '../../data/failed.ts'
 import type { Fault } from '../../data/fault.ts'
-import { useTask } from '../../data/use/use-task.ts'
+import { useLongTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { CheckField } from '../form/field.tsx'
 import { Form, FormActions } from '../form/form.tsx'
@@ -40,15 +40,12 @@ export function AgainDialog({
 }) {
   const [chosen, setChosen] = useState<readonly AgainChoice[]>([])
   const [done, setDone] = useState(0)
-  const stop = useRef(new AbortController())
-  useEffect(() => () => stop.current.abort(), [])
   const total = counts
     ? (['plain', ...chosen] as FailedKind[]).reduce((sum, kind) => sum + counts[kind], 0)
     : 0
-  const work = useTask(async () => {
-    stop.current = new AbortController()
+  const work = useLongTask(async (stop) => {
     setDone(0)
-    await send(chosen, setDone, stop.current.signal)
+    await send(chosen, setDone, stop)
   })
   return (
     <Dialog title={t('Send failed ones again')} onClose={onClose}>
@@ -82,7 +79,7 @@ export function AgainDialog({
         )}
         <FormActions
           {...{ icon: 'again', busy: work.busy, disabled: total === 0, onCancel: onClose }}
-          onStop={() => stop.current.abort()}
+          onStop={work.stop}
         >
           {total > 0 ? t('Send {count} again', { count: total }) : t('Send again')}
         </FormActions>

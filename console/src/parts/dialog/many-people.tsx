@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { pb } from '../../data/client.ts'
 import { t, tn } from '../../language/words.ts'
-import { OnlySimulated } from '../form/only-simulated.tsx'
+import { OnlySimulated } from '../form/hold-notice.tsx'
 import { confirmed } from './dialog.tsx'
 import './many-people.css'
 

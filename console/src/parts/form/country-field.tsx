@@ -29,3 +29,17 @@ export function countryChoices(chosen: string): readonly Choice[] {
     .sort(([, a], [, b]) => a.localeCompare(b))
   return chosen === '' ? [['', t('Choose…')], ...countries] : countries
 }
+
+/** The country of numbers typed without one, beside their field. */
+export const NumberCountry = ({ value, onValue }: { value: string; onValue: (country: string) => void }) => (
+  <label class="number-country note">
+    <span>{t('Country of numbers without one')}</span>
+    <select name="number-country" value={value} onChange={(event) => onValue(event.currentTarget.value)}>
+      {countryChoices(value).map(([country, words]) => (
+        <option key={country} value={country}>
+          {words}
+        </option>
+      ))}
+    </select>
+  </label>
+)

@@ -1,5 +1,7 @@
 import type { Task } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
+import { to } from '../../router.ts'
+import { formatDateTime, msOf } from '../time.tsx'
 import { Button } from './button.tsx'
 import { Notice } from './form.tsx'
 import './hold-notice.css'
@@ -16,3 +18,27 @@ export const HoldNotice = ({ left, undo }: { left: number; undo: Task<[]> }) => 
     {undo.fault && <p role="alert">{undo.fault.message}</p>}
   </Notice>
 )
+
+/** Shown before a send if all devices of the user are simulated. */
+export const OnlySimulated = () => (
+  <Notice kind="warning">
+    {t('Your devices are all simulated: nobody gets these texts.')}{' '}
+    <a href={to('/devices')}>{t('Add a real phone.')}</a>
+  </Notice>
+)
+
+const HOUR_MS = 3_600_000
+
+/**
+ * When the last text of a send leaves, if that is more than an hour after the first one is due: the limits of
+ * lines spread large sends over days. `dueAt` '' for now.
+ */
+export function LastLeaves({ at, dueAt }: { at: string; dueAt: string }) {
+  const due = Math.max(Date.now(), msOf(dueAt) || 0)
+  if (!(msOf(at) > due + HOUR_MS)) return null
+  return (
+    <span>
+      {t('The last one leaves about {time}, when the lines have room.', { time: formatDateTime(at) })}
+    </span>
+  )
+}

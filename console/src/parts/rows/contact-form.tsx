@@ -4,9 +4,9 @@ import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import { type Contact, type ContactGroup, fieldsOf } from '../../data/records.ts'
 import { timeZones } from '../../data/time-zones.ts'
 import { t } from '../../language/words.ts'
-import { NumberCountry } from '../form/number-country.tsx'
-import { RecordForm } from './record-form.tsx'
+import { NumberCountry } from '../form/country-field.tsx'
 import type { FormRow } from './rows.ts'
+import { RecordForm } from './rows-form.tsx'
 import './contact-form.css'
 
 /**

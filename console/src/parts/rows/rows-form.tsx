@@ -1,6 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import * as collections from '../../data/collections.ts'
 import type { Fault } from '../../data/fault.ts'
+import type { RecordOf } from '../../data/records.ts'
+import { userId } from '../../data/session.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
@@ -9,8 +13,8 @@ import { CheckField, CheckList, SelectField, TextArea, TextField } from '../form
 import { Actions, Form } from '../form/form.tsx'
 import { More } from '../form/more.tsx'
 import { toast } from '../toast.tsx'
-import { type FieldRow, type Filling, type FormRow, fieldsIn, isList } from './rows.ts'
-import { faultIn, storedOf, typedOf, type Values } from './values.ts'
+import { type FieldRow, type Filling, type FormRow, fieldsIn, isList, withSchema } from './rows.ts'
+import { faultIn, type Schema, storedOf, typedOf, type Values } from './values.ts'
 
 type Stored = Record<string, unknown>
 
@@ -156,4 +160,64 @@ function Row({ row, form }: { row: FieldRow; form: Filling }) {
   if (kind === 'area' || rows)
     return <TextArea {...props} {...(rows && { rows })} {...(inputRef && { inputRef })} />
   return <TextField {...props} {...(kind && kind !== 'list' && { type: kind })} />
+}
+
+type Fields = Readonly<Record<string, unknown>>
+type Name = keyof typeof collections
+
+interface RecordFormProps<C extends Name> {
+  readonly collection: C
+  readonly rows: readonly FormRow[]
+  /** The record to change; without one, a new one is made. */
+  readonly record?: RecordOf<C> | undefined
+  /** Initial values of a new record. */
+  readonly blank?: Fields
+  /** Converts the form's changed fields, and all its fields, to the record's. */
+  readonly prepare?: (fields: Fields, all: Fields) => Fields
+  /** The message after saving. */
+  readonly saved?: string
+  readonly onSaved?: (record: RecordOf<C>) => void
+  readonly onTyped?: (all: Fields, isChanged: boolean) => void
+  /** The draft's key, if it is not the record's id. */
+  readonly draftKey?: string
+  readonly asks?: boolean
+  readonly isQuiet?: boolean
+  readonly action?: string
+  readonly onCancel?: (() => void) | undefined
+  readonly children?: ComponentChildren
+}
+
+/** Creates or updates a record. An update sends only changed fields. */
+export function RecordForm<C extends Name>({
+  collection,
+  record,
+  blank,
+  prepare = (fields) => fields,
+  saved = '',
+  onSaved,
+  ...rest
+}: RecordFormProps<C>) {
+  // biome-ignore lint/performance/noDynamicNamespaceImportAccess: any of them may be asked for
+  const schema: Schema = collections[collection]
+  const rows = withSchema(rest.rows, schema)
+  const save = async (changes: Fields, all: Fields) => {
+    const records = pb.collection(collection)
+    const made = record
+      ? await records.update<RecordOf<C>>(record.id, prepare(changes, all))
+      : await records.create<RecordOf<C>>({
+          ...('user' in schema && { user: userId() }),
+          ...prepare(all, all),
+        })
+    onSaved?.(made)
+    return saved
+  }
+  return (
+    <RowsForm
+      {...rest}
+      draftKey={rest.draftKey ?? `${collection}.${record?.id ?? 'new'}`}
+      rows={rows}
+      stored={record ?? blank ?? {}}
+      save={save}
+    />
+  )
 }
