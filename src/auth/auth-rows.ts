@@ -1,12 +1,14 @@
 import {
   type AuthCollection,
   type Collection,
+  columnName,
   DEVICES_ID,
+  quote,
   type Store,
   SUPERUSERS,
+  tableName,
   USERS_ID,
 } from '../collections/catalog.ts'
-import { columnName, quote, tableName } from '../collections/names.ts'
 import { uniqueIndexOf } from '../collections/sqlite/index-expression.ts'
 import { forbidden } from '../errors.ts'
 import { columnsOf, type RecordRow, toValues } from '../records/columns.ts'

@@ -1,5 +1,4 @@
-import type { Collection, Store } from '../collections/catalog.ts'
-import { columnName, quote, tableName } from '../collections/names.ts'
+import { type Collection, columnName, quote, type Store, tableName } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
 import { now } from '../fields/types/date.ts'
 import { fieldType } from '../fields/types/field-types.ts'

@@ -1,6 +1,5 @@
-import { readRows as readCollections } from '../collections/catalog-draft.ts'
+import { quote, readRows as readCollections } from '../collections/catalog.ts'
 import { readStored } from '../collections/definition/complete.ts'
-import { quote } from '../collections/names.ts'
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { UserError } from '../errors.ts'

@@ -1,5 +1,5 @@
 import { bootstrap, CatalogStore } from '../collections/catalog/catalog-store.ts'
-import { quote } from '../collections/names.ts'
+import { quote } from '../collections/catalog.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
 import { migrate, unknownMigrations } from '../db/schema/migrate.ts'

@@ -6,7 +6,7 @@ import { finished, pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ZipFile } from 'yazl'
 import packageJson from '../../package.json' with { type: 'json' }
-import { quote } from '../collections/names.ts'
+import { quote } from '../collections/catalog.ts'
 import { isSqlError, LOCK_NOT_AVAILABLE } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { appliedMigrations } from '../db/schema/migrate.ts'

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { accountHolder, type Holder } from '../admission/holder.ts'
 import type { Db } from '../db/open.ts'
 import type { Field } from '../fields/field.ts'
@@ -84,3 +85,127 @@ export const USERS_ID = '_pb_users_auth_'
 export const userHolder = (user: string): Holder => accountHolder(USERS_ID, user)
 
 export const DEVICES_ID = 'devices'
+
+/** Postgres silently cuts longer identifiers, so two could become equal. */
+const MAX_BYTES = 63
+const HASH_LENGTH = 8
+
+/** System columns of Postgres, and `_rowid` of every collection. */
+const TAKEN_COLUMNS = new Set(['_rowid', 'tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
+
+function withHash(name: string): string {
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, HASH_LENGTH)
+  return `${name.slice(0, MAX_BYTES - HASH_LENGTH - 1)}_${hash}`
+}
+
+const fits = (name: string) => Buffer.byteLength(name) <= MAX_BYTES
+
+/** The table or view of a collection: its name, or `_` and the name with a hash if that is taken. */
+export function tableName(collection: { readonly name: string; readonly isInternal?: true }): string {
+  const { name } = collection
+  if (collection.isInternal) return name
+  if (/^pg_/i.test(name) || isInternal(name)) return withHash(`_${name}`)
+  return fits(name) ? name : withHash(name)
+}
+
+/** Column of a field: its name, or with a hash if taken or too long. */
+export function columnName(field: string): string {
+  return fits(field) && !TAKEN_COLUMNS.has(field) ? field : withHash(field)
+}
+
+/** Name of an index, with a hash if too long. */
+export function indexName(name: string): string {
+  return fits(name) ? name : withHash(name)
+}
+
+/** Quotes an identifier for SQL. */
+export function quote(identifier: string): string {
+  return `"${identifier.replaceAll('"', '""')}"`
+}
+
+const VIA = '_via_'
+
+/** `contacts` and `user` of `contacts_via_user`, split at the last `_via_`; undefined for other names. */
+export function splitBackRelation(name: string): [collection: string, field: string] | undefined {
+  const at = name.lastIndexOf(VIA, name.length - VIA.length - 1)
+  if (at < 1 || !/^\w+$/.test(name)) return undefined
+  return [name.slice(0, at), name.slice(at + VIA.length)]
+}
+
+/** Internal tables and types, which are not collections. A test compares them with the schema. */
+const INTERNAL: ReadonlySet<string> = new Set([
+  ...[
+    '_audit',
+    '_changes',
+    '_file_chunks',
+    '_files',
+    '_functions',
+    '_jobs',
+    '_listeners',
+    '_logs',
+    '_schema',
+  ],
+  ...['_subscribing', 'auth_session_tokens', 'auth_sessions', 'auth_tries', 'auto_answers_sent'],
+  ...['backup_state', 'device_batteries', 'device_handouts', 'device_pairings', 'device_silences'],
+  ...[
+    'device_streams',
+    'device_watch',
+    'hook_once',
+    'hook_windows',
+    'line_recipients',
+    'line_use',
+    'pb_date',
+  ],
+  ...['push_hours', 'push_subscriptions', 'reply_mails', 'sms_dispatch', 'sms_draft', 'sms_idempotency'],
+  ...['sms_origins', 'sms_request', 'sms_request_message', 'sms_totals', 'sms_turns', 'smsgate_accounts'],
+  ...['smsgate_phones', 'smsgate_texts', 'smsgate_tokens', 'twilio_answers', 'twilio_numbers'],
+  ...['webhook_call', 'webhook_dispatch', 'webhook_payloads', 'webhook_rotations'],
+])
+
+/** Whether an internal table has this name. A collection's table then needs another one. */
+export const isInternal = (name: string): boolean => INTERNAL.has(name.toLowerCase())
+
+/** Since this migration, servers give collections with such names other tables. */
+export const INTERNAL_NAMES_SINCE = 7
+
+/** All rows of `_collections` in order of creation, as text. */
+export async function readRows(db: Db): Promise<{ id: string; data: string }[]> {
+  const { rows } = await db.query('select id, data from _collections order by position')
+  return rows.map(([id, data]) => ({ id: String(id), data: String(data) }))
+}
+
+const PUT = `
+insert into _collections (id, name, data) values ($1, $2, $3)
+on conflict (id) do update set name = excluded.name, data = excluded.data`
+
+/** Stops older servers: they would drop an internal table together with a collection of its name. */
+const STOP_OLDER = 'update _schema set oldest = greatest(oldest, $1)'
+
+/** A transaction that changes collections: a store whose catalog includes the changes so far. */
+export class CatalogDraft implements Store {
+  readonly db: Db
+  #catalog: Catalog
+
+  constructor(db: Db, catalog: Catalog) {
+    this.db = db
+    this.#catalog = catalog
+  }
+
+  get catalog(): Catalog {
+    return this.#catalog
+  }
+
+  /** Writes a collection's row, not its table. */
+  async put(collection: Collection): Promise<void> {
+    if (isInternal(collection.name)) await this.db.query(STOP_OLDER, [INTERNAL_NAMES_SINCE])
+    await this.db.query(PUT, [collection.id, collection.name, JSON.stringify(collection)])
+    const { all } = this.#catalog
+    const place = all.findIndex((one) => one.id === collection.id)
+    this.#catalog = new Catalog(place < 0 ? [...all, collection] : all.with(place, collection))
+  }
+
+  async remove(collection: Collection): Promise<void> {
+    await this.db.query('delete from _collections where id = $1', [collection.id])
+    this.#catalog = new Catalog(this.#catalog.all.filter((one) => one.id !== collection.id))
+  }
+}

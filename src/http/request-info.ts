@@ -1,11 +1,11 @@
 import { routePath } from 'hono/route'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { requireRole } from '../auth/members/route-roles.ts'
-import { identify } from '../auth/tokens/identify.ts'
+import { identify } from '../auth/tokens/tokens.ts'
 import { ApiError, badRequest } from '../errors.ts'
 import { pickFields } from '../records/render/pick.ts'
-import { AnswerMeter } from '../request/answer-meter.ts'
 import {
+  AnswerMeter,
   type AuthRecord,
   LazyRequest,
   limitsOf,

@@ -6,7 +6,7 @@ import { StaleAuth } from '../records/fresh-auth.ts'
 import type { WriteOptions } from '../records/write/prepare-write.ts'
 import { Conflict } from '../records/write/store.ts'
 import { StoredWithoutAnswer } from '../records/write/write.ts'
-import { LargeAnswer } from '../request/answer-meter.ts'
+import { LargeAnswer } from '../request/request.ts'
 
 /** How often a request starts again after each fault. On a busy machine, one request may meet many. */
 const MAX_RETRIES = {

@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { recordTerminalAudit } from '../auth/superusers/audit.ts'
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
-import type { Collection, Store } from '../collections/catalog.ts'
-import type { CatalogDraft } from '../collections/catalog-draft.ts'
+import {
+  type CatalogDraft,
+  type Collection,
+  columnName,
+  quote,
+  type Store,
+  tableName,
+} from '../collections/catalog.ts'
 import { checkImported, ImportFault, importCollections } from '../collections/edit/import.ts'
 import { InvalidCollection } from '../collections/invalid.ts'
-import { columnName, quote, tableName } from '../collections/names.ts'
 import { UserError } from '../errors.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { checkRule } from '../rules/access.ts'

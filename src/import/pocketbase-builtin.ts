@@ -1,5 +1,4 @@
-import { type Collection, USERS_ID } from '../collections/catalog.ts'
-import type { CatalogDraft } from '../collections/catalog-draft.ts'
+import { type CatalogDraft, type Collection, USERS_ID } from '../collections/catalog.ts'
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { UserError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'

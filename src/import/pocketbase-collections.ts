@@ -1,10 +1,8 @@
 import type { SQLOutputValue } from 'node:sqlite'
-import type { Collection } from '../collections/catalog.ts'
-import type { CatalogDraft } from '../collections/catalog-draft.ts'
+import { type CatalogDraft, type Collection, quote, tableName } from '../collections/catalog.ts'
 import { importCollections } from '../collections/edit/import.ts'
 import { dropCollection } from '../collections/edit/remove.ts'
 import { InvalidCollection } from '../collections/invalid.ts'
-import { quote, tableName } from '../collections/names.ts'
 import { withSavepoint } from '../db/savepoint.ts'
 import { UserError } from '../errors.ts'
 import {

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SQLOutputValue } from 'node:sqlite'
-import { quote } from '../collections/names.ts'
+import { quote } from '../collections/catalog.ts'
 import { UserError } from '../errors.ts'
 
 export type StoredRow = Readonly<Record<string, SQLOutputValue>>

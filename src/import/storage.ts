@@ -1,7 +1,6 @@
 import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Collection } from '../collections/catalog.ts'
-import type { CatalogDraft } from '../collections/catalog-draft.ts'
+import type { CatalogDraft, Collection } from '../collections/catalog.ts'
 import { chosenTexts } from '../fields/types/choice.ts'
 import { storeFile } from '../files/contents.ts'
 import { type Content, readUpload } from '../files/upload.ts'

@@ -1,5 +1,4 @@
-import type { Collection } from '../collections/catalog.ts'
-import { columnName, quote, tableName } from '../collections/names.ts'
+import { type Collection, columnName, quote, tableName } from '../collections/catalog.ts'
 import { type Field, isMulti, type Value } from '../fields/field.ts'
 import { memoize } from '../tools/lru.ts'
 

@@ -1,7 +1,5 @@
-import type { Collection } from '../collections/catalog.ts'
-import { readRows as readCollections } from '../collections/catalog-draft.ts'
+import { type Collection, quote, readRows as readCollections, tableName } from '../collections/catalog.ts'
 import { readStored } from '../collections/definition/complete.ts'
-import { quote, tableName } from '../collections/names.ts'
 import { createTable } from '../collections/table/table.ts'
 import { checkViewAccess } from '../collections/views/view-access.ts'
 import { ViewQueryError } from '../collections/views/view-fields.ts'

@@ -1,4 +1,4 @@
-import { quote } from '../collections/names.ts'
+import { quote } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import type { Table } from './tables.ts'
 

@@ -1,5 +1,4 @@
-import type { Collection, Store } from '../collections/catalog.ts'
-import { columnName, quote, tableName } from '../collections/names.ts'
+import { type Collection, columnName, quote, type Store, tableName } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { objectsOf } from '../db/rows.ts'
 import { findAllStored, type NamedFile } from '../files/contents.ts'

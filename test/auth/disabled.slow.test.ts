@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { findByToken } from '../../src/auth/tokens/identify.ts'
+import { findByToken } from '../../src/auth/tokens/tokens.ts'
 import type { OAuth2Provider } from '../../src/collections/auth-shape.ts'
 import { requireDevice } from '../../src/sms/devices/device.ts'
 import { claimMessages } from '../../src/sms/queue/claim.ts'

@@ -5,7 +5,7 @@ import {
   listSuperusers,
   upsertSuperuser,
 } from '../../src/auth/superusers/superusers.ts'
-import { findByToken } from '../../src/auth/tokens/identify.ts'
+import { findByToken } from '../../src/auth/tokens/tokens.ts'
 import { UserError } from '../../src/errors.ts'
 import { createLogger } from '../../src/log.ts'
 import { start } from '../support/database/open.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { cleanUpSignIns } from '../../src/auth/account/clean-up.ts'
-import { identify } from '../../src/auth/tokens/identify.ts'
+import { identify } from '../../src/auth/tokens/tokens.ts'
 import type { Store } from '../../src/collections/catalog.ts'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

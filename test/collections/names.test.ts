@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { columnName, quote, tableName } from '../../src/collections/names.ts'
+import { columnName, quote, tableName } from '../../src/collections/catalog.ts'
 
 test.each([
   ['a name stays', 'contacts', 'contacts'],

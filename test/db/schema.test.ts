@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isInternal } from '../../src/collections/names.ts'
+import { isInternal } from '../../src/collections/catalog.ts'
 import { textsOf } from '../../src/db/rows.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'

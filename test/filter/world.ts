@@ -1,4 +1,4 @@
-import { quote, tableName } from '../../src/collections/names.ts'
+import { quote, tableName } from '../../src/collections/catalog.ts'
 import type { Config } from '../../src/config.ts'
 import { isSqlError } from '../../src/db/errors.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'

@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest'
+import { quote, tableName } from '../../src/collections/catalog.ts'
 import { createCollection, updateCollection } from '../../src/collections/edit/edit.ts'
-import { quote, tableName } from '../../src/collections/names.ts'
 import { ApiError } from '../../src/errors.ts'
 import { checkRule } from '../../src/rules/access.ts'
 import { openStore, type TestStore } from './database/open.ts'

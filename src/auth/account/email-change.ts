@@ -16,8 +16,7 @@ import { findByEmail } from '../auth-rows.ts'
 import { type AuthCall, attemptOf } from '../auth-services.ts'
 import { limitMails, limitSignInAttempts } from '../limits/attempt-limits.ts'
 import { mailLink } from '../mail/mails.ts'
-import { findByToken, ownerError } from '../tokens/identify.ts'
-import { claimOf } from '../tokens/tokens.ts'
+import { claimOf, findByToken, ownerError } from '../tokens/tokens.ts'
 import { changeAuthRecord, type InSameTransaction } from './change.ts'
 
 function demandUsers(collection: AuthCollection): void {

@@ -1,6 +1,12 @@
-import { type AuthCollection, type Catalog, type Store, SUPERUSERS } from '../../collections/catalog.ts'
+import {
+  type AuthCollection,
+  type Catalog,
+  quote,
+  type Store,
+  SUPERUSERS,
+  tableName,
+} from '../../collections/catalog.ts'
 import { checkFields, required } from '../../collections/checks/checks.ts'
-import { quote, tableName } from '../../collections/names.ts'
 import { badRequest, notFound } from '../../errors.ts'
 import { DEFAULT_FILE_BYTES, fieldType } from '../../fields/types/field-types.ts'
 import { contentOf } from '../../files/thumbnail.ts'

@@ -1,6 +1,5 @@
 import { accountHolder } from '../../admission/holder.ts'
-import { type Store, USERS_ID } from '../../collections/catalog.ts'
-import { quote, tableName } from '../../collections/names.ts'
+import { quote, type Store, tableName, USERS_ID } from '../../collections/catalog.ts'
 import { runForRow, sql, statement, type Texts, tables } from '../../db/statements/statement.ts'
 import { notFound } from '../../errors.ts'
 import { logChange } from '../../records/changes.ts'

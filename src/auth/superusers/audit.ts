@@ -1,4 +1,4 @@
-import { quote, tableName } from '../../collections/names.ts'
+import { quote, tableName } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { runForCount, type Slots, statement, tables } from '../../db/statements/statement.ts'
 import type { AuthRecord } from '../../request/request.ts'

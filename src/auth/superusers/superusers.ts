@@ -1,5 +1,4 @@
-import { type AuthCollection, type Store, SUPERUSERS } from '../../collections/catalog.ts'
-import { quote, tableName } from '../../collections/names.ts'
+import { type AuthCollection, quote, type Store, SUPERUSERS, tableName } from '../../collections/catalog.ts'
 import { ApiError, UserError } from '../../errors.ts'
 import { changeLogCte } from '../../records/changes.ts'
 import type { Extension } from '../../records/extension.ts'

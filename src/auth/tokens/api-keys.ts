@@ -1,6 +1,12 @@
 import { z } from 'zod'
-import type { AuthCollection, Catalog, Collection, Store } from '../../collections/catalog.ts'
-import { quote, tableName } from '../../collections/names.ts'
+import {
+  type AuthCollection,
+  type Catalog,
+  type Collection,
+  quote,
+  type Store,
+  tableName,
+} from '../../collections/catalog.ts'
 import { now } from '../../fields/types/date.ts'
 import type { Extension } from '../../records/extension.ts'
 import type { AuthRecord } from '../../request/request.ts'

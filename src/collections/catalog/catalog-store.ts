@@ -5,12 +5,18 @@ import { countChannelListeners } from '../../db/listeners.ts'
 import type { Database, Db } from '../../db/open.ts'
 import { UserError } from '../../errors.ts'
 import { randomText } from '../../tools/random.ts'
-import { Catalog, type Collection, type Store, userHolder } from '../catalog.ts'
-import { CatalogDraft, readRows } from '../catalog-draft.ts'
+import {
+  Catalog,
+  CatalogDraft,
+  type Collection,
+  readRows,
+  type Store,
+  tableName,
+  userHolder,
+} from '../catalog.ts'
 import { builtInCollections, withMissingFields } from '../definition/built-in.ts'
 import { readStored } from '../definition/complete.ts'
 import { systemCollections } from '../definition/system.ts'
-import { tableName } from '../names.ts'
 import { makeOwnObjects } from '../table/own-indexes.ts'
 import { columnsOf } from '../table/table.ts'
 import { saveCollection } from './save.ts'

@@ -1,7 +1,6 @@
 import { now } from '../../fields/types/date.ts'
 import { newSecret } from '../auth-shape.ts'
-import type { Collection } from '../catalog.ts'
-import type { CatalogDraft } from '../catalog-draft.ts'
+import type { CatalogDraft, Collection } from '../catalog.ts'
 import { checkColumnLimit } from '../sqlite/sqlite-fault.ts'
 import { alterTable, converted } from '../table/alter.ts'
 import { createTable } from '../table/table.ts'

@@ -1,8 +1,7 @@
 import { fieldError, UserError } from '../../errors.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
-import type { Collection } from '../catalog.ts'
+import { type Collection, columnName } from '../catalog.ts'
 import type { Problem } from '../checks/checks.ts'
-import { columnName } from '../names.ts'
 import builtIn from './builtin.json' with { type: 'json' }
 import { complete, readNew } from './complete.ts'
 

@@ -1,8 +1,7 @@
 import type { Db } from '../../db/open.ts'
 import { randomText } from '../../tools/random.ts'
 import { saveCollection } from '../catalog/save.ts'
-import type { Collection, Store } from '../catalog.ts'
-import { CatalogDraft } from '../catalog-draft.ts'
+import { CatalogDraft, type Collection, type Store } from '../catalog.ts'
 import { complete, readNew } from '../definition/complete.ts'
 import { readAndSample } from '../views/view.ts'
 

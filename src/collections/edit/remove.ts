@@ -1,6 +1,4 @@
-import type { Catalog, Collection } from '../catalog.ts'
-import type { CatalogDraft } from '../catalog-draft.ts'
-import { quote, tableName } from '../names.ts'
+import { type Catalog, type CatalogDraft, type Collection, quote, tableName } from '../catalog.ts'
 import { dropFiles } from '../table/file-triggers.ts'
 import { dropView } from '../views/view.ts'
 import { refreshViews } from '../views/views.ts'

@@ -1,5 +1,4 @@
-import type { Collection } from '../catalog.ts'
-import type { CatalogDraft } from '../catalog-draft.ts'
+import type { CatalogDraft, Collection } from '../catalog.ts'
 
 /** An error in SQLite's words, which PocketBase's clients know. */
 export class SqliteFault extends Error {

@@ -1,6 +1,6 @@
 import { type Field, isMulti } from '../../fields/field.ts'
 import { parseJson } from '../../tools/json.ts'
-import { columnName, quote } from '../names.ts'
+import { columnName, quote } from '../catalog.ts'
 import { type SqlToken, sqlText, sqlTokens, unquoted } from './sql-parts.ts'
 
 /** A token with the field that it names and its SQL for Postgres. */

@@ -1,5 +1,4 @@
-import type { Catalog } from '../catalog.ts'
-import { quote, tableName } from '../names.ts'
+import { type Catalog, quote, tableName } from '../catalog.ts'
 import {
   bareJoinEnd,
   callEnd,

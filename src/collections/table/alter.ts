@@ -1,8 +1,7 @@
 import type { Db } from '../../db/open.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
-import type { Collection } from '../catalog.ts'
+import { type Collection, columnName, quote, tableName } from '../catalog.ts'
 import { isNeededField, isOptionalField } from '../definition/built-in.ts'
-import { columnName, quote, tableName } from '../names.ts'
 import {
   addFileTriggers,
   deleteUnreferencedFiles,

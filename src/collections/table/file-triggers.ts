@@ -1,7 +1,6 @@
 import type { Db } from '../../db/open.ts'
 import { type FileField, isMulti } from '../../fields/field.ts'
-import type { Collection } from '../catalog.ts'
-import { columnName, quote, tableName } from '../names.ts'
+import { type Collection, columnName, quote, tableName } from '../catalog.ts'
 
 const fileFields = ({ fields }: Collection): FileField[] => fields.filter((field) => field.type === 'file')
 const column = (field: FileField) => quote(columnName(field.name))

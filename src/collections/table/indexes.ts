@@ -3,9 +3,8 @@ import type { Db } from '../../db/open.ts'
 import { withSavepoint } from '../../db/savepoint.ts'
 import { type FieldError, fieldError } from '../../errors.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
-import type { Collection } from '../catalog.ts'
+import { type Collection, indexName, quote, tableName } from '../catalog.ts'
 import { InvalidCollection } from '../invalid.ts'
-import { indexName, quote, tableName } from '../names.ts'
 import {
   type IndexColumn,
   type IndexExpression,

@@ -2,8 +2,7 @@ import { isSqlError } from '../../db/errors.ts'
 import type { Db } from '../../db/open.ts'
 import { withSavepoint } from '../../db/savepoint.ts'
 import { type SqlFile, sqlFiles } from '../../db/schema/sql-files.ts'
-import type { Collection } from '../catalog.ts'
-import { columnName } from '../names.ts'
+import { type Collection, columnName } from '../catalog.ts'
 import { parseIndex } from '../sqlite/index-expression.ts'
 
 /** Matches `create index NAME on TABLE (COLUMNS);` of an index without a condition. */

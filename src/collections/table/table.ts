@@ -1,8 +1,7 @@
 import type { Db } from '../../db/open.ts'
 import type { Field } from '../../fields/field.ts'
 import { fieldType } from '../../fields/types/field-types.ts'
-import type { Collection } from '../catalog.ts'
-import { columnName, quote, tableName } from '../names.ts'
+import { type Collection, columnName, quote, tableName } from '../catalog.ts'
 import { addFileTriggers } from './file-triggers.ts'
 import { createIndexes } from './indexes.ts'
 

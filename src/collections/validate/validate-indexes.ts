@@ -1,8 +1,7 @@
 import type { Db } from '../../db/open.ts'
 import { fieldError } from '../../errors.ts'
-import type { Collection } from '../catalog.ts'
+import { type Collection, indexName, tableName } from '../catalog.ts'
 import type { Problem } from '../checks/checks.ts'
-import { indexName, tableName } from '../names.ts'
 import {
   type IndexExpression,
   indexText,

@@ -1,6 +1,6 @@
 import { withSavepoint } from '../../db/savepoint.ts'
 import { type ErrorData, fieldError } from '../../errors.ts'
-import { Catalog, type Collection, type Rule, type RuleName, type Store } from '../catalog.ts'
+import { Catalog, type Collection, type Rule, type RuleName, type Store, tableName } from '../catalog.ts'
 import {
   all,
   byPlace,
@@ -16,7 +16,6 @@ import {
 import { type FieldPlace, fieldProblems } from '../checks/field-settings.ts'
 import { builtInProblem } from '../definition/built-in.ts'
 import { InvalidCollection } from '../invalid.ts'
-import { tableName } from '../names.ts'
 import { sqliteErrorText } from '../table/sqlite-error-text.ts'
 import { isQueryFault, readAndSample } from '../views/view.ts'
 import { ViewQueryError } from '../views/view-fields.ts'

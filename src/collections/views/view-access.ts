@@ -1,6 +1,5 @@
 import type { Db } from '../../db/open.ts'
-import type { Collection } from '../catalog.ts'
-import { quote, tableName } from '../names.ts'
+import { type Collection, quote, tableName } from '../catalog.ts'
 import { ViewQueryError } from './view-fields.ts'
 
 /**

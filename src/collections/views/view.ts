@@ -3,12 +3,19 @@ import type { Db } from '../../db/open.ts'
 import { withSavepoint } from '../../db/savepoint.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import { randomText } from '../../tools/random.ts'
-import type { Catalog, Collection, Store, ViewCollection } from '../catalog.ts'
+import {
+  type Catalog,
+  type Collection,
+  columnName,
+  quote,
+  type Store,
+  tableName,
+  type ViewCollection,
+} from '../catalog.ts'
 import { all } from '../checks/checks.ts'
 import { fieldProblems } from '../checks/field-settings.ts'
 import { readNew } from '../definition/complete.ts'
 import { addField } from '../definition/field-shapes.ts'
-import { columnName, quote, tableName } from '../names.ts'
 import { sqlTokens } from '../sqlite/sql-parts.ts'
 import { SqliteFault } from '../sqlite/sqlite-fault.ts'
 import { translateNames, translateQuery } from '../sqlite/translate-query.ts'

@@ -1,7 +1,5 @@
 import { withSavepoint } from '../../db/savepoint.ts'
-import type { Collection, ViewCollection } from '../catalog.ts'
-import type { CatalogDraft } from '../catalog-draft.ts'
-import { quote, tableName } from '../names.ts'
+import { type CatalogDraft, type Collection, quote, tableName, type ViewCollection } from '../catalog.ts'
 import { createView, dropView, readQuery } from './view.ts'
 
 const viewsOf = (draft: CatalogDraft): ViewCollection[] =>

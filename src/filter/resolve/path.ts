@@ -1,5 +1,4 @@
-import type { Collection } from '../../collections/catalog.ts'
-import { splitBackRelation } from '../../collections/names.ts'
+import { type Collection, splitBackRelation } from '../../collections/catalog.ts'
 import { uniqueIndexOf } from '../../collections/sqlite/index-expression.ts'
 import { type Field, isMulti, type RelationField } from '../../fields/field.ts'
 import { keyword, type Operand } from '../compare/operand.ts'

@@ -1,5 +1,4 @@
-import type { Catalog, Collection } from '../../collections/catalog.ts'
-import { columnName, tableName } from '../../collections/names.ts'
+import { type Catalog, type Collection, columnName, tableName } from '../../collections/catalog.ts'
 import { countedColumns } from '../../collections/views/view-fields.ts'
 import { type Field, isMulti, type Value } from '../../fields/field.ts'
 import { cleanText } from '../../fields/values/cast.ts'

@@ -1,4 +1,4 @@
-import { quote } from '../../collections/names.ts'
+import { quote } from '../../collections/catalog.ts'
 import type { Value } from '../../fields/field.ts'
 import { cleanText, plainNumber } from '../../fields/values/cast.ts'
 import type { RequestInfo } from '../../request/request.ts'

@@ -1,5 +1,4 @@
-import type { Collection, Store } from '../../collections/catalog.ts'
-import { quote, tableName } from '../../collections/names.ts'
+import { type Collection, quote, type Store, tableName } from '../../collections/catalog.ts'
 import { toText } from '../../fields/values/cast.ts'
 import type { Uploads } from '../../files/upload.ts'
 import type { Extensions } from '../../records/extension.ts'

@@ -24,7 +24,7 @@ import { MFA_FORM } from '../../auth/sign-in/mfa.ts'
 import { authWithOtp, OTP_FORM, requestOtp } from '../../auth/sign-in/otp.ts'
 import { answerSignIn, type Proof } from '../../auth/sign-in/sign-in.ts'
 import { authWithPassword, PASSWORD_FORM } from '../../auth/sign-in/with-password.ts'
-import { tokenOf } from '../../auth/tokens/identify.ts'
+import { tokenOf } from '../../auth/tokens/tokens.ts'
 import type { AuthCollection } from '../../collections/catalog.ts'
 import { notFound } from '../../errors.ts'
 import type { Shape } from '../../fields/shape.ts'
@@ -55,8 +55,14 @@ import { typeName } from '../../openapi/schemas/record-schema.ts'
 import type { AuthRecord, RequestContext } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { type FormOptions, readForm } from '../forms/form.ts'
-import { auditConfirmation, auditRefusedSignIn, auditRequest } from '../middleware/audit.ts'
-import { authCollectionOf, requireMember, requireSuperuser } from '../middleware/guards.ts'
+import {
+  auditConfirmation,
+  auditRefusedSignIn,
+  auditRequest,
+  authCollectionOf,
+  requireMember,
+  requireSuperuser,
+} from '../middleware/audit.ts'
 import { authOf, bodyOf, buildRequest, meterFor, sendJson } from '../request-info.ts'
 import { withCatalog } from '../retry.ts'
 import { clientIp } from '../server/client-ip.ts'

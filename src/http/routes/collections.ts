@@ -21,8 +21,7 @@ import { MAX_BODY_BYTES } from '../body/body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { readForm } from '../forms/form.ts'
 import { listCollections } from '../lists/collection-list.ts'
-import { auditedCollections, auditRequest } from '../middleware/audit.ts'
-import { requireSuperuser } from '../middleware/guards.ts'
+import { auditedCollections, auditRequest, requireSuperuser } from '../middleware/audit.ts'
 import { bodyOr, buildRequest, sendJson, sendRaw } from '../request-info.ts'
 
 const MAX_QUERY_BYTES = 5_000

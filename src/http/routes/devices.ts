@@ -21,7 +21,7 @@ import { checkShape, type RefusalCode } from '../../sms/send/shape.ts'
 import { waitForAny } from '../../sms/wake/wake.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { type DeviceCaller, requireDeviceOf } from '../middleware/guards.ts'
+import { type DeviceCaller, requireDeviceOf } from '../middleware/audit.ts'
 import { limitOpenStreams } from '../server/streams.ts'
 
 /** Room for 100 long texts. */

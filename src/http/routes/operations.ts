@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { Hono } from 'hono'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { checkAddress } from '../../auth/sign-in/sign-in.ts'
-import { tokenOf } from '../../auth/tokens/identify.ts'
+import { tokenOf } from '../../auth/tokens/tokens.ts'
 import { expositionOf } from '../../metrics/exposition.ts'
 import { READINESS, readinessOf } from '../../metrics/readiness.ts'
 import {
@@ -15,7 +15,7 @@ import {
   success,
 } from '../../openapi/schemas/operations.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { requireSuperuser } from '../middleware/guards.ts'
+import { requireSuperuser } from '../middleware/audit.ts'
 import { clientIp } from '../server/client-ip.ts'
 
 /** `/api/ready` for proxies, `/metrics` for Prometheus (METRICS_TOKEN or a superuser). No rate limit. */

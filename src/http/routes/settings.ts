@@ -8,8 +8,7 @@ import { deleteUnwantedLogs } from '../../logs/request-log.ts'
 import { renderSettings, type S3Settings } from '../../settings/settings.ts'
 import type { Env, Services } from '../context.ts'
 import { readForm } from '../forms/form.ts'
-import { auditRequest, auditSettings } from '../middleware/audit.ts'
-import { requireSuperuser } from '../middleware/guards.ts'
+import { auditRequest, auditSettings, requireSuperuser } from '../middleware/audit.ts'
 import { bodyOr, sendJson } from '../request-info.ts'
 
 const TEST_S3_FORM = object({ filesystem: text })

@@ -5,8 +5,7 @@ import { checkShape } from '../../sms/send/shape.ts'
 import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from '../../sms/users/user-access.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Env, Services } from '../context.ts'
-import { auditRequest } from '../middleware/audit.ts'
-import { requireSuperuser } from '../middleware/guards.ts'
+import { auditRequest, requireSuperuser } from '../middleware/audit.ts'
 import { sendRaw } from '../request-info.ts'
 
 const MAX_BODY_BYTES = 1_000

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { guestHolder, type Holder } from '../../admission/holder.ts'
 import { cachedKeyHolder } from '../../auth/tokens/api-keys.ts'
-import { cachedIdentity } from '../../auth/tokens/identify.ts'
+import { cachedIdentity } from '../../auth/tokens/tokens.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { type AuthRecord, accountOf } from '../../request/request.ts'
 import { limited } from '../../rules/roles.ts'

@@ -1,6 +1,5 @@
 import type { Ticket } from '../../admission/holder.ts'
-import type { Catalog, Collection, Rule } from '../../collections/catalog.ts'
-import { columnName } from '../../collections/names.ts'
+import { type Catalog, type Collection, columnName, type Rule } from '../../collections/catalog.ts'
 import { ApiError, RetryLater } from '../../errors.ts'
 import { compile, prepare } from '../../filter/compile/compile.ts'
 import type { CompiledFilter, FilterQuery, Predicate } from '../../filter/compile/compiled-filter.ts'

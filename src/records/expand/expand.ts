@@ -1,10 +1,21 @@
-import type { Catalog, Collection, Store } from '../../collections/catalog.ts'
-import { columnName, quote, splitBackRelation } from '../../collections/names.ts'
+import {
+  type Catalog,
+  type Collection,
+  columnName,
+  quote,
+  type Store,
+  splitBackRelation,
+} from '../../collections/catalog.ts'
 import { uniqueIndexOf } from '../../collections/sqlite/index-expression.ts'
 import { badRequest } from '../../errors.ts'
 import { isMulti, type RelationField } from '../../fields/field.ts'
-import { type AnswerMeter, MAX_EXPANDED, meterOf } from '../../request/answer-meter.ts'
-import { changeRequest, type RequestInfo } from '../../request/request.ts'
+import {
+  type AnswerMeter,
+  changeRequest,
+  MAX_EXPANDED,
+  meterOf,
+  type RequestInfo,
+} from '../../request/request.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
 import { rowSizeOf } from '../read-rows.ts'
 import { isRuleFault, prepareRows, type RenderedRecord } from '../render/render.ts'

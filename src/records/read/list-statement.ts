@@ -1,5 +1,4 @@
-import type { Collection } from '../../collections/catalog.ts'
-import { columnName } from '../../collections/names.ts'
+import { type Collection, columnName } from '../../collections/catalog.ts'
 import { indexedColumns, insertionOrderBy } from '../../collections/table/own-indexes.ts'
 import type { CompiledFilter, Predicate, QueryStructure } from '../../filter/compile/compiled-filter.ts'
 import { baseColumn, ROWID } from '../../filter/sql/sql.ts'

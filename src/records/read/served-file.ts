@@ -1,5 +1,4 @@
-import type { Collection, Store } from '../../collections/catalog.ts'
-import { columnName, quote } from '../../collections/names.ts'
+import { type Collection, columnName, quote, type Store } from '../../collections/catalog.ts'
 import { fieldSource } from '../../collections/views/view-fields.ts'
 import { notFound } from '../../errors.ts'
 import { type FileField, isMulti } from '../../fields/field.ts'

@@ -4,8 +4,13 @@ import type { Field, FieldTypeName, Value } from '../../fields/field.ts'
 import { fieldType } from '../../fields/types/field-types.ts'
 import { writeNumber } from '../../fields/values/json-text.ts'
 import { FilterError } from '../../filter/errors.ts'
-import { AnswerMeter, checkPicked, FREE_BYTES, MAX_ANSWER_BYTES } from '../../request/answer-meter.ts'
-import type { RequestInfo } from '../../request/request.ts'
+import {
+  AnswerMeter,
+  checkPicked,
+  FREE_BYTES,
+  MAX_ANSWER_BYTES,
+  type RequestInfo,
+} from '../../request/request.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
 import { selectRows } from '../select.ts'
 

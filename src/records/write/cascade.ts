@@ -1,5 +1,11 @@
-import { type Catalog, type Collection, type Store, SUPERUSERS } from '../../collections/catalog.ts'
-import { columnName, quote } from '../../collections/names.ts'
+import {
+  type Catalog,
+  type Collection,
+  columnName,
+  quote,
+  type Store,
+  SUPERUSERS,
+} from '../../collections/catalog.ts'
 import { ApiError, badRequest } from '../../errors.ts'
 import { type Field, isMulti, type RelationField } from '../../fields/field.ts'
 import { now } from '../../fields/types/date.ts'

@@ -7,7 +7,7 @@ import { countInbox, INBOX } from '../../../sms/conversations/inbox.ts'
 import { checkShape } from '../../../sms/send/shape.ts'
 import { readJson } from '../../body/json-body.ts'
 import type { Env, Services } from '../../context.ts'
-import { requireUser } from '../../middleware/guards.ts'
+import { requireUser } from '../../middleware/audit.ts'
 import { GUEST_BODY_BYTES } from '../../middleware/guest-body.ts'
 import { holderOf } from '../../server/store-of.ts'
 

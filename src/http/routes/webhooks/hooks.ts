@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { admission } from '../../../admission/admission.ts'
-import { tokenOf } from '../../../auth/tokens/identify.ts'
+import { tokenOf } from '../../../auth/tokens/tokens.ts'
 import { userHolder } from '../../../collections/catalog.ts'
 import { ApiError, notFound } from '../../../errors.ts'
 import { callHook, HOOK_CALLED, HOOK_PREVIEW, previewHook } from '../../../hooks/call.ts'
@@ -23,7 +23,7 @@ import { readJson } from '../../body/json-body.ts'
 import { memoryOf } from '../../body/memory-of.ts'
 import { readMultipart } from '../../body/multipart.ts'
 import type { Ctx, Env, Services } from '../../context.ts'
-import { requireUser } from '../../middleware/guards.ts'
+import { requireUser } from '../../middleware/audit.ts'
 
 const MAX_BYTES = 256 << 10
 const PREVIEW = z

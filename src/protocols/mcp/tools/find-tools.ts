@@ -8,7 +8,7 @@ import { parseFilter } from '../../../filter/parse/parse.ts'
 import { namesIn, spelling } from '../../../filter/parse/tree.ts'
 import { listRecords } from '../../../records/read/list.ts'
 import { viewRecord } from '../../../records/read/view.ts'
-import { AnswerTooLarge } from '../../../request/answer-meter.ts'
+import { AnswerTooLarge } from '../../../request/request.ts'
 import { id } from '../../../sms/send/shape.ts'
 import { type McpCaller, type McpServices, type Tool, tool } from '../tool.ts'
 

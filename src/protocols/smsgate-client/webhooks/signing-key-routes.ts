@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { readJson } from '../../../http/body/json-body.ts'
 import type { Env, Services } from '../../../http/context.ts'
-import { requireUser } from '../../../http/middleware/guards.ts'
+import { requireUser } from '../../../http/middleware/audit.ts'
 import { GUEST_BODY_BYTES } from '../../../http/middleware/guest-body.ts'
 import { ACCOUNT, chapter, done, failures, SIGNED_IN, success } from '../../../openapi/schemas/operations.ts'
 import { checkShape } from '../../../sms/send/shape.ts'
