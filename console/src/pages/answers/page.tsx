@@ -58,20 +58,13 @@ const columnsFor = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAns
     cell: (answer) =>
       may('admin') ? <Switch key={answer.id} answer={answer} /> : answer.enabled ? t('On') : t('Off'),
   },
-  actionsColumn((answer) => [
-    {
-      icon: 'edit',
-      words: t('Change {name}', { name: answerName(answer) }),
-      needs: 'admin',
-      onClick: () => edit(answer),
-    },
-    {
-      icon: 'trash',
-      words: t('Delete {name}', { name: answerName(answer) }),
-      needs: 'admin',
-      onClick: () => remove(answer),
-    },
-  ]),
+  actionsColumn((answer) => {
+    const name = answerName(answer)
+    return [
+      { icon: 'edit', words: t('Change {name}', { name }), onClick: () => edit(answer) },
+      { icon: 'trash', words: t('Delete {name}', { name }), onClick: () => remove(answer) },
+    ]
+  }, 'admin'),
 ]
 
 /** Turns an answer on or off at once. Returns to the old state if that fails. */

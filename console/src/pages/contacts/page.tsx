@@ -167,25 +167,16 @@ const columnsFor = (
     cell: ({ opted_out }) =>
       opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : <span class="muted">{t('Yes')}</span>,
   },
-  actionsColumn((contact) => [
-    {
-      icon: 'conversations',
-      words: t('Conversation with {contact}', { contact: called(contact) }),
-      href: to(`/conversations/${encodeURIComponent(contact.phone)}`),
-    },
-    {
-      icon: 'edit',
-      words: t('Change {contact}', { contact: called(contact) }),
-      needs: 'agent',
-      onClick: () => edit(contact),
-    },
-    {
-      icon: 'trash',
-      words: t('Delete {contact}', { contact: called(contact) }),
-      needs: 'agent',
-      onClick: () => remove(contact),
-    },
-  ]),
+  actionsColumn((row) => {
+    const contact = called(row)
+    const href = to(`/conversations/${encodeURIComponent(row.phone)}`)
+    const needs = 'agent'
+    return [
+      { icon: 'conversations', words: t('Conversation with {contact}', { contact }), href },
+      { icon: 'edit', words: t('Change {contact}', { contact }), needs, onClick: () => edit(row) },
+      { icon: 'trash', words: t('Delete {contact}', { contact }), needs, onClick: () => remove(row) },
+    ]
+  }),
 ]
 
 const called = ({ name, phone }: Contact) => name || formatPhone(phone)

@@ -34,26 +34,14 @@ const columnsFor = (edit: (group: ContactGroup) => void): readonly Column<Contac
   { title: t('Name'), cell: ({ name }) => name },
   { title: t('Contacts'), cell: ({ id }) => <Members group={id} /> },
   { title: t('Created'), cell: ({ created }) => <Time at={created} /> },
-  actionsColumn((group) => [
-    {
-      icon: 'send',
-      words: t('Write to {name}', { name: group.name }),
-      needs: 'agent',
-      href: to('/send', { group: group.id }),
-    },
-    {
-      icon: 'edit',
-      words: t('Rename {name}', { name: group.name }),
-      needs: 'agent',
-      onClick: () => edit(group),
-    },
-    {
-      icon: 'trash',
-      words: t('Delete {name}', { name: group.name }),
-      needs: 'agent',
-      onClick: () => remove(group),
-    },
-  ]),
+  actionsColumn(
+    (group) => [
+      { icon: 'send', words: t('Write to {name}', group), href: to('/send', { group: group.id }) },
+      { icon: 'edit', words: t('Rename {name}', group), onClick: () => edit(group) },
+      { icon: 'trash', words: t('Delete {name}', group), onClick: () => remove(group) },
+    ],
+    'agent',
+  ),
 ]
 
 const GroupForm = ({ group, onClose }: { group: ContactGroup | undefined; onClose: () => void }) => (

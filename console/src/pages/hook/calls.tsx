@@ -5,8 +5,8 @@ import type { Hook, HookCall, HookResult } from '../../data/webhooks/hooks.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
 import type { Tone } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
-import { Button } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
+import { actionsColumn } from '../../parts/list/list-page.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Badge } from '../../parts/status.tsx'
@@ -46,17 +46,9 @@ const columnsFor = (choose: (body: string) => void): readonly Column<HookCall>[]
     spare: ({ texts }) => !texts?.length,
     cell: (call) => <Texts call={call} />,
   },
-  {
-    title: t('Actions'),
-    bare: true,
-    align: 'end',
-    cell: ({ body }) =>
-      body !== '' && (
-        <Button kind="quiet" onClick={() => choose(body)}>
-          {t('Use as example')}
-        </Button>
-      ),
-  },
+  actionsColumn(({ body }) =>
+    body === '' ? [] : [{ words: t('Use as example'), onClick: () => choose(body) }],
+  ),
 ]
 
 /** The first text, to the message if it was sent, and how many more there were. */

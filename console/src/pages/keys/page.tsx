@@ -3,12 +3,11 @@ import { serverUrl } from '../../data/client.ts'
 import type { ApiKey } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
-import { t, tx } from '../../language/words.ts'
+import { t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { revoke } from '../../parts/dialog/delete-record.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { Button } from '../../parts/form/button.tsx'
-import { ListPage } from '../../parts/list/list-page.tsx'
+import { actionsColumn, ListPage } from '../../parts/list/list-page.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
 import { Owner } from '../../parts/owner.tsx'
@@ -25,16 +24,9 @@ const OTHERS: readonly Column<ApiKey>[] = [
   { title: t('Last used'), cell: (key) => <Time at={key.last_used_at} none={t('never')} /> },
   { title: t('Expires'), cell: (key) => <Expiry at={key.expires_at} /> },
   { title: t('Created'), cell: (key) => <Time at={key.created} /> },
-  {
-    title: t('Actions'),
-    bare: true,
-    align: 'end',
-    cell: (key) => (
-      <Button kind="quiet" icon="trash" onClick={() => void revokeKey(key)}>
-        {tx('Revoke {name}', { name: <span class="unseen">{key.name}</span> })}
-      </Button>
-    ),
-  },
+  actionsColumn((key) => [
+    { icon: 'trash', words: t('Revoke {name}', { name: key.name }), onClick: () => revokeKey(key) },
+  ]),
 ]
 
 /** API keys: the user's own; for superusers those of all users. */

@@ -41,26 +41,14 @@ const columnsFor = (edit: (template: Template) => void): readonly Column<Templat
   { title: t('Name'), cell: ({ name }) => name },
   { title: t('Text'), long: true, cell: ({ body }) => body },
   { title: t('Changed'), cell: ({ updated }) => <Time at={updated} /> },
-  actionsColumn((template) => [
-    {
-      icon: 'send',
-      words: t('Send {name}', { name: template.name }),
-      needs: 'agent',
-      href: to('/send', { template: template.id }),
-    },
-    {
-      icon: 'edit',
-      words: t('Change {name}', { name: template.name }),
-      needs: 'agent',
-      onClick: () => edit(template),
-    },
-    {
-      icon: 'trash',
-      words: t('Delete {name}', { name: template.name }),
-      needs: 'agent',
-      onClick: () => remove(template),
-    },
-  ]),
+  actionsColumn(
+    (template) => [
+      { icon: 'send', words: t('Send {name}', template), href: to('/send', { template: template.id }) },
+      { icon: 'edit', words: t('Change {name}', template), onClick: () => edit(template) },
+      { icon: 'trash', words: t('Delete {name}', template), onClick: () => remove(template) },
+    ],
+    'agent',
+  ),
 ]
 
 const remove = (template: Template) =>

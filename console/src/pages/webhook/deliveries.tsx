@@ -14,6 +14,7 @@ import { Button, ButtonLink } from '../../parts/form/button.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
+import { actionsColumn } from '../../parts/list/list-page.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Badge } from '../../parts/status.tsx'
@@ -86,27 +87,13 @@ const columns = (
   { title: t('Took'), align: 'end', cell: (delivery) => took(delivery) },
   { title: t('Tries'), align: 'end', cell: (delivery) => delivery.attempts },
   { title: t('When'), cell: (delivery) => <Time at={delivery.created} /> },
-  {
-    title: t('Actions'),
-    bare: true,
-    align: 'end',
-    cell: (delivery) => (
-      <>
-        <Button kind="quiet" onClick={() => open(delivery)}>
-          {t('Details')}
-        </Button>
-        <Button
-          kind="quiet"
-          icon="again"
-          iconOnly
-          disabled={!webhook.enabled || sending.busy}
-          onClick={() => void sending.run(() => resend(delivery.id), t('Sent again'))}
-        >
-          {t('Send again')}
-        </Button>
-      </>
-    ),
-  },
+  actionsColumn((delivery) => [
+    { words: t('Details'), onClick: () => open(delivery) },
+    {
+      ...{ icon: 'again', words: t('Send again'), disabled: !webhook.enabled || sending.busy },
+      onClick: () => sending.run(() => resend(delivery.id), t('Sent again')),
+    },
+  ]),
 ]
 
 const took = ({ attempts, latency_ms }: Delivery) =>

@@ -66,34 +66,39 @@ export function ListPage<T extends { id: string }>(props: ListPageProps<T>) {
 }
 
 interface RowAction {
-  readonly icon: IconName
+  readonly icon?: IconName
   readonly words: string
   /** Either. */
   readonly href?: string
   readonly onClick?: () => unknown
   readonly needs?: TeamRole | undefined
-  /** False: the words are seen, too. */
+  readonly disabled?: boolean
+  /** False: the words are seen, too, as they are without an icon. */
   readonly iconOnly?: boolean
 }
 
-/** A column of icons to press, such as to change or delete a row. */
-export const actionsColumn = <T,>(actionsOf: (row: T) => readonly RowAction[]): Column<T> => ({
+/** A column of icons to press, such as to change or delete a row. `least`: the role that they need. */
+export const actionsColumn = <T,>(
+  actionsOf: (row: T) => readonly RowAction[],
+  least?: TeamRole,
+): Column<T> => ({
   title: t('Actions'),
   bare: true,
   align: 'end',
   cell: (row) => (
     <div class="row-actions">
-      {actionsOf(row).map(({ words, href, onClick, ...look }) =>
-        href ? (
-          <ButtonLink key={words} kind="quiet" href={href} iconOnly {...look}>
+      {actionsOf(row).map(({ words, href, onClick, needs = least, ...look }) => {
+        const props = { kind: 'quiet', needs, iconOnly: look.icon !== undefined, ...look } as const
+        return href ? (
+          <ButtonLink key={words} href={href} {...props}>
             {words}
           </ButtonLink>
         ) : (
-          <Button key={words} kind="quiet" onClick={onClick} iconOnly {...look}>
+          <Button key={words} onClick={onClick} {...props}>
             {words}
           </Button>
-        ),
-      )}
+        )
+      })}
     </div>
   ),
 })

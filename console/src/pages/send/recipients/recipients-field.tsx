@@ -113,7 +113,7 @@ export function RecipientsField({
           groups={composition.groups.map((group) => ({
             id: group,
             name: groups.nameOf(group),
-            count: counts.get(group),
+            count: counts(group),
           }))}
           recipients={recipients}
           known={known}
@@ -243,7 +243,7 @@ function GroupList({
         <label key={id} class="check">
           <input type="checkbox" checked={chosen.includes(id)} onChange={() => onToggle(id)} />
           <span>{name}</span>
-          <span class="muted">{formatMemberCount(counts.get(id))}</span>
+          <span class="muted">{formatMemberCount(counts(id))}</span>
         </label>
       ))}
       <a href={to('/groups')}>{t('Change groups')}</a>
