@@ -153,14 +153,12 @@ export async function previewHook(
   return { outcome, error: refusal?.message ?? '', texts }
 }
 
+const FIND_LINE = 'select from lines where id = $1 and "user" = $2'
+
 /** Throws 404 for a line that is not the account's. */
 async function checkLine({ db }: Store, user: string, line: string): Promise<void> {
   if (line === '') return
-  const { rows } = await db.query(
-    'select from lines where id = $1 and "user" = $2',
-    [line, user],
-    'hook line',
-  )
+  const { rows } = await db.query(FIND_LINE, [line, user], 'hook line')
   if (rows.length === 0) throw gatewayRefusal('line_not_found')
 }
 

@@ -6,13 +6,13 @@ import { badRequest } from '../errors.ts'
 import { cleanText } from '../fields/values/cast.ts'
 import { E164, withoutSeparators } from '../portable/phone.ts'
 import { PRESETS } from '../portable/presets.ts'
+import { countSegments } from '../portable/segments.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../sms/send/body.ts'
 import { checkBody } from '../sms/send/content.ts'
 import { isInvisible } from '../sms/send/shape.ts'
 import { parseJson } from '../tools/json.ts'
-import { cutToParts } from './cut.ts'
 import { DEFAULT_PARTS, type HookFields } from './hook.ts'
-import { missing, renderTemplate, TooManySteps, valueAt } from './template.ts'
+import { missing, type Rendered, renderTemplate, TooManySteps, valueAt } from './template.ts'
 
 /** Maximum length of a once key before hashing. As long as a body: keys may differ only at the end. */
 const MAX_KEY_CHARACTERS = 256 << 10
@@ -39,31 +39,21 @@ export function readHookBody(raw: string, isForm = false): unknown {
   return fields
 }
 
-/** The send that a body describes. `key` names the event; '' for none. */
-export interface Composed {
-  readonly outcome: 'sent'
-  readonly send: SendBody
-  readonly text: string
-  readonly key: string
-}
-
-/** Composes the send of a body, or returns why there is none. Throws 400 for missing values. */
-export async function compose(
-  store: Store,
-  user: string,
-  hook: HookFields,
-  body: unknown,
-): Promise<Composed | { readonly outcome: 'skipped' | 'resolved' }> {
+/**
+ * Composes the send of a body, or returns why there is none. `key` names the event; '' for none. Throws 400
+ * for missing values.
+ */
+export async function compose(store: Store, user: string, hook: HookFields, body: unknown) {
   const preset = PRESETS[hook.preset]
-  if (hook.send_when && !isMet(hook.send_when, body)) return { outcome: 'skipped' }
+  if (hook.send_when && !isMet(hook.send_when, body)) return { outcome: 'skipped' as const }
   if (hook.resolved === 'skip' && isMet(hook.resolved_when || preset.resolved_when, body))
-    return { outcome: 'resolved' }
+    return { outcome: 'resolved' as const }
   const template = hook.template || preset.template
   if (template === '') throw badRequest('The hook has no template.')
   // each of these steps takes up to 10 ms: let others run between them
   await setImmediate()
   const text = cutToParts(renderTemplate(template, body, 2 * MAX_CHARACTERS), hook.max_parts || DEFAULT_PARTS)
-  if (isInvisible(text)) return { outcome: 'skipped' }
+  if (isInvisible(text)) return { outcome: 'skipped' as const }
   await setImmediate()
   const key = keyOf(hook.once_key || preset.once_key, body)
   const named = hook.kind === 'codes' ? numbersIn(body, hook) : await someoneIn(store, user, body, hook)
@@ -78,7 +68,7 @@ export async function compose(
   }
   if (send.recipients.length + send.groupIds.length === 0) throw badRequest('The hook has no recipients.')
   checkBody(send)
-  return { outcome: 'sent', send, text, key }
+  return { outcome: 'sent' as const, send, text, key }
 }
 
 /** The key of a body's event; the whole body if the key's template takes too many steps. */
@@ -91,21 +81,16 @@ function keyOf(template: string, body: unknown): string {
   }
 }
 
-interface Named {
-  readonly numbers: readonly string[]
-  /** Ids. */
-  readonly groups: readonly string[]
-}
-
 /** Recipients of codes: only numbers, so that a user who types a group's name reaches no group. */
-function numbersIn(body: unknown, hook: HookFields): Named {
+function numbersIn(body: unknown, hook: HookFields) {
   const numbers = namesIn(body, hook).map((name) => withoutSeparators(name).replace(/^(00)?(?=[1-9])/, '+'))
   const wrong = numbers.findIndex((number) => !E164.test(number))
   if (wrong === -1) return { numbers, groups: [] }
   throw badRequest(`Recipient ${wrong + 1} is no number with its country, as +4915112345678.`)
 }
 
-async function someoneIn(store: Store, user: string, body: unknown, hook: HookFields): Promise<Named> {
+/** Recipients of alerts: numbers, and ids of groups. */
+async function someoneIn(store: Store, user: string, body: unknown, hook: HookFields) {
   const named = namesIn(body, hook)
   const isNumber = (name: string) => E164.test(withoutSeparators(name))
   const names = named.filter((name) => !isNumber(name))
@@ -152,3 +137,31 @@ const isMet = (condition: string, body: unknown): boolean =>
     const isScalar = state === null || typeof state !== 'object'
     return isScalar && values?.split(',').some((value) => value.trim() === String(state)) === true
   })
+
+/**
+ * Cuts a text to at most `maxParts` short messages. Keeps whole items of a list and appends how many more
+ * there are. Its marks are in GSM 03.38: with `…` a part would hold 67 characters instead of 153.
+ */
+export function cutToParts({ text, ends, rest }: Rendered, maxParts: number): string {
+  const fits = (one: string) => one.length <= MAX_CHARACTERS && countSegments(one).segments <= maxParts
+  const items = ends.length + rest
+  if (rest === 0 && fits(text)) return text
+  const withItems = (kept: number) => `${text.slice(0, ends[kept - 1]).trimEnd()}\nand ${items - kept} more`
+  const kept = mostThat((count) => fits(withItems(count)), Math.min(ends.length, items - 1))
+  if (kept > 0) return withItems(kept)
+  const mark = items > 1 ? `...\nand ${items - 1} more` : '...'
+  const characters = [...text.slice(0, items > 1 ? ends[0] : undefined).slice(0, MAX_CHARACTERS)]
+  const cut = (count: number) => characters.slice(0, count).join('').trimEnd() + mark
+  return cut(mostThat((count) => fits(cut(count)), characters.length))
+}
+
+/** The largest number up to `most` that passes; 0 if none does. All below it must pass, none above. */
+function mostThat(passes: (count: number) => boolean, most: number): number {
+  let [low, high] = [0, most]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (passes(middle)) low = middle
+    else high = middle - 1
+  }
+  return low
+}

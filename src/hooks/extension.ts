@@ -1,17 +1,12 @@
-import { LOCKS } from '../db/advisory-locks.ts'
 import { badRequest, fieldError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { E164 } from '../portable/phone.ts'
 import type { Extension } from '../records/extension.ts'
 import { parseJson } from '../tools/json.ts'
 import { randomText } from '../tools/random.ts'
+import { requireRoomFor } from '../webhooks/extensions.ts'
 import { DEFAULT_PARTS, HOOK_FIELDS, MAX_TEMPLATE } from './hook.ts'
 import { parseTemplate } from './template.ts'
-
-/** Maximum hooks of an account. */
-const MOST_HOOKS = 20
-const TOO_MANY = fieldError('validation_too_many_hooks', `A user has at most ${MOST_HOOKS} hooks.`)
-const COUNT = 'select count(*) from hooks where "user" = $1'
 
 const NUMBERS = fieldError('validation_invalid_recipients', 'Must be a list of at most 100 numbers in E.164')
 const CREATE = 'Failed to create record.'
@@ -23,9 +18,7 @@ export const hooksExtension: Extension = {
     if (!('enabled' in body)) values.enabled = true
     if (!('once_minutes' in body)) values.once_minutes = 60
     complete(values, CREATE)
-    await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.hookCount, values.user])
-    const { rows } = await db.query(COUNT, [values.user], 'hooks of a user')
-    if (Number(rows[0]![0]) >= MOST_HOOKS) throw badRequest(CREATE, { user: TOO_MANY })
+    await requireRoomFor(db, 'hooks', values.user, CREATE)
     return undefined
   },
   async beforeUpdate(_store, values) {

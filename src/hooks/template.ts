@@ -56,107 +56,85 @@ export function parseTemplate(template: string): AST.Program {
 
 /** Renders a body; stops when the text exceeds `maxLength`. Throws 400 with the name of a missing value. */
 export function renderTemplate(template: string, body: unknown, maxLength: number): Rendered {
-  const rendering = new Rendering(maxLength)
-  rendering.add(parseTemplate(template), { value: body, from: undefined, names: [] })
-  const { text, ends, rest } = rendering
-  const start = text.length - text.trimStart().length
-  // items before the first visible character are trimmed away
-  return { text: text.trim(), ends: ends.map((end) => end - start).filter((end) => end > 0), rest }
-}
-
-class Rendering {
-  text = ''
+  let text = ''
   /** Ends of items of outermost lists. */
-  readonly ends: number[] = []
-  rest = 0
+  const ends: number[] = []
+  let rest = 0
   /** Characters of values, before they are cleaned, and of the template. */
-  #written = 0
-  #steps = 0
-  readonly #maxLength: number
+  let written = 0
+  let steps = 0
+  const isFull = () => written > maxLength
 
-  constructor(maxLength: number) {
-    this.#maxLength = maxLength
-  }
-
-  get #isFull(): boolean {
-    return this.#written > this.#maxLength
-  }
-
-  add(program: AST.Program | undefined, scope: Scope): void {
+  function add(program: AST.Program | undefined, scope: Scope): void {
     for (const part of program?.body ?? []) {
-      if (this.#isFull) return
-      this.#take(1)
-      if (part.type === 'ContentStatement') this.#write((part as AST.ContentStatement).value)
-      else if (part.type === 'BlockStatement') this.#addBlock(part as AST.BlockStatement, scope)
-      else if (part.type !== 'CommentStatement')
-        this.#write(this.#printed(part as AST.MustacheStatement, scope))
+      if (isFull()) return
+      take(1)
+      if (part.type === 'ContentStatement') write((part as AST.ContentStatement).value)
+      else if (part.type === 'BlockStatement') addBlock(part as AST.BlockStatement, scope)
+      else if (part.type !== 'CommentStatement') write(printed(part as AST.MustacheStatement, scope))
     }
   }
 
-  #write(value: string): void {
-    const written = value.slice(0, this.#maxLength + 1)
-    this.#written += written.length
-    this.text += cleanText(written)
+  function write(value: string): void {
+    const kept = value.slice(0, maxLength + 1)
+    written += kept.length
+    text += cleanText(kept)
   }
 
-  #addBlock({ path, params, program, inverse }: AST.BlockStatement, scope: Scope): void {
+  function addBlock(block: AST.BlockStatement, scope: Scope): void {
+    const { path, params, program, inverse } = block
     const kind = path.original
     if (!['if', 'unless', 'each'].includes(kind) || params.length !== 1) throw unknown(`#${kind}`)
-    const found = this.#find(params[0], scope)
+    const found = find(params[0], scope)
     if (kind === 'each') {
-      this.#addItems(found, program, inverse, scope)
+      addItems(found, block, scope)
       return
     }
     const { value } = found
     const isSet = Array.isArray(value) ? value.length > 0 : Boolean(value)
-    this.add(isSet === (kind === 'if') ? program : inverse, scope)
+    add(isSet === (kind === 'if') ? program : inverse, scope)
   }
 
-  #addItems(
-    list: Found,
-    program: AST.Program | undefined,
-    inverse: AST.Program | undefined,
-    scope: Scope,
-  ): void {
+  function addItems(list: Found, { program, inverse }: AST.BlockStatement, scope: Scope): void {
     const { value, names } = list
     if (typeof value !== 'object' || value === null) throw missing(pathOf(list))
     // check before creating the keys of 130,000 items
-    if (Array.isArray(value)) this.#take(value.length)
+    if (Array.isArray(value)) take(value.length)
     const keys = Object.keys(value)
-    this.#take(keys.length)
-    if (keys.length === 0) this.add(inverse, scope)
+    take(keys.length)
+    if (keys.length === 0) add(inverse, scope)
     const isOutermost = scope.outer === undefined
     for (const [index, key] of keys.entries()) {
-      if (this.#isFull) {
-        if (isOutermost) this.rest += keys.length - index
+      if (isFull()) {
+        if (isOutermost) rest += keys.length - index
         return
       }
-      const before = this.text.length
+      const before = text.length
       const item = (value as Record<string, unknown>)[key]
       const data = { index, key, first: index === 0, last: index === keys.length - 1 }
-      this.add(program, { ...list, value: item, names: [...names, key], outer: scope, data })
-      if (isOutermost && this.text.length > before) this.ends.push(this.text.length)
+      add(program, { ...list, value: item, names: [...names, key], outer: scope, data })
+      if (isOutermost && text.length > before) ends.push(text.length)
     }
   }
 
-  #take(steps: number): void {
-    this.#steps += steps
-    if (this.#steps > MAX_STEPS) throw new TooManySteps()
+  function take(more: number): void {
+    steps += more
+    if (steps > MAX_STEPS) throw new TooManySteps()
   }
 
-  #printed({ type, path, params }: AST.MustacheStatement, scope: Scope): string {
+  function printed({ type, path, params }: AST.MustacheStatement, scope: Scope): string {
     if (type === 'MustacheStatement' && params.length === 2 && isMoney(path))
-      return this.#money(this.#find(params[0], scope), this.#find(params[1], scope))
+      return money(find(params[0], scope), find(params[1], scope))
     if (type !== 'MustacheStatement' || params.length > 0) throw unknown(path)
-    const found = this.#find(path, scope)
+    const found = find(path, scope)
     const { value } = found
     if (!['string', 'number', 'boolean'].includes(typeof value)) throw missing(pathOf(found))
     return String(value)
   }
 
   /** An amount in the smallest unit of its currency, as Stripe sends it. */
-  #money(amount: Found, currency: Found): string {
-    this.#take(MONEY_STEPS)
+  function money(amount: Found, currency: Found): string {
+    take(MONEY_STEPS)
     if (typeof amount.value !== 'number') throw missing(pathOf(amount))
     if (typeof currency.value !== 'string' || !/^[a-z]{3}$/i.test(currency.value))
       throw missing(pathOf(currency))
@@ -165,10 +143,10 @@ class Rendering {
     return `${(amount.value / 10 ** digits).toFixed(digits)} ${code}`
   }
 
-  #find(path: AST.Expression | undefined, scope: Scope): Found {
+  function find(path: AST.Expression | undefined, scope: Scope): Found {
     const { type, original, data, depth, parts = [] } = path as AST.PathExpression
     if (type !== 'PathExpression') throw unknown(path)
-    this.#take(depth + parts.length)
+    take(depth + parts.length)
     if (!parts.every((part: unknown) => typeof part === 'string')) throw unknown(path)
     const names = parts as string[]
     let from: Scope | undefined = scope
@@ -177,6 +155,11 @@ class Rendering {
     if (data) return { value: valueAt(from?.data, names), from: undefined, names: [original] }
     return { value: valueAt(from?.value, names), from, names }
   }
+
+  add(parseTemplate(template), { value: body, from: undefined, names: [] })
+  const start = text.length - text.trimStart().length
+  // items before the first visible character are trimmed away
+  return { text: text.trim(), ends: ends.map((end) => end - start).filter((end) => end > 0), rest }
 }
 
 const isMoney = (path: AST.Expression) => (path as AST.PathExpression).original === 'money'

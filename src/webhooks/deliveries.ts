@@ -21,6 +21,7 @@ export const STARTED = z
     status: z.enum(['pending']),
   })
   .meta({ id: 'StartedDelivery' })
+type Started = z.output<typeof STARTED>
 
 const QUEUE = statement('webhook queue test', {})`
 select webhook_queue(array[row(${text('id')}, ${text('webhook')}, ${text('user')}, ${text('eventId')}, '${TEST_EVENT}', null, ${text('row')}, null)::webhook_call])`
@@ -32,11 +33,7 @@ const COUNT = statement('webhook tests', { tests: 'number' })`
 select count(*) as tests from webhook_dispatch where webhook = ${text('webhook')} and event = '${TEST_EVENT}'`
 
 /** Sends a test event and returns the delivery. Throws 404, 409, 429 for too many. */
-export async function sendTest(
-  store: Store,
-  owner: Owner,
-  webhook: string,
-): Promise<z.output<typeof STARTED>> {
+export async function sendTest(store: Store, owner: Owner, webhook: string): Promise<Started> {
   const [id, eventId] = [randomId(), randomId()]
   await store.db.transaction(async (db) => {
     const user = await requireOpen(db, owner, webhook, 'no key update')
@@ -86,11 +83,7 @@ ${changeLogCte('written', 'update', 'webhook_deliveries', 'noted', true)}, ${QUE
 select ${WAKE_SQL} from written`
 
 /** Sends a delivery again at once, with its webhook-id. Throws 404, 409 for a disabled webhook. */
-export function resendDelivery(
-  store: Store,
-  owner: Owner,
-  delivery: string,
-): Promise<z.output<typeof STARTED>> {
+export function resendDelivery(store: Store, owner: Owner, delivery: string): Promise<Started> {
   return store.db.transaction(async (db) => {
     const found = await runForRow(db, FIND, { delivery, owner })
     if (!found) throw webhookRefusal('delivery_not_found')
@@ -120,18 +113,13 @@ with written as (
 select count(*) as resent, ${WAKE_SQL} from written`
 
 /** Sends failed deliveries since a date again (`body`: SINCE). Returns their number. Throws 400, 404, 409. */
-export function resendFailed(
-  store: Store,
-  owner: Owner,
-  webhook: string,
-  body: unknown,
-): Promise<z.output<typeof RESENT>> {
+export function resendFailed(store: Store, owner: Owner, webhook: string, body: unknown) {
   const from = dateOf(parseDate(SINCE.safeParse(body).data?.since))
   if (!from) throw webhookRefusal('invalid_request')
   return store.db.transaction(async (db) => {
     await requireOpen(db, owner, webhook)
     const { resent } = (await runForRow(db, RESEND_FAILED, { webhook, owner, since: formatDate(from) }))!
-    return { resent }
+    return { resent } satisfies z.output<typeof RESENT>
   })
 }
 
@@ -160,11 +148,9 @@ export async function readDeliveryRequest(
   const sent = await runForRow(store.db, HEADERS, { delivery, owner })
   const found = sent && (await findDelivery(store, delivery, bodyForm))
   if (!found) throw webhookRefusal('delivery_not_found')
+  const headers = Object.entries<string | number>(JSON.parse(sent!.headers ?? '{}'))
   return {
-    headers: textsOf(JSON.parse(sent!.headers ?? '{}')),
+    headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),
     body: found.format === '' ? found.body : bodyOf(found),
   }
 }
-
-const textsOf = (headers: Readonly<Record<string, string | number>>) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))

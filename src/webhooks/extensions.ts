@@ -1,5 +1,6 @@
 import type { Collection, Store } from '../collections/catalog.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
+import type { Db } from '../db/open.ts'
 import { textsOf } from '../db/rows.ts'
 import { list, runForRow, statement, text } from '../db/statements/statement.ts'
 import { badRequest, type FieldError, fieldError } from '../errors.ts'
@@ -21,7 +22,6 @@ export const DELIVERIES = 'webhook_deliveries'
 const SET_BY_SERVER = ['secret', 'previous_secret'] as const
 
 const [FAILED, NOT_UPDATED] = ['Failed to create record.', 'Failed to update record.']
-const COUNT = 'select count(*) from webhooks where "user" = $1'
 
 /** Errors of a webhook's URL, in PocketBase's form. */
 const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
@@ -31,9 +31,25 @@ const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
   private: fieldError('validation_url_private', 'Must not be a private address'),
 }
 
-/** Maximum webhooks of a user: a send to 1,000 opted-out numbers makes 20,000 deliveries in one statement. */
-const MOST_WEBHOOKS = 20
-const TOO_MANY = fieldError('validation_too_many_webhooks', `A user has at most ${MOST_WEBHOOKS} webhooks.`)
+/**
+ * Maximum webhooks, and hooks, of a user: a send to 1,000 opted-out numbers makes 20,000 deliveries in one
+ * statement.
+ */
+const MOST_OWN = 20
+
+/** Throws 400 if the user has the maximum of such records. In a transaction: others of the user wait. */
+export async function requireRoomFor(db: Db, kind: 'webhooks' | 'hooks', user: unknown, failed: string) {
+  const lock = kind === 'hooks' ? LOCKS.hookCount : LOCKS.webhookCount
+  await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [lock, user])
+  const { rows } = await db.query(
+    `select count(*) from ${kind} where "user" = $1`,
+    [user],
+    `${kind} of a user`,
+  )
+  if (Number(rows[0]![0]) < MOST_OWN) return
+  const message = `A user has at most ${MOST_OWN} ${kind}.`
+  throw badRequest(failed, { user: fieldError(`validation_too_many_${kind}`, message) })
+}
 
 type Values = Record<string, Value>
 
@@ -60,12 +76,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
       for (const fitForm of fits) await fitForm(store, values, FAILED)
       check(store, FAILED, { ...values, id: values.id || 'newwebhook00000' })
       await checkOwn(store, FAILED, values)
-      await store.db.query('select pg_advisory_xact_lock($1, hashtext($2))', [
-        LOCKS.webhookCount,
-        values.user,
-      ])
-      const { rows } = await store.db.query(COUNT, [values.user], 'webhooks of a user')
-      if (Number(rows[0]![0]) >= MOST_WEBHOOKS) throw badRequest(FAILED, { user: TOO_MANY })
+      await requireRoomFor(store.db, 'webhooks', values.user, FAILED)
       return { secret }
     },
     async beforeUpdate(store, values, old) {
@@ -73,21 +84,16 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
       for (const fitForm of fits) await fitForm(store, values, NOT_UPDATED)
       if (values.url !== old.url) check(store, NOT_UPDATED, values)
       await checkOwn(store, NOT_UPDATED, values, old)
-      const reason = endReason(values, old)
-      if (reason) await failPending(store.db, String(old.id), String(old.user), reason)
+      const isDisabled = old.enabled && !values.enabled
+      // a call uses the webhook's current form: `sms:sent` would become `sms:delivered`
+      const isOther = values.smsgate_event !== old.smsgate_event || values.format !== old.format
+      const reason = isDisabled ? END_REASONS.disabled : END_REASONS.changed
+      if (isDisabled || isOther) await failPending(store.db, String(old.id), String(old.user), reason)
     },
     async afterDelete({ db }, ids) {
       await db.query('delete from webhook_rotations where webhook = any($1)', [ids], 'forget rotations')
     },
   } satisfies Extension
-}
-
-/** Why a change of a webhook ends its pending deliveries; undefined if it does not. */
-function endReason(values: Values, old: Readonly<Values>): string | undefined {
-  if (old.enabled && !values.enabled) return END_REASONS.disabled
-  // a call uses the webhook's current form: `sms:sent` would become `sms:delivered`
-  const isOther = values.smsgate_event !== old.smsgate_event || values.format !== old.format
-  return isOther ? END_REASONS.changed : undefined
 }
 
 const OWN = statement('webhook limits', { isOwnDevice: 'boolean', areOwnLines: 'boolean' })`

@@ -76,12 +76,8 @@ with written as (
 select id from written`
 
 /** Replaces a webhook's secret and returns it. For 24 hours the old one also signs. Throws 404. */
-export async function rotateSecret(
-  { db }: Store,
-  owner: Owner,
-  webhook: string,
-): Promise<z.output<typeof NEW_SECRET>> {
+export async function rotateSecret({ db }: Store, owner: Owner, webhook: string) {
   const secret = newSecret()
   if (!(await runForRow(db, ROTATE, { webhook, owner, secret }))) throw webhookRefusal('webhook_not_found')
-  return { secret }
+  return { secret } satisfies z.output<typeof NEW_SECRET>
 }

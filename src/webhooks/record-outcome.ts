@@ -4,27 +4,13 @@ import type { Db } from '../db/open.ts'
 import { isAmong, isOwnedBy, textsOf } from '../db/rows.ts'
 import { number, run, statement, text } from '../db/statements/statement.ts'
 import { changeLogCte } from '../records/changes.ts'
-import type { CallOutcome, SentHeaders } from './call-webhook.ts'
+import type { CallOutcome } from './call-webhook.ts'
 import { type DueDelivery, END_REASONS, findDue } from './due.ts'
 import { endLease, IS_LEASED, type Lease } from './lease.ts'
 import { nextDelay } from './schedule.ts'
 
 /** 410 Gone: the receiver wants no more calls. */
 const GONE = 410
-
-/** An outcome to be stored. `before`: attempts so far; `delay`: seconds until the next, null for none. */
-interface Outcome {
-  readonly delivery: string
-  readonly user: string
-  readonly status: string
-  readonly before: number
-  readonly attempts: number
-  readonly code: number
-  readonly text: string
-  readonly latencyMs: number
-  readonly delay: number | null
-  readonly headers: SentHeaders | null
-}
 
 /** Records outcomes unless another attempt has recorded one. `also`: a CTE. */
 const recordAs = (name: string, also = '') => statement(name, { id: 'string' })`
@@ -77,9 +63,9 @@ export async function recordOutcome(
 ): Promise<void> {
   const attempts = due.attempts + 1
   const isGone = outcome.verdict === undefined && outcome.status === GONE
-  const verdict = outcome.verdict ?? verdictOf(outcome.status)
+  const verdict = outcome.verdict ?? (outcome.status >= 200 && outcome.status < 300 ? 'delivered' : 'again')
   const isDelivered = verdict === 'delivered'
-  const isOver = isDelivered || isGone || verdict === 'failed' || attempts >= due.maxAttempts
+  const isOver = verdict !== 'again' || isGone || attempts >= due.maxAttempts
   const delay = isOver ? undefined : nextDelay(attempts, outcome.retryAfter)
   const status = isDelivered ? 'delivered' : delay === undefined ? 'failed' : 'pending'
   const made = outcomeOf(due, status, attempts, outcome, delay)
@@ -94,25 +80,21 @@ export async function recordOutcome(
   })
 }
 
-const verdictOf = (status: number) => (status >= 200 && status < 300 ? 'delivered' : 'again')
-
 /** Postpones a delivery. Keeps the lease of another node that took it after ours expired. */
 const PUT_OFF = statement('webhook put off', {})`
 update webhook_dispatch set due_at = now() + ${number('delay')}::float8 * interval '1 second',
   handed_at = case when ${IS_LEASED} then null else handed_at end
 where delivery = ${text('delivery')}`
 
-const forget = (db: Db, { delivery }: Lease) =>
-  db.query('delete from webhook_dispatch where delivery = $1', [delivery], 'webhook forget')
-
 const LOCK = 'select from webhook_deliveries where id = $1 for update'
+const FORGET = 'delete from webhook_dispatch where delivery = $1'
 
 /** Ends the turn of a finished or deleted delivery, unless it was sent again meanwhile. */
 export async function endTurn({ db, catalog }: Store, lease: Lease): Promise<void> {
   await db.transaction(async (inside) => {
     await inside.query(LOCK, [lease.delivery], 'webhook lock')
     if ((await findDue({ db: inside, catalog }, [lease.delivery])).size > 0) await endLease(inside, lease)
-    else await forget(inside, lease)
+    else await inside.query(FORGET, [lease.delivery], 'webhook forget')
   })
 }
 
@@ -126,15 +108,16 @@ async function end({ db }: Store, lease: Lease, outcome: Outcome): Promise<void>
   if (!(await ending(db).add(outcome))) await endLease(db, lease)
 }
 
-function outcomeOf(
+type Outcome = ReturnType<typeof outcomeOf>
+
+/** An outcome to be stored. `before`: attempts so far; `delay`: seconds until the next, null for none. */
+const outcomeOf = (
   { delivery, user, attempts: before }: DueDelivery,
   status: string,
   attempts: number,
   { status: code, text, latencyMs, headers }: CallOutcome,
   delay: number | null = null,
-): Outcome {
-  return { delivery, user, status, before, attempts, code, text, latencyMs, delay, headers: headers ?? null }
-}
+) => ({ delivery, user, status, before, attempts, code, text, latencyMs, delay, headers: headers ?? null })
 
 const DISABLE = `
 with written as (

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/collections/catalog.ts'
-import { compose, readHookBody } from '../../src/hooks/compose.ts'
-import { cutToParts } from '../../src/hooks/cut.ts'
+import { compose, cutToParts, readHookBody } from '../../src/hooks/compose.ts'
 import type { HookFields } from '../../src/hooks/hook.ts'
 import { renderTemplate } from '../../src/hooks/template.ts'
 import { countSegments } from '../../src/portable/segments.ts'
