@@ -3,7 +3,7 @@ import { runProgramCommand, UserError } from '../errors.ts'
 import { showProgress } from '../tools/progress.ts'
 import { readText } from '../tools/read-text.ts'
 import { readCsv } from './csv.ts'
-import { Results } from './results.ts'
+import { openResults } from './results.ts'
 import { type Job, sendRows, tryRows } from './send-rows.ts'
 
 const SHOWN_REFUSALS = 10
@@ -19,7 +19,7 @@ export async function sendCsv(options: BulkOptions, say: (line: string) => void)
   const progress = showProgress(process.stderr)
   const onProgress = (done: number) => progress('rows', done, job.rows.length)
   if (options.dryRun) return trial(job, onProgress, say)
-  const results = new Results(options.results, text, options.template)
+  const results = openResults(options.results, text, options.template)
   try {
     const { accepted, before, refused } = await sendRows(job, results, onProgress)
     const earlier = before > 0 ? `, ${before} of them earlier` : ''

@@ -11,44 +11,32 @@ export interface RowResult {
   readonly error?: string
 }
 
-/** Results by row, as JSON lines, so that a run can continue. Name and line make the `client_ref`. */
-export class Results {
-  readonly #descriptor: number
-  readonly #run: string
-  readonly #accepted = new Set<number>()
+export type Results = ReturnType<typeof openResults>
 
-  /** Throws a UserError when `file` belongs to another `csv` or template, or cannot be written. */
-  constructor(file: string, csv: string, template: string) {
-    const of = createHash('sha256').update(`${template}\n${csv}`).digest('hex')
-    const isNew = !existsSync(file)
-    const [head, ...done] = isNew ? [] : readLines(file)
-    const { run, of: before } = (head ?? { run: randomUUID(), of }) as { run: string; of: string }
-    if (!run || before !== of)
-      throw new UserError(
-        `${file} has the results of another file or template. Name a new one with --results.`,
-      )
-    for (const { line, message } of done as RowResult[]) if (message) this.#accepted.add(line)
-    this.#run = run
-    this.#descriptor = openToAppend(file)
-    // A crash may have left the last line incomplete. On a full disk, writeSync would write a part silently.
-    writeFileSync(this.#descriptor, (isNew ? '' : '\n') + (head ? '' : `${JSON.stringify({ run, of })}\n`))
-    fdatasyncSync(this.#descriptor) // the next run needs the name to know what was sent
-  }
-
-  has(line: number): boolean {
-    return this.#accepted.has(line)
-  }
-
-  refOf(line: number): string {
-    return `${this.#run}.${line}`
-  }
-
-  add(result: RowResult): void {
-    writeFileSync(this.#descriptor, `${JSON.stringify(result)}\n`)
-  }
-
-  close(): void {
-    closeSync(this.#descriptor)
+/**
+ * Results by row, as JSON lines, so that a run can continue. Name and line make the `client_ref`. Throws a
+ * UserError when `file` belongs to another `csv` or template, or cannot be written.
+ */
+export function openResults(file: string, csv: string, template: string) {
+  const of = createHash('sha256').update(`${template}\n${csv}`).digest('hex')
+  const isNew = !existsSync(file)
+  // ignores a last line that a crash left incomplete
+  const lines = isNew ? [] : readFileSync(file, 'utf8').split('\n')
+  const [head, ...done] = lines.flatMap((line) => parseJson(line) ?? [])
+  const { run, of: before } = (head ?? { run: randomUUID(), of }) as { run: string; of: string }
+  if (!run || before !== of)
+    throw new UserError(`${file} has the results of another file or template. Name a new one with --results.`)
+  const accepted = new Set((done as RowResult[]).flatMap(({ line, message }) => (message ? [line] : [])))
+  const descriptor = openToAppend(file)
+  // the last line may have been torn by a kill. Not writeSync: on a disk that is full it writes a part, and
+  // says nothing
+  writeFileSync(descriptor, (isNew ? '' : '\n') + (head ? '' : `${JSON.stringify({ run, of })}\n`))
+  fdatasyncSync(descriptor) // without the run's name nobody knows what it has sent
+  return {
+    has: (line: number) => accepted.has(line),
+    refOf: (line: number) => `${run}.${line}`,
+    add: (result: RowResult) => writeFileSync(descriptor, `${JSON.stringify(result)}\n`),
+    close: () => closeSync(descriptor),
   }
 }
 
@@ -59,9 +47,3 @@ function openToAppend(file: string): number {
     throw new UserError(`${file} cannot be written: ${(error as Error).message}. --results names another.`)
   }
 }
-
-/** Ignores a last line that a crash left incomplete. */
-const readLines = (file: string): unknown[] =>
-  readFileSync(file, 'utf8')
-    .split('\n')
-    .flatMap((line) => parseJson(line) ?? [])

@@ -59,19 +59,14 @@ function readParts(draft: CatalogDraft, file: string): Part[] {
   const content = readJson(file)
   if (!isObject(content)) throw new UserError(`${file}: an object of collections expected.`)
   return Object.entries(content).map(([name, records]) => {
-    const place = { file, collection: findTable(draft, file, name) }
+    const collection = draft.catalog.find(name)
+    if (!collection) throw new UserError(`${file}: there is no collection ${name}.`)
+    if (collection.type === 'view')
+      throw new UserError(`${file}: ${name} is a view, it has no records of its own.`)
     if (!Array.isArray(records))
       throw new UserError(`${file}: collection ${name}: a list of records expected.`)
-    return { ...place, rows: readRows(place, records) }
+    return { file, collection, rows: readRows({ file, collection }, records) }
   })
-}
-
-function findTable(draft: CatalogDraft, file: string, name: string): Collection {
-  const collection = draft.catalog.find(name)
-  if (!collection) throw new UserError(`${file}: there is no collection ${name}.`)
-  if (collection.type === 'view')
-    throw new UserError(`${file}: ${name} is a view, it has no records of its own.`)
-  return collection
 }
 
 /** Writes checked records; existing ones with these ids are deleted first. */

@@ -1,18 +1,23 @@
 import type { SQLOutputValue } from 'node:sqlite'
-import { type CatalogDraft, type Collection, quote, tableName } from '../collections/catalog.ts'
+import { type CatalogDraft, type Collection, quote, tableName, USERS_ID } from '../collections/catalog.ts'
+import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { importCollections } from '../collections/edit/import.ts'
 import { dropCollection } from '../collections/edit/remove.ts'
 import { InvalidCollection } from '../collections/invalid.ts'
 import { withSavepoint } from '../db/savepoint.ts'
 import { UserError } from '../errors.ts'
-import {
-  type ExportedCollection,
-  type Report,
-  refuseTakenNames,
-  takeFieldIds,
-  withQuotaRule,
-} from './pocketbase-builtin.ts'
+import type { Field } from '../fields/field.ts'
 import { type PocketBaseData, type StoredRow, textOf } from './sqlite.ts'
+
+/** A collection in PocketBase's export format, with secrets. */
+export type ExportedCollection = Readonly<Record<string, unknown>> & {
+  readonly id: string
+  readonly name: string
+  readonly type: string
+}
+
+/** Receives a sentence for each thing left out or changed. */
+export type Report = (sentence: string) => void
 
 const rule = (value: SQLOutputValue | undefined) =>
   value === null || value === undefined ? null : textOf(value)
@@ -125,4 +130,59 @@ export async function importPocketBaseViews(
 function reportView({ raw, error }: { raw: ExportedCollection; error: unknown }, report: Report): void {
   const { message } = error as Error
   report(`${raw.name}: the view was left out, its query does not work on Postgres: ${message}`)
+}
+
+/** Users cannot raise their own quota, whatever the imported rules say. */
+const QUOTA_GUARD = '@request.body.monthly_quota:isset = false'
+
+/** Throws a UserError if the source has another collection under the name or id of a built-in one. */
+function refuseTakenNames(draft: CatalogDraft, raws: readonly ExportedCollection[]): void {
+  const own = draft.catalog.all.filter(({ id }) => BUILT_IN_IDS.has(id))
+  const taken = raws.filter(({ id, name }) =>
+    own.some((one) => one.id !== id && one.name.toLowerCase() === name.toLowerCase()),
+  )
+  if (taken.length > 0) {
+    const names = taken.map(({ name }) => name).join(', ')
+    throw new UserError(
+      `pocketsms has collections of its own with these names: ${names}. Rename them in PocketBase, then import again.`,
+    )
+  }
+  for (const { id, name } of own) {
+    const renamed = raws.find((raw) => raw.id === id && raw.name !== name)
+    if (!renamed) continue
+    throw new UserError(
+      `pocketsms needs the collection ${renamed.name} under the name ${name}. Rename it in PocketBase, then import again.`,
+    )
+  }
+}
+
+/** Adds the quota rule to `users`. Other collections are unchanged. */
+function withQuotaRule(raw: ExportedCollection, report: Report): ExportedCollection {
+  if (raw.id !== USERS_ID) return raw
+  const guarded = (text: unknown) => {
+    if (typeof text !== 'string' || text.includes(QUOTA_GUARD)) return text
+    return text.trim() === '' ? QUOTA_GUARD : `(${text}\n) && ${QUOTA_GUARD}`
+  }
+  const rules = { createRule: guarded(raw.createRule), updateRule: guarded(raw.updateRule) }
+  if (rules.createRule !== raw.createRule || rules.updateRule !== raw.updateRule)
+    report(`users: its create and update rules got "${QUOTA_GUARD}", so that nobody lifts the own quota.`)
+  return { ...raw, ...rules }
+}
+
+/** Gives our fields the ids of those of the same name in the source. Throws a UserError for another type. */
+async function takeFieldIds(draft: CatalogDraft, raw: ExportedCollection): Promise<void> {
+  const there = draft.catalog.all.find(({ id }) => id === raw.id)
+  if (!there) return
+  const sources = raw.fields as readonly Field[]
+  const fields = there.fields.map((field) => {
+    const source = sources.find(({ name }) => name.toLowerCase() === field.name.toLowerCase())
+    // PocketBase keeps a field's id when it is renamed
+    const isTaken = !source && sources.some(({ id }) => id === field.id)
+    if (!source) return isTaken ? { ...field, id: `pocketsms_${field.name}` } : field
+    if (source.type === field.type) return { ...field, id: source.id }
+    throw new UserError(
+      `pocketsms needs the field ${field.name} of ${raw.name} to be of type ${field.type}, not ${source.type}. Rename it in PocketBase, then import again.`,
+    )
+  })
+  await draft.put({ ...there, fields } as Collection)
 }

@@ -15,11 +15,15 @@ import { writeSettings } from '../settings/settings-store.ts'
 import { parseJson } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
 import { chunkSize, insertRows, tidy } from './insert.ts'
-import type { Report } from './pocketbase-builtin.ts'
-import { importPocketBaseTables, importPocketBaseViews, readCollections } from './pocketbase-collections.ts'
+import {
+  importPocketBaseTables,
+  importPocketBaseViews,
+  type Report,
+  readCollections,
+} from './pocketbase-collections.ts'
 import type { ImportRow } from './rows.ts'
 import { openPocketBase, type PocketBaseData, textOf } from './sqlite.ts'
-import { Storage } from './storage.ts'
+import { openStorage, type Storage } from './storage.ts'
 
 /**
  * Imports a PocketBase data directory (0.23 or later) into an empty store, all or nothing: collections,
@@ -30,7 +34,7 @@ export async function importPocketBase(store: CatalogStore, folder: string, prog
   const data = openPocketBase(folder)
   const notes: string[] = []
   const report: Report = (sentence) => notes.push(`- ${sentence}`)
-  const storage = new Storage(folder, progress)
+  const storage = openStorage(folder, progress)
   try {
     const done = await store.change(async (draft) => {
       await draft.db.limitStatements(0)
@@ -46,12 +50,14 @@ export async function importPocketBase(store: CatalogStore, folder: string, prog
       if (existsSync(join(folder, 'auxiliary.db')))
         report('logs: left behind, requests are logged on standard output here.')
       await recordTerminalAudit(draft.db, { action: 'import', fields: collections.map(({ name }) => name) })
-      reportFiles(storage, report)
+      const { missing, left } = storage.counts()
+      if (missing > 0) report(`files: ${missing} that records name are not in the folder storage.`)
+      if (left > 0) report(`files: ${left} that no record names were left behind.`)
       return { collections, records }
     })
     for (const collection of done.collections) await tidy(store, collection)
     const views = store.catalog.all.filter(({ type }) => type === 'view').length
-    const counts = `Imported ${done.collections.length} collections, ${views} views, ${done.records} records and ${storage.imported} files.`
+    const counts = `Imported ${done.collections.length} collections, ${views} views, ${done.records} records and ${storage.counts().imported} files.`
     return [counts, ...notes].join('\n')
   } finally {
     data.close()
@@ -98,11 +104,6 @@ async function importRecords(
     progress(collection.name, done, total)
   }
   return done
-}
-
-function reportFiles({ missing, left }: Storage, report: Report): void {
-  if (missing > 0) report(`files: ${missing} that records name are not in the folder storage.`)
-  if (left > 0) report(`files: ${left} that no record names were left behind.`)
 }
 
 /** Imports settings that this server has; an encrypted row cannot be read. */

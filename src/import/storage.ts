@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { CatalogDraft, Collection } from '../collections/catalog.ts'
 import { chosenTexts } from '../fields/types/choice.ts'
 import { storeFile } from '../files/contents.ts'
-import { type Content, readUpload } from '../files/upload.ts'
+import { readUpload } from '../files/upload.ts'
 import { parseJson } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
 import { idOf } from './insert.ts'
@@ -13,42 +13,37 @@ import type { ImportRow } from './rows.ts'
 const FACTS = '.attrs'
 const PLAIN_NAME = /^[^./\\][^/\\]*$/
 
+export type Storage = ReturnType<typeof openStorage>
+
 /** The files `storage/COLLECTION/RECORD/NAME` that records name. Thumbnails are made again on request. */
-export class Storage {
-  readonly #folder: string
-  readonly #progress: Progress
-  readonly #total: number
-  imported = 0
-  missing = 0
+export function openStorage(source: string, progress: Progress) {
+  const folder = join(source, 'storage')
+  const total = countFiles(folder)
+  let imported = 0
+  let missing = 0
 
-  constructor(folder: string, progress: Progress) {
-    this.#folder = join(folder, 'storage')
-    this.#progress = progress
-    this.#total = countFiles(this.#folder)
-  }
-
-  get left(): number {
-    return this.#total - this.imported
-  }
-
-  async importOf(draft: CatalogDraft, collection: Collection, rows: readonly ImportRow[]): Promise<void> {
-    const places = collection.fields.flatMap((field, i) => (field.type === 'file' ? [i] : []))
-    for (const row of places.length > 0 ? rows : []) {
-      const names = new Set(places.flatMap((i) => chosenTexts(row[i]!)))
-      for (const name of names) await this.#importOne(draft, collection.id, idOf(collection, row), name)
-    }
-  }
-
-  async #importOne({ db }: CatalogDraft, collection: string, record: string, name: string): Promise<void> {
-    const path = join(this.#folder, collection, record, name)
+  async function importOne({ db }: CatalogDraft, collection: string, record: string, name: string) {
+    const path = join(folder, collection, record, name)
     if (![record, name].every((part) => PLAIN_NAME.test(part)) || !existsSync(path)) {
-      this.missing++
+      missing++
       return
     }
-    const content = contentOf(path)
+    const { size, mtime: modified } = statSync(path)
+    const content = { size, pieces: (bytes: number) => createReadStream(path, { highWaterMark: bytes }) }
     const type = typeOf(path) ?? (await readUpload(name, content)).sniffed.type
-    await storeFile(db, { collection, record, name }, { type, modified: statSync(path).mtime }, content)
-    this.#progress('files', ++this.imported, this.#total)
+    await storeFile(db, { collection, record, name }, { type, modified }, content)
+    progress('files', ++imported, total)
+  }
+
+  return {
+    counts: () => ({ imported, missing, left: total - imported }),
+    async importOf(draft: CatalogDraft, collection: Collection, rows: readonly ImportRow[]): Promise<void> {
+      const places = collection.fields.flatMap((field, i) => (field.type === 'file' ? [i] : []))
+      for (const row of places.length > 0 ? rows : []) {
+        const names = new Set(places.flatMap((i) => chosenTexts(row[i]!)))
+        for (const name of names) await importOne(draft, collection.id, idOf(collection, row), name)
+      }
+    },
   }
 }
 
@@ -66,8 +61,3 @@ function typeOf(path: string): string | undefined {
   const type = facts?.['user.content_type']
   return typeof type === 'string' && type !== '' ? type : undefined
 }
-
-const contentOf = (path: string): Content => ({
-  size: statSync(path).size,
-  pieces: (bytes) => createReadStream(path, { highWaterMark: bytes }),
-})

@@ -64,27 +64,14 @@ export interface CountedProtocol {
 export const protocolOf = <P extends CountedProtocol>(protocols: readonly P[], path: string): P | undefined =>
   protocols.find(({ roots }) => roots.some((root) => path === root || path.startsWith(`${root}/`)))
 
-/** Groups by the segment after `/api/`. */
+/** Segments after `/api/`: groups of their own, and those of operators. */
+const OWN = 'batch collections devices files realtime settings sms webhooks hooks health'.split(' ')
+const ADMIN = 'logs audit crons warnings jobs backups backup-status'.split(' ')
 const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
-  ['batch', 'batch'],
-  ['collections', 'collections'],
-  ['devices', 'devices'],
-  ['files', 'files'],
-  ['realtime', 'realtime'],
-  ['settings', 'settings'],
-  ['sms', 'sms'],
-  ['webhooks', 'webhooks'],
-  ['hooks', 'hooks'],
-  ['health', 'health'],
+  ...OWN.map((segment) => [segment, segment] as const),
+  ...ADMIN.map((segment) => [segment, 'admin'] as const),
   ['ready', 'health'],
   ['oauth2-redirect', 'auth'],
-  ['logs', 'admin'],
-  ['audit', 'admin'],
-  ['crons', 'admin'],
-  ['warnings', 'admin'],
-  ['jobs', 'admin'],
-  ['backups', 'admin'],
-  ['backup-status', 'admin'],
 ])
 
 /** Long-lived responses: counted, but not timed, and not waited for when the server stops. */

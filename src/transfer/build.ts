@@ -21,8 +21,9 @@ export async function readPlan(db: Db) {
   return { collections, views: views.filter(({ name }) => ours.has(name)) }
 }
 
-/** Creates tables, indexes and views without rows. Throws a UserError for a forbidden view. */
 type Plan = Awaited<ReturnType<typeof readPlan>>
+
+/** Creates tables, indexes and views without rows. Throws a UserError for a forbidden view. */
 export async function buildTables(db: Db, { collections, views }: Plan): Promise<void> {
   for (const collection of collections) if (collection.type !== 'view') await createTable(db, collection)
   for (const { name, query } of views) {

@@ -25,27 +25,30 @@ export async function prepareTransfer(db: Db): Promise<void> {
   await db.script(ONE_FORM)
 }
 
-export interface Digest {
-  readonly rows: number
-  /** Sum over all rows' hashes: every change of a value changes it. */
-  readonly sum: string
-  /** Bytes of the longest row as text. */
-  readonly longest: number
-}
-
 /** Digests a table. Equal contents have equal digests in any order of rows and columns. */
-export async function digestOf(db: Db, { name, columns }: Table): Promise<Digest> {
+export async function digestOf(db: Db, { name, columns }: Table) {
   const row = `row(${columns.map((column) => quote(column.name)).join(', ')})::text`
   const { rows } = await db.query(
     `select count(*), coalesce(sum(hashtextextended(line, 0)), 0)::text, coalesce(max(octet_length(line)), 0)
      from (select ${row} as line from ${quote(name)} offset 0) as lines`,
   )
   const [count, sum, longest] = rows[0]!
-  return { rows: Number(count), sum: String(sum), longest: Number(longest) }
+  return {
+    rows: Number(count),
+    /** Sum over all rows' hashes: every change of a value changes it. */
+    sum: String(sum),
+    /** Bytes of the longest row as text. */
+    longest: Number(longest),
+  }
 }
 
 /** Rows of a table as JSON texts in batches, in the order of their numbers. Bounded memory. */
-export async function* readJsonLines(db: Db, table: Table, { longest }: Digest, batch: BatchSize) {
+export async function* readJsonLines(
+  db: Db,
+  table: Table,
+  { longest }: { readonly longest: number },
+  batch: BatchSize,
+) {
   const size = Math.min(batch.rows, Math.max(1, Math.floor(batch.bytes / Math.max(1, longest))))
   const texts = table.columns.map(({ name }) => `${quote(name)}::text`).join(', ')
   const numbered = table.columns.find(({ sequence }) => sequence !== null)
@@ -62,19 +65,15 @@ export async function* readJsonLines(db: Db, table: Table, { longest }: Digest, 
 }
 
 /** Writes rows into a table with these columns. `db`: a transaction after prepareTransfer. */
-export async function writeRows(db: Db, table: Table, rows: readonly TransferRow[]): Promise<void> {
-  const columns = table.columns.map((_, i) => rows.map((row) => row[i]))
-  await db.query(insertStatement(table), columns)
-}
-
-/** Inserts any number of rows: a list of texts per column. */
-function insertStatement({ name, columns }: Table): string {
+export async function writeRows(db: Db, { name, columns }: Table, rows: readonly TransferRow[]) {
   const names = columns.map((column) => quote(column.name)).join(', ')
   const values = columns.map(({ type }, i) => `r.c${i}::${type}`).join(', ')
   const lists = columns.map((_, i) => `$${i + 1}::text[]`).join(', ')
   const items = columns.map((_, i) => `c${i}`).join(', ')
-  return `insert into ${quote(name)} (${names}) overriding system value
+  const insert = `insert into ${quote(name)} (${names}) overriding system value
     select ${values} from unnest(${lists}) as r(${items})`
+  const texts = columns.map((_, i) => rows.map((row) => row[i]))
+  await db.query(insert, texts)
 }
 
 /** State of a column's sequence. `last` is the last number if `called`, else the next one. */
