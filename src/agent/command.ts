@@ -3,62 +3,43 @@ import { defineCommand, type ParsedArgs } from 'citty'
 import { runProgramCommand, UserError } from '../errors.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
 import type { Driver } from './driver.ts'
-import { foldersIn, Gammu } from './gammu.ts'
-import { ModemManager } from './modem-manager.ts'
+import { foldersIn, gammuDriver } from './gammu.ts'
+import { modemManagerDriver } from './modem-manager.ts'
 import { runAgent } from './run.ts'
-import { Simulator } from './simulator.ts'
+import { type Simulator, simulatorDriver } from './simulator.ts'
 import { smppDriver } from './smpp/driver.ts'
 import { sayNumbers } from './smpp/numbers.ts'
 import { checkCarrier } from './smpp/session.ts'
 import { readSettings } from './smpp/settings.ts'
 import { findPaired, newStateFile, onlyStateFile, pair, readPairing, refuseExisting } from './state.ts'
-import { Termux } from './termux.ts'
+import { termuxDriver } from './termux.ts'
 
 /** The server's maximum. */
 const MAX_SIMS = 8
 
-const number = (description: string, fallback: string) =>
-  ({ type: 'string', description, valueHint: 'N', default: fallback }) as const
+const option = (description: string, valueHint: string, fallback: string) =>
+  ({ type: 'string', description, valueHint, default: fallback }) as const
+const number = (description: string, fallback = '0') => option(description, 'N', fallback)
 
 /** Options of `agent run` for drivers. */
 const driverArgs = {
-  driver: {
-    type: 'string',
-    description: 'what sends: simulator, gammu, modemmanager, termux or smpp',
-    valueHint: 'NAME',
-    default: 'simulator',
-  },
+  driver: option('what sends: simulator, gammu, modemmanager, termux or smpp', 'NAME', 'simulator'),
   lag: number('simulator: milliseconds that a sending takes', '200'),
   delivery: number('simulator: milliseconds until its delivery report', '500'),
-  fail: number('simulator: share of messages that fail, from 0 to 1', '0'),
-  refuse: number('simulator: share of messages that provably do not go out', '0'),
-  lose: number('simulator: share of delivery reports that are lost', '0'),
-  'die-after': number('simulator: kills itself after so many sendings', '0'),
-  'clock-offset': number('simulator: seconds by which its clock is wrong', '0'),
-  sims: number('simulator, termux: how many SIM cards it has; 0: it does not say', '0'),
+  fail: number('simulator: share of messages that fail, from 0 to 1'),
+  refuse: number('simulator: share of messages that provably do not go out'),
+  lose: number('simulator: share of delivery reports that are lost'),
+  'die-after': number('simulator: kills itself after so many sendings'),
+  'clock-offset': number('simulator: seconds by which its clock is wrong'),
+  sims: number('simulator, termux: how many SIM cards it has; 0: it does not say'),
   'sent-file': {
     type: 'string',
     description: 'simulator: notes what it sent, a JSON line each',
     valueHint: 'FILE',
   },
-  spool: {
-    type: 'string',
-    description: "gammu: folder with gammu-smsd's inbox, outbox, sent and error",
-    valueHint: 'DIR',
-    default: '/var/spool/gammu',
-  },
-  modem: {
-    type: 'string',
-    description: 'modemmanager: number or path of the modem, as mmcli -L says; several: 0,1',
-    valueHint: 'NAME',
-    default: 'any',
-  },
-  settings: {
-    type: 'string',
-    description: "smpp: JSON file with the carrier's account",
-    valueHint: 'FILE',
-    default: 'smpp.json',
-  },
+  spool: option("gammu: folder with gammu-smsd's inbox, outbox, sent and error", 'DIR', '/var/spool/gammu'),
+  modem: option('modemmanager: number or path of the modem, as mmcli -L says; several: 0,1', 'NAME', 'any'),
+  settings: option("smpp: JSON file with the carrier's account", 'FILE', 'smpp.json'),
   check: {
     type: 'boolean',
     description: 'smpp: only binds, and says what the carrier answers',
@@ -70,9 +51,9 @@ type DriverArgs = ParsedArgs<typeof driverArgs>
 /** Drivers by name, for the device of `stateFile`. Throw a UserError for an invalid option. */
 const DRIVERS: Readonly<Record<string, (args: DriverArgs, stateFile: string) => Driver>> = {
   simulator: makeSimulator,
-  gammu: ({ spool }) => new Gammu(foldersIn(spool)),
-  modemmanager: ({ modem }) => new ModemManager(...readModems(modem)),
-  termux: ({ sims }, stateFile) => new Termux(`${stateFile}.termux`, readNumber('sims', sims, 0, MAX_SIMS)),
+  gammu: ({ spool }) => gammuDriver(foldersIn(spool)),
+  modemmanager: ({ modem }) => modemManagerDriver(...readModems(modem)),
+  termux: ({ sims }, stateFile) => termuxDriver(`${stateFile}.termux`, readNumber('sims', sims, 0, MAX_SIMS)),
   smpp: ({ settings }, stateFile) => smppDriver(readSettings(settings, process.env), `${stateFile}.smpp`),
 }
 
@@ -84,7 +65,7 @@ function readModems(names: string): string[] {
 }
 
 function makeSimulator(args: DriverArgs): Driver {
-  const simulator = new Simulator({
+  const simulator = simulatorDriver({
     lagMs: readNumber('lag', args.lag, 0),
     deliveryMs: readNumber('delivery', args.delivery, 0),
     fail: readNumber('fail', args.fail, 0, 1),
@@ -134,13 +115,8 @@ const state = {
 const pairArgs = {
   url: { type: 'positional', required: true, description: 'the server, or the address of a pairing' },
   code: { type: 'positional', required: false, description: 'six digits, unless the address has them' },
-  name: {
-    type: 'string',
-    description: 'what its owner calls it (default: as named when the code was made)',
-    valueHint: 'TEXT',
-    default: '',
-  },
-  phone: { type: 'string', description: 'its number, as +447700900123', valueHint: 'NUMBER', default: '' },
+  name: option('what its owner calls it (default: as named when the code was made)', 'TEXT', ''),
+  phone: option('its number, as +447700900123', 'NUMBER', ''),
 } as const
 
 const PLATFORMS: Readonly<Record<string, string>> = { simulator: 'simulator', termux: 'android' }

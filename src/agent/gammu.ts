@@ -26,28 +26,22 @@ const RECEIVED = /^IN(\d{4})(\d{2})(\d{2})_(\d{2})(\d{2})(\d{2})_(\d+)_(.+)_(\d+
  * A modem behind gammu-smsd with `Service = files`, `InboxFormat = unicode` (man 7 gammu-smsd-files).
  * gammu-smsd moves a text to the folder of sent or failed ones. Part of a failed text may have been sent.
  */
-export class Gammu implements Driver {
-  readonly parallel = PARALLEL
-  readonly #folders: GammuFolders
-  readonly #waiting = new Map<string, { readonly sinceMs: number; resolve(result: SendResult): void }>()
+export function gammuDriver(folders: GammuFolders) {
+  const waiting = new Map<string, { readonly sinceMs: number; resolve(result: SendResult): void }>()
   /** Received texts whose files could not be deleted, by their first file. */
-  readonly #reported = new Set<string>()
-  #stop = async () => {}
+  const reported = new Set<string>()
+  let end = async () => {}
 
-  constructor(folders: GammuFolders) {
-    this.#folders = folders
-  }
-
-  async start(events: DriverEvents): Promise<void> {
-    for (const folder of Object.values(this.#folders))
+  async function start(events: DriverEvents): Promise<void> {
+    for (const folder of Object.values(folders))
       if (!existsSync(folder) || !statSync(folder).isDirectory())
         throw new UserError(
           `${folder} is no folder. --spool names the folder that holds gammu-smsd's inbox, outbox, sent and error.`,
         )
-    this.#stop = repeat(
+    end = repeat(
       async () => {
-        this.#lookForResults()
-        await this.#receive(events)
+        lookForResults()
+        await receive(events)
       },
       LOOK_MS,
       STDERR,
@@ -55,35 +49,33 @@ export class Gammu implements Driver {
   }
 
   /** Writes the text to the outbox. The file name contains the attempt, so each is written once. */
-  send({ id, attempt, to, body }: OutgoingText): Promise<SendResult> {
+  function send({ id, attempt, to, body }: OutgoingText): Promise<SendResult> {
     const name = `OUTC${stamp(new Date())}_00_${to}_${id}-${attempt}.txt`
     const { promise, resolve } = Promise.withResolvers<SendResult>()
     try {
-      const hidden = join(this.#folders.outbox, `.${name}.new`)
+      const hidden = join(folders.outbox, `.${name}.new`)
       writeFileSync(hidden, Buffer.concat([UTF16_MARK, Buffer.from(body, 'utf16le')]))
-      this.#waiting.set(name, { sinceMs: performance.now(), resolve })
-      renameSync(hidden, join(this.#folders.outbox, name))
+      waiting.set(name, { sinceMs: performance.now(), resolve })
+      renameSync(hidden, join(folders.outbox, name))
     } catch (error) {
-      this.#waiting.delete(name)
+      waiting.delete(name)
       resolve({ outcome: 'failed', error: (error as Error).message, notSent: true })
     }
     return promise
   }
 
-  stop = () => this.#stop()
-
-  #lookForResults(): void {
-    for (const [name, { sinceMs, resolve }] of this.#waiting) {
-      const result = this.#resultOf(name, performance.now() - sinceMs)
+  function lookForResults(): void {
+    for (const [name, { sinceMs, resolve }] of waiting) {
+      const result = resultOf(name, performance.now() - sinceMs)
       if (!result) continue
-      this.#waiting.delete(name)
+      waiting.delete(name)
       resolve(result)
     }
   }
 
   /** The result of a text; undefined while gammu-smsd has it. Removes the file after GIVE_UP_MS. */
-  #resultOf(name: string, waitedMs: number): SendResult | undefined {
-    const { outbox, sent, error } = this.#folders
+  function resultOf(name: string, waitedMs: number): SendResult | undefined {
+    const { outbox, sent, error } = folders
     if (existsSync(join(sent, name))) return { outcome: 'sent' }
     if (existsSync(join(error, name)))
       return { outcome: 'failed', error: 'gammu-smsd could not send it', notSent: false }
@@ -93,8 +85,8 @@ export class Gammu implements Driver {
   }
 
   /** Reads whole texts only (parts are `…_00.txt`, `…_01.txt`) and deletes files after passing them on. */
-  async #receive(events: DriverEvents): Promise<void> {
-    const { inbox } = this.#folders
+  async function receive(events: DriverEvents): Promise<void> {
+    const { inbox } = folders
     const names = readdirSync(inbox)
       .filter((name) => RECEIVED.test(name))
       .sort()
@@ -102,7 +94,7 @@ export class Gammu implements Driver {
     const troubles: unknown[] = []
     for (const parts of Map.groupBy(names, (name) => name.slice(0, name.lastIndexOf('_'))).values()) {
       try {
-        await this.#take(parts, events)
+        await take(parts, events)
       } catch (error) {
         troubles.push(error) // continue with the others
       }
@@ -110,18 +102,20 @@ export class Gammu implements Driver {
     if (troubles.length > 0) throw troubles[0]
   }
 
-  async #take(parts: readonly string[], events: DriverEvents): Promise<void> {
-    const { inbox } = this.#folders
+  async function take(parts: readonly string[], events: DriverEvents): Promise<void> {
+    const { inbox } = folders
     const [first = ''] = parts
-    if (!this.#reported.has(first)) {
+    if (!reported.has(first)) {
       const [, ...fields] = RECEIVED.exec(first)!
       const body = parts.map((name) => readText(join(inbox, name))).join('')
       await events.received({ from: fields[7]!, body, sim: 0 }, instantOf(fields))
-      this.#reported.add(first)
+      reported.add(first)
     }
     for (const name of parts) rmSync(join(inbox, name), { force: true })
-    this.#reported.delete(first)
+    reported.delete(first)
   }
+
+  return { parallel: PARALLEL, start, send, stop: () => end() } satisfies Driver
 }
 
 /** Folders as in Debian's example configuration. */

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Driver, DriverEvents, IncomingText, OutgoingText, SendResult, Sim } from './driver.ts'
+import type { DriverEvents, IncomingText, OutgoingText, SendResult } from './driver.ts'
 
 /** Defaults of a simulated phone. Shares are from 0 to 1. */
 const WELL_BEHAVED = {
@@ -24,58 +24,55 @@ export type SimulatorOptions = Readonly<typeof WELL_BEHAVED>
 
 const PARALLEL = 10
 
+export type Simulator = ReturnType<typeof simulatorDriver>
+
 /** A simulated phone, for trials and for tests of failures. */
-export class Simulator implements Driver {
-  readonly parallel = PARALLEL
-  readonly sims: readonly Sim[] | undefined
-  readonly #options: SimulatorOptions
-  readonly #reports = new Set<NodeJS.Timeout>()
-  #events: DriverEvents | undefined
-  #sent = 0
+export function simulatorDriver(given: Partial<SimulatorOptions> = {}) {
+  const options = { ...WELL_BEHAVED, ...given }
+  const reports = new Set<NodeJS.Timeout>()
+  let events: DriverEvents | undefined
+  let sent = 0
 
-  constructor(options: Partial<SimulatorOptions> = {}) {
-    this.#options = { ...WELL_BEHAVED, ...options }
-    const { sims } = this.#options
-    if (sims > 0) this.sims = Array.from({ length: sims }, (_, i) => ({ slot: i + 1 }))
+  function now(): Date {
+    return new Date(Date.now() + options.clockOffset * 1000)
   }
 
-  async start(events: DriverEvents): Promise<void> {
-    this.#events = events
-  }
-
-  now(): Date {
-    return new Date(Date.now() + this.#options.clockOffset * 1000)
-  }
-
-  async send(text: OutgoingText): Promise<SendResult> {
-    const { lagMs, refuse, fail } = this.#options
+  async function send(text: OutgoingText): Promise<SendResult> {
+    const { lagMs, refuse, fail } = options
     await sleep(lagMs)
     if (Math.random() < refuse) return { outcome: 'failed', error: 'No signal (simulated)', notSent: true }
     if (Math.random() < fail) return { outcome: 'failed', error: 'Rejected (simulated)', notSent: false }
-    this.#goOut(text)
+    goOut(text)
     return { outcome: 'sent' }
   }
 
   /** From here on the message counts as sent. */
-  #goOut({ id, attempt, to, sim }: OutgoingText): void {
-    const { sentFile, dieAfter, lose, deliveryMs } = this.#options
+  function goOut({ id, attempt, to, sim }: OutgoingText): void {
+    const { sentFile, dieAfter, lose, deliveryMs } = options
     if (sentFile) appendFileSync(sentFile, `${JSON.stringify({ id, attempt, to, sim })}\n`)
-    this.#sent++
-    if (this.#sent === dieAfter) process.kill(process.pid, 'SIGKILL')
+    sent++
+    if (sent === dieAfter) process.kill(process.pid, 'SIGKILL')
     if (Math.random() < lose) return
     const report = setTimeout(() => {
-      this.#reports.delete(report)
-      void this.#events?.delivered({ id, attempt }, this.now())
+      reports.delete(report)
+      void events?.delivered({ id, attempt }, now())
     }, deliveryMs)
-    this.#reports.add(report)
+    reports.add(report)
   }
 
-  receive(text: IncomingText): void {
-    void this.#events?.received(text, this.now())
-  }
-
-  async stop(): Promise<void> {
-    for (const report of this.#reports) clearTimeout(report)
-    this.#reports.clear()
+  const sims = Array.from({ length: options.sims }, (_, i) => ({ slot: i + 1 }))
+  return {
+    parallel: PARALLEL,
+    ...(sims.length > 0 && { sims }),
+    async start(given: DriverEvents): Promise<void> {
+      events = given
+    },
+    now,
+    send,
+    receive: (text: IncomingText) => void events?.received(text, now()),
+    async stop(): Promise<void> {
+      for (const report of reports) clearTimeout(report)
+      reports.clear()
+    },
   }
 }

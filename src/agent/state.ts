@@ -45,10 +45,6 @@ export function readState(file: string): AgentState {
   throw new UserError(`${file} is not the state of an agent. Pair again: agent start URL CODE`)
 }
 
-interface Found extends AgentState {
-  readonly file: string
-}
-
 /** Default folder of states: the state folder of the XDG base directories. */
 const stateFolder = (env: NodeJS.ProcessEnv) =>
   join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'pocketsms')
@@ -70,7 +66,7 @@ export function onlyStateFile(env: NodeJS.ProcessEnv): string {
 export const findPaired = (env: NodeJS.ProcessEnv, url: string, code: string): string | undefined =>
   findStates(env).find((state) => state.url === url && state.code === code)?.file
 
-function findStates(env: NodeJS.ProcessEnv): Found[] {
+function findStates(env: NodeJS.ProcessEnv) {
   const folder = stateFolder(env)
   const names = existsSync(folder) ? readdirSync(folder).sort() : []
   return names
@@ -84,13 +80,6 @@ function findStates(env: NodeJS.ProcessEnv): Found[] {
         throw error
       }
     })
-}
-
-/** A device's description for pairing. `name` '': the user named it when creating the code. */
-interface DeviceInfo {
-  readonly name: string
-  readonly platform: string
-  readonly phone: string
 }
 
 /** Path of a pairing address after the server's own. */
@@ -108,8 +97,16 @@ export function readPairing(address: string, code: string): { url: string; code:
   return { url: `${origin}${pathname}`.replace(PAIR_PATH, '').replace(/\/+$/, ''), code: digits }
 }
 
-/** Pairs the device with the creator of the code, stores the token in a file. Throws a UserError. */
-export async function pair(url: string, code: string, device: DeviceInfo, fileOf: (id: string) => string) {
+/**
+ * Pairs the device with the creator of the code, stores the token in a file. Throws a UserError. `name` '':
+ * the user named it when creating the code.
+ */
+export async function pair(
+  url: string,
+  code: string,
+  device: Readonly<Record<'name' | 'platform' | 'phone', string>>,
+  fileOf: (id: string) => string,
+) {
   try {
     const { body } = await call<{ token: string; record: { id: string; name: string } }>(
       { url, token: '' },

@@ -27,56 +27,56 @@ interface DeviceInfo {
   readonly sim_country_iso?: string
 }
 
-/** An Android phone by Termux:API. No delivery reports; received texts do not name their SIM. */
-export class Termux implements Driver {
-  readonly parallel = 1
-  sims: readonly Sim[] = []
-  readonly #memory: string
-  readonly #count: number
-  #last = Number.NaN
-  #stop = async () => {}
-
-  /** @param memory file with the last received text. @param count SIMs, in slots from 1; 0: automatic. */
-  constructor(memory: string, count = 0) {
-    this.#memory = memory
-    this.#count = count
-  }
+/**
+ * An Android phone by Termux:API. No delivery reports; received texts do not name their SIM. `memory`: file
+ * with the last received text. `count`: SIMs, in slots from 1; 0: automatic.
+ */
+export function termuxDriver(memory: string, count = 0) {
+  let sims: readonly Sim[] = []
+  let last = Number.NaN
+  let end = async () => {}
 
   /** Throws a UserError without Termux:API. Texts from before the first start stay on the phone. */
-  async start(events: DriverEvents): Promise<void> {
+  async function start(events: DriverEvents): Promise<void> {
     await needProgram('termux-sms-list', ['-l', '1', '-t', 'inbox'], HINT)
-    this.sims = this.#count > 0 ? slots(this.#count) : await readOnlySim()
-    if (existsSync(this.#memory)) this.#last = Number(readFileSync(this.#memory, 'utf8'))
-    this.#stop = repeat(() => this.#receive(events), LOOK_MS, STDERR)
+    sims = count > 0 ? slots(count) : await readOnlySim()
+    if (existsSync(memory)) last = Number(readFileSync(memory, 'utf8'))
+    end = repeat(() => receive(events), LOOK_MS, STDERR)
   }
 
   /** `sim` 1 is Android's slot 0. The text goes through standard input, as arguments have a limit. */
-  async send({ to, body, sim }: OutgoingText): Promise<SendResult> {
-    const slot = sim > 0 && this.sims.length !== 1 ? ['-s', String(sim - 1)] : []
+  async function send({ to, body, sim }: OutgoingText): Promise<SendResult> {
+    const slot = sim > 0 && sims.length !== 1 ? ['-s', String(sim - 1)] : []
     const { code, output, errors } = await runProgram('termux-sms-send', ['-n', to, ...slot], CALL_MS, body)
     if (code === 0 && output.trim() === '') return { outcome: 'sent' }
     return { outcome: 'failed', error: errors || output.trim() || 'Android did not take it', notSent: false }
   }
 
-  stop = () => this.#stop()
-
-  async #receive(events: DriverEvents): Promise<void> {
+  async function receive(events: DriverEvents): Promise<void> {
     const { output } = await runProgram('termux-sms-list', ['-l', String(NEWEST), '-t', 'inbox'], CALL_MS)
-    const list = readList(output)
-    if (!list) return
+    const list = readJson<Listed[]>(output)
+    // Android did not answer: an empty list would make all texts new
+    if (!Array.isArray(list)) return
     const texts = list.sort((a, b) => a._id - b._id)
     const newest = texts.at(-1)?._id ?? 0
-    const isFirst = Number.isNaN(this.#last)
+    const isFirst = Number.isNaN(last)
     for (const { _id, number, body, received } of texts)
-      if (!isFirst && _id > this.#last)
-        await events.received(
-          { from: number, body, sim: this.sims.length === 1 ? 1 : 0 },
-          instantOf(received),
-        )
-    if (!isFirst && newest <= this.#last) return
-    this.#last = newest
-    writeFileSync(this.#memory, String(newest), { mode: 0o600 })
+      if (!isFirst && _id > last)
+        await events.received({ from: number, body, sim: sims.length === 1 ? 1 : 0 }, instantOf(received))
+    if (!isFirst && newest <= last) return
+    last = newest
+    writeFileSync(memory, String(newest), { mode: 0o600 })
   }
+
+  return {
+    parallel: 1,
+    get sims() {
+      return sims
+    },
+    start,
+    send,
+    stop: () => end(),
+  } satisfies Driver
 }
 
 const slots = (count: number): Sim[] => Array.from({ length: count }, (_, i) => ({ slot: i + 1 }))
@@ -88,10 +88,4 @@ async function readOnlySim(): Promise<Sim[]> {
   if (info?.phone_count !== 1 || info.sim_state !== 'ready') return []
   const { sim_operator_name: carrier, sim_country_iso: country } = info
   return [{ slot: 1, ...(carrier && { carrier }), ...(country && { country }) }]
-}
-
-/** The inbox; undefined if Android did not answer. An empty list would make all texts new. */
-function readList(output: string): Listed[] | undefined {
-  const list = readJson<Listed[]>(output)
-  return Array.isArray(list) ? list : undefined
 }

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
+import { runAgent } from '../agent/run.ts'
 import { upsertSuperuser } from '../auth/superusers/superusers.ts'
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import { type Config, readConfig } from '../config.ts'
@@ -19,7 +20,7 @@ import {
   USER_EMAIL,
   watch,
 } from './people.ts'
-import { type Phone, pairPhones, switchOn } from './phones.ts'
+import { type Phone, pairPhones } from './phones.ts'
 import { freePortFrom } from './port.ts'
 
 const SUPERUSER_EMAIL = 'demo-admin@example.com'
@@ -72,7 +73,8 @@ async function startPhones(server: RunningServer, desk: DemoData, ended: AbortSi
   const phones = await pairPhones(desk.user, folder)
   step('Two simulated phones, paired by a code each. They send nothing anywhere.')
   for (const { name, number } of phones) detail(`${name.padEnd(8)} ${number}`)
-  return { phones, done: Promise.all(phones.map((phone) => switchOn(phone, ended))) }
+  const running = phones.map(({ stateFile, simulator }) => runAgent(stateFile, simulator, () => {}, ended))
+  return { phones, done: Promise.all(running) }
 }
 
 /** Sends with the API key, and prints what happens to the messages. */

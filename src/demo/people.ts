@@ -20,17 +20,10 @@ export async function makeUser(superuser: Api, password: string): Promise<void> 
 }
 
 /** What the user has before the first message: contacts in a group, a template, an API key. */
-export interface DemoData {
-  readonly user: Api
-  /** The user's own. */
-  readonly id: string
-  readonly key: string
-  readonly group: string
-  readonly template: string
-}
+export type DemoData = Awaited<ReturnType<typeof setUpDemoData>>
 
 /** Signs in and creates the demo data; a second run finds all but the key, which is shown once. */
-export async function setUpDemoData(url: string, password: string): Promise<DemoData> {
+export async function setUpDemoData(url: string, password: string) {
   const { api: user, id } = await signIn(url, 'users', USER_EMAIL, password)
   const group = await ensure(user, 'contact_groups', 'name = "Friends"', { user: id, name: 'Friends' })
   for (const contact of CONTACTS)
@@ -67,16 +60,13 @@ type Event = Record<'id' | 'message' | 'status' | 'device', string>
 const LOOK_MS = 100
 const FINAL = new Set(['delivered', 'failed'])
 
-interface Names {
-  /** Who a message goes to, by its id. */
-  readonly recipients: ReadonlyMap<string, string>
-  readonly devices: ReadonlyMap<string, string>
-}
-
-/** Prints the status of messages until all are final (true) or `patienceMs` have passed. */
+/**
+ * Prints the status of messages until all are final (true) or `patienceMs` have passed. `recipients`: names
+ * by message, `devices`: by id.
+ */
 export async function watch(
   user: Api,
-  { recipients, devices }: Names,
+  { recipients, devices }: Readonly<Record<'recipients' | 'devices', ReadonlyMap<string, string>>>,
   patienceMs: number,
   print: (line: string) => void,
 ): Promise<boolean> {

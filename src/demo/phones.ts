@@ -1,18 +1,11 @@
 import { join } from 'node:path'
-import { runAgent } from '../agent/run.ts'
 import { call, ServerRefusal } from '../agent/server.ts'
-import { Simulator } from '../agent/simulator.ts'
+import { simulatorDriver } from '../agent/simulator.ts'
 import { type AgentState, pair, readState, saveState } from '../agent/state.ts'
 import { UserError } from '../errors.ts'
 import { type Api, request } from './api.ts'
 
-export interface Phone {
-  readonly name: string
-  readonly number: string
-  readonly stateFile: string
-  readonly simulator: Simulator
-  readonly device: string
-}
+export type Phone = Awaited<ReturnType<typeof pairPhones>>[number]
 
 const PHONES = [
   { name: 'Phone 1', number: '+447700900901', lagMs: 300 },
@@ -20,12 +13,12 @@ const PHONES = [
 ] as const
 
 /** Two phones, paired by code unless `folder` has their state. */
-export async function pairPhones(user: Api, folder: string): Promise<Phone[]> {
-  const phones: Phone[] = []
+export async function pairPhones(user: Api, folder: string) {
+  const phones = []
   for (const { name, number, lagMs } of PHONES) {
     const stateFile = join(folder, `${name.toLowerCase().replace(' ', '-')}.json`)
     const state = (await stillPaired(user.url, stateFile)) ?? (await pairPhone(user, name, number, stateFile))
-    phones.push({ name, number, stateFile, simulator: new Simulator({ lagMs }), device: state.device })
+    phones.push({ name, number, stateFile, simulator: simulatorDriver({ lagMs }), device: state.device })
   }
   return phones
 }
@@ -47,6 +40,3 @@ async function stillPaired(url: string, stateFile: string): Promise<AgentState |
     throw error
   }
 }
-
-export const switchOn = (phone: Phone, ended: AbortSignal): Promise<void> =>
-  runAgent(phone.stateFile, phone.simulator, () => {}, ended)

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
 import { runAgent } from '../../src/agent/run.ts'
-import { Simulator, type SimulatorOptions } from '../../src/agent/simulator.ts'
+import { type SimulatorOptions, simulatorDriver } from '../../src/agent/simulator.ts'
 import { pair, readPairing, readState, saveState } from '../../src/agent/state.ts'
 import { UserError } from '../../src/errors.ts'
 import { sweep } from '../../src/sms/sweep/sweep.ts'
@@ -42,7 +42,7 @@ async function whileRunning<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController()
-  const simulator = new Simulator({ lagMs: 5, deliveryMs: 10, ...options })
+  const simulator = simulatorDriver({ lagMs: 5, deliveryMs: 10, ...options })
   const running = runAgent(file, simulator, () => {}, ended.signal)
   try {
     return await Promise.race([work(), running.then(() => Promise.reject(new Error('the agent ended')))])
@@ -124,7 +124,7 @@ describe('an agent', () => {
   test('ends with a sentence when its device was deleted', async () => {
     const { user, file, device } = await setUp()
     await user.call('DELETE', `/api/collections/devices/records/${device}`)
-    const running = runAgent(file, new Simulator(), () => {}, new AbortController().signal)
+    const running = runAgent(file, simulatorDriver(), () => {}, new AbortController().signal)
     await expect(running).rejects.toThrow('The server does not know this device. Delete')
   })
 
@@ -269,7 +269,7 @@ test('an agent outlives a server that goes away and comes back', async () => {
   saveState(file, { ...state, url: `http://127.0.0.1:${port}` })
   const stopping = new AbortController()
   let hasEnded = false
-  const running = runAgent(file, new Simulator(), () => {}, stopping.signal).finally(() => {
+  const running = runAgent(file, simulatorDriver(), () => {}, stopping.signal).finally(() => {
     hasEnded = true
   })
   await vi.waitFor(() => expect(tries).toBeGreaterThan(4), 60_000)

@@ -13,9 +13,9 @@ import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { Driver, IncomingText } from '../../src/agent/driver.ts'
-import { foldersIn, Gammu } from '../../src/agent/gammu.ts'
-import { ModemManager } from '../../src/agent/modem-manager.ts'
-import { Termux } from '../../src/agent/termux.ts'
+import { foldersIn, gammuDriver } from '../../src/agent/gammu.ts'
+import { modemManagerDriver } from '../../src/agent/modem-manager.ts'
+import { termuxDriver } from '../../src/agent/termux.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 
 // What stands behind a driver is played here: gammu-smsd's folders are real, mmcli and Termux:API are small
@@ -84,7 +84,7 @@ function spool() {
 
 test('gammu: a text is a file in UTF-16, sent or failed by where it is moved', async () => {
   const { folders, take } = spool()
-  const driver = new Gammu(folders)
+  const driver = gammuDriver(folders)
   await run(driver)
   const sending = driver.send(TEXT)
   const { name, bytes } = await take('sent')
@@ -105,7 +105,7 @@ test('gammu: parts that came in are one text, told once', async () => {
     writeFileSync(name, `\ufeff${parts[i]}`, 'utf16le')
     utimesSync(name, 1, 1)
   }
-  const { received } = await run(new Gammu(folders))
+  const { received } = await run(gammuDriver(folders))
   await until(() => names.every((name) => !existsSync(name)))
   const at = new Date(2026, 10, 20, 8, 15, 0).toISOString()
   expect(received).toEqual([{ from: '+4930123', body: 'Good morning', sim: 0, at }])
@@ -113,7 +113,7 @@ test('gammu: parts that came in are one text, told once', async () => {
 
 test('gammu: outlives a folder that goes away, and a file that nobody can read', async () => {
   const { folders, take } = spool()
-  const driver = new Gammu(folders)
+  const driver = gammuDriver(folders)
   const { received } = await run(driver)
   rmSync(folders.inbox, { recursive: true })
   const sending = driver.send(TEXT)
@@ -129,7 +129,7 @@ test('gammu: outlives a folder that goes away, and a file that nobody can read',
 
 test('gammu: says which folder is missing', async () => {
   await expect(
-    new Gammu(foldersIn(folder)).start({ async received() {}, async delivered() {}, roomGrew() {} }),
+    gammuDriver(foldersIn(folder)).start({ async received() {}, async delivered() {}, roomGrew() {} }),
   ).rejects.toThrow(/inbox is no folder/)
 })
 
@@ -162,7 +162,7 @@ else if (args.includes('--messaging-list-sms')) {
 /** ModemManager's driver, where mmcli runs `code`. */
 async function modemManager(code = MMCLI, ...modems: string[]) {
   install('mmcli', code)
-  const driver = new ModemManager(...(modems.length > 0 ? modems : ['any']))
+  const driver = modemManagerDriver(...(modems.length > 0 ? modems : ['any']))
   return { driver, ...(await run(driver)) }
 }
 
@@ -263,7 +263,7 @@ test('modemmanager: a text that came in has the SIM of its modem', async () => {
   modem('1', '4', [], '--')
   const sms = { content: { number: '+4930123', text: 'Hi' }, properties: { state: 'received' } }
   writeFileSync(join(folder, '3.json'), JSON.stringify({ sms }))
-  const { received } = await run(new ModemManager('0', '1'))
+  const { received } = await run(modemManagerDriver('0', '1'))
   await until(() => received.length > 0)
   expect(received).toMatchObject([{ from: '+4930123', body: 'Hi', sim: 2 }])
 })
@@ -282,7 +282,7 @@ test('termux: hands a text to Android', async () => {
   install('termux-sms-list', LIST)
   install('termux-sms-send', SEND)
   inbox()
-  const driver = new Termux(join(folder, 'memory'))
+  const driver = termuxDriver(join(folder, 'memory'))
   await run(driver)
   expect(await driver.send(TEXT)).toEqual({ outcome: 'sent' })
   const sent = JSON.parse(readFileSync(join(folder, 'sent'), 'utf8'))
@@ -322,7 +322,7 @@ test.each([
   const memory = join(folder, 'memory')
   writeFileSync(memory, '3')
   inbox(listed(4, 'Hi'))
-  const driver = new Termux(memory, count)
+  const driver = termuxDriver(memory, count)
   const { received } = await run(driver)
   expect(driver.sims).toEqual(sims)
   await driver.send({ ...TEXT, sim: 1 })
@@ -335,7 +335,7 @@ test('termux: says what Android says', async () => {
   install('termux-sms-list', LIST)
   install('termux-sms-send', `console.log('No permission')`)
   inbox()
-  const driver = new Termux(join(folder, 'memory'))
+  const driver = termuxDriver(join(folder, 'memory'))
   await run(driver)
   expect(await driver.send(TEXT)).toEqual({ outcome: 'failed', error: 'No permission', notSent: false })
 })
@@ -344,12 +344,12 @@ test('termux: tells what came in since it last ran, nothing older', async () => 
   install('termux-sms-list', LIST)
   const memory = join(folder, 'memory')
   inbox(listed(4, 'old'))
-  const first = new Termux(memory)
+  const first = termuxDriver(memory)
   const before = await run(first)
   await until(() => existsSync(memory))
   await first.stop()
   inbox(listed(6, 'second'), listed(5, 'first'), listed(4, 'old'))
-  const after = await run(new Termux(memory))
+  const after = await run(termuxDriver(memory))
   await until(() => after.received.length > 1)
   expect(before.received).toEqual([])
   expect(after.received.map(({ body }) => body)).toEqual(['first', 'second'])
@@ -360,7 +360,7 @@ test('termux: what Android does not answer is no empty inbox', async () => {
   install('termux-sms-list', `${list}\nfs.appendFileSync(folder + '/asked', '.')\nconsole.log(list)`)
   const memory = join(folder, 'memory')
   writeFileSync(join(folder, 'inbox.json'), '')
-  const { received } = await run(new Termux(memory))
+  const { received } = await run(termuxDriver(memory))
   await until(() => readFileSync(join(folder, 'asked'), 'utf8').length > 1)
   inbox(listed(4, 'old'))
   await expect.poll(() => existsSync(memory) && readFileSync(memory, 'utf8')).toBe('4')
@@ -374,6 +374,6 @@ test('a driver without its program says what to install', async () => {
     process.env.PATH = before
   })
   await expect(
-    new ModemManager('any').start({ async received() {}, async delivered() {}, roomGrew() {} }),
+    modemManagerDriver('any').start({ async received() {}, async delivered() {}, roomGrew() {} }),
   ).rejects.toThrow(/Install ModemManager/)
 })

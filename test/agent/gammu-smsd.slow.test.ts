@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { IncomingText } from '../../src/agent/driver.ts'
-import { foldersIn, Gammu } from '../../src/agent/gammu.ts'
+import { foldersIn, gammuDriver } from '../../src/agent/gammu.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { runs } from '../support/installed.ts'
 
@@ -58,7 +58,7 @@ async function desk() {
     if (daemon.exitCode === null) await once(daemon, 'exit')
   })
   const received: IncomingText[] = []
-  const driver = new Gammu(foldersIn(folder))
+  const driver = gammuDriver(foldersIn(folder))
   await driver.start({
     received: async (text) => void received.push(text),
     async delivered() {},

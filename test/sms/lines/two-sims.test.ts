@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runAgent } from '../../../src/agent/run.ts'
-import { Simulator } from '../../../src/agent/simulator.ts'
+import { simulatorDriver } from '../../../src/agent/simulator.ts'
 import { pair } from '../../../src/agent/state.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
@@ -28,7 +28,7 @@ test('the agent tells its SIMs, and each text leaves by the slot that was chosen
   await pair(server.url, code, { name: '', phone: '', platform: 'simulator' }, () => file)
   const sentFile = join(folder, 'sent')
   const ended = new AbortController()
-  const simulator = new Simulator({ lagMs: 1, deliveryMs: 1, sentFile, sims: 2 })
+  const simulator = simulatorDriver({ lagMs: 1, deliveryMs: 1, sentFile, sims: 2 })
   const running = runAgent(file, simulator, () => {}, ended.signal)
   try {
     const lines = await whenThere(2, user, 'lines', '&sort=slot')
