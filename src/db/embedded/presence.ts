@@ -7,7 +7,7 @@ import { isConnectionError } from '../errors.ts'
 import { urlOf } from './cluster.ts'
 import { endOrphans, endPostmaster, postmasterOf } from './postmaster.ts'
 import type { Site } from './site.ts'
-import { type Settings, Started } from './start.ts'
+import { type Settings, type Started, startPostgres } from './start.ts'
 import { GONE, refusedFor } from './why-not.ts'
 
 const LOOK_MS = 25
@@ -29,13 +29,13 @@ export async function enter(site: Site, settings: Settings): Promise<Presence> {
   for (let hangs = 0; ; await sleep(LOOK_MS)) {
     if (!existsSync(join(site.folder, 'PG_VERSION'))) throw GONE(site.folder)
     const pid = postmasterOf(site.folder)
-    if (!pid && started?.hasEnded) {
-      if (!started.isLocked || Date.now() - began > LOCKED_MS) throw started.failure
+    if (!pid && started?.hasEnded()) {
+      if (!started.isLocked() || Date.now() - began > LOCKED_MS) throw started.failure()
       endOrphans(site.folder)
       started = undefined
       continue
     }
-    if (!pid) started ??= new Started(site, settings)
+    if (!pid) started ??= startPostgres(site, settings)
     const tried = Date.now()
     try {
       return await connect(urlOf(site.folder))

@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { UserError } from '../../errors.ts'
@@ -89,18 +98,11 @@ export function linkLibraries(packed: string, folder: string): Programs['env'] {
   mkdirSync(folder, { recursive: true })
   for (const { source, target } of links) {
     const [file, link] = [join(packed, '..', source), join(folder, basename(target))]
-    if (linkedFile(link) === file) continue
+    const isLink = lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink()
+    if (isLink && readlinkSync(link) === file) continue
     rmSync(link, { force: true })
     symlinkSync(file, link)
   }
   const name = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH'
   return { [name]: [folder, join(packed, 'lib')].join(delimiter) }
-}
-
-function linkedFile(link: string): string | undefined {
-  try {
-    return readlinkSync(link)
-  } catch {
-    return undefined
-  }
 }

@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { join } from 'node:path'
 import { LOCK, urlOf } from './cluster.ts'
-import { LogFile } from './log-file.ts'
+import { logBytes, openLog, tailOf } from './log-file.ts'
 import { commandOf, type Site } from './site.ts'
 import { IN_USE, whyNot } from './why-not.ts'
 
@@ -25,53 +25,31 @@ const SINCE_18: Settings = { io_method: 'sync' }
 /** The exit code of `flock` when another process has the lock. */
 const LOCKED = 97
 
-export class Started {
-  readonly #site: Site
-  readonly #process: ChildProcess
-  readonly #log: LogFile
-  readonly #logStart: number
-  #failed: Error | undefined
+export type Started = ReturnType<typeof startPostgres>
 
-  constructor(site: Site, settings: Settings) {
-    this.#site = site
-    this.#log = new LogFile(site.logs)
-    const output = this.#log.open()
-    this.#logStart = this.#log.bytes
-    const all = { ...SETTINGS, ...(site.programs.major >= 18 ? SINCE_18 : {}), ...placeOf(site), ...settings }
-    const given = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    const lock = lockCommand(site)
-    const { command, args, options } = commandOf(site, 'postgres', ['-D', site.folder, ...given], lock)
-    // detached: it outlives this process, and Ctrl-C in a terminal does not reach it
-    this.#process = spawn(command, args, {
-      ...options,
-      detached: true,
-      stdio: ['ignore', output, output],
-    })
-    this.#process.on('error', (error) => {
-      this.#failed = error
-    })
-    this.#process.unref()
-    closeSync(output)
-  }
-
-  get hasEnded(): boolean {
-    return this.#failed !== undefined || this.#process.exitCode !== null || this.#process.signalCode !== null
-  }
-
+export function startPostgres(site: Site, settings: Settings) {
+  const { folder, logs, programs } = site
+  const output = openLog(logs)
+  const logStart = logBytes(logs)
+  const all = { ...SETTINGS, ...(programs.major >= 18 ? SINCE_18 : {}), ...placeOf(site), ...settings }
+  const given = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const { command, args, options } = commandOf(site, 'postgres', ['-D', folder, ...given], lockCommand(site))
+  // detached: it outlives this process, and Ctrl-C in a terminal does not reach it
+  const child = spawn(command, args, { ...options, detached: true, stdio: ['ignore', output, output] })
+  let failed: Error | undefined
+  child.on('error', (error) => {
+    failed = error
+  })
+  child.unref()
+  closeSync(output)
+  const said = () => tailOf(logs, logStart)
   /** Whether another Postgres of this cluster runs, on any host. */
-  get isLocked(): boolean {
-    return (
-      this.#process.exitCode === LOCKED || /pre-existing shared memory|lock file .* is empty/.test(this.#said)
-    )
-  }
-
-  get failure(): Error {
-    if (this.isLocked) return IN_USE(this.#site.folder)
-    return whyNot(this.#site.folder, this.#failed?.message ?? this.#said)
-  }
-
-  get #said(): string {
-    return this.#log.tail(this.#logStart)
+  const isLocked = () =>
+    child.exitCode === LOCKED || /pre-existing shared memory|lock file .* is empty/.test(said())
+  return {
+    hasEnded: () => failed !== undefined || child.exitCode !== null || child.signalCode !== null,
+    isLocked,
+    failure: () => (isLocked() ? IN_USE(folder) : whyNot(folder, failed?.message ?? said())),
   }
 }
 
