@@ -8,7 +8,7 @@ import { endUnfinished } from '../sms/sweep/sweep.ts'
 import { countMessages } from '../sms/usage/totals.ts'
 import type { Progress } from '../tools/progress.ts'
 import { prepareTransfer } from '../transfer/rows.ts'
-import { findAnyObject } from '../transfer/tables.ts'
+import { findAnyObject, isOurs } from '../transfer/tables.ts'
 import { endAllLeases } from '../webhooks/lease.ts'
 import { type Archive, openArchive } from './archive.ts'
 import { load } from './load.ts'
@@ -95,9 +95,6 @@ async function restoreAll(tx: Db, archive: Archive, resume: boolean, progress: P
     ended,
   }
 }
-
-const isOurs = (catalog: string, oid: string) =>
-  `not exists (select from pg_depend d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e')`
 
 /**
  * Drops everything in the current schema except extensions. First locks all tables, by name, to wait for

@@ -125,15 +125,11 @@ async function tryPost(url: string, key: string, body: string): Promise<ApiRespo
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     const { status } = response
-    if (status >= 500 && !(await isFinal(response.clone()))) return undefined
-    return PASSING.has(status) ? undefined : { status, body: (await response.json()) as ApiResponse['body'] }
+    const answer = (await response.json()) as ApiResponse['body']
+    // no retry resolves `no_devices`, since the user has to add a device
+    const isPassing = PASSING.has(status) || (status >= 500 && answer.error !== 'no_devices')
+    return isPassing ? undefined : { status, body: answer }
   } catch {
     return undefined
   }
-}
-
-/** True for `no_devices`: a 503 that no retry resolves, since the user has to add a device. */
-async function isFinal(response: Response): Promise<boolean> {
-  const body = (await response.json()) as { error?: unknown }
-  return body.error === 'no_devices'
 }

@@ -34,9 +34,9 @@ export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
 export const formOf = ({ columns }: { readonly columns: readonly Pick<Column, 'name' | 'type'>[] }): string =>
   JSON.stringify(columns.map(({ name, type }) => [name, type]))
 
-/** SQL: whether an extension created it. */
-const OF_EXTENSION = (oid: string) =>
-  `exists (select from pg_depend d where d.objid = ${oid} and d.deptype = 'e')`
+/** SQL: whether no extension created this object of a catalog. */
+export const isOurs = (catalog: string, oid: string) =>
+  `not exists (select from pg_depend d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e')`
 
 const TABLES = `
 select c.relname, json_agg(json_build_object(
@@ -45,7 +45,7 @@ select c.relname, json_agg(json_build_object(
   'sequence', pg_get_serial_sequence(format('%I', c.relname), a.attname)
 ) order by a.attname collate "C")
 from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and not ${OF_EXTENSION('c.oid')}
+where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and ${isOurs('pg_class', 'c.oid')}
 group by c.relname order by c.relname collate "C"`
 
 /** All tables of a database, by name, as its own catalog has them. */
@@ -57,10 +57,10 @@ export async function tablesOf(db: Db): Promise<Table[]> {
 const ANYTHING = `
 select 'the table or view ' || c.relname from pg_class c
 where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relnamespace = current_schema()::regnamespace
-  and not ${OF_EXTENSION('c.oid')}
+  and ${isOurs('pg_class', 'c.oid')}
 union all
 select 'the function ' || p.proname from pg_proc p
-where p.pronamespace = current_schema()::regnamespace and not ${OF_EXTENSION('p.oid')}
+where p.pronamespace = current_schema()::regnamespace and ${isOurs('pg_proc', 'p.oid')}
 limit 1`
 
 /** Names something that the database contains; undefined if it is empty. */

@@ -1,6 +1,6 @@
 import about from '../../package.json' with { type: 'json' }
 import { cleanText } from '../fields/values/cast.ts'
-import { type ResponseHead, sendOutgoing } from '../outgoing/send.ts'
+import { sendOutgoing } from '../outgoing/send.ts'
 import type { BodyForm, DueDelivery } from './due.ts'
 import { retryAfterOf } from './schedule.ts'
 import { signatureHeaders } from './secrets.ts'
@@ -41,19 +41,15 @@ export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signa
   const latencyMs = () => Math.round(performance.now() - begun)
   try {
     const limits = { allowPrivate, maxBodyBytes: KEPT_BYTES, timeoutMs: TIMEOUT_MS, signal }
-    const received = await sendOutgoing({ url, method: 'POST', headers, body }, limits)
-    return { ...outcomeOf(received), latencyMs: latencyMs(), headers }
+    const answer = await sendOutgoing({ url, method: 'POST', headers, body }, limits)
+    const retryAfter = retryAfterOf(answer.status, answer.headers['retry-after'])
+    const text = readable(answer.body.toString('utf8'))
+    return { status: answer.status, text, latencyMs: latencyMs(), retryAfter, headers }
   } catch (error) {
     if (signal.aborted) throw error
     return { status: 0, text: reasonOf(error), latencyMs: latencyMs(), retryAfter: 0, headers }
   }
 }
-
-const outcomeOf = ({ status, headers, body }: ResponseHead) => ({
-  status,
-  text: readable(body.toString('utf8')),
-  retryAfter: retryAfterOf(status, headers['retry-after']),
-})
 
 /** A text that the database and the log can store: invalid characters become U+FFFD. */
 export const readable = (text: string) => [...cleanText(text)].slice(0, KEPT_BYTES).join('')
