@@ -65,10 +65,13 @@ scenario('a thread of 3,000 texts is read to its first', async (fixture) => {
   // so it does when a new one comes, which is told
   await phone.hear(ZOE, 'One more')
   await phone.hear(ZOE, 'And another')
-  await page.getByRole('button', { name: '2 new' }).waitFor()
+  const news = page.getByRole('button', { name: '2 new' })
+  await news.waitFor()
+  const [above, box] = await Promise.all([news.boundingBox(), page.getByLabel('Answer from').boundingBox()])
+  expect(above!.y + above!.height).toBeLessThan(box!.y)
   expect(Math.abs((await topOf(fixture, kept)) - place)).toBeLessThan(3)
   await fixture.look('thread-new')
-  await page.getByRole('button', { name: '2 new' }).click()
+  await news.click()
   await expect.poll(async () => log.evaluate((box) => Math.round(box.scrollTop))).toBe(0)
 
   console.info('The slowest frames of scrolling, in ms:', await page.evaluate(SCROLLED))
