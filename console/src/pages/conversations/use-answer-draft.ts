@@ -39,14 +39,15 @@ interface KeptDraft extends Draft<string> {
  * person's other browsers.
  */
 export function useAnswerDraft(number: string, conversation: Conversation | undefined): KeptDraft {
-  const [stored] = useAnswerDrafts(conversation?.id ?? '').items
+  const { items, loading } = useAnswerDrafts(conversation?.id ?? '')
+  const [stored] = items
   /** The draft that was sent, which the server may still have. */
   const gone = useRef('')
   const text = stored && keyOf(stored) !== gone.current ? stored.text : ''
   const isSent = unsentTexts(number).some(({ request }) => request.body.startsWith(text))
   const draft = useDraft(`answer.${number}`, isSent ? '' : text, { lasts: true })
-  const latest = useRef({ conversation, draft })
-  latest.current = { conversation, draft }
+  const latest = useRef({ conversation, draft, loading })
+  latest.current = { conversation, draft, loading }
   /** What the server has, as far as this tab knows. */
   const known = useRef(stored)
   useEffect(() => {
@@ -55,9 +56,10 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
   const last = useRef(Promise.resolve())
 
   const put = async () => {
-    const { conversation, draft } = latest.current
-    if (!may('agent') || !conversation || !draft.isChanged || draft.value === (known.current?.text ?? ''))
-      return
+    const { conversation, draft, loading } = latest.current
+    // while loading, nobody knows whether the server has one already
+    if (!may('agent') || !conversation || loading || !draft.isChanged) return
+    if (draft.value === (known.current?.text ?? '')) return
     const drafts = pb.collection<AnswerDraft>('conversation_drafts')
     const { id } = known.current ?? {}
     const body = { user: userId(), conversation: conversation.id, text: draft.value }
@@ -77,7 +79,7 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
     if (!draft.isChanged) return
     const timer = setTimeout(keep, PAUSE_MS)
     return () => clearTimeout(timer)
-  }, [draft.value, draft.isChanged])
+  }, [draft.value, draft.isChanged, loading])
   useEffect(() => () => void keep(), [])
   const sent = () => {
     gone.current = keyOf(known.current)
