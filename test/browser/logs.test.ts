@@ -5,7 +5,7 @@ scenario('a superuser looks up what failed', async (fixture) => {
   const { page, url } = fixture
   await fixture.signIn('root')
   await fixture.visit('/audit?words=signed')
-  await page.getByText('Signed in', { exact: true }).waitFor()
+  await page.getByText('Signed in', { exact: true }).first().waitFor()
   await fixture.visit('/logs')
   await page.getByText('Nothing failed').waitFor()
   await fixture.look('logs-empty')
