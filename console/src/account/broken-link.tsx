@@ -1,5 +1,5 @@
 import { t } from '../language/words.ts'
-import { ButtonLink } from '../parts/form/button.tsx'
+import { ButtonLink } from '../parts/form/form.tsx'
 import { to } from '../router.ts'
 import { Sheet } from './sheet.tsx'
 

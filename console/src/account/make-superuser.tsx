@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks'
 import { t } from '../language/words.ts'
 import { CodeBlock } from '../parts/code.tsx'
-import { Button } from '../parts/form/button.tsx'
 import { TextField } from '../parts/form/field.tsx'
-import { Form } from '../parts/form/form.tsx'
+import { Button, Form } from '../parts/form/form.tsx'
 import { go, to } from '../router.ts'
 import { Sheet } from './sheet.tsx'
 

@@ -3,15 +3,13 @@ import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import type { Fault } from '../data/fault.ts'
 import { ending } from '../data/session.ts'
-import { useSetup } from '../data/setup.ts'
+import { NO_MAIL, useSetup } from '../data/setup.ts'
 import { useTask } from '../data/use/use-task.ts'
 import { t, tx } from '../language/words.ts'
-import { Button } from '../parts/form/button.tsx'
 import { TextField } from '../parts/form/field.tsx'
-import { Form, Notice } from '../parts/form/form.tsx'
+import { Button, Form, Notice } from '../parts/form/form.tsx'
 import { to } from '../router.ts'
 import { accounts, RoleSwitch, role } from './role-switch.tsx'
-import { SecondStep } from './second-step.tsx'
 import { EmailField, Sheet } from './sheet.tsx'
 
 const WRONG = {
@@ -92,4 +90,38 @@ async function signIn(email: string, password: string): Promise<Step | undefined
     const { otpId } = await collection.requestOTP(email)
     return { mfaId, otpId, email }
   }
+}
+
+/** The second step of a sign-in: the code of a mail. */
+function SecondStep({ step, onBack }: { step: Step; onBack: () => void }) {
+  const [code, setCode] = useState('')
+  const { value: setup } = useSetup()
+  const enter = useTask(() =>
+    pb.collection(accounts()).authWithOTP(step.otpId, code.trim(), { mfaId: step.mfaId }),
+  )
+  return (
+    <Sheet
+      title={t('One more step')}
+      text={
+        setup && (setup.sends_mail ? t('A code is on its way to {email}.', { email: step.email }) : NO_MAIL)
+      }
+    >
+      <Form onSubmit={enter.run} fault={enter.fault}>
+        <TextField
+          label={t('Code')}
+          name="code"
+          inputMode="numeric"
+          autocomplete="one-time-code"
+          value={code}
+          onValue={setCode}
+        />
+        <Button type="submit" kind="primary" busy={enter.busy}>
+          {t('Sign in')}
+        </Button>
+        <Button kind="quiet" onClick={onBack}>
+          {t('Back')}
+        </Button>
+      </Form>
+    </Sheet>
+  )
 }

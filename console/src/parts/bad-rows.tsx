@@ -1,7 +1,7 @@
 import { saveFile } from '../data/files/save-file.ts'
 import { type BadRow, badRowsCsv, type Sheet } from '../data/files/sheet.ts'
 import { t } from '../language/words.ts'
-import { Button } from './form/button.tsx'
+import { Button } from './form/form.tsx'
 import { Table } from './list/table.tsx'
 
 const SHOWN = 100

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { t } from '../language/words.ts'
-import { Button } from './form/button.tsx'
+import { Button } from './form/form.tsx'
 import { toast } from './toast.tsx'
 
 /** Code or a command with a copy button. Copies `original`, if the code is shown over several lines. */

@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { t } from '../language/words.ts'
 import { CodeBlock } from './code.tsx'
 import { Dialog } from './dialog/dialog.tsx'
-import { Button } from './form/button.tsx'
-import { Actions, Notice } from './form/form.tsx'
+import { Actions, Button, Notice } from './form/form.tsx'
 
 /**
  * A secret that is shown this one time, to be copied: `secret`, or in `children`, which say how to use it.

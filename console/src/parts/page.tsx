@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { announced } from '../data/unread.ts'
+import { t } from '../language/words.ts'
 import { Icon } from './icon.tsx'
 
 /**
@@ -75,3 +76,28 @@ export function focusTitle(): void {
   if (document.activeElement !== document.body) return
   document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
 }
+
+/** Shown while something is read. */
+export const Loading = ({ what = t('Loading') }: { what?: string }) => (
+  <p class="loading" role="status">
+    <span class="spinner" aria-hidden="true" /> {what}…
+  </p>
+)
+
+/** A progress bar: `value` of `max`, described by `label`. `tone`: a limit is near, or reached. */
+export const Progress = ({
+  value,
+  max,
+  label,
+  tone = '',
+}: {
+  value: number
+  max: number
+  label: string
+  tone?: '' | 'warn' | 'bad'
+}) => (
+  <div class={`progress ${tone}`}>
+    <progress value={value} max={Math.max(max, 1)} aria-label={label} />
+    <span>{label}</span>
+  </div>
+)

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { faultOf, faultText } from '../data/fault.ts'
 import { t } from '../language/words.ts'
-import { Button } from './form/button.tsx'
+import { Button } from './form/form.tsx'
 
 interface Toast {
   readonly id: number

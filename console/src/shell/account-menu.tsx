@@ -4,7 +4,7 @@ import { type Theme, theme } from '../data/theme.ts'
 import { forgetDrafts } from '../data/use/use-draft.ts'
 import { t } from '../language/words.ts'
 import { confirmed } from '../parts/dialog/dialog.tsx'
-import { Button } from '../parts/form/button.tsx'
+import { Button } from '../parts/form/form.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { mayLeave, to } from '../router.ts'
 

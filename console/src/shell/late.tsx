@@ -4,10 +4,9 @@ import { ask, isOnline } from '../data/line/line.ts'
 import { loadPageTexts } from '../language/catalogue.ts'
 import { t } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
-import { Button } from '../parts/form/button.tsx'
+import { Button } from '../parts/form/form.tsx'
 import { Empty } from '../parts/list/empty.tsx'
-import { focusTitle } from '../parts/page.tsx'
-import { Loading } from '../parts/wait.tsx'
+import { focusTitle, Loading } from '../parts/page.tsx'
 
 /**
  * A page whose file is loaded when it is first shown. The focus goes to its title, unless the page took it.

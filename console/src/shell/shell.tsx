@@ -1,15 +1,20 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
+import { pb } from '../data/client.ts'
+import { keepNotifications, notifications } from '../data/notifications/browser.ts'
+import type { Conversation } from '../data/records.ts'
 import { may, type Session } from '../data/session.ts'
+import { isFor, useNotify } from '../data/team/notify.ts'
+import { announced, unread } from '../data/unread.ts'
+import { useList } from '../data/use/use-list.ts'
+import { useLive } from '../data/use/use-live.ts'
 import { t } from '../language/words.ts'
 import { PAGES, type PageEntry } from '../pages.ts'
-import { ButtonLink } from '../parts/form/button.tsx'
+import { ButtonLink } from '../parts/form/form.tsx'
 import { Empty } from '../parts/list/empty.tsx'
 import { go, match, place, to } from '../router.ts'
 import { EndedAccount } from './account-switch.tsx'
 import { Late } from './late.tsx'
 import { BottomBar, SideBar } from './navigation.tsx'
-import { Notifier } from './notifier.tsx'
-import { UnreadCount } from './unread-count.tsx'
 
 /** The console after sign-in: the navigation and the page of the address. */
 export function Shell({ session }: { session: Session }) {
@@ -60,4 +65,85 @@ function Shown({
       {t('The link may be old, or the page is not for this account.')}
     </Empty>
   )
+}
+
+/** Keeps notifications as the person chose. Without push in the browser, open tabs notify while hidden. */
+function Notifier({ session }: { session: Session }) {
+  const user = session.person.id
+  useEffect(() => void keepNotifications(user).catch(() => {}), [user])
+  const { user: chosen, endpoint } = notifications.value
+  return chosen === user && endpoint === '' ? <TabNotifier session={session} /> : null
+}
+
+/** Makes the service worker notify of incoming texts while this tab is hidden. */
+function TabNotifier({ session }: { session: Session }) {
+  const notify = useNotify(session)
+  /** The time of the newest known text; undefined until it is read. */
+  const latest = useRef<string | undefined>(undefined)
+  const readLatest = async () => {
+    const { items } = await pb
+      .collection<Conversation>('conversations')
+      .getList(1, 1, { sort: '-last_at', fields: 'last_at', skipTotal: true })
+    latest.current = items[0]?.last_at ?? ''
+  }
+  useLive<Conversation>(
+    'conversations',
+    '*',
+    ({ record }) => {
+      if (latest.current === undefined || record.last_at <= latest.current) return
+      latest.current = record.last_at
+      const isNew = record.last_type === 'incoming' && record.unread > 0
+      if (document.hidden && isNew && isFor(record, notify, session)) void show(record)
+    },
+    () => void readLatest().catch(() => {}), // the next text tries again
+  )
+  return null
+}
+
+const MAX_TEXT = 120
+
+async function show({ id, number, name, last_text, unread }: Conversation): Promise<void> {
+  const registration = await navigator.serviceWorker.getRegistration('./')
+  const text = [...last_text].slice(0, MAX_TEXT).join('')
+  registration?.active?.postMessage({ conversation: id, number, name, text, unread })
+}
+
+/** Keeps the number of unread conversations current, on every page and on the app's icon. */
+function UnreadCount({ session }: { session: Session }) {
+  const notify = useNotify(session)
+  const all = useUnread('')
+  const mine = useUnread(`(assignee = "" || assignee = "${session.sender}")`, notify === 'mine')
+  const count = notify === 'all' ? all : mine
+  useEffect(() => {
+    unread.value = all
+    announced.value = count
+    void setBadge(count)
+  }, [all, count])
+  useEffect(
+    () => () => {
+      unread.value = 0
+      announced.value = 0
+      void setBadge(0)
+    },
+    [],
+  )
+  return null
+}
+
+/** Sets the app's badge. Some browsers have none, others only for installed apps. */
+async function setBadge(count: number): Promise<void> {
+  await (count > 0 ? navigator.setAppBadge?.(count) : navigator.clearAppBadge?.())?.catch(() => {})
+}
+
+/** How many unread conversations the filter finds; 0 when not `ready`. */
+function useUnread(filter: string, ready = true): number {
+  const isUnread = 'archived = false && unread > 0'
+  const { total } = useList('conversations', {
+    filter: filter ? `${isUnread} && ${filter}` : isUnread,
+    sort: '-last_at',
+    fields: 'id',
+    perPage: 1,
+    ready,
+  })
+  return ready ? total : 0
 }

@@ -6,16 +6,18 @@ import {
   stopNotifications,
 } from '../../data/notifications/browser.ts'
 import { may } from '../../data/session.ts'
+import { NO_MAIL, useSetup } from '../../data/setup.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t, tn } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
-import { Button } from '../../parts/form/button.tsx'
 import { CheckField } from '../../parts/form/field.tsx'
-import { Notice } from '../../parts/form/form.tsx'
-import { Card } from '../../parts/page.tsx'
+import { Button, Notice } from '../../parts/form/form.tsx'
+import { Card, Loading } from '../../parts/page.tsx'
+import type { FormRow } from '../../parts/rows/rows.ts'
+import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
-import { ReplyMail } from './reply-mail.tsx'
 
 interface Browser {
   readonly endpoint: string
@@ -76,4 +78,26 @@ function stateOf(isOn: boolean, endpoint: string): string {
   if (endpoint === '')
     return t('This browser has no push service: you are notified while the console is open in a tab.')
   return t('You are notified even when the console is not open.')
+}
+
+const ROWS: readonly FormRow[] = [
+  {
+    ...{ name: 'reply_mail_minutes', kind: 'number', min: 0 },
+    label: t('Mail me about texts without an answer after (minutes)'),
+    hint: t('0: no mail. Your address must be confirmed. The mail names who waits, without the texts.'),
+  },
+]
+
+async function save(changes: object): Promise<string> {
+  await saveOwnSettings(changes)
+  return t('Saved')
+}
+
+/** The setting for mails about unanswered texts, in minutes. */
+function ReplyMail() {
+  const { value: setup } = useSetup()
+  if (ownSettings.value === undefined) return <Loading />
+  if (setup?.sends_mail === false) return <Notice kind="warning">{NO_MAIL}</Notice>
+  const stored = ownSettings.value ?? { reply_mail_minutes: 0 }
+  return <RowsForm {...{ draftKey: 'reply-mail', rows: ROWS, stored, save, asks: true }} />
 }

@@ -1,12 +1,22 @@
-import { may, type Session, session } from '../../data/session.ts'
-import { t } from '../../language/words.ts'
-import { Page as Frame } from '../../parts/page.tsx'
-import { EmailCard } from './email.tsx'
+import type { AuthMethodsList, RecordModel } from 'pocketbase'
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import { may, type Session, session, signOut } from '../../data/session.ts'
+import { NO_MAIL, useSetup } from '../../data/setup.ts'
+import { HERE, timeZones } from '../../data/time-zones.ts'
+import { useAnswer } from '../../data/use/use-answer.ts'
+import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
+import { locale } from '../../language/language.ts'
+import { t, tx } from '../../language/words.ts'
+import { DefaultCountry } from '../../parts/form/default-country.tsx'
+import { Notice } from '../../parts/form/form.tsx'
+import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
+import type { FormRow } from '../../parts/rows/rows.ts'
+import { RowsForm } from '../../parts/rows/rows-form.tsx'
+import { Badge } from '../../parts/time.tsx'
 import { Notifications } from './notifications.tsx'
 import { PasswordCard } from './password.tsx'
-import { Profile } from './profile.tsx'
 import { QuietHours } from './quiet-hours.tsx'
-import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 
 /** The user's own account: profile, sign-in and sessions. */
@@ -50,4 +60,113 @@ function textOf({ role, team }: Session): string | undefined {
   return t(
     'This is your sign-in. You have no account of your own: choose a team at the top of the navigation.',
   )
+}
+
+/** The email address of an account. Users confirm a new one by a mailed link, superusers do not. */
+const EmailCard = ({ session }: { session: Session }) => (
+  <Card title={t('Email')}>
+    <p>{tx('You sign in as {email}.', { email: <strong>{session.email}</strong> })}</p>
+    {session.role === 'superuser' ? <TakeEmail session={session} /> : <RequestEmail />}
+  </Card>
+)
+
+const rowsFor = (name: string, hint: string): readonly FormRow[] => [
+  { name, label: t('New email'), kind: 'email', autocomplete: 'email', hint },
+]
+const REQUESTED = rowsFor('newEmail', t('It gets a link to confirm it.'))
+const TAKEN = rowsFor('email', t('All sessions end; you sign in with it.'))
+
+function RequestEmail() {
+  const [sentTo, setSentTo] = useState('')
+  const { value: setup } = useSetup()
+  const ask = async (_: object, { newEmail }: { newEmail?: unknown }) => {
+    await pb.collection('users').requestEmailChange(String(newEmail))
+    setSentTo(String(newEmail))
+    return ''
+  }
+  if (setup?.sends_mail === false)
+    return (
+      <Notice kind="warning">
+        {NO_MAIL} {t('A superuser can change your address on the page Users.')}
+      </Notice>
+    )
+  if (sentTo)
+    return (
+      <Notice>
+        {t('A link is on its way to {sentTo}. Open it to confirm the address; until then nothing changes.', {
+          sentTo,
+        })}
+      </Notice>
+    )
+  return <RowsForm draftKey="new-email" rows={REQUESTED} stored={{}} save={ask} action={t('Send the link')} />
+}
+
+function TakeEmail({ session }: { session: Session }) {
+  const save = async (_: object, { email }: { email?: unknown }) => {
+    await pb.collection('_superusers').update(session.record.id, { email })
+    signOut()
+    return t('Sign in with {email} now', { email: String(email) })
+  }
+  return <RowsForm draftKey="new-email" rows={TAKEN} stored={{}} save={save} action={t('Change the email')} />
+}
+
+/** Name, and for an account time zone and default country. The zone is the browser's until saved. */
+function Profile({ user }: { user: RecordModel }) {
+  const hasAccount = may('owner')
+  const saved = ownSettings.value?.time_zone
+  const zone = saved || HERE
+  const save = async ({ name }: { name?: unknown }, { time_zone }: { time_zone?: unknown }) => {
+    if (name !== undefined) await pb.collection('users').update(user.id, { name })
+    if (hasAccount && time_zone !== saved) await saveOwnSettings({ time_zone: String(time_zone) })
+    return t('Saved')
+  }
+  const rows: readonly FormRow[] = [
+    { name: 'name', label: t('Name'), autocomplete: 'name' },
+    {
+      ...{ name: 'time_zone', label: t('Time zone'), kind: 'select', shown: () => hasAccount },
+      choices: timeZones(zone, HERE),
+      hint: saved ? undefined : t('As your browser is set. Save to keep it.'),
+    },
+  ]
+  if (hasAccount && ownSettings.value === undefined) return <Loading />
+  return (
+    <Card title={t('You')}>
+      <RowsForm
+        {...{ draftKey: 'profile', rows, save, asks: true }}
+        stored={{ name: user.name, time_zone: zone }}
+      />
+      {hasAccount && <DefaultCountry />}
+    </Card>
+  )
+}
+
+/** The account's second factor, which is set for its whole collection. */
+function SecondFactor({ session }: { session: Session }) {
+  const path = `/api/collections/${session.record.collectionName}/auth-methods`
+  const { value: methods } = useAnswer<AuthMethodsList>(path)
+  if (!methods) return null
+  const isOn = methods.mfa.enabled
+  return (
+    <Card
+      title={t('Second factor')}
+      actions={<Badge tone={isOn ? 'good' : 'calm'}>{isOn ? t('On') : t('Off')}</Badge>}
+    >
+      <p>{isOn ? secondsOf(methods) : OFF[session.role]}</p>
+    </Card>
+  )
+}
+
+const OFF = {
+  user: t('You sign in with your password alone. A superuser can ask all users for a mailed code as well.'),
+  superuser: t(
+    'You sign in with your password alone. The options of the collection _superusers can ask for a mailed code as well.',
+  ),
+} as const
+
+function secondsOf({ otp, oauth2 }: AuthMethodsList): string {
+  const names = oauth2.enabled ? oauth2.providers.map(({ displayName, name }) => displayName || name) : []
+  const ways = [...(otp.enabled ? [t('a mailed code')] : []), ...names]
+  return t('After your password you are asked for a second proof: {ways}.', {
+    ways: new Intl.ListFormat(locale, { type: 'disjunction' }).format(ways),
+  })
 }

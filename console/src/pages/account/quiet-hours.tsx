@@ -1,12 +1,11 @@
 import type { UserSettings } from '../../data/records.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
-import { Button } from '../../parts/form/button.tsx'
-import { Card } from '../../parts/page.tsx'
+import { Button } from '../../parts/form/form.tsx'
+import { Card, Loading } from '../../parts/page.tsx'
 import { hoursRows } from '../../parts/rows/common-rows.tsx'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
-import { Loading } from '../../parts/wait.tsx'
 
 const ROWS = hoursRows(
   { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' },

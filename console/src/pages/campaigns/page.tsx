@@ -4,10 +4,9 @@ import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
 import { CampaignStatus } from '../../parts/list/campaign-status.tsx'
-import { ListPage } from '../../parts/list/list-page.tsx'
-import type { Column } from '../../parts/list/table.tsx'
+import { type Column, ListPage } from '../../parts/list/table.tsx'
+import { Progress } from '../../parts/page.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
-import { Progress } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 
 const REFRESH_MS = 5_000

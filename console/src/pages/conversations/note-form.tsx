@@ -6,8 +6,7 @@ import type { Note } from '../../data/team/team.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
-import { Button } from '../../parts/form/button.tsx'
-import { Form } from '../../parts/form/form.tsx'
+import { Button, Form } from '../../parts/form/form.tsx'
 import { CompletingArea, type Completion } from './completing-area.tsx'
 
 /** Adds a note to a conversation, or changes `note`. People are mentioned by `@` and their name. */

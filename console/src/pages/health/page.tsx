@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { type BackupStatus, useBackupStatus } from '../../data/backups.ts'
-import { useDeviceStates } from '../../data/device/device-states.ts'
+import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
 import { deviceName, isSimulated } from '../../data/device/lines.ts'
 import type { Delivery, Device, Message } from '../../data/records.ts'
 import { countOf, KINDS, type UsageDay } from '../../data/usage.ts'
@@ -14,10 +14,8 @@ import { Notice } from '../../parts/form/form.tsx'
 import { type Column, TableSection } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
-import { MessageStatus } from '../../parts/status.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Badge, MessageStatus, Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
-import { lasting, Offline } from './offline.tsx'
 import './page.css'
 
 /** The answer of `GET /api/ready`. */
@@ -236,4 +234,51 @@ function Jobs() {
       rows={(value ?? []).map((job) => ({ ...job, id: job.kind }))}
     />
   )
+}
+
+/** Devices that are on but cannot be reached or fail, with what waits for them. */
+function Offline({
+  devices,
+  states,
+}: {
+  devices: readonly Device[]
+  states: ReturnType<typeof useDeviceStates>
+}) {
+  const lost = devices.filter((device) => {
+    const state = states.of(device)
+    return state?.reachable === false || state?.failing
+  })
+  const columns: readonly Column<Device>[] = [
+    { title: t('Name'), cell: deviceName },
+    { title: t('User'), cell: (device) => <Owner record={device} /> },
+    { title: t('State'), cell: (device) => <State device={device} /> },
+    { title: t('Last seen'), cell: (device) => <Time at={device.last_seen} none={t('never')} /> },
+    { title: t('Waiting'), align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },
+  ]
+  function State({ device }: { device: Device }) {
+    const [tone, word] = deviceWord(device, states.of(device))
+    return <Badge tone={tone}>{word}</Badge>
+  }
+  return (
+    <TableSection
+      title={t('Devices out of reach or failing')}
+      none={devices.length === 0 ? t('There are no devices yet. Users add them.') : t('None.')}
+      columns={columns}
+      rows={lost}
+      href={(device) => to(`/devices/${device.id}`)}
+    />
+  )
+}
+
+const UNITS = [
+  [86_400, (count: number) => t('{count} days', { count })],
+  [3_600, (count: number) => t('{count} hours', { count })],
+  [60, (count: number) => t('{count} min', { count })],
+] as const
+const SECOND = [1, (count: number) => t('{count} s', { count })] as const
+
+/** A span of time in words: `40 s`, `12 min`, `3 hours`. */
+function lasting(seconds: number): string {
+  const [length, words] = UNITS.find(([each]) => seconds >= 2 * each) ?? SECOND
+  return words(Math.floor(seconds / length))
 }

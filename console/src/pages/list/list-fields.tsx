@@ -2,9 +2,9 @@ import { useRef } from 'preact/hooks'
 import type { Sheet } from '../../data/files/sheet.ts'
 import type { Template } from '../../data/records.ts'
 import { t } from '../../language/words.ts'
-import { Button } from '../../parts/form/button.tsx'
 import { CountryField } from '../../parts/form/country-field.tsx'
 import { SelectField, TextArea } from '../../parts/form/field.tsx'
+import { Button } from '../../parts/form/form.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 
 /** The user's choices for a list. */

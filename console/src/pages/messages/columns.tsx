@@ -5,8 +5,7 @@ import { reasonOf } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
 import type { Column } from '../../parts/list/table.tsx'
 import { MessageParty } from '../../parts/message/message-party.tsx'
-import { MessageStatus } from '../../parts/status.tsx'
-import { Time } from '../../parts/time.tsx'
+import { MessageStatus, Time } from '../../parts/time.tsx'
 
 /** Data that cells need beside the message. */
 interface Around {

@@ -16,9 +16,9 @@ import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { CheckList } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { localOf } from '../../parts/form/when-field.tsx'
+import { Progress } from '../../parts/page.tsx'
 import { msOf } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { Progress } from '../../parts/wait.tsx'
 
 const CHOSEN = 11
 

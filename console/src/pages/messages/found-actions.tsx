@@ -9,10 +9,9 @@ import { useLongTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { Button } from '../../parts/form/button.tsx'
-import { Form, FormActions } from '../../parts/form/form.tsx'
+import { Button, Form, FormActions } from '../../parts/form/form.tsx'
+import { Progress } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { Progress } from '../../parts/wait.tsx'
 import type { Question } from './question.ts'
 
 /** A filter of messages that no device has claimed. */

@@ -1,30 +1,27 @@
 import type { ComponentProps } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { useFailed } from '../../data/failed.ts'
+import type { Fault } from '../../data/fault.ts'
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { reasonOf } from '../../data/words/failure-reasons.ts'
+import { CANCELED_FILTER, reasonOf, type ShownState, shownState } from '../../data/words/failure-reasons.ts'
 import { t, tn } from '../../language/words.ts'
 import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
 import { ChangeDialog, type ChangeRequest } from '../../parts/dialog/change-dialog.tsx'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
-import { Button, ButtonLink } from '../../parts/form/button.tsx'
-import { Notice } from '../../parts/form/form.tsx'
+import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { MessageParty } from '../../parts/message/message-party.tsx'
-import { Card, Page as Frame } from '../../parts/page.tsx'
-import { MessageStatus, StateCounts } from '../../parts/status.tsx'
-import { formatDateTime, Time } from '../../parts/time.tsx'
+import { Card, Page as Frame, Loading, Progress } from '../../parts/page.tsx'
+import { formatDateTime, MessageStatus, StateCounts, Time } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { Loading, Progress } from '../../parts/wait.tsx'
 import { go, to } from '../../router.ts'
-import { type Batch, useBatch } from './use-batch.ts'
 
 /** Final states. */
 const OVER = ['sent', 'delivered', 'failed'] as const
@@ -231,4 +228,55 @@ function useAgain(items: readonly Message[]): string {
     ready: failed.length > 0,
   })
   return failed.length > 0 ? (found.items[0]?.batch_id ?? '') : ''
+}
+
+const SHOWN = 50
+
+/** Messages by state; `failed` without canceled ones. */
+type Counts = Readonly<Partial<Record<ShownState, number>>>
+
+/** The present state of a send. */
+interface Batch {
+  /** The first messages of it, in the order of the recipients. */
+  readonly items: readonly Message[]
+  readonly total: number
+  readonly counts: Counts
+  /** All of them, for the list of messages. */
+  readonly filter: string
+  readonly loading: boolean
+  readonly fault: Fault | undefined
+}
+
+/** The messages of a send, live: by its id, or the one message that has no batch. */
+function useBatch(batch: string, message: string): Batch {
+  const filter = batch
+    ? pb.filter('batch_id = {:batch}', { batch })
+    : pb.filter('id = {:message}', { message })
+  const { items, total, loading, fault } = useList<Message>('sms_messages', {
+    filter,
+    sort: '@rowid',
+    perPage: SHOWN,
+  })
+  const [counts, setCounts] = useState<Counts>()
+  const isWhole = total <= items.length
+  useEffect(() => {
+    if (isWhole || batch === '') return
+    readCounts(batch, filter).then(setCounts, () => {}) // the next change asks again
+  }, [items, isWhole, batch])
+  return { items, total, loading, fault, filter, counts: isWhole ? countsOf(items) : (counts ?? {}) }
+}
+
+function countsOf(items: readonly Message[]): Counts {
+  const counts: Partial<Record<ShownState, number>> = {}
+  for (const state of items.map(shownState)) counts[state] = (counts[state] ?? 0) + 1
+  return counts
+}
+
+/** Counts the messages of a send that has more than are shown. */
+async function readCounts(batch: string, filter: string): Promise<Counts> {
+  const [{ counts }, { totalItems: canceled }] = await Promise.all([
+    pb.send<{ counts: Counts }>(`/api/sms/batches/${batch}`, {}),
+    pb.collection('sms_messages').getList(1, 1, { filter: `${filter} && ${CANCELED_FILTER}`, fields: 'id' }),
+  ])
+  return { ...counts, canceled, failed: Math.max(0, (counts.failed ?? 0) - canceled) }
 }

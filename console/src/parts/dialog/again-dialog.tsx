@@ -5,7 +5,7 @@ import { useLongTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { CheckField } from '../form/field.tsx'
 import { Form, FormActions } from '../form/form.tsx'
-import { Loading, Progress } from '../wait.tsx'
+import { Loading, Progress } from '../page.tsx'
 import { Dialog } from './dialog.tsx'
 
 /** Kinds that are resent only if the user chooses them. */

@@ -4,9 +4,8 @@ import { fileText } from '../../data/files/file-text.ts'
 import { readSheet, type Sheet } from '../../data/files/sheet.ts'
 import { isVcard, readCards } from '../../data/files/vcard.ts'
 import { t } from '../../language/words.ts'
-import { Button } from './button.tsx'
 import { Field, TextArea } from './field.tsx'
-import { Actions, Notice } from './form.tsx'
+import { Actions, Button, Notice } from './form.tsx'
 
 const MAX_BYTES = 20_000_000
 /** Maximum size of a vCard file, which may contain pictures. */

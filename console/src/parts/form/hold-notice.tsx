@@ -2,8 +2,7 @@ import type { Task } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { to } from '../../router.ts'
 import { formatDateTime, msOf } from '../time.tsx'
-import { Button } from './button.tsx'
-import { Notice } from './form.tsx'
+import { Button, Notice } from './form.tsx'
 import './hold-notice.css'
 
 /** "Sending in 8 s", and a button that undoes it. */

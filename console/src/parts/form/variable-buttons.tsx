@@ -3,7 +3,7 @@ import { type Contact, fieldsOf } from '../../data/records.ts'
 import { uniqueNames } from '../../data/text/placeholders.ts'
 import { OF_CONTACTS } from '../../data/text/variables.ts'
 import { useList } from '../../data/use/use-list.ts'
-import { Button } from './button.tsx'
+import { Button } from './form.tsx'
 
 /** Buttons that put a variable of contacts into a text, where its field has the cursor. */
 export function VariableButtons({

@@ -1,7 +1,7 @@
 import type { CampaignState } from '../../data/records.ts'
 import type { Tone } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
-import { Badge } from '../status.tsx'
+import { Badge } from '../time.tsx'
 
 const STATES: Readonly<Record<CampaignState, readonly [tone: Tone, words: string]>> = {
   scheduled: ['calm', t('Scheduled')],

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import './menu.css'
-import { Button } from '../form/button.tsx'
+import { Button } from '../form/form.tsx'
 import type { IconName } from '../icon.tsx'
 
 /**

@@ -1,9 +1,8 @@
 import type { Watched } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'
-import { Button, ButtonLink } from '../form/button.tsx'
+import { Button, ButtonLink } from '../form/form.tsx'
 import type { IconName } from '../icon.tsx'
-import { Page } from '../page.tsx'
-import { Loading } from '../wait.tsx'
+import { Loading, Page } from '../page.tsx'
 import { Empty } from './empty.tsx'
 
 /**

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { t } from '../../../language/words.ts'
-import { Button } from '../../../parts/form/button.tsx'
 import { SelectField, TextField } from '../../../parts/form/field.tsx'
+import { Button } from '../../../parts/form/form.tsx'
 import { More } from '../../../parts/form/more.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { FIELDS, fieldAt, type Path, signsOf, valuesOf, withCondition } from './condition.ts'
