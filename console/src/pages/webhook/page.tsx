@@ -72,7 +72,7 @@ function Secret({ webhook }: { webhook: Webhook }) {
           'Each request is signed with it, as Standard Webhooks has it. Whoever knows it can pretend to be this server: make a new one when it may have leaked.',
         )}
       </p>
-      <div>
+      <div class="row">
         <Button icon="again" onClick={() => void rotate()}>
           {t('Make a new secret')}
         </Button>
