@@ -144,6 +144,7 @@ scenario('a campaign that waits for room is paused, resumed and canceled', async
   await page.getByText('1 failed').waitFor()
   await fixture.visit('/messages?state=failed')
   await page.getByText('1 message', { exact: true }).waitFor()
+  await page.getByRole('button', { name: /^Filters/ }).click()
   await page.getByRole('button', { name: 'Canceled', exact: true }).click()
   await page.getByText('24 messages', { exact: true }).waitFor()
   await fixture.look('messages-canceled')

@@ -13,5 +13,6 @@ test('Postgres analyzes tables of records soon', async () => {
   const options = new Map(rows as [string, string[] | null][])
   const tables = catalog.all.filter(({ type }) => type !== 'view').map(({ name }) => name)
   expect(tables).toContain('sms_messages')
-  for (const name of [...tables, '_audit', '_logs']) expect(options.get(name), name).toEqual(SOON)
+  for (const name of [...tables, '_audit', '_logs'])
+    expect(options.get(name), name).toEqual(expect.arrayContaining(SOON))
 })

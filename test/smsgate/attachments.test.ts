@@ -242,7 +242,8 @@ test.each(['redact', 'delete'] as const)(
     const message = await post(payload)
     const { id } = message
     await fetch(await fileUrl(message, message.attachments[0], { thumb: '100x100' }))
-    await gateway.query(`update sms_messages set updated = '2020-01-01 00:00:00.000Z' where id = $1`, [id])
+    const old = '2020-01-01 00:00:00.000Z'
+    await gateway.query('update sms_messages set created = $2, updated = $2 where id = $1', [id, old])
     await endOldMessages(store, extensionsOf({ webhookAllowPrivate: false }), { mode, days: 30 })
     expect(await stored(id)).toBe(0)
     const chunks = 'select from _file_chunks c where not exists (select from _files f where f.id = c.file)'

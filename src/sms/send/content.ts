@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { E164 } from '#portable/phone.ts'
-import { countSegments, type Segmentation } from '#portable/segments.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { list, number, run, statement, text } from '../../db/statements/statement.ts'
 import { cleanText } from '../../fields/values/cast.ts'
+import { E164 } from '../../portable/phone.ts'
+import { countSegments, type Segmentation } from '../../portable/segments.ts'
 import { type Content, MAX_CHARACTERS, type SendBody } from './body.ts'
 import { gatewayRefusal, invalid, isInvisible, templateRefusal } from './shape.ts'
 

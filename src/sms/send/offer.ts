@@ -1,6 +1,6 @@
-import { MAX_OF_AGENT } from '#portable/agents.ts'
 import { admission } from '../../admission/admission.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
+import { MAX_OF_AGENT } from '../../portable/agents.ts'
 import { randomId } from '../../tools/random.ts'
 import type { Origin, SendBody, SendOptions } from './body.ts'
 import { allRecipients, plainText, writeTexts } from './content.ts'
