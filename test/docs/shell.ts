@@ -30,7 +30,7 @@ npm() {
 /** Commands that run until the reader presses Ctrl-C, and what they say when they are ready. */
 const ENDLESS: readonly (readonly [command: RegExp, ready: RegExp])[] = [
   [/npm (start|run serve)\b|pocketsms(\.js)? serve\b/, /listens on /],
-  [/npm run demo\b/, /Superuser of this demo/],
+  [/npm run demo\b/, /the superuser: /],
   [/(pocketsms(\.js)? agent|agent\.tgz) (run|start)\b/, /\d\d:\d\d:\d\d /],
 ]
 
