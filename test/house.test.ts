@@ -327,6 +327,8 @@ describe('the console', () => {
       .map(({ to }) => to.replace(/^(\.\.\/)+(src\/)?/, ''))
     expect(ours.filter((file) => !FOR_THE_CONSOLE.has(file))).toEqual([])
     expect(imports.filter(({ from, to }) => /^portable\//.test(from) && !/^portable\//.test(to))).toEqual([])
+    // the packed program has no src: only the console's build resolves this name
+    expect(imports.filter(({ to }) => to.startsWith('#portable'))).toEqual([])
   })
 
   test('has few packages', () => {

@@ -22,7 +22,7 @@ export const membersExtension: Extension = {
 }
 
 /** The error of an account that would be its own member. */
-export const isOwner = () => fieldError('validation_is_owner', 'The account itself cannot be its member.')
+const isOwner = () => fieldError('validation_is_owner', 'The account itself cannot be its member.')
 
 /** Invitations are made by a route of their own: their secret is shown once. */
 export const invitationsExtension: Extension = { grantsAccess: true, setByServer: ['hash'] }

@@ -75,7 +75,7 @@ function withSystemField(fields: readonly Field[], { fresh, forced }: SystemFiel
 }
 
 /** Fields of a new collection before its own are added. */
-export const firstFields = (): Field[] => addField([], readField(ID.fresh))
+const firstFields = (): Field[] => addField([], readField(ID.fresh))
 
 function completeFields({ type, fields }: Collection): Field[] {
   // Fields of a view come from its query; other types are refused.

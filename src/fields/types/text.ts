@@ -12,7 +12,7 @@ const FORBIDDEN = [...'./\\|"\'`<>:?*%$\0\t\n\r ']
 const RESERVED = /^(CON|PRN|AUX|NUL|(COM|LPT)[1-9])$/
 
 /** Refuses ids that cannot be file names, whatever the collection allows. PocketBase: core/field_text.go */
-export function keyError(id: string): FieldError | undefined {
+function keyError(id: string): FieldError | undefined {
   const ch = FORBIDDEN.find((character) => id.includes(character))
   if (ch !== undefined) {
     return fieldError('validation_forbidden_pk_character', `'${ch}' is not a valid primary key character`, {

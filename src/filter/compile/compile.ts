@@ -157,7 +157,7 @@ const FREE_READING = 500
 const READING_SHARE = 0.5
 
 /** Charges a client's new filter and sort by length. Throws RetryLater (429). */
-export function spendShape(ticket: Ticket | undefined, length: number): void {
+function spendShape(ticket: Ticket | undefined, length: number): void {
   if (ticket && !ticket.isSuperuser && length > 0) admission.filterShapes.take(ticket.holder, length)
 }
 

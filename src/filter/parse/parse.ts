@@ -26,7 +26,7 @@ export interface RawItem {
 const parser = peggy.generate(readFileSync(new URL('../../../grammar/filter.peggy', import.meta.url), 'utf8'))
 
 /** Reads a filter as a flat chain. Throws a FilterError in PocketBase's words. */
-export function readChain(text: string): readonly RawItem[] {
+function readChain(text: string): readonly RawItem[] {
   try {
     return parser.parse(text)
   } catch (error) {

@@ -133,7 +133,7 @@ const columnText = (alias: string, name: string) => `${alias}.${name === ROWID ?
 export const baseColumn = (name: string): string => columnText('b', name)
 
 /** A parameter's number in a text, from 0, and where its `$1::text` begins and ends. */
-export interface ParamPlace {
+interface ParamPlace {
   readonly index: number
   readonly cast: string
   readonly start: number

@@ -15,7 +15,7 @@ const LISTENERS = process.platform === 'linux' ? 16 : 1
 /** As those of node:http's own server. */
 const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true, highWaterMark: CONNECTION_OPTIONS.highWaterMark }
 
-export interface Listening {
+interface Listening {
   /** `http://host:port` */
   readonly url: string
   /**

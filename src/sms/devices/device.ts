@@ -149,7 +149,7 @@ export async function saveHealth({ db }: Store, { id }: Device, health: Health):
 }
 
 /** Percent below which a battery that is not charging is low. */
-export const LOW_BATTERY = 15
+const LOW_BATTERY = 15
 /** SQL: the battery `b` of device_batteries was low in the last hour. */
 export const IS_LOW = `b.percent < ${LOW_BATTERY} and b.charging is not true and b.at > now() - interval '1 hour'`
 

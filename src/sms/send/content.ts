@@ -131,7 +131,7 @@ from contacts where "user" = ${text('user')} and phone = any(${list('phones')}::
  * A user's contacts by their number, with own fields by name, in another case if needed: `{{city}}` is
  * `City`. Texts, numbers, booleans. A number without a contact has none.
  */
-export async function contactsOf(
+async function contactsOf(
   store: Store,
   user: string,
   phones: readonly string[],

@@ -138,7 +138,7 @@ export async function firstAnswer(store: Store, user: string, { key, fingerprint
 }
 
 /** Stores a key's first answer if no accepted send stored it. */
-export async function keepAnswer(
+async function keepAnswer(
   store: Store,
   user: string,
   { key, fingerprint }: Idempotency,

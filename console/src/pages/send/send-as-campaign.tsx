@@ -26,7 +26,7 @@ interface Preview {
  * user did not want it; undefined when these are so few that they are no campaign. The same `key` makes one
  * campaign.
  */
-export async function sendAsCampaign(
+async function sendAsCampaign(
   request: Request,
   key: string,
 ): Promise<{ readonly id: string } | 'no' | undefined> {

@@ -19,7 +19,7 @@ const UNSET_URL = 'http://localhost:8090'
 /** Turns off autofill, which would enter the user's own data. */
 const PLAIN = { autocomplete: 'off', spellcheck: false } as const
 
-export const NAMING: SettingsPart = {
+const NAMING: SettingsPart = {
   key: 'settings.naming',
   title: t('Name and address'),
   action: t('Save name and address'),

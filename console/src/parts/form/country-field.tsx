@@ -23,7 +23,7 @@ type Choice = readonly [country: string, words: string]
 let countries: readonly Choice[] | undefined
 
 /** All countries by their names, with their calling codes. `chosen`: '' where none is chosen yet. */
-export function countryChoices(chosen: string): readonly Choice[] {
+function countryChoices(chosen: string): readonly Choice[] {
   countries ??= phoneCountries()
     .map(({ country, code }): Choice => [country, `${countryName(country)} (${code})`])
     .sort(([, a], [, b]) => a.localeCompare(b))
