@@ -26,7 +26,8 @@ create type sms_draft as (
   expires_at text,
   guarantee text,
   ref text,
-  is_answer boolean
+  is_answer boolean,
+  sealed text
 );
 
 create type sms_request as (
@@ -51,7 +52,8 @@ create type sms_request as (
   answer text,
   origin json,
   messages sms_request_message[],
-  sent_by text
+  sent_by text,
+  sealed text
 );
 
 create type sms_request_message as (
@@ -830,6 +832,7 @@ create table sms_dispatch (
   charged text collate "C" not null default ''::text,
   quiet_zone text collate "C",
   waiting_for text collate "C" not null default ''::text,
+  sealed text collate "C",
   constraint sms_dispatch_pkey PRIMARY KEY (message),
   constraint sms_dispatch_state_check CHECK (state = ANY (ARRAY['pending'::text, 'assigned'::text, 'sending'::text]))
 );

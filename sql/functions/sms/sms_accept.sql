@@ -242,7 +242,7 @@ begin
         message.segments, coalesce(request.device, free_devices[place], ''), coalesce(request.line, free_lines[place], ''),
         request.device is not null, request.line is not null, '', '', message.zone, request.scheduled_at, request.batch,
         request.priority, request.sim, request.scheduled_at, request.expires_at, request.guarantee, request.ref,
-        not request.bulk and cost = 1 and cardinality(request.messages) = 1
+        not request.bulk and cost = 1 and cardinality(request.messages) = 1, request.sealed
       )::sms_draft;
       senders := senders || coalesce(request.sent_by, '');
     end loop;
@@ -320,11 +320,11 @@ begin
   setting := set_config('pocketsms.counted', '', true);
   insert into sms_dispatch (
     message, "user", device, line, pinned, line_pinned, charged, waiting_for, quiet_zone, state, period, wake_at,
-    wakes, due_at, expires_at, priority, at_least_once
+    wakes, due_at, expires_at, priority, at_least_once, sealed
   )
   select d.id, owner, d.device, d.line, d.pinned, d.line_pinned, d.charged, d.waiting_for, d.zone, d.status, month,
     case d.status when 'assigned' then moment::timestamptz + sms_wake_interval() end, (d.status = 'assigned')::int,
-    d.due_at, d.expires_at::timestamptz, d.priority, d.guarantee = 'at_least_once'
+    d.due_at, d.expires_at::timestamptz, d.priority, d.guarantee = 'at_least_once', d.sealed
   from unnest(drafts) d where d.status <> 'failed';
 
   -- A text to one number is the last word of the conversation with it, if there is one. Conversations are

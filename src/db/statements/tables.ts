@@ -600,6 +600,7 @@ interface SmsDispatchRow {
   priority: Generated<number>
   queued_at: Generated<Date>
   quiet_zone: string | null
+  sealed: string | null
   state: string
   user: string
   waiting_for: Generated<string>

@@ -45,7 +45,7 @@ const plannedChangeCtes = (source: string) => `
 waiting as (
   select d.message, d.device, d.due_at, d.waiting_for, d.expires_at, d.priority, m.body, m.segments
   from sms_messages m join sms_dispatch d on d.message = m.id
-  where ${isOwnedBy('m', '$1')} and ${isOwnedBy('d', '$1')} and ${unindexed('m.status')} = 'pending' and ${unindexed('d.state')} = 'pending' and d.due_at < 'infinity' and ${source}
+  where ${isOwnedBy('m', '$1')} and ${isOwnedBy('d', '$1')} and ${unindexed('m.status')} = 'pending' and ${unindexed('d.state')} = 'pending' and d.due_at < 'infinity' and d.sealed is null and ${source}
 ), timed as (
   select w.*, case when $2::text = '' then date_trunc('milliseconds', now())
     else coalesce(nullif($2::text, '')::timestamptz, w.due_at) end as due

@@ -9,6 +9,7 @@ import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { counts } from '../../metrics/counts.ts'
 import { isDisabledSql } from '../../records/fresh-auth.ts'
 import { allowance, type Device } from '../devices/device.ts'
+import { openText } from '../send/sealed.ts'
 import { gatewayRefusal } from '../send/shape.ts'
 import { idMayBecome } from '../status/status.ts'
 
@@ -51,7 +52,7 @@ with given as (
     g(number int, device text, "user" text, "limit" int, room bigint, lines json, seconds float8)
 ), held as (
   select g.number, h.* from given g cross join lateral (
-    select message, attempt, lease_until, priority, position from sms_dispatch d
+    select message, attempt, lease_until, priority, position, sealed from sms_dispatch d
     where d.device = g.device and d."user" = g."user" and d.state = 'sending' and d.lease_until > now()
     order by priority desc, position limit g."limit"
   ) h
@@ -76,7 +77,7 @@ with given as (
   update sms_dispatch d
   set state = 'sending', attempt = d.attempt + 1, lease_until = now() + due.seconds * interval '1 second', wake_at = null
   from due where d.message = due.message and ${isAmong('d.message', 'due')}
-  returning due.number, d.message, d.attempt, d.lease_until, d.priority, d.position, d.device, d."user", d.line
+  returning due.number, d.message, d.attempt, d.lease_until, d.priority, d.position, d.sealed, d.device, d."user", d.line
 ), changed as (
   update sms_messages m set status = 'sending', updated = pb_text(now())
   from taken where m.id = taken.message and ${isAmong('m.id', 'taken')} returning m.id
@@ -89,15 +90,15 @@ with given as (
   select t.device, t.line, now(), count(*) from taken t group by t.device, t.line
 )
 select c.number, m.id, c.attempt, m."to", m.body, coalesce(nullif((select l.slot from lines l where l.id = m.line), 0), m.sim), m.priority, m.expires_at, pb_text(c.lease_until),
-  c.is_new, c.priority, c.position
+  c.is_new, c.priority, c.position, c.sealed
 from (
   select *, false as is_new from held
-  union all select number, message, attempt, lease_until, priority, position, true from taken
+  union all select number, message, attempt, lease_until, priority, position, sealed, true from taken
 ) c
 join sms_messages m on m.id = c.message and ${isAmong('m.id', '(select message from held union all select message from taken) h')}
   and (not c.is_new or m.id in (select id from changed))
 union all
-select g.number, null, 0, '', '', 0, 0, '', '', true, 0, 0 from given g
+select g.number, null, 0, '', '', 0, 0, '', '', true, 0, 0, null from given g
 where g.room is null and exists (select from lines l where ${isPaced('g.device')})
 order by 1, 10, 11 desc, 12`
 
@@ -175,7 +176,7 @@ async function claimTogether(db: Db, asks: readonly Ask[]): Promise<Claimed[]> {
   for (const [number, ...row] of rows) {
     const claimed = found[Number(number)]!
     if (row[0] === null) claimed.isPaced = true
-    else claimed.messages.push(toMessage(row))
+    else claimed.messages.push(...(await toMessage(db, asks[Number(number)]!.device.user, row)))
   }
   counts.claims.asked += asks.length
   counts.claims.messages += found.reduce((sum, { messages }) => sum + messages.length, 0)
@@ -191,7 +192,11 @@ async function whatLimitsLeave(db: Db, device: Device) {
   return { left: left === null ? null : Number(left), lines }
 }
 
-function toMessage(row: readonly unknown[]): ClaimedMessage {
-  const [id, attempt, to, body, sim, priority, expires_at, lease_until] = row
-  return { id, attempt, to, body, sim, priority, expires_at, lease_until } as ClaimedMessage
+/** A claimed message with its true text. [] if that cannot be read: it fails with its lease. */
+async function toMessage(db: Db, user: string, row: readonly unknown[]): Promise<ClaimedMessage[]> {
+  const [id, attempt, to, shown, sim, priority, expires_at, lease_until] = row
+  const sealed = row.at(-1) as string | null
+  const body = sealed === null ? shown : await openText(db, user, sealed)
+  if (body === undefined) return []
+  return [{ id, attempt, to, body, sim, priority, expires_at, lease_until } as ClaimedMessage]
 }

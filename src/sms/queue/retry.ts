@@ -6,6 +6,7 @@ import { derivedId } from '../../tools/random.ts'
 import type { Outcome, Verdict } from '../send/accept.ts'
 import { dateAt, PLAIN_OPTIONS, toOne } from '../send/body.ts'
 import { type Offer, offeredMessage } from '../send/offer.ts'
+import { REPEATABLE_TEXT } from '../send/sealed.ts'
 import { refusalOf, type SendServices, type Sent, send } from '../send/send.ts'
 import { gatewayRefusal, type Sender } from '../send/shape.ts'
 import { CANCELED, REASONS, type Status } from '../status/status.ts'
@@ -53,7 +54,7 @@ export const UNKNOWN = 'Outcome unknown'
 const MAX_OFFERS = 500
 
 const FAILED = `
-select m.id, m."to", m.body, m.priority, m.sim, m.guarantee, m.expires_at as "expiresAt",
+select m.id, m."to", ${REPEATABLE_TEXT} as body, m.priority, m.sim, m.guarantee, m.expires_at as "expiresAt",
   case when m.scheduled_at <> '' then m.scheduled_at else m.created end as due, m.error_message as reason,
   exists (select from contacts c where c."user" = $2 and c.phone = m."to" and c.opted_out) as "optedOut",
   r.id as again, r.batch_id as batch
@@ -153,7 +154,7 @@ async function offerAgain(
 export const batchAfter = (batchId: string): string => derivedId(`retry:${batchId}`)
 
 const FAILED_MESSAGE = `
-select status, message_type as type, "to", body, priority, sim, guarantee, expires_at as "expiresAt",
+select status, message_type as type, "to", ${REPEATABLE_TEXT} as body, priority, sim, guarantee, expires_at as "expiresAt",
   case when scheduled_at <> '' then scheduled_at else created end as due
 from sms_messages m where id = $1 and ${isOwnedBy('m', '$2')}`
 

@@ -92,6 +92,7 @@ const requestRow = ({ sender, idempotency, ...offer }: Offer) => ({
   later: offer.later === true,
   batch: offer.batch,
   body: offer.body,
+  sealed: offer.sealed,
   priority: offer.priority,
   sim: offer.sim,
   scheduled_at: offer.scheduledAt || undefined,

@@ -5,9 +5,13 @@ import { E164 } from '../../portable/phone.ts'
 import { checkShape, id, invalid, nonEmptyId, visibleText, wholeNumber } from './shape.ts'
 
 /** The content of a send: a plain text, or a text or template with values for its variables. */
-export type Content =
-  | { readonly body: string; readonly variables?: Variables }
-  | { readonly templateId: string; readonly variables: Variables }
+export type Content = PlainContent | { readonly templateId: string; readonly variables: Variables }
+/** `shown`: what everybody but the sending device sees instead of `body`, which is stored encrypted. */
+export interface PlainContent {
+  readonly body: string
+  readonly shown?: string
+  readonly variables?: Variables
+}
 export type Variables = Readonly<Record<string, string>>
 
 /** A checked request body. Phone numbers, ids and lengths are not judged yet. */
@@ -47,7 +51,7 @@ export interface SendOptions {
 
 /** Another API's data on a send, in sms_origins. */
 export interface Origin {
-  readonly api: 'smsgate' | 'twilio'
+  readonly api: 'smsgate' | 'twilio' | 'sealed'
   /** The send's id for clients of that API; '' to use the message's or batch's. */
   readonly id: string
   /** Data for that API. `callback`: URL for a message's statuses. */
@@ -69,12 +73,18 @@ export const PLAIN_OPTIONS: Omit<SendOptions, 'origin'> = {
 }
 
 /** A text to one number, by a device or its line if they are named. */
-export const toOne = (to: string, body: string, options: SendOptions, device = '', line = ''): SendBody => ({
+export const toOne = (
+  to: string,
+  text: string | PlainContent,
+  options: SendOptions,
+  device = '',
+  line = '',
+): SendBody => ({
   recipients: [to],
   groupIds: [],
   deviceId: device,
   line: { id: line, number: '' },
-  content: { body },
+  content: typeof text === 'string' ? { body: text } : text,
   options,
 })
 

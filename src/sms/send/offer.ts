@@ -4,6 +4,7 @@ import { MAX_OF_AGENT } from '../../portable/agents.ts'
 import { randomId } from '../../tools/random.ts'
 import type { Origin, SendBody, SendOptions } from './body.ts'
 import { allRecipients, plainText, writeTexts } from './content.ts'
+import { SEALED, sealText, shownText } from './sealed.ts'
 import { gatewayRefusal, invalid, type Sender } from './shape.ts'
 import zones from './time-zones.json' with { type: 'json' }
 
@@ -26,6 +27,8 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   readonly batch?: string | undefined
   /** The text of all messages without their own. */
   readonly body?: string | undefined
+  /** What devices send instead of `body`, encrypted. */
+  readonly sealed?: string | undefined
   readonly idempotency?: Idempotency | undefined
   /** The JSON of ACCEPTED, which is kept for the idempotency key. */
   readonly answer?: string
@@ -70,6 +73,7 @@ export async function prepareOffer(
   const phones = await allRecipients(store, sender.user, body, max)
   await chargeOptedOut(store, sender.user, phones)
   const shared = plainText(content)
+  const shown = shownText(content)
   // a template is checked after the device; for a plain text the accepting statement checks the device
   if (deviceId !== '' && shared === undefined) await checkDevice(store, sender.user, deviceId)
   const texts = await writeTexts(store, sender.user, content, phones)
@@ -78,6 +82,7 @@ export async function prepareOffer(
   const batch = messages.length > 1 ? randomId() : ''
   const ids = messages.map(({ id }) => id)
   const ref = batch || ids[0]!
+  const origin = shown === undefined ? options.origin : SEALED
   return {
     ...options,
     sender,
@@ -86,11 +91,12 @@ export async function prepareOffer(
     from: line.number || undefined,
     later: options.scheduledAt !== '',
     batch: batch || undefined,
-    body: shared,
+    body: shown ?? shared,
+    sealed: shown === undefined ? undefined : await sealText(store.db, sender.user, shared!),
     isBulk: options.isBulk || messages.length > 1,
     idempotency: idempotency ?? undefined,
     answer: answerJson(batch, ids),
-    origin: options.origin ? { ...options.origin, id: options.origin.id || ref, ref } : undefined,
+    origin: origin && { ...origin, id: origin.id || ref, ref },
     messages,
   }
 }

@@ -1,0 +1,21 @@
+import type { Db } from '../../db/open.ts'
+import { seal, unseal } from '../../db/secrets.ts'
+import type { Content, Origin } from './body.ts'
+
+const PURPOSE = 'text'
+/** Marks a sealed text, of which only the shown one is left once it has ended. */
+export const SEALED: Origin = { api: 'sealed', id: '', data: {} }
+
+/** The text that a send shows; undefined if that is the one it sends. */
+export const shownText = (content: Content): string | undefined =>
+  'body' in content ? content.shown : undefined
+
+/** Encrypts a user's text for the queue. */
+export const sealText = (db: Db, user: string, text: string) => seal(db, PURPOSE, user, text)
+
+/** The text that a device sends; undefined if it cannot be read. */
+export const openText = (db: Db, user: string, sealed: string) => unseal(db, PURPOSE, user, sealed)
+
+/** SQL: the text of a message (`m`) that can be sent again; '' if it was sealed. */
+export const REPEATABLE_TEXT = `case when exists (
+  select from sms_origins o where o.ref = m.id and o.api = '${SEALED.api}') then '' else m.body end`

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { readConfig } from '../../../src/config.ts'
+import { claimMessages } from '../../../src/sms/queue/claim.ts'
+import { Acceptor } from '../../../src/sms/send/accept.ts'
+import { PLAIN_OPTIONS, toOne } from '../../../src/sms/send/body.ts'
+import { send } from '../../../src/sms/send/send.ts'
+import { accountSender } from '../../../src/sms/send/shape.ts'
+import { sweep } from '../../../src/sms/sweep/sweep.ts'
+import { tablesWith } from '../../support/database/dump.ts'
+import { ANN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { stopAfterAll } from '../../support/stop-after-all.ts'
+
+// The sending device alone learns the text; all others read the one with dots.
+
+// one segment of seven-bit characters; with dots, which need sixteen bits, it would be two
+const text = (code: string) =>
+  `Your code is ${code}. Tell it to nobody, and not to somebody who calls you from the shop.`
+const TRUE = text('431977')
+const SHOWN = text('••••••')
+const LEASE = 120
+
+const server = stopAfterAll(await startServerWithUsers())
+const { store } = server
+const config = readConfig({})
+
+const sendSealed = async (options: object = {}, device = ''): Promise<string> => {
+  const services = { store, config, acceptor: new Acceptor(store, config) }
+  const body = toOne('+4911111', { body: TRUE, shown: SHOWN }, { ...PLAIN_OPTIONS, ...options }, device)
+  return JSON.parse((await send(services, accountSender(ANN.id, ''), body)).answer).message_ids[0]
+}
+const claim = (id: string) =>
+  claimMessages(
+    store,
+    { id, user: ANN.id, phone: '', enabled: true, lastSeen: '', isLimited: false },
+    9,
+    LEASE,
+  )
+
+test('the device that claims it gets the text, also once more; nothing else has it', async () => {
+  const id = await sendSealed({}, PHONES[0])
+  expect(await server.message(id)).toMatchObject({ body: SHOWN, segments: 1, status: 'assigned' })
+  for (let i = 0; i < 2; i++) expect(await claim(PHONES[0])).toMatchObject([{ id, body: TRUE }])
+  expect(await tablesWith(store.db, ['431977'])).toEqual([])
+  await server.rows('delete from sms_dispatch')
+})
+
+test('another device that takes over gets it too', async () => {
+  const id = await sendSealed({ guarantee: 'at_least_once' })
+  const device = String((await server.message(id)).device)
+  expect(await claim(device)).toMatchObject([{ id, body: TRUE }])
+  await server.rows(`update devices set enabled = false where id = $1`, [device])
+  await server.rows(`update sms_dispatch set lease_until = now() where message = $1`, [id])
+  await sweep(store, config.deviceOnlineSeconds)
+  await server.rows(`update sms_dispatch set due_at = now() where message = $1`, [id])
+  const other = String((await server.message(id)).device)
+  expect(other).not.toBe(device)
+  expect(await claim(other)).toMatchObject([{ id, attempt: 2, body: TRUE }])
+  await server.rows('delete from sms_dispatch')
+  await server.rows('update devices set enabled = true')
+})
+
+test('a text that the key of this server does not open is not sent', async () => {
+  await sendSealed({}, PHONES[0])
+  await server.rows(`update sms_dispatch set sealed = left(sealed, -8) || 'AAAAAAA='`)
+  expect(await claim(PHONES[0])).toEqual([])
+  await server.rows('delete from sms_dispatch')
+})
+
+test('it is not changed while it waits, nor sent again with dots', async () => {
+  const id = await sendSealed({ scheduledAt: '2098-01-01 00:00:00.000Z' })
+  expect((await server.ask('PATCH', `messages/${id}`, { body: 'other' })).body.error).toBe('not_changeable')
+  expect((await server.ask('POST', `messages/${id}/cancel`)).status).toBe(200)
+  const again = await server.ask('POST', `messages/${id}/retry`)
+  expect([again.status, again.body.error]).toEqual([409, 'not_retriable'])
+  expect(await tablesWith(store.db, ['431977'])).toEqual([])
+})

@@ -1,0 +1,12 @@
+import type { Db } from '../../../src/db/open.ts'
+import { tablesOf } from '../../../src/transfer/tables.ts'
+
+/** The tables with a row whose text has one of these words. */
+export async function tablesWith(db: Db, words: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const { name } of await tablesOf(db)) {
+    const has = `select exists (select from "${name}" t, unnest($1::text[]) w where strpos(t::text, w) > 0)`
+    if ((await db.query(has, [words])).rows[0]![0]) found.push(name)
+  }
+  return found
+}
