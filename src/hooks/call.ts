@@ -7,6 +7,7 @@ import { cleanText } from '../fields/values/cast.ts'
 import { countSegments } from '../portable/segments.ts'
 import { changeLogCte } from '../records/changes.ts'
 import { allRecipients } from '../sms/send/content.ts'
+import { checkDestinations } from '../sms/send/destinations.ts'
 import { type Offer, prepareOffer } from '../sms/send/offer.ts'
 import { sendInside } from '../sms/send/send.ts'
 import { accountSender, gatewayRefusal, isRefusal } from '../sms/send/shape.ts'
@@ -126,7 +127,8 @@ export class TooManyCodes extends RetryLater {
 function refused(error: unknown): Call {
   if (error instanceof ApiError && error.status === 400) return { outcome: 'refused', refusal: error }
   if (!(error instanceof GatewayError)) throw error
-  return { outcome: 'refused', refusal: new ApiError(error.status === 503 ? 503 : 400, error.message) }
+  const status = error.status === 403 || error.status === 503 ? error.status : 400
+  return { outcome: 'refused', refusal: new ApiError(status, error.message) }
 }
 
 /** Maximum recipients whose texts are stored and shown. */
@@ -147,6 +149,7 @@ export async function previewHook(
     if (composed.outcome !== 'sent') return composed
     await checkLine(store, user, hook.line)
     const phones = await allRecipients(store, user, composed.send, maxRecipients)
+    await checkDestinations(store, user, phones)
     return { outcome: 'sent', texts: textsOf(phones, composed.text) }
   }
   const { outcome, refusal, texts = [] } = await preview().catch(refused)

@@ -32,7 +32,6 @@ import { SettingsStore } from '../settings/settings-store.ts'
 import { sendingFor } from '../sms/campaigns/campaign.ts'
 import { startIndexes } from '../sms/large-history.ts'
 import { Acceptor } from '../sms/send/accept.ts'
-import { textCode } from '../sms/send/text-code.ts'
 import { startDelivery } from '../sms/sweep/delivery.ts'
 import { atMost, countdown } from '../tools/deadline.ts'
 import { startWebhooks } from '../webhooks/delivery-worker.ts'
@@ -96,7 +95,6 @@ async function begin(
   const extensions = extensionsOf(config)
   const acceptor = new Acceptor(store.forEverybody('sends'), config)
   const sending = { config, extensions, acceptor }
-  const servicesOf = sendingFor(store, sending)
   const backups = makeBackups({ ...backup, settings, stopping: stopping.signal })
   const services: Services = {
     store,
@@ -106,10 +104,9 @@ async function begin(
     logs: new RequestLog(db, log),
     extensions,
     sending,
-    textCode: (user, text) => textCode(servicesOf(user), user, text),
     jobs: jobsOf(store.forEverybody('sweep'), extensions, settings, config, log, backups, stopping.signal),
     protocols: PROTOCOLS,
-    otherForms: otherForms(config, servicesOf),
+    otherForms: otherForms(config, sendingFor(store, sending)),
     backups,
     realtime: new Realtime(store, log),
     traffic: new Traffic(PROTOCOLS),

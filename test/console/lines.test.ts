@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isUsable, lineName } from '../../console/src/data/device/lines.ts'
 import { hoursFaults } from '../../console/src/data/hours.ts'
-import { readPrefixes } from '../../console/src/pages/device/prefixes.ts'
+import { readPrefixes } from '../../console/src/parts/rows/prefixes.ts'
 
 test.each([
   ['its label', { label: 'Shop', number: '+4915120000010', slot: 1 }, 'Shop'],
@@ -31,6 +31,14 @@ test.each([
   ['+43, Austria', undefined],
 ])('beginnings of numbers are read: %j', (typed, prefixes) => {
   expect(readPrefixes(typed)).toBe(prefixes)
+})
+
+test.each([
+  ['+1, -1876, - 44 77-00', '+1,-1876,-447700'],
+  ['+43 -49', '+43,-49'],
+  ['-', undefined],
+])('destinations are read: %j', (typed, destinations) => {
+  expect(readPrefixes(typed, true)).toBe(destinations)
 })
 
 test.each([

@@ -307,6 +307,7 @@ create table api_keys (
   scopes text[] collate "C" not null default '{}'::text[],
   twilio boolean not null default false,
   signing text collate "C" not null default ''::text,
+  destinations text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -1067,6 +1068,7 @@ create table user_settings (
   reply_mail_minutes double precision not null default 0,
   assign text collate "C" not null default ''::text,
   notify text collate "C" not null default ''::text,
+  destinations text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -1323,6 +1325,7 @@ create function sms_device_room() returns trigger volatile
 create function sms_device_room_at(device_id text, per_minute double precision, daily_limit double precision) returns timestamp with time zone stable
 create function sms_events_noted() returns trigger volatile
 create function sms_is_below_limits(device_id text, per_minute double precision, daily_limit double precision) returns boolean stable
+create function sms_is_destination(destinations text, number text) returns boolean immutable
 create function sms_is_failing(failing_since text) returns boolean stable
 create function sms_last_leaves_at(owner text, at timestamp with time zone, more integer, of_device text, of_line text) returns timestamp with time zone stable
 create function sms_line_count(of_line text, owner text) returns void volatile

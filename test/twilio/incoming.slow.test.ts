@@ -244,6 +244,15 @@ describe('TwiML', () => {
   })
 })
 
+test('a reply goes only where the key of the SmsUrl may send', async () => {
+  const path = `/api/collections/api_keys/records/${ann.keyId}`
+  await fixture.gateway.superuser.call('PATCH', path, { destinations: '+49' })
+  app.answer(200, xml('<Message>Hi</Message><Message to="+881612345">Hi</Message>'))
+  expect((await hear()).response_body).toMatch(/^21408 /)
+  expect(await repliesTo(from)).toEqual([])
+  await fixture.gateway.superuser.call('PATCH', path, { destinations: '' })
+})
+
 describe('SmsUrl', () => {
   test('is a webhook, of one device', async () => {
     const hooks = async () =>

@@ -175,6 +175,7 @@ export const user_settings = {
     type: 'select',
     values: ['all', 'mine', 'none'],
   },
+  destinations: { type: 'text', max: 1000 },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const
@@ -287,6 +288,7 @@ export const api_keys = {
     ],
   },
   twilio: { type: 'bool' },
+  destinations: { type: 'text', max: 1000 },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const

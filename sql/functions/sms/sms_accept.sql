@@ -18,7 +18,8 @@
 --                  known             a message with this client_ref exists; `known` has its id
 --                  again             an earlier request of this call has the same client_ref: to be retried
 --                  message_id_in_use an earlier send of this user by the same API has this id
---                  device_not_found, line_not_found, line_ambiguous, quota_exceeded, no_devices
+--                  destination_not_allowed, device_not_found, line_not_found, line_ambiguous, quota_exceeded,
+--                  no_devices
 --   known          id of the existing message, else ''
 --   wake           devices with new messages; null if there are none
 --
@@ -46,6 +47,10 @@ declare
   used float8;
   turns bigint;
   has_listeners boolean;
+  -- where the account may send to, and the key that sends
+  destinations text;
+  key_destinations text;
+  key_read text;
   -- the available lines that take turns, on devices below their own limits
   free_lines text[];
   free_devices text[];
@@ -91,13 +96,14 @@ begin
   select
     case when u.monthly_quota > 0 then u.monthly_quota else default_quota end,
     u.xmin::text, coalesce(s.used, 0), exists (select from _listeners),
+    coalesce((select o.destinations from user_settings o where o."user" = owner), ''),
     coalesce(a.lines, '{}'), a.devices, a.numbers, a.lines is null or not a.are_plain, c.numbers, c.lines,
     array(
       select c.phone from unnest(recipients) n(number)
       join contacts c on c."user" = owner and c.phone = n.number and c.opted_out
     )
-  into monthly_quota, user_version, used, has_listeners, free_lines, free_devices, free_numbers, is_special, talks, talk_lines,
-    opted_out
+  into monthly_quota, user_version, used, has_listeners, destinations, free_lines, free_devices, free_numbers, is_special,
+    talks, talk_lines, opted_out
   from users u left join sms_usage s on s."user" = u.id and s.period = month
   cross join lateral (
     select array_agg(l.line) filter (where l.is_free) as lines,
@@ -170,6 +176,17 @@ begin
       perform from sms_origins o
       where o."user" = owner and o.api = request.origin ->> 'api' and o.id = request.origin ->> 'id';
       outcome := case when found then 'message_id_in_use' else outcome end;
+    end if;
+
+    -- May its messages go there? `sent_by` names the key of a program's own sends and of its replies.
+    if request.sent_by is distinct from key_read then
+      select k.destinations into key_destinations from api_keys k where k.id = request.sent_by and k."user" = owner;
+      key_read := request.sent_by;
+    end if;
+    if outcome = 'accepted' and destinations || coalesce(key_destinations, '') <> '' then
+      perform from unnest(request.messages) m
+      where not (sms_is_destination(destinations, m."to") and sms_is_destination(key_destinations, m."to"));
+      outcome := case when found then 'destination_not_allowed' else outcome end;
     end if;
 
     -- Does the requested device exist?

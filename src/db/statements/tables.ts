@@ -185,6 +185,7 @@ interface AccountAuditRow {
 interface ApiKeysRow {
   _rowid: Generated<number>
   created: Generated<string>
+  destinations: Generated<string>
   expires_at: Generated<string>
   hash: Generated<string>
   id: string
@@ -763,6 +764,7 @@ interface UserSettingsRow {
   assign: Generated<string>
   country: Generated<string>
   created: Generated<string>
+  destinations: Generated<string>
   disabled: Generated<boolean>
   id: string
   notify: Generated<string>

@@ -29,13 +29,13 @@ import type { AuthCollection } from '../../collections/catalog.ts'
 import { notFound } from '../../errors.ts'
 import type { Shape } from '../../fields/shape.ts'
 import {
+  EMAIL,
   type Form,
   MAILED,
   METHODS,
   OAUTH2_BODY,
   OAUTH2_META,
   OTP_REQUESTED,
-  OTP_WANTED,
   SIGN_INS,
 } from '../../openapi/schemas/auth-forms.ts'
 import { MFA_NEEDED } from '../../openapi/schemas/errors.ts'
@@ -237,9 +237,12 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject): ZodO
     ...Object.fromEntries(signIns),
     [`POST ${path}/request-otp`]: {
       id: `requestOtpOf${name}`,
-      summary: 'Mail or text a one-time password',
-      body: [OTP_WANTED, { email: 'ann@example.com' }],
-      responses: [success('Sent; said of an unknown address, too.', OTP_REQUESTED), failures(400, 404, 413)],
+      summary: 'Mail a one-time password',
+      body: [EMAIL, { email: 'ann@example.com' }],
+      responses: [
+        success('Mailed; said of an unknown address, too.', OTP_REQUESTED),
+        failures(400, 404, 413),
+      ],
     },
     [`POST ${path}/auth-with-oauth2`]: {
       id: `signInWithOAuth2To${name}`,

@@ -79,7 +79,12 @@ const EXAMPLE = {
   last_leaves_at: '2026-11-20 07:00:00.000Z',
 }
 
-const GIVEN: readonly RefusalCode[] = [...SHAPE, 'group_not_found', 'request_too_large']
+const GIVEN: readonly RefusalCode[] = [
+  ...SHAPE,
+  'destination_not_allowed',
+  'group_not_found',
+  'request_too_large',
+]
 const DEVICE_AND_LINE: readonly RefusalCode[] = ['device_not_found', 'line_not_found', 'line_ambiguous']
 
 const steered = (
@@ -188,6 +193,7 @@ export const campaignPaths = (): ZodOpenApiPathsObject =>
           'invalid_request',
           'campaign_not_found',
           'quota_exceeded',
+          'destination_not_allowed',
           'campaign_not_retriable',
           'campaign_busy',
           'batch_not_found',

@@ -133,6 +133,7 @@ export const sentPaths = (): ZodOpenApiPathsObject =>
         callerRefusals(
           'invalid_request',
           'quota_exceeded',
+          'destination_not_allowed',
           'batch_not_found',
           'request_too_large',
           'no_devices',
@@ -172,6 +173,7 @@ export const sentPaths = (): ZodOpenApiPathsObject =>
         success('The new message.', ACCEPTED, ACCEPTED_EXAMPLE),
         callerRefusals(
           'quota_exceeded',
+          'destination_not_allowed',
           'message_not_found',
           'not_retriable',
           'client_ref_reused',

@@ -97,6 +97,7 @@ const SEND_REFUSALS: readonly RefusalCode[] = [
   'unauthorized',
   'quota_exceeded',
   'forbidden',
+  'destination_not_allowed',
   'device_not_found',
   'line_not_found',
   'line_ambiguous',
@@ -160,7 +161,9 @@ export const smsPaths = (): ZodOpenApiPathsObject =>
       body: [PREVIEW_BODY, TEXT_EXAMPLE],
       responses: [
         success('The texts, and what it takes to send them.', PREVIEW),
-        orTemplateFault(callerRefusals(...SHAPE, 'group_not_found', 'request_too_large')),
+        orTemplateFault(
+          callerRefusals(...SHAPE, 'destination_not_allowed', 'group_not_found', 'request_too_large'),
+        ),
       ],
     },
     'GET /api/sms/usage': {

@@ -38,6 +38,7 @@ const CODES: Partial<Record<RefusalCode | (typeof OTHER_REFUSALS)[keyof typeof O
   forbidden: 20003,
   invalid_phone_number: 21211,
   body_too_long: 21617,
+  destination_not_allowed: 21408,
   device_not_found: 21606,
   message_not_found: 20404,
   not_found: 20404,

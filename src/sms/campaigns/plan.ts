@@ -6,6 +6,7 @@ import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { countSegments } from '../../portable/segments.ts'
 import type { Content } from '../send/body.ts'
 import { allRecipients, loadTemplate, optedOut, TEXT, type Text, writeTexts } from '../send/content.ts'
+import { checkDestinations } from '../send/destinations.ts'
 import { checkDevice } from '../send/offer.ts'
 import { LAST_LEAVES_AT, lastLeavesAt } from '../send/preview.ts'
 import { gatewayRefusal, invalid } from '../send/shape.ts'
@@ -45,6 +46,7 @@ export async function planAudience(
   const out = await optedOut(store, user, all)
   const audience = all.filter((phone) => !out.has(phone))
   if (audience.length === 0) throw invalid('recipients have all opted out')
+  await checkDestinations(store, user, audience)
   return { audience, segments: await countAll(store, user, text, audience) }
 }
 

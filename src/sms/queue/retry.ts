@@ -42,7 +42,7 @@ export const RETRIED_BATCH = z
     left_out: z
       .record(z.enum(LEFT_OUT), z.int().min(0))
       .describe(
-        'Failed messages that were not sent again: of unknown outcome, canceled, opted out, sent again one by one before, without a text any more, or refused now (quota, devices).',
+        'Failed messages that were not sent again: of unknown outcome, canceled, opted out, sent again one by one before, without a text any more, or refused now (quota, devices, destinations).',
       ),
   })
   .meta({ id: 'RetriedBatch' })
@@ -101,7 +101,7 @@ export async function retryBatch(
     else due.push(one)
   }
   let refused: Outcome | undefined
-  for (let at = 0; at < due.length && !refused; at += MAX_OFFERS) {
+  for (let at = 0; at < due.length && (!refused || refused === 'destination_not_allowed'); at += MAX_OFFERS) {
     const some = due.slice(at, at + MAX_OFFERS)
     const decided = await Promise.all(some.map((one) => offerAgain(services, sender, one, batch, keepsQuiet)))
     for (const [i, { outcome, message }] of decided.entries())

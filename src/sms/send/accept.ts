@@ -14,6 +14,7 @@ export type Outcome =
   | 'known'
   | 'again'
   | 'message_id_in_use'
+  | 'destination_not_allowed'
   | 'device_not_found'
   | 'line_not_found'
   | 'line_ambiguous'

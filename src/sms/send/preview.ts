@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import type { SendBody } from './body.ts'
 import { allRecipients, checkBody, optedOut, TEXT, writeTexts } from './content.ts'
+import { checkDestinations } from './destinations.ts'
 
 /** The description of `last_leaves_at`, for previews and campaigns. */
 export const LAST_LEAVES_AT =
@@ -64,6 +65,7 @@ export async function previewSend(
 ): Promise<Preview> {
   checkBody(body)
   const phones = await allRecipients(store, user, body, config.maxRecipients)
+  await checkDestinations(store, user, phones)
   const missing = new Set<string>()
   const note = (name: string) => {
     missing.add(name)

@@ -197,6 +197,7 @@ export const REFUSALS = {
   wrong_code: [400, 'This pairing code is wrong, used or expired. Ask for a new one.'],
   too_many_codes: [429, 'Too many pairing codes are waiting for their device. Use one, or wait 5 minutes.'],
   too_many_tries: [429, 'Too many pairing codes were tried from this address. Wait 5 minutes.'],
+  destination_not_allowed: [403, 'The account or the API key may not send to this number (destinations)'],
   device_not_found: [404, 'Device not found'],
   line_not_found: [404, 'Line not found'],
   line_ambiguous: [409, 'Several lines have this number. Name one by its line_id.'],

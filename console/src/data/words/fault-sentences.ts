@@ -20,6 +20,10 @@ const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
   ],
   [/^A text or a template is needed\.$/, t('Write a text, or choose a template.')],
   [/^Monthly message quota exceeded$/, t('Your messages of this month are used up.')],
+  [
+    /^The account or the API key may not send to/,
+    t('To this number nothing may be sent: see “Sends only to”.'),
+  ],
   [/^No devices available to send messages$/, t('None of your devices is online.')],
   [/^At most (\d+) recipients per request$/, t('Send to at most $1 people at once.')],
   [/^Template not found\.$/, t('The template does not exist any more.')],

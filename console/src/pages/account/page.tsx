@@ -11,6 +11,7 @@ import { t, tx } from '../../language/words.ts'
 import { DefaultCountry } from '../../parts/form/default-country.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
+import { destinationsRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/rows.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { Badge } from '../../parts/time.tsx'
@@ -110,14 +111,16 @@ function TakeEmail({ session }: { session: Session }) {
   return <RowsForm draftKey="new-email" rows={TAKEN} stored={{}} save={save} action={t('Change the email')} />
 }
 
-/** Name, and for an account time zone and default country. The zone is the browser's until saved. */
+/** Name, and of an account time zone (at first the browser's), destinations and default country. */
 function Profile({ user }: { user: RecordModel }) {
   const hasAccount = may('owner')
   const saved = ownSettings.value?.time_zone
   const zone = saved || HERE
-  const save = async ({ name }: { name?: unknown }, { time_zone }: { time_zone?: unknown }) => {
+  const destinations = ownSettings.value?.destinations ?? ''
+  const save = async ({ name }: { name?: unknown }, of: { time_zone?: unknown; destinations?: unknown }) => {
     if (name !== undefined) await pb.collection('users').update(user.id, { name })
-    if (hasAccount && time_zone !== saved) await saveOwnSettings({ time_zone: String(time_zone) })
+    if (hasAccount && (of.time_zone !== saved || of.destinations !== destinations))
+      await saveOwnSettings({ time_zone: String(of.time_zone), destinations: String(of.destinations) })
     return t('Saved')
   }
   const rows: readonly FormRow[] = [
@@ -127,13 +130,14 @@ function Profile({ user }: { user: RecordModel }) {
       choices: timeZones(zone, HERE),
       hint: saved ? undefined : t('As your browser is set. Save to keep it.'),
     },
+    { ...destinationsRow(), shown: () => hasAccount },
   ]
   if (hasAccount && ownSettings.value === undefined) return <Loading />
   return (
     <Card title={t('You')}>
       <RowsForm
         {...{ draftKey: 'profile', rows, save, asks: true }}
-        stored={{ name: user.name, time_zone: zone }}
+        stored={{ name: user.name, time_zone: zone, destinations }}
       />
       {hasAccount && <DefaultCountry />}
     </Card>

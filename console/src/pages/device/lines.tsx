@@ -13,11 +13,11 @@ import { NumberCountry } from '../../parts/form/country-field.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { Card, Progress } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { prefixesRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/rows.ts'
 import { RecordForm } from '../../parts/rows/rows-form.tsx'
 import { Badge, SimulatedBadge, Time } from '../../parts/time.tsx'
 import { toastFault } from '../../parts/toast.tsx'
-import { readPrefixes } from './prefixes.ts'
 
 /** Maximum lines of a device, including former SIMs. */
 const MOST_LINES = 100
@@ -188,16 +188,11 @@ function LineDialog({ line, onClose }: { line: Line; onClose: () => void }) {
         )}
       </p>
     ),
-    {
-      ...{ name: 'prefixes', label: t('For numbers that begin with'), placeholder: '+43, +4366' },
-      hint: t('Empty: for all. Other lines send to these numbers only if no such line can.'),
-      read: (prefixes) => String(prefixes).replaceAll(',', ', '),
-      write: (typed) => readPrefixes(String(typed)),
-      error: (typed) =>
-        readPrefixes(String(typed)) === undefined
-          ? t('Write beginnings such as +43 or +4366, with commas between.')
-          : undefined,
-    },
+    prefixesRow(
+      'prefixes',
+      t('For numbers that begin with'),
+      t('Empty: for all. Other lines send to these numbers only if no such line can.'),
+    ),
   ]
   return (
     <Dialog title={t('Change the line')} onClose={onClose}>

@@ -9,6 +9,7 @@ import { Dialog, revoke } from '../../parts/dialog/dialog.tsx'
 import { actionsColumn, type Column, ListPage } from '../../parts/list/table.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
 import { Owner } from '../../parts/owner.tsx'
+import { destinationsRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/rows.ts'
 import { RecordForm } from '../../parts/rows/rows-form.tsx'
 import type { Value } from '../../parts/rows/values.ts'
@@ -121,6 +122,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
         ['365', t('In a year')],
       ],
     },
+    destinationsRow(),
   ]
   if (made?.key)
     return (

@@ -1,6 +1,8 @@
 import { DAYS, dayName, type Hours, hoursFaults } from '../../data/hours.ts'
 import { lineWords, useLines } from '../../data/use/use-lines.ts'
+import { t } from '../../language/words.ts'
 import { CheckList } from '../form/field.tsx'
+import { readPrefixes } from './prefixes.ts'
 import type { FieldRow, FormRow } from './rows.ts'
 import type { Value, Values } from './values.ts'
 
@@ -45,3 +47,23 @@ function Lines(props: { row: FieldRow; value: Value; onValue: (value: Value) => 
     />
   )
 }
+
+/** A field for prefixes of numbers. */
+export const prefixesRow = (name: string, label: string, hint: string, areSigned = false): FieldRow => ({
+  ...{ name, label, hint, placeholder: areSigned ? '+43, +1, -1876' : '+43, +4366' },
+  read: (prefixes) => String(prefixes ?? '').replaceAll(',', ', '),
+  write: (typed) => readPrefixes(String(typed), areSigned),
+  error: (typed) =>
+    readPrefixes(String(typed), areSigned) === undefined
+      ? t('Write beginnings such as +43 or +4366, with commas between.')
+      : undefined,
+})
+
+/** Where an account or a key may send to. */
+export const destinationsRow = (): FieldRow =>
+  prefixesRow(
+    'destinations',
+    t('Sends only to'),
+    t('Beginnings of numbers; with a minus those that get nothing. Empty: to all.'),
+    true,
+  )
