@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { ApiError, GatewayError, notFound, RetryLater } from '../errors.ts'
 import { dateOf, formatDate } from '../fields/types/date.ts'
 import { cleanText } from '../fields/values/cast.ts'
+import { PRESETS } from '../portable/presets.ts'
 import { countSegments } from '../portable/segments.ts'
 import { changeLogCte } from '../records/changes.ts'
 import { allRecipients } from '../sms/send/content.ts'
@@ -14,6 +15,7 @@ import { accountSender, gatewayRefusal, isRefusal } from '../sms/send/shape.ts'
 import { wakeDevices } from '../sms/wake/wake.ts'
 import { compose, readHookBody } from './compose.ts'
 import { type Hook, type HookFields, lockHook } from './hook.ts'
+import { checkSignature, type Posted } from './signature.ts'
 import { noteHeld, noteSent, readWindow, summaryOf, type Window } from './window.ts'
 
 const OUTCOMES = z.enum([
@@ -22,10 +24,14 @@ const OUTCOMES = z.enum([
 
 export const HOOK_CALLED = z
   .object({
-    outcome: OUTCOMES.exclude(['refused']).describe(
-      '`waiting`: no phone can send now, and the texts leave when one can. `repeated`: the event was sent before. `limited`: it is counted in a summary. `resolved`: the hook sends nothing when all is well again. `skipped`: the body is not one that it sends, or makes an empty text.',
+    outcome: OUTCOMES.describe(
+      '`waiting`: no phone can send now, and the texts leave when one can. `repeated`: the event was sent before. `limited`: it is counted in a summary. `resolved`: the hook sends nothing when all is well again. `skipped`: the body is not one that it sends, or makes an empty text. `refused`: see `error`.',
     ),
     messages: z.array(z.string()).describe('Records of `sms_messages`.'),
+    error: z
+      .object({ http_code: z.int(), message: z.string() })
+      .optional()
+      .describe('Why nothing was sent, in an answer to Supabase, which reads it only with the status 200.'),
   })
   .meta({ id: 'HookCalled' })
 
@@ -47,39 +53,41 @@ interface Call {
   readonly refusal?: ApiError
 }
 
-/** Runs a hook's call by its body, and stores the call. Throws 404, 400, 503. */
+/** Runs a hook's call by its body, and stores the call. Throws 404, and what refuses it. */
 export async function callHook(
   store: Store,
   config: Config,
   secret: string,
-  raw: string,
-  isForm: boolean,
+  posted: Posted,
 ): Promise<z.output<typeof HOOK_CALLED>> {
   const call = await store.db.transaction(async (db) => {
     const hook = await lockHook(db, secret)
     if (!hook) throw notFound()
     const inside = { db, catalog: store.catalog }
-    const made = await send(inside, config, hook, readHookBody(raw, isForm)).catch(refused)
-    await noteCall(inside, hook, raw, made)
-    return made
+    const made = await send(inside, config, hook, posted).catch(refused)
+    await noteCall(inside, hook, posted.raw, made)
+    return { ...made, preset: hook.preset }
   })
   wakeDevices(store.db, call.wake ?? [])
-  const { outcome, refusal, messages = [] } = call
-  if (refusal || outcome === 'refused') throw refusal
-  return { outcome, messages: [...messages] }
+  const { outcome, refusal, messages = [], preset } = call
+  const answer = { outcome, messages: [...messages] }
+  if (!refusal) return answer
+  if (!PRESETS[preset].codes?.readsErrorsIn200) throw refusal
+  return { ...answer, error: { http_code: refusal.status, message: refusal.message } }
 }
 
-/** Sends, in the store's transaction. A refused send stores nothing. */
-async function send(store: Store, config: Config, hook: Hook, body: unknown): Promise<Call> {
+/** Checks the signature and sends, in the store's transaction. A refused send stores nothing. */
+async function send(store: Store, config: Config, hook: Hook, posted: Posted): Promise<Call> {
+  const name = checkSignature(hook, posted)
   if (!hook.enabled) return { outcome: 'disabled' }
-  const composed = await compose(store, hook.user, hook, body)
+  const composed = await compose(store, hook.user, hook, readHookBody(posted.raw, posted.isForm))
   if (composed.outcome !== 'sent') return composed
-  const window = await readWindow(store.db, hook, composed.key)
+  const window = await readWindow(store.db, hook, composed.key || name)
   if (window.wasSent) return { outcome: 'repeated' }
   const sender = accountSender(hook.user, hook.id)
   const offer = await prepareOffer(store, config.maxRecipients, sender, composed.send)
   const phones = offer.messages.map(({ to }) => to)
-  const texts = textsOf(phones, composed.text)
+  const texts = textsOf(phones, composed.shown ?? composed.text)
   const { segments } = countSegments(composed.text)
   if (window.isOpen && window.sent >= hook.rate) {
     if (hook.kind === 'codes') return { outcome: 'limited', refusal: new TooManyCodes(window) }
@@ -125,7 +133,8 @@ export class TooManyCodes extends RetryLater {
 
 /** The entry of a refused call. Rethrows limits and faults of the server. */
 function refused(error: unknown): Call {
-  if (error instanceof ApiError && error.status === 400) return { outcome: 'refused', refusal: error }
+  if (error instanceof ApiError && [400, 401].includes(error.status))
+    return { outcome: 'refused', refusal: error }
   if (!(error instanceof GatewayError)) throw error
   const status = error.status === 403 || error.status === 503 ? error.status : 400
   return { outcome: 'refused', refusal: new ApiError(status, error.message) }
@@ -182,9 +191,8 @@ select from written`
 
 async function noteCall({ db }: Store, { id, user, kind }: Hook, raw: string, call: Call): Promise<void> {
   const { outcome, refusal, messages = [] } = call
-  const hasCode = kind === 'codes'
-  const kept = hasCode ? '' : cleanText(raw.slice(0, MAX_KEPT))
-  const lists = [JSON.stringify((!hasCode && call.texts) || []), JSON.stringify(messages)]
+  const kept = kind === 'codes' ? '' : cleanText(raw.slice(0, MAX_KEPT))
+  const lists = [call.texts ?? [], messages].map((list) => JSON.stringify(list))
   const error = cleanText(refusal?.message ?? '')
   await db.query(NOTE, [id, user, kept, outcome, error, ...lists], 'hook note')
 }

@@ -11,13 +11,15 @@ import { MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../sms/send/body.t
 import { checkBody } from '../sms/send/content.ts'
 import { isInvisible } from '../sms/send/shape.ts'
 import { parseJson } from '../tools/json.ts'
-import { DEFAULT_PARTS, type HookFields } from './hook.ts'
+import { DEFAULT_PARTS, type HookFields, isOfCodes } from './hook.ts'
 import { missing, type Rendered, renderTemplate, TooManySteps, valueAt } from './template.ts'
 
 /** Maximum length of a once key before hashing. As long as a body: keys may differ only at the end. */
 const MAX_KEY_CHARACTERS = 256 << 10
 /** Maximum numbers and groups in a body. */
 const MAX_NAMED = 100
+/** The highest: a code is waited for. */
+const CODE_PRIORITY = 127
 /** Maximum fields of a form; others are ignored. */
 const MAX_FIELDS = 100
 
@@ -56,19 +58,32 @@ export async function compose(store: Store, user: string, hook: HookFields, body
   if (isInvisible(text)) return { outcome: 'skipped' as const }
   await setImmediate()
   const key = keyOf(hook.once_key || preset.once_key, body)
-  const named = hook.kind === 'codes' ? numbersIn(body, hook) : await someoneIn(store, user, body, hook)
+  const isCode = isOfCodes(hook)
+  const named = isCode ? numbersIn(body, hook) : await someoneIn(store, user, body, hook)
+  const shown = isCode ? withoutCode(text, codeIn(body, hook)) : undefined
   const send: SendBody = {
     recipients: [...hook.recipients, ...named.numbers],
     groupIds: [...hook.groups, ...named.groups],
     deviceId: '',
     line: { id: hook.line, number: '' },
-    content: { body: text },
+    content: { body: text, ...(shown !== undefined && { shown }) },
     // isBulk: the conversation still counts as unanswered
-    options: { ...PLAIN_OPTIONS, isBulk: true },
+    options: { ...PLAIN_OPTIONS, isBulk: true, ...(isCode && { priority: CODE_PRIORITY }) },
   }
   if (send.recipients.length + send.groupIds.length === 0) throw badRequest('The hook has no recipients.')
   checkBody(send)
-  return { outcome: 'sent' as const, send, text, key }
+  return { outcome: 'sent' as const, send, text, shown, key }
+}
+
+/** The code of an auth server's body; '' if it stands only in the text. */
+const codeIn = (body: unknown, { preset }: HookFields): string =>
+  renderTemplate(PRESETS[preset].codes?.code ?? '', body, MAX_CHARACTERS).text
+
+/** A text with dots for its code. Without a known code, each word with a digit may be one. */
+export function withoutCode(text: string, code: string): string {
+  const dots = (hidden: string) => '•'.repeat(hidden.length)
+  if (code !== '' && text.includes(code)) return text.replaceAll(code, dots)
+  return text.replaceAll(/[\p{L}\p{N}]{3,}/gu, (word) => (/\p{N}/u.test(word) ? dots(word) : word))
 }
 
 /** The key of a body's event; the whole body if the key's template takes too many steps. */
@@ -101,8 +116,9 @@ async function someoneIn(store: Store, user: string, body: unknown, hook: HookFi
 }
 
 /** Numbers and group names in the body, if the hook allows them. */
-function namesIn(body: unknown, { recipients_from: path, recipients, groups }: HookFields): string[] {
-  if (path === '') return []
+function namesIn(body: unknown, { preset, recipients_from: path, recipients, groups }: HookFields): string[] {
+  const to = PRESETS[preset].codes?.to
+  if (path === '') return to ? [renderTemplate(to, body, MAX_CHARACTERS).text] : []
   const found = valueAt(body, namesOf(path))
   const texts = (Array.isArray(found) ? found : [found]).slice(0, MAX_NAMED + 1).flatMap((one) => {
     const isText = typeof one === 'string' || typeof one === 'number'

@@ -1,14 +1,18 @@
 import { badRequest, fieldError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { E164 } from '../portable/phone.ts'
+import { PRESETS } from '../portable/presets.ts'
 import type { Extension } from '../records/extension.ts'
 import { parseJson } from '../tools/json.ts'
 import { randomText } from '../tools/random.ts'
 import { requireRoomFor } from '../webhooks/extensions.ts'
-import { DEFAULT_PARTS, HOOK_FIELDS, MAX_TEMPLATE } from './hook.ts'
+import { isSecret } from '../webhooks/secrets.ts'
+import { DEFAULT_PARTS, HOOK_FIELDS, type Hook, isOfCodes, MAX_TEMPLATE } from './hook.ts'
+import { standardSecret } from './signature.ts'
 import { parseTemplate } from './template.ts'
 
 const NUMBERS = fieldError('validation_invalid_recipients', 'Must be a list of at most 100 numbers in E.164')
+const SIGNING_SECRET = fieldError('validation_invalid_secret', 'Must be a secret as whsec_… or v1,whsec_…')
 const CREATE = 'Failed to create record.'
 
 /** Hooks: the server makes the secret. */
@@ -29,8 +33,10 @@ export const hooksExtension: Extension = {
 /** Fills in defaults. Throws 400 for invalid templates and numbers. */
 function complete(values: Record<string, Value>, failed: string): void {
   values.secret ||= randomText(32)
-  values.rate ||= 60
+  const { preset, signing_secret } = values as unknown as Hook
+  if (isOfCodes(values as unknown as Hook)) values.kind = 'codes'
   values.kind ||= 'alerts'
+  values.rate ||= values.kind === 'codes' ? 600 : 60
   values.max_parts ||= DEFAULT_PARTS
   values.recipients ??= '[]'
   for (const name of ['template', 'once_key'] as const) {
@@ -45,6 +51,9 @@ function complete(values: Record<string, Value>, failed: string): void {
       })
     }
   }
+  const isChecked = signing_secret !== '' && PRESETS[preset]?.codes?.signed !== 'zitadel'
+  if (isChecked && !isSecret(standardSecret(signing_secret)))
+    throw badRequest(failed, { signing_secret: SIGNING_SECRET })
   const { data } = HOOK_FIELDS.shape.recipients.safeParse(parseJson(String(values.recipients)))
   if (!data?.every((number) => E164.test(number))) throw badRequest(failed, { recipients: NUMBERS })
 }

@@ -5,6 +5,7 @@ import { objectsOf } from '../db/rows.ts'
 import { PRESETS } from '../portable/presets.ts'
 import { isDisabledSql } from '../records/fresh-auth.ts'
 import { id as recordId } from '../sms/send/shape.ts'
+import { REPLAY_MINUTES } from './signature.ts'
 
 const text = (max: number) => z.string().max(max).default('')
 
@@ -38,7 +39,13 @@ export interface Hook extends HookFields {
   readonly enabled: boolean
   readonly once_minutes: number
   readonly rate: number
+  /** What its bodies are signed with; '' if signatures are not checked. */
+  readonly signing_secret: string
 }
+
+/** Whether a hook sends codes: a preset of an auth server sends nothing else. */
+export const isOfCodes = ({ kind, preset }: Pick<HookFields, 'kind' | 'preset'>): boolean =>
+  kind === 'codes' || PRESETS[preset]?.codes !== undefined
 
 // repeats the condition of the partial index
 const BY_SECRET = `h.secret = $1 and h.secret <> '' and not ${isDisabledSql('h."user"')}`
@@ -62,5 +69,7 @@ from hooks h where ${BY_SECRET} for update`
  */
 export async function lockHook(db: Db, secret: string): Promise<Hook | undefined> {
   const [row] = objectsOf<Hook & { recipients: string | null }>(await db.query(LOCK, [secret]))
-  return row && { ...row, recipients: JSON.parse(row.recipients ?? '[]') }
+  if (!row) return undefined
+  const once_minutes = row.signing_secret ? Math.max(row.once_minutes, REPLAY_MINUTES) : row.once_minutes
+  return { ...row, once_minutes, recipients: JSON.parse(row.recipients ?? '[]') }
 }

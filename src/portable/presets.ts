@@ -1,3 +1,4 @@
+import { AUTH_SERVERS, type CodeFields } from './auth-servers.ts'
 import { GITHUB_ONCE, GITHUB_RESOLVED, GITHUB_TEXT } from './github.ts'
 import { firstOf, maybe } from './pieces.ts'
 
@@ -9,6 +10,7 @@ const preset = (template: string, once_key = '', resolved_when = '') => ({
   template,
   once_key,
   resolved_when,
+  codes: undefined as CodeFields | undefined,
 })
 
 /** Alertmanager sorts labels by name: `alertname` comes first. */
@@ -104,6 +106,7 @@ export const PRESETS = {
   github: preset(GITHUB_TEXT, GITHUB_ONCE, GITHUB_RESOLVED),
   sentry: SENTRY,
   stripe: STRIPE,
+  ...AUTH_SERVERS,
   text: preset('{{text}}'),
   custom: preset(''),
 } as const

@@ -17,6 +17,16 @@ export const newSecret = (): string => PREFIX + randomBytes(RANDOM_BYTES).toStri
 export const isSecret = (text: string): boolean => SECRET.test(text)
 const SECRET = /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/
 
+/** Whether somebody else's call is signed with a secret, within the last five minutes or the next. */
+export function isSigned(raw: string, headers: Readonly<Record<string, string>>, secret: string): boolean {
+  try {
+    new Webhook(secret).verify(raw, headers, { jsonParse: false })
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Headers of Standard Webhooks with a signature per secret: two during a rotation. */
 export function signatureHeaders(
   { id, at, body }: { readonly id: string; readonly at: Date; readonly body: string },

@@ -25,6 +25,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
     'GitHub',
     'Sentry',
     'Stripe',
+    ...['Supabase', 'Ory Kratos', 'Logto', 'Keycloak', 'Nhost'],
   ],
   'data/line/outbox.ts': ['pocketsms.outbox.'],
   'data/use/media.ts': [

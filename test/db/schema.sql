@@ -678,6 +678,7 @@ create table hooks (
   quiet_to text collate "C" not null default ''::text,
   max_parts double precision not null default 0,
   rate double precision not null default 0,
+  signing_secret text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,

@@ -482,6 +482,7 @@ interface HooksRow {
   resolved_when: Generated<string>
   secret: Generated<string>
   send_when: Generated<string>
+  signing_secret: Generated<string>
   template: Generated<string>
   updated: Generated<string>
   user: Generated<string>

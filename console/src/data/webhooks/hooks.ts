@@ -1,6 +1,7 @@
 import { t } from '../../language/words.ts'
 import { pb, serverUrl } from '../client.ts'
 import type { RecordOf } from '../records.ts'
+import { inWords } from '../words/fault-sentences.ts'
 
 /** `recipients_from`: where recipients stand in the JSON; `max_parts` and `rate` count short messages. */
 export interface Hook extends RecordOf<'hooks'> {
@@ -61,6 +62,44 @@ export const HOOK_TOOLS: Readonly<Record<HookPreset, Tool>> = {
     name: 'Stripe',
     setUp: t('Under Webhooks, add a destination with this address as endpoint URL, and choose its events.'),
   },
+  supabase: {
+    name: 'Supabase',
+    setUp: t(
+      'Under Authentication, Hooks, add a Send SMS hook of the type HTTPS with this address as URL. Generate its secret, and enter it below.',
+    ),
+  },
+  zitadel: {
+    name: 'ZITADEL',
+    setUp: t(
+      'Add an SMS provider of the type HTTP with this address as endpoint, and activate it. Enter its signing key below.',
+    ),
+  },
+  kratos: {
+    name: 'Ory Kratos',
+    setUp: t(
+      'In kratos.yml, give courier.channels one with the id sms, the type http and this address as url.',
+    ),
+  },
+  logto: {
+    name: 'Logto',
+    setUp: t('Under Connectors, Email and SMS, set up HTTP SMS with this address as endpoint.'),
+  },
+  authentik: {
+    name: 'authentik',
+    setUp: t(
+      'In the SMS Authenticator Setup Stage, choose the provider Generic, and enter this address as External API URL.',
+    ),
+  },
+  keycloak: {
+    name: 'Keycloak',
+    setUp: t(
+      'In the settings of SMS Authentication (2FA), enter this address as SMS API URL, and switch off the simulation mode.',
+    ),
+  },
+  nhost: {
+    name: 'Nhost',
+    setUp: t('Set up a generic SMS provider with this address as url and a body with to and text.'),
+  },
   text: {
     name: t('Plain text'),
     setUp: t('POST the text to this address, with the content type text/plain.'),
@@ -74,10 +113,19 @@ export const HOOK_TOOLS: Readonly<Record<HookPreset, Tool>> = {
 /** Where a tool calls a hook. */
 export const hookUrl = ({ secret }: Hook) => `${serverUrl}/api/hooks/${secret}`
 
+interface Called extends Pick<HookResult, 'outcome'> {
+  readonly messages: readonly string[]
+  /** A refusal in the form that Supabase reads. */
+  readonly error?: { readonly message: string }
+}
+
 /** Calls a hook as its tool does. Returns the result with the ids of the texts. */
-export const callHook = ({ secret, preset }: Hook, body: string) =>
-  pb.send<Pick<HookResult, 'outcome'> & { messages: readonly string[] }>(`/api/hooks/${secret}`, {
+export async function callHook({ secret, preset }: Hook, body: string): Promise<Called> {
+  const called = await pb.send<Called>(`/api/hooks/${secret}`, {
     method: 'POST',
     body,
     headers: { 'content-type': preset === 'text' ? 'text/plain' : 'application/json' },
   })
+  if (called.error) throw new Error(inWords(called.error.message))
+  return called
+}

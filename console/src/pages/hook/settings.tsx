@@ -15,6 +15,7 @@ import { Card } from '../../parts/page.tsx'
 import { hoursRows } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/rows.ts'
 import { RecordForm } from '../../parts/rows/rows-form.tsx'
+import type { Values } from '../../parts/rows/values.ts'
 import { go } from '../../router.ts'
 
 /** A hook with its unsaved settings. */
@@ -80,6 +81,10 @@ interface Around {
   readonly onCountry: (country: string) => void
 }
 
+/** An auth server names who gets a code. */
+const namesRecipient = ({ preset }: Values) => PRESETS[preset as HookPreset].codes !== undefined
+const namesNone = (values: Values) => !namesRecipient(values)
+
 /** A hook's text and recipients. */
 const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readonly FormRow[] => [
   { name: 'name', label: t('Name') },
@@ -88,7 +93,14 @@ const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readon
     hint: t('What is left empty below is as this program needs it.'),
   },
   {
+    ...{ name: 'signing_secret', label: t('Secret of its signature'), spellcheck: false },
+    shown: ({ preset, signing_secret }) =>
+      signing_secret !== '' || PRESETS[preset as HookPreset].codes?.signed !== undefined,
+    hint: t('As it is there. Then bodies that are not signed with it are refused.'),
+  },
+  {
     ...{ name: 'kind', label: t('It sends'), read: (kind) => String(kind || 'alerts') },
+    shown: namesNone,
     choices: [
       ['alerts', t('Alerts and other news')],
       ['codes', t('Codes, each of which counts')],
@@ -99,7 +111,7 @@ const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readon
         : t('Above the limit of an hour one text says how many more there were.'),
   },
   {
-    ...{ name: 'recipients', label: t('Texts go to these numbers'), kind: 'list' },
+    ...{ name: 'recipients', label: t('Texts go to these numbers'), kind: 'list', shown: namesNone },
     placeholder: '+4915112345678, +4915187654321',
     write: (typed) => readNumbers(String(typed), country).map(({ phone }) => phone),
     error: (typed) => {
@@ -107,9 +119,13 @@ const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readon
       return bad.length > 0 ? faultsOf(bad, MOST_NAMED) : undefined
     },
   },
-  () => <NumberCountry value={country} onValue={onCountry} />,
+  ({ values }) => namesNone(values) && <NumberCountry value={country} onValue={onCountry} />,
   {
-    ...{ name: 'groups', label: t('and to these groups'), shown: () => groups.length > 0 },
+    ...{
+      name: 'groups',
+      label: t('and to these groups'),
+      shown: (values) => namesNone(values) && groups.length > 0,
+    },
     choices: groups.map(({ id, name }) => [id, name] as const),
   },
   {

@@ -61,7 +61,8 @@ async function call(c: Ctx, { store, config }: Services, secret: string): Promis
   const type = c.req.header('content-type') ?? ''
   const raw = type.startsWith('multipart/form-data') ? await readParts(c) : await readText(c)
   const isForm = type.startsWith('application/x-www-form-urlencoded')
-  const work = () => callHook(store.forUser(user), config, secret, raw, isForm)
+  const posted = { raw, isForm, headers: c.req.header() }
+  const work = () => callHook(store.forUser(user), config, secret, posted)
   return c.json(await admission.heavyWork.run(userHolder(user), work))
 }
 
@@ -88,7 +89,7 @@ const CALL = {
   },
   responses: [
     success('What became of it.', HOOK_CALLED, { outcome: 'sent', messages: ['k3v9x0c2m5n8b1a'] }),
-    failures(400, 404, 413),
+    failures(400, 401, 404, 413),
   ],
 }
 
