@@ -8,7 +8,6 @@ import {
   AnswerMeter,
   type AuthRecord,
   LazyRequest,
-  limitsOf,
   type RequestContext,
   type RequestInfo,
 } from '../request/request.ts'
@@ -49,7 +48,7 @@ function ruleHeaders(c: Ctx): Record<string, string> {
 /** The caller; `cached`: see records/fresh-auth. Throws 403 where a member may not use the route. */
 export async function authenticate(c: Ctx, { store }: Services, cached: boolean) {
   const auth = await identify(store.signIn, c.env.incoming.headers.authorization, { cached })
-  if (auth && limitsOf(auth)) requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`)
+  if (auth?.limits) requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`)
   return auth
 }
 

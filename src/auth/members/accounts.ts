@@ -3,7 +3,7 @@ import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { run, statement, type Texts, tables, text } from '../../db/statements/statement.ts'
 import { notFound } from '../../errors.ts'
-import { type AuthRecord, limitsOf, type Role } from '../../request/request.ts'
+import type { AuthRecord, Role } from '../../request/request.ts'
 import { findActing } from '../auth-rows.ts'
 import { sha256 } from '../tokens/secrets.ts'
 import { readClaims, signToken } from '../tokens/tokens.ts'
@@ -40,7 +40,7 @@ export async function readMe(db: Db, auth: AuthRecord): Promise<z.output<typeof 
   const names = new Map(found.map((sender) => [sender.id, sender.name]))
   const account = { id, name: names.get(id) ?? String(values.name || values.email || '') }
   const sender = actor?.id ?? (names.has(id) ? id : '')
-  return { account, sender, role: limitsOf(auth) ?? 'owner', name: names.get(sender) ?? account.name }
+  return { account, sender, role: auth.limits ?? 'owner', name: names.get(sender) ?? account.name }
 }
 
 export const ACCOUNT_OF_MEMBER = z

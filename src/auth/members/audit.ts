@@ -1,6 +1,6 @@
 import type { Db } from '../../db/open.ts'
 import { run, statement, text } from '../../db/statements/statement.ts'
-import { type AuthRecord, senderIdOf } from '../../request/request.ts'
+import type { AuthRecord } from '../../request/request.ts'
 import type { AuditEntry } from '../superusers/audit.ts'
 
 /** Collections whose changes by members are recorded in the account's audit log. */
@@ -25,6 +25,6 @@ export async function recordMemberAudit(
   auth: AuthRecord,
   { action, collection = '', record = '', fields = [] }: AuditEntry,
 ): Promise<void> {
-  const values = { user: auth.id, sender: senderIdOf(auth), action, collection, record }
+  const values = { user: auth.id, sender: auth.sender, action, collection, record }
   await run(db, NOTE, { ...values, fields: JSON.stringify(fields) })
 }

@@ -3,8 +3,8 @@ import { guestHolder, type Holder } from '../../admission/holder.ts'
 import { cachedKeyHolder } from '../../auth/tokens/api-keys.ts'
 import { cachedIdentity } from '../../auth/tokens/tokens.ts'
 import type { Store } from '../../collections/catalog.ts'
-import { type AuthRecord, accountOf } from '../../request/request.ts'
-import { limited } from '../../rules/roles.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { catalogFor } from '../../rules/roles.ts'
 import type { Ctx, Services } from '../context.ts'
 import { ipOf } from './client-ip.ts'
 
@@ -13,7 +13,7 @@ export const holderOf = (
   incoming: IncomingMessage,
   services: Pick<Services, 'config' | 'settings'>,
   auth: AuthRecord | null | undefined,
-): Holder => (auth ? accountOf(auth) : guestHolder(ipOf(incoming, services)))
+): Holder => auth?.holder ?? guestHolder(ipOf(incoming, services))
 
 /** The authenticated caller, if its credentials are in the cache. */
 export function callerOf(
@@ -26,14 +26,15 @@ export function callerOf(
   return key ? cachedKeyHolder(catalog, String(key)) : undefined
 }
 
-/** The store of a request's caller: on the caller's ticket, limited by the caller's role. */
+/** The present store of a request's caller: on the caller's ticket, limited by the caller's role. */
 export function storeOf({ env }: Ctx, services: Services, auth: AuthRecord | null): Store {
   const ticket = {
     holder: holderOf(env.incoming, services, auth),
     isSuperuser: auth?.isSuperuser ?? false,
     isGone: () => env.outgoing.closed,
   }
-  return limited(services.store.for(ticket), auth)
+  const { store } = services
+  return { db: store.dbFor(ticket), catalog: catalogFor(store.catalog, auth?.limits) }
 }
 
 /** A caller who signed in, with the store on the caller's ticket. */

@@ -2,7 +2,6 @@ import type { Store } from '../../collections/catalog.ts'
 import { badRequest, fieldError } from '../../errors.ts'
 import { now } from '../../fields/types/date.ts'
 import type { Extension } from '../../records/extension.ts'
-import { senderIdOf } from '../../request/request.ts'
 import { checkTimeZone, type Values } from '../hours.ts'
 import { checkAssignee } from './assign.ts'
 import { queuePushes } from './incoming-texts.ts'
@@ -68,7 +67,7 @@ export const notesExtension: Extension = {
   setByServer: ['author'],
   writeRule: (auth) => (auth?.actor && auth.actor.role !== 'admin' ? `author = "${auth.actor.id}"` : ''),
   async beforeCreate(store, values, { auth }) {
-    if (auth && !auth.isSuperuser) values.author = senderIdOf(auth)
+    if (auth && !auth.isSuperuser) values.author = auth.sender
     await announceMentions(store, values, [])
     return undefined
   },
@@ -80,9 +79,9 @@ export const notesExtension: Extension = {
 /** Drafts of answers. The author is the caller, who alone changes them; the send deletes them. */
 export const draftsExtension: Extension = {
   setByServer: ['author'],
-  writeRule: (auth) => (auth && !auth.isSuperuser ? `author = "${senderIdOf(auth)}"` : ''),
+  writeRule: (auth) => (auth && !auth.isSuperuser ? `author = "${auth.sender}"` : ''),
   async beforeCreate(_store, values, { auth }) {
-    if (auth && !auth.isSuperuser) values.author = senderIdOf(auth)
+    if (auth && !auth.isSuperuser) values.author = auth.sender
     return undefined
   },
 }

@@ -2,7 +2,6 @@ import { Hono } from 'hono'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { ACCOUNT, chapter, done, failures, SIGNED_IN, success } from '../../../openapi/schemas/operations.ts'
 import { PRESENCE, tellPresence } from '../../../realtime/presence.ts'
-import { senderIdOf } from '../../../request/request.ts'
 import { countInbox, INBOX } from '../../../sms/conversations/inbox.ts'
 import { checkShape } from '../../../sms/send/shape.ts'
 import { readJson } from '../../body/json-body.ts'
@@ -17,13 +16,13 @@ export const inboxRoutes = (services: Services) =>
     .get('/inbox', async (c) => {
       const { user, auth, store } = await requireUser(c, services)
       c.header('cache-control', 'no-store')
-      return c.json(await countInbox(store.db, user, senderIdOf(auth)))
+      return c.json(await countInbox(store.db, user, auth.sender))
     })
     .post('/presence', async (c) => {
       const { user, auth, store } = await requireUser(c, services)
       const presence = checkShape(PRESENCE, await readJson(c, GUEST_BODY_BYTES))
       const holder = holderOf(c.env.incoming, services, auth)
-      await tellPresence(store.db, holder, { account: user, sender: senderIdOf(auth) }, presence)
+      await tellPresence(store.db, holder, { account: user, sender: auth.sender }, presence)
       return c.body(null, 204)
     })
 
