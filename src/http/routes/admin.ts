@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { readState } from '../../backup/service/state.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
@@ -8,15 +7,7 @@ import { roleWarning } from '../../db/role.ts'
 import { notFound } from '../../errors.ts'
 import { deleteAllLogs } from '../../logs/request-log.ts'
 import { diskWarning, readDisk } from '../../metrics/disk.ts'
-import {
-  ANYONE,
-  chapter,
-  done,
-  failures,
-  SERVER,
-  SIGNED_IN,
-  success,
-} from '../../openapi/schemas/operations.ts'
+import { ANYONE, chapter, SERVER, SIGNED_IN } from '../../openapi/schemas/operations.ts'
 import { BY_ID, listQuery, ONE, pageOf } from '../../openapi/schemas/record-query.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { indexWarnings } from '../../sms/large-history.ts'
@@ -155,29 +146,27 @@ const WARNINGS = z
 
 const JOBS = z.array(JOB_FIGURES).meta({ id: 'AllJobFigures' })
 
-export const adminPaths = (): ZodOpenApiPathsObject =>
+export const adminPaths = () =>
   chapter(SERVER, SIGNED_IN, {
     'GET /api/warnings': {
       id: 'warnings',
       summary: 'Ask what is wrong with the setup',
       description: 'For superusers. Empty when there is nothing to warn of.',
-      responses: [success('All warnings.', WARNINGS), failures(401)],
+      answer: ['All warnings.', WARNINGS],
     },
     'GET /api/jobs': {
       id: 'jobFigures',
       summary: 'Count background jobs',
       description: 'For superusers. Kinds without jobs are missing.',
-      responses: [success('Figures of each kind.', JOBS), failures(401)],
+      answer: ['Figures of each kind.', JOBS],
     },
     'GET /api/health': {
       id: 'health',
       summary: 'Ask whether the server answers',
       security: ANYONE,
       params: { query: ONE.query.pick({ fields: true }) },
-      responses: [
-        success('It does.', HEALTH, { message: 'API is healthy.', code: 200, data: {} }),
-        failures(),
-      ],
+      answer: ['It does.', HEALTH],
+      example: { message: 'API is healthy.', code: 200, data: {} },
     },
   })
 
@@ -216,33 +205,37 @@ const HOURS = z
 const LIST = listQuery().query
 const fields = ONE.query.pick({ fields: true })
 
-export const logPaths = (): ZodOpenApiPathsObject =>
+export const logPaths = () =>
   chapter(SERVER, SIGNED_IN, {
     'GET /api/logs': {
       id: 'listLogs',
       summary: 'Look up what failed',
       description: 'For superusers. Filters know `id`, `created`, `level`, `message` and `data.…`.',
       params: { query: LIST.omit({ expand: true }) },
-      responses: [success('A page of them.', pageOf(LOG, 'LogPage')), failures(400, 401)],
+      answer: ['A page of them.', pageOf(LOG, 'LogPage')],
+      fails: [400, 401],
     },
     'DELETE /api/logs': {
       id: 'deleteLogs',
       summary: 'Delete all of them',
       description: 'For superusers. What fails from then on is kept.',
-      responses: [done('They are deleted.'), failures(401)],
+      answer: ['They are deleted.'],
     },
     'GET /api/logs/stats': {
       id: 'countLogs',
       summary: 'Count what failed, by the hour',
       description: 'For superusers.',
       params: { query: LIST.pick({ filter: true, fields: true }) },
-      responses: [success('How many there were.', HOURS), failures(400, 401)],
+      answer: ['How many there were.', HOURS],
+      fails: [400, 401],
     },
     'GET /api/logs/{id}': {
       id: 'viewLog',
       summary: 'One of them',
       description: 'For superusers.',
       params: { path: BY_ID.path, query: fields },
-      responses: [success('It.', LOG, EXAMPLE), failures(401, 404)],
+      answer: ['It.', LOG],
+      example: EXAMPLE,
+      fails: [401, 404],
     },
   })

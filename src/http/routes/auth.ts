@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import {
   confirmEmailChange,
   EMAIL_CHANGE_CONFIRM_FORM,
@@ -42,13 +41,10 @@ import { MFA_NEEDED } from '../../openapi/schemas/errors.ts'
 import {
   type Answers,
   chapter,
-  done,
-  failures,
   json,
   NOBODY,
   type Operation,
   SIGNED_IN,
-  success,
 } from '../../openapi/schemas/operations.ts'
 import { ONE } from '../../openapi/schemas/record-query.ts'
 import { typeName } from '../../openapi/schemas/record-schema.ts'
@@ -206,12 +202,12 @@ const DURATION = z
   .optional()
   .describe('Seconds that the token is good for; 0: as long as any of the collection.')
 
-export function authPaths(collection: AuthCollection, record: z.ZodObject): ZodOpenApiPathsObject {
+export function authPaths(collection: AuthCollection, record: z.ZodObject) {
   const path = `/api/collections/${collection.name}`
   const name = typeName(collection)
   const signedIn = z.object({ record, token: TOKEN }).meta({ id: `${name}SignedIn` })
-  const success200 = success('Signed in: the record as it sees itself, and a token for it.', signedIn)
-  const forms = (some: readonly Form[], more: (form: Form) => Pick<Operation, 'responses'>) =>
+  const answer = ['Signed in: the record as it sees itself, and a token for it.', signedIn] as const
+  const forms = (some: readonly Form[], more: (form: Form) => Partial<Operation>) =>
     some.map((form): [string, Operation] => {
       const { verb, summary, body, example } = form
       return [
@@ -221,28 +217,30 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject): ZodO
     })
   const signIns = forms(SIGN_INS, () => ({
     params: ONE,
-    responses: [success200, failures(400, 404, 413), SECOND_METHOD],
+    answer,
+    fails: [400, 404, 413],
+    responses: SECOND_METHOD,
   }))
   const mailed = forms(MAILED, (form) => ({
     ...(form.path === 'request-email-change' && { security: SIGNED_IN }),
-    responses: [done('Done; said of an unknown address, too.'), failures(400, 401, 404, 413)],
+    answer: ['Done; said of an unknown address, too.'],
+    fails: [400, 401, 404, 413],
   }))
   return chapter(collection.name, NOBODY, {
     [`GET ${path}/auth-methods`]: {
       id: `authMethodsOf${name}`,
       summary: 'How one may sign in',
       params: { query: ONE.query.pick({ fields: true }) },
-      responses: [success('The methods.', METHODS), failures(404)],
+      answer: ['The methods.', METHODS],
+      fails: [404],
     },
     ...Object.fromEntries(signIns),
     [`POST ${path}/request-otp`]: {
       id: `requestOtpOf${name}`,
       summary: 'Mail a one-time password',
       body: [EMAIL, { email: 'ann@example.com' }],
-      responses: [
-        success('Mailed; said of an unknown address, too.', OTP_REQUESTED),
-        failures(400, 404, 413),
-      ],
+      answer: ['Mailed; said of an unknown address, too.', OTP_REQUESTED],
+      fails: [400, 404, 413],
     },
     [`POST ${path}/auth-with-oauth2`]: {
       id: `signInWithOAuth2To${name}`,
@@ -252,14 +250,12 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject): ZodO
         { provider: 'oidc', code: 'k3v9x0c2', codeVerifier: 'zQ8…', redirectURL: 'https://…' },
       ],
       params: ONE,
-      responses: [
-        success(
-          'Signed in.',
-          signedIn.extend({ meta: OAUTH2_META }).meta({ id: `${name}SignedInWithOAuth2` }),
-        ),
-        failures(400, 404, 413),
-        SECOND_METHOD,
+      answer: [
+        'Signed in.',
+        signedIn.extend({ meta: OAUTH2_META }).meta({ id: `${name}SignedInWithOAuth2` }),
       ],
+      fails: [400, 404, 413],
+      responses: SECOND_METHOD,
     },
     [`POST ${path}/auth-refresh`]: {
       id: `refresh${name}`,
@@ -267,7 +263,8 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject): ZodO
       description: 'Exchange a token for a new one. A token of an impersonation is handed back as it is.',
       security: SIGNED_IN,
       params: ONE,
-      responses: [success200, failures(400, 401, 404, 413)],
+      answer,
+      fails: [400, 401, 404, 413],
     },
     [`POST ${path}/impersonate/{id}`]: {
       id: `impersonate${name}`,
@@ -276,7 +273,8 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject): ZodO
       security: SIGNED_IN,
       params: ONE,
       requestBody: { content: json(z.object({ duration: DURATION })) },
-      responses: [success200, failures(400, 401, 404, 413)],
+      answer,
+      fails: [400, 401, 404, 413],
     },
     ...Object.fromEntries(mailed),
   })

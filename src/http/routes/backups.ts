@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { checkAddress } from '../../auth/sign-in/sign-in.ts'
 import { findByToken } from '../../auth/tokens/tokens.ts'
 import { isBusy } from '../../backup/service/backups.ts'
@@ -8,17 +7,7 @@ import { readState } from '../../backup/service/state.ts'
 import { readStatus, STATUS } from '../../backup/service/status.ts'
 import { ApiError, badRequest, forbidden, notFound, UserError } from '../../errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
-import {
-  chapter,
-  done,
-  failures,
-  fileAnswers,
-  json,
-  NOBODY,
-  SERVER,
-  SIGNED_IN,
-  success,
-} from '../../openapi/schemas/operations.ts'
+import { chapter, FILE, json, NOBODY, SERVER, SIGNED_IN } from '../../openapi/schemas/operations.ts'
 import { ONE } from '../../openapi/schemas/record-query.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { sendFile } from '../files/send-file.ts'
@@ -163,35 +152,39 @@ const TOKEN = z.object({
 
 const fields = ONE.query.pick({ fields: true })
 
-export const backupPaths = (): ZodOpenApiPathsObject =>
+export const backupPaths = () =>
   chapter(SERVER, SIGNED_IN, {
     'GET /api/backup-status': {
       id: 'backupStatus',
       summary: 'Ask how the backups are',
       description: 'For superusers. What was made last, what runs now, what went wrong.',
       params: { query: fields },
-      responses: [success('The state.', STATUS), failures(401)],
+      answer: ['The state.', STATUS],
     },
     'GET /api/backups': {
       id: 'listBackups',
       summary: 'List the backups',
       description: 'For superusers. Sorted by name.',
       params: { query: fields },
-      responses: [success('All of them.', z.array(BACKUP), [EXAMPLE]), failures(400, 401)],
+      answer: ['All of them.', z.array(BACKUP)],
+      example: [EXAMPLE],
+      fails: [400, 401],
     },
     'POST /api/backups': {
       id: 'createBackup',
       summary: 'Make a backup',
       description: 'For superusers. It answers when the backup is made. Sending goes on meanwhile.',
       requestBody: { content: json(FORM, {}) },
-      responses: [done('It is made.'), failures(400, 401, 413)],
+      answer: ['It is made.'],
+      fails: [400, 401, 413],
     },
     'POST /api/backups/upload': {
       id: 'uploadBackup',
       summary: 'Upload a backup',
       description: 'For superusers. The file is read through: one that is damaged or no backup is refused.',
       requestBody: { required: true, content: { 'multipart/form-data': { schema: UPLOAD } } },
-      responses: [done('It is stored.'), failures(400, 401)],
+      answer: ['It is stored.'],
+      fails: [400, 401],
     },
     'GET /api/backups/{key}': {
       id: 'downloadBackup',
@@ -199,14 +192,16 @@ export const backupPaths = (): ZodOpenApiPathsObject =>
       description: 'For superusers, whom the token in the address tells. Ranges work.',
       security: NOBODY,
       params: { path: KEY, query: TOKEN },
-      responses: fileAnswers(),
+      fails: [400, 404],
+      responses: FILE,
     },
     'DELETE /api/backups/{key}': {
       id: 'deleteBackup',
       summary: 'Delete a backup',
       description: 'For superusers.',
       params: { path: KEY },
-      responses: [done('It is deleted.'), failures(400, 401)],
+      answer: ['It is deleted.'],
+      fails: [400, 401],
     },
     'POST /api/backups/{key}/restore': {
       id: 'restoreBackup',
@@ -214,6 +209,7 @@ export const backupPaths = (): ZodOpenApiPathsObject =>
       description:
         'For superusers. It answers before it begins. While the data is replaced, every request is answered with 503; then all is as it was when the backup was made, sessions included. If it fails, nothing has changed: `lastFailure` of the status says why.',
       params: { path: KEY },
-      responses: [done('It will be restored.'), failures(400, 401)],
+      answer: ['It will be restored.'],
+      fails: [400, 401],
     },
   })

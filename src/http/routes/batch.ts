@@ -1,21 +1,12 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { OverLimit } from '../../admission/holder.ts'
 import type { Collection, Store } from '../../collections/catalog.ts'
 import { DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts'
 import { copyUpload, type Upload, type Uploads } from '../../files/upload.ts'
 import { API_ERROR, BATCH_ERROR } from '../../openapi/schemas/errors.ts'
-import {
-  ANYONE,
-  chapter,
-  failures,
-  json,
-  SERVER,
-  SIGNED_IN,
-  success,
-} from '../../openapi/schemas/operations.ts'
+import { ANYONE, chapter, json, SERVER, SIGNED_IN } from '../../openapi/schemas/operations.ts'
 import { ONE } from '../../openapi/schemas/record-query.ts'
 import { PasswordMemory } from '../../records/auth/passwords.ts'
 import { lockFreshAuth } from '../../records/fresh-auth.ts'
@@ -206,7 +197,7 @@ const BATCH_ANSWER = z
   .array(z.object({ body: z.record(z.string(), z.unknown()).nullable(), status: z.int() }))
   .meta({ id: 'BatchAnswers' })
 
-export const batchPaths = (): ZodOpenApiPathsObject =>
+export const batchPaths = () =>
   chapter(SERVER, SIGNED_IN, {
     'POST /api/batch': {
       id: 'batch',
@@ -218,10 +209,10 @@ export const batchPaths = (): ZodOpenApiPathsObject =>
         required: true,
         content: { ...json(BATCH, BATCH_EXAMPLE), 'multipart/form-data': { schema: z.looseObject({}) } },
       },
-      responses: [
-        success('An answer for each request, in their order.', BATCH_ANSWER),
-        failures(413),
-        { 400: { description: 'Nothing was written.', content: json(z.union([BATCH_ERROR, API_ERROR])) } },
-      ],
+      answer: ['An answer for each request, in their order.', BATCH_ANSWER],
+      fails: [413],
+      responses: {
+        400: { description: 'Nothing was written.', content: json(z.union([BATCH_ERROR, API_ERROR])) },
+      },
     },
   })

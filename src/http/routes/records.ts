@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Catalog, Collection, Rule } from '../../collections/catalog.ts'
 import { notFound } from '../../errors.ts'
 import { GUEST_ERROR } from '../../openapi/schemas/errors.ts'
@@ -7,12 +7,10 @@ import {
   ANYONE,
   type Answers,
   chapter,
-  done,
-  failures,
   json,
   type Operation,
   SIGNED_IN,
-  success,
+  textAnswer,
 } from '../../openapi/schemas/operations.ts'
 import { createBody, updateBody } from '../../openapi/schemas/record-body.ts'
 import { BY_ID, EXPORT, listQuery, ONE, pageOf } from '../../openapi/schemas/record-query.ts'
@@ -73,16 +71,16 @@ export function recordPaths(collection: Collection, record: z.ZodObject, extensi
     [`GET ${path}`]: {
       ...about('list', `List ${name}`, collection.listRule),
       params: listQuery(extension?.maxPerPage),
-      responses: [
-        success('A page of records: those that the rule lets see.', page),
-        guests,
-        failures(400, 404),
-      ],
+      answer: ['A page of records: those that the rule lets see.', page],
+      fails: [400, 404],
+      responses: guests,
     },
     [`GET ${path}/{id}`]: {
       ...about('view', `View one of ${name}`, collection.viewRule),
       params: BY_ID,
-      responses: [success('The record.', record), guests, failures(400, 404)],
+      answer: ['The record.', record],
+      fails: [400, 404],
+      responses: guests,
     },
   }
   if (collection.type === 'view') return chapter(name, SIGNED_IN, reads)
@@ -96,32 +94,30 @@ export function recordPaths(collection: Collection, record: z.ZodObject, extensi
       ...about('create', `Create one of ${name}`, collection.createRule),
       params: ONE,
       requestBody: jsonOrForm(createBody(collection, extension)),
-      responses: [success('The new record.', made), failures(400, 404, 413)],
+      answer: ['The new record.', made],
+      fails: [400, 404, 413],
     },
     [`GET /api/collections/${name}/export`]: {
       ...about('export', `Export ${name} as CSV`, collection.listRule),
       params: EXPORT,
-      responses: [
-        {
-          200: {
-            description: 'A head, then a line for each record, newest first. RFC 4180',
-            content: { 'text/csv': { schema: z.string() } },
-          },
-        },
-        guests,
-        failures(400, 404),
-      ],
+      fails: [400, 404],
+      responses: {
+        ...textAnswer('text/csv', 'A head, then a line for each record, newest first. RFC 4180'),
+        ...guests,
+      },
     },
     [`PATCH ${path}/{id}`]: {
       ...about('update', `Update one of ${name}`, collection.updateRule),
       params: BY_ID,
       requestBody: jsonOrForm(updateBody(collection, extension)),
-      responses: [success('The record as it is now.', record), failures(400, 404, 413)],
+      answer: ['The record as it is now.', record],
+      fails: [400, 404, 413],
     },
     [`DELETE ${path}/{id}`]: {
       ...about('delete', `Delete one of ${name}`, collection.deleteRule),
       params: { path: BY_ID.path },
-      responses: [done('It is gone.'), failures(400, 404)],
+      answer: ['It is gone.'],
+      fails: [400, 404],
     },
   })
 }

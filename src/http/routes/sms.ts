@@ -1,9 +1,8 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { admission } from '../../admission/admission.ts'
 import { userHolder } from '../../collections/catalog.ts'
-import { chapter, SENDER, SENDING, success } from '../../openapi/schemas/operations.ts'
+import { chapter, json, SENDER, SENDING } from '../../openapi/schemas/operations.ts'
 import { callerRefusals, orTemplateFault, refusals } from '../../openapi/schemas/refusals.ts'
 import {
   PREVIEW_TEMPLATE,
@@ -114,15 +113,16 @@ export const ACCEPTED_EXAMPLE = {
   status: 'accepted',
 }
 
-const sent = () => [
-  {
+const sent = () => ({
+  fails: orTemplateFault(refusals(...SEND_REFUSALS)),
+  responses: {
     200: {
-      ...success('Stored: all messages of the request.', ACCEPTED, ACCEPTED_EXAMPLE)['200']!,
+      description: 'Stored: all messages of the request.',
+      content: json(ACCEPTED, ACCEPTED_EXAMPLE),
       headers: REPLAYED,
     },
   },
-  orTemplateFault(refusals(...SEND_REFUSALS)),
-]
+})
 
 const TEXT_EXAMPLE = { recipients: ['+4915112345678'], body: 'Your parcel arrives tomorrow.' }
 const TEMPLATE_EXAMPLE = {
@@ -133,7 +133,7 @@ const TEMPLATE_EXAMPLE = {
 
 const PREVIEW_BODY = z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE])
 
-export const smsPaths = (): ZodOpenApiPathsObject =>
+export const smsPaths = () =>
   chapter(SENDING, SENDER, {
     'POST /api/sms/send': {
       id: 'send',
@@ -142,7 +142,7 @@ export const smsPaths = (): ZodOpenApiPathsObject =>
         'Sends one text to many. Name `recipients`, `group_ids` or both. All messages of a request are stored, or none. A variable without a value is a 400 with only a `message`.',
       params: { header: IDEMPOTENCY },
       body: [SEND, TEXT_EXAMPLE],
-      responses: sent(),
+      ...sent(),
     },
     'POST /api/sms/send-template': {
       id: 'sendTemplate',
@@ -151,32 +151,29 @@ export const smsPaths = (): ZodOpenApiPathsObject =>
         'Sends each recipient a text of their own, made from a template. What is wrong with the template is a 400 with only a `message`.',
       params: { header: IDEMPOTENCY },
       body: [TEMPLATE_SEND, TEMPLATE_EXAMPLE],
-      responses: sent(),
+      ...sent(),
     },
     'POST /api/sms/preview': {
       id: 'preview',
       summary: 'See what a send would send',
       description: 'Takes the body of either send; recipients may be left out. Nothing is stored.',
       body: [PREVIEW_BODY, TEXT_EXAMPLE],
-      responses: [
-        success('The texts, and what it takes to send them.', PREVIEW),
-        orTemplateFault(callerRefusals(...SHAPE, 'group_not_found', 'request_too_large')),
-      ],
+      answer: ['The texts, and what it takes to send them.', PREVIEW],
+      fails: orTemplateFault(callerRefusals(...SHAPE, 'group_not_found', 'request_too_large')),
     },
     'GET /api/sms/usage': {
       id: 'readUsage',
       summary: 'Read the month so far',
-      responses: [
-        success('The calendar month, in UTC, and files.', ACCOUNT_USAGE, {
-          period: '2026-11',
-          used: 12,
-          quota: 0,
-          remaining: null,
-          resets_at: '2026-12-01 00:00:00.000Z',
-          files: { bytes: 0, limit: 1_073_741_824 },
-        }),
-        callerRefusals(),
-      ],
+      answer: ['The calendar month, in UTC, and files.', ACCOUNT_USAGE],
+      example: {
+        period: '2026-11',
+        used: 12,
+        quota: 0,
+        remaining: null,
+        resets_at: '2026-12-01 00:00:00.000Z',
+        files: { bytes: 0, limit: 1_073_741_824 },
+      },
+      fails: callerRefusals(),
     },
     'GET /api/sms/usage/days': {
       id: 'readUsageDays',
@@ -186,11 +183,10 @@ export const smsPaths = (): ZodOpenApiPathsObject =>
       params: {
         query: z.object({ days: z.coerce.number().int().min(1).max(366).optional().describe('Default 30.') }),
       },
-      responses: [
-        success('Each day, oldest first.', USAGE_DAYS, {
-          days: [{ day: '2026-11-20', counts: { delivered: 12, failed: 1 } }],
-        }),
-        callerRefusals('invalid_request'),
-      ],
+      answer: ['Each day, oldest first.', USAGE_DAYS],
+      example: {
+        days: [{ day: '2026-11-20', counts: { delivered: 12, failed: 1 } }],
+      },
+      fails: callerRefusals('invalid_request'),
     },
   })

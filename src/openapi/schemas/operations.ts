@@ -4,7 +4,6 @@ import type {
   ZodOpenApiOperationObject,
   ZodOpenApiPathsObject,
   ZodOpenApiResponseObject,
-  ZodOpenApiResponsesObject,
 } from 'zod-openapi'
 import { ApiError } from '../../errors.ts'
 import { API_ERROR } from './errors.ts'
@@ -14,14 +13,20 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
   readonly params?: ZodOpenApiOperationObject['requestParams']
   /** JSON that a request must have, and an example of it. */
   readonly body?: readonly [schema: z.ZodType, example?: unknown]
-  /** Responses by status; the last one wins. */
-  readonly responses: readonly Answers[]
+  /** The success: JSON, or without a schema an empty 204. */
+  readonly answer?: readonly [description: string, schema?: z.ZodType]
+  readonly example?: unknown
+  /** Failures; in PocketBase's form by status, beside those of any route. Default: see `usualFailures`. */
+  readonly fails?: Answers | readonly FailureStatus[]
+  /** Further responses, which take the place of those above. */
+  readonly responses?: Answers
 }
 
 /** Operations of a chapter (tag), by method and path: `GET /api/ready`. Each may set its own security. */
 export function chapter(tag: string, security: Security, operations: Readonly<Record<string, Operation>>) {
   const paths: ZodOpenApiPathsObject = {}
-  for (const [name, { id, params, body, responses, ...more }] of Object.entries(operations)) {
+  for (const [name, operation] of Object.entries(operations)) {
+    const { id, params, body, answer, example, fails, responses, ...more } = { security, ...operation }
     const [method, path] = name.split(' ') as [string, string]
     const requestParams = path.includes('{') ? { ...pathParams(path), ...params } : params
     paths[path] = {
@@ -29,16 +34,28 @@ export function chapter(tag: string, security: Security, operations: Readonly<Re
       [method.toLowerCase()]: {
         operationId: id,
         tags: [tag],
-        security,
         ...(requestParams && { requestParams }),
         ...(body && { requestBody: { required: true, content: json(...body) } }),
         ...more,
-        responses: answers(...responses),
+        responses: {
+          ...(answer && success(answer[0], answer[1], example)),
+          ...failuresOf(fails ?? usualFailures(more.security, body)),
+          ...responses,
+        },
       },
     }
   }
   return paths
 }
+
+const failuresOf = (fails: NonNullable<Operation['fails']>): Answers =>
+  'map' in fails ? failures(...fails) : fails
+
+/** Those of missing credentials, and of a wrong or too large body. */
+const usualFailures = (security: Security, body: Operation['body']): FailureStatus[] => [
+  ...(security === SIGNED_IN ? [401 as const] : []),
+  ...(body ? ([400, 413] as const) : []),
+]
 
 export const texts = (names: readonly string[], one: z.ZodType = z.string()) =>
   z.object(Object.fromEntries(names.map((name) => [name, one])))
@@ -104,11 +121,13 @@ export const json = (schema: z.ZodType, example?: unknown): ZodOpenApiContentObj
   'application/json': { schema, ...(example !== undefined && { example }) },
 })
 
-export const success = (description: string, schema: z.ZodType, example?: unknown): Answers => ({
-  200: { description, content: json(schema, example) },
-})
+const success = (description: string, schema: z.ZodType | undefined, example: unknown): Answers =>
+  schema ? { 200: { description, content: json(schema, example) } } : { 204: { description } }
 
-export const done = (description: string): Answers => ({ 204: { description } })
+/** A text that is no JSON. */
+export const textAnswer = (type: string, description: string): Answers => ({
+  200: { description, content: { [type]: { schema: z.string() } } },
+})
 
 /** A failure in PocketBase's form, by default with its status's message. */
 function failed(status: number, description: string, text?: string): ZodOpenApiResponseObject {
@@ -131,15 +150,13 @@ const FAILURES = {
   503: failed(503, 'The server cannot answer now. Try again.'),
 } as const satisfies Record<number, ZodOpenApiResponseObject>
 
+type FailureStatus = keyof typeof FAILURES
+
 const ANY = [403, 429, 500, 503] as const
 
 /** The failures of a record API route: these statuses, and those of any route. */
-export const failures = (...statuses: (keyof typeof FAILURES)[]): Answers =>
+export const failures = (...statuses: FailureStatus[]): Answers =>
   Object.fromEntries([...new Set([...statuses, ...ANY])].map((status) => [status, FAILURES[status]]))
-
-function answers(...parts: readonly Answers[]): ZodOpenApiResponsesObject {
-  return Object.assign({}, ...parts)
-}
 
 const file = (description: string): ZodOpenApiResponseObject => ({
   description,
@@ -154,6 +171,3 @@ export const FILE: Answers = {
   412: { description: 'A condition of the request does not hold.' },
   416: { description: 'It has no such part.', content: { 'text/plain': { schema: z.string() } } },
 }
-
-/** The answers of a route that sends a file. */
-export const fileAnswers = (): Answers[] => [FILE, failures(400, 404)]

@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { identifyKey, type KeyHolder } from '../../auth/tokens/api-keys.ts'
 import { hasScope, type Scope } from '../../auth/tokens/scopes.ts'
 import { RetryLater } from '../../errors.ts'
@@ -42,7 +41,7 @@ const RESULT = z
   .meta({ id: 'McpResult', description: '`result` or `error` of JSON-RPC 2.0.' })
 
 /** `/mcp`: the Model Context Protocol. */
-const mcpPaths = (): ZodOpenApiPathsObject =>
+const mcpPaths = () =>
   chapter(SENDING, KEY_HOLDER, {
     'POST /mcp': {
       id: 'callMcp',
@@ -50,16 +49,14 @@ const mcpPaths = (): ZodOpenApiPathsObject =>
       description:
         'The Model Context Protocol by streamable HTTP without sessions. Its clients come with their libraries; see the page "For assistants".',
       body: [CALL],
-      responses: [
-        {
-          200: {
-            description: 'The result of a call, alone or as an event.',
-            content: { ...json(RESULT), 'text/event-stream': { schema: z.string() } },
-          },
+      fails: refusals('unauthorized', 'invalid_request', 'request_too_large'),
+      responses: {
+        200: {
+          description: 'The result of a call, alone or as an event.',
+          content: { ...json(RESULT), 'text/event-stream': { schema: z.string() } },
         },
-        { 202: { description: 'A notification was taken.' } },
-        refusals('unauthorized', 'invalid_request', 'request_too_large'),
-      ],
+        202: { description: 'A notification was taken.' },
+      },
     },
   })
 

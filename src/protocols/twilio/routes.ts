@@ -10,7 +10,7 @@ import { retry, withCatalog } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { clientIp } from '../../http/server/client-ip.ts'
 import { holderOf, storeOf } from '../../http/server/store-of.ts'
-import { TWILIO as BY_TWILIO, chapter, SENDER, SENDING, success } from '../../openapi/schemas/operations.ts'
+import { TWILIO as BY_TWILIO, chapter, SENDER, SENDING } from '../../openapi/schemas/operations.ts'
 import { refusals } from '../../openapi/schemas/refusals.ts'
 import { addRoutes, describeRoutes } from '../route-table.ts'
 import { ACCOUNT, ACCOUNTS, CONNECTION, describeConnection, findAccount, listAccounts } from './account.ts'
@@ -190,7 +190,8 @@ function twilioPaths() {
         summary: "What Twilio's libraries need",
         description:
           'Account and numbers as SIDs. The token is shown once, in the answer that makes the key.',
-        responses: [success('The account.', CONNECTION), refusals('unauthorized', 'forbidden')],
+        answer: ['The account.', CONNECTION],
+        fails: refusals('unauthorized', 'forbidden'),
       },
     }),
     ...describeRoutes(['twilio', BY_TWILIO], ROOT, ROUTES, FAILURES, ({ summary }) => summary),

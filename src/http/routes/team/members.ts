@@ -1,10 +1,9 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { ACCOUNT_OF_MEMBER, actFor, listAccounts, ME, readMe } from '../../../auth/members/accounts.ts'
 import { tokenOf } from '../../../auth/tokens/tokens.ts'
 import { object, text } from '../../../fields/shape.ts'
-import { ACCOUNT, chapter, failures, SIGNED_IN, success } from '../../../openapi/schemas/operations.ts'
+import { ACCOUNT, chapter, SIGNED_IN } from '../../../openapi/schemas/operations.ts'
 import type { Env, Services } from '../../context.ts'
 import { readForm } from '../../forms/form.ts'
 import { requireAuth, requireUser } from '../../middleware/audit.ts'
@@ -33,18 +32,18 @@ export const memberRoutes = (services: Services) =>
       return signedIn(c, services, auth, { token }, { asker: auth })
     })
 
-export const memberPaths = (): ZodOpenApiPathsObject =>
+export const memberPaths = () =>
   chapter(ACCOUNT, SIGNED_IN, {
     'GET /api/account/me': {
       id: 'readMe',
       summary: 'Read the account of the token, and who uses it',
-      responses: [success('Account, sender and role.', ME), failures(401)],
+      answer: ['Account, sender and role.', ME],
     },
     'GET /api/account/accounts': {
       id: 'listAccounts',
       summary: 'List the accounts that one may act for',
       description: 'List the accounts that the user is a member of, by name; at most 1,000.',
-      responses: [success('The accounts.', z.array(ACCOUNT_OF_MEMBER)), failures(401)],
+      answer: ['The accounts.', z.array(ACCOUNT_OF_MEMBER)],
     },
     'POST /api/account/act-for': {
       id: 'actFor',
@@ -52,12 +51,10 @@ export const memberPaths = (): ZodOpenApiPathsObject =>
       description:
         "For members of the account, with their own token. The answer is that of a sign-in: the account's record, and a token for it that any client uses as it would the account's own. It allows what the role allows, else the answer is 403. It expires with the member's token, cannot be refreshed, and ends at once when the membership, the role, or the password or session of either ends or changes.",
       body: [z.object({ account: z.string().describe('Its id.') }), { account: 'h7k2m9q4w1x8z5b' }],
-      responses: [
-        success(
-          'The account and the token.',
-          z.object({ record: z.record(z.string(), z.unknown()), token: z.string() }).meta({ id: 'Acting' }),
-        ),
-        failures(400, 401, 404, 413),
+      answer: [
+        'The account and the token.',
+        z.object({ record: z.record(z.string(), z.unknown()), token: z.string() }).meta({ id: 'Acting' }),
       ],
+      fails: [400, 401, 404, 413],
     },
   })

@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { admission } from '../../../admission/admission.ts'
 import { tokenOf } from '../../../auth/tokens/tokens.ts'
 import { userHolder } from '../../../collections/catalog.ts'
@@ -14,8 +13,8 @@ import {
   failures,
   HOOK,
   NOBODY,
+  type Operation,
   SIGNED_IN,
-  success,
 } from '../../../openapi/schemas/operations.ts'
 import { checkShape } from '../../../sms/send/shape.ts'
 import { readBytes } from '../../body/bytes.ts'
@@ -80,19 +79,18 @@ async function readParts(c: Ctx): Promise<string> {
 const refusals = (...statuses: Parameters<typeof failures>): Answers =>
   Object.fromEntries(Object.entries(failures(...statuses)).filter(([status]) => status !== '429'))
 
-const CALL = {
+const CALL: Omit<Operation, 'id'> = {
   requestBody: {
     required: true,
     description: 'JSON, the fields of a form, or plain text, of at most 256 KiB.',
     content: { 'application/json': {}, 'application/x-www-form-urlencoded': {}, 'text/plain': {} },
   },
-  responses: [
-    success('What became of it.', HOOK_CALLED, { outcome: 'sent', messages: ['k3v9x0c2m5n8b1a'] }),
-    failures(400, 404, 413),
-  ],
+  answer: ['What became of it.', HOOK_CALLED],
+  example: { outcome: 'sent', messages: ['k3v9x0c2m5n8b1a'] },
+  fails: [400, 404, 413],
 }
 
-export const hookPaths = (): ZodOpenApiPathsObject =>
+export const hookPaths = () =>
   chapter('hooks', SIGNED_IN, {
     'POST /api/hooks/preview': {
       id: 'previewHook',
@@ -102,7 +100,8 @@ export const hookPaths = (): ZodOpenApiPathsObject =>
         PREVIEW,
         { hook: { preset: 'text', recipients: ['+4915112345678'] }, body: 'The backup failed.' },
       ],
-      responses: [success('The texts, or why there are none.', HOOK_PREVIEW), refusals(400, 401, 413)],
+      answer: ['The texts, or why there are none.', HOOK_PREVIEW],
+      fails: refusals(400, 401, 413),
     },
     'POST /api/hooks/{secret}': {
       id: 'callHook',
