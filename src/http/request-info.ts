@@ -12,7 +12,7 @@ import {
   type RequestInfo,
 } from '../request/request.ts'
 import { EMPTY, MAX_BODY_BYTES, readBody } from './body/body.ts'
-import { hasBody } from './body/bytes.ts'
+import { bodyBytes } from './body/bytes.ts'
 import { countAnswer, memoryOf } from './body/memory-of.ts'
 import type { Ctx, RequestBody, Services } from './context.ts'
 import { queryOf } from './query.ts'
@@ -24,7 +24,7 @@ export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<Request
   const known = c.get('body')
   if (known) return known
   const { incoming } = c.env
-  if (!hasBody(incoming)) return EMPTY
+  if (bodyBytes(incoming) === 0) return EMPTY
   const limit = Math.min(maxBytes, c.get('guestLimit') ?? maxBytes)
   const body = await readBody(incoming, limit, () => memoryOf(c))
   c.set('body', body)

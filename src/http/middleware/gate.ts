@@ -7,9 +7,10 @@ import type { Collection } from '../../collections/catalog.ts'
 import { badRequest, RetryLater } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { RateLimitRule, Settings } from '../../settings/settings.ts'
-import { hasBody, isSmall, type LimitedIncomingMessage, mayExceedSmall } from '../body/bytes.ts'
+import { bodyBytes, type LimitedIncomingMessage, mayExceedSmall } from '../body/bytes.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { knownCaller } from '../request-info.ts'
+import { SMALL_BYTES } from '../request-memory.ts'
 import { answerLateBody } from '../server/client-error.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { callerOf, holderOf } from '../server/store-of.ts'
@@ -51,8 +52,9 @@ export const gate =
  */
 export async function takePlace(c: Ctx, holder: Holder): Promise<() => void> {
   const { incoming } = c.env
-  if (!isSmall(incoming)) return admission.bodies.enter(holder)
-  if (hasBody(incoming)) await arrival(c, holder)
+  const bytes = bodyBytes(incoming)
+  if (bytes > SMALL_BYTES) return admission.bodies.enter(holder)
+  if (bytes > 0) await arrival(c, holder)
   return admission.requests.enter(holder)
 }
 

@@ -11,7 +11,7 @@ import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../sms/campaig
 import { RETRY_BATCH } from '../../sms/queue/retry.ts'
 import { readIdempotencyKey } from '../../sms/send/send.ts'
 import { checkShape, type RefusalCode } from '../../sms/send/shape.ts'
-import { hasBody } from '../body/bytes.ts'
+import { bodyBytes } from '../body/bytes.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { requireUser } from '../middleware/sender.ts'
@@ -53,7 +53,8 @@ export function campaignRoutes(services: Services): Hono<Env> {
     .post('/:id/cancel', steer(cancelCampaign))
     .post('/:id/retry', async (c) => {
       const { user, sending } = await requireCampaigner(c)
-      const body = checkShape(RETRY_BATCH, hasBody(c.env.incoming) ? await readJson(c, MAX_BODY_BYTES) : {})
+      const raw = bodyBytes(c.env.incoming) > 0 ? await readJson(c, MAX_BODY_BYTES) : {}
+      const body = checkShape(RETRY_BATCH, raw)
       return answer(c, await retryCampaign(sending, user, c.req.param('id'), body))
     })
     .get('/:id/progress', async (c) => {

@@ -23,7 +23,7 @@ import {
 import { RETRIED_BATCH, RETRY_BATCH, retryBatch, retryMessage } from '../../sms/queue/retry.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
 import { checkShape } from '../../sms/send/shape.ts'
-import { hasBody } from '../body/bytes.ts'
+import { bodyBytes } from '../body/bytes.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Env, Services } from '../context.ts'
 import { READS, requireSender, withSender } from '../middleware/sender.ts'
@@ -52,7 +52,7 @@ export function sentRoutes(services: Services): Hono<Env> {
     .post('/batches/:batch_id/retry', (c) => {
       let raw: Promise<unknown> | undefined
       return withSender(c, services, async (sender, sending) => {
-        raw ??= hasBody(c.env.incoming) ? readJson(c, MAX_BODY_BYTES) : Promise.resolve({})
+        raw ??= bodyBytes(c.env.incoming) > 0 ? readJson(c, MAX_BODY_BYTES) : Promise.resolve({})
         const body = checkShape(RETRY_BATCH, await raw)
         return sendRaw(c, JSON.stringify(await retryBatch(sending, sender, c.req.param('batch_id'), body)))
       })

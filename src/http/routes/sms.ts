@@ -9,9 +9,7 @@ import {
   PREVIEW_TEXT,
   readPreview,
   readSend,
-  readTemplateSend,
   SEND,
-  type SendBody,
   TEMPLATE_SEND,
 } from '../../sms/send/body.ts'
 import { PREVIEW, previewSend } from '../../sms/send/preview.ts'
@@ -32,8 +30,8 @@ const MAX_BODY_BYTES = 4 << 20
 export function smsRoutes(services: Services): Hono<Env> {
   const { config } = services
   return new Hono<Env>()
-    .post('/send', (c) => sendFrom(c, services, readSend))
-    .post('/send-template', (c) => sendFrom(c, services, readTemplateSend))
+    .post('/send', (c) => sendFrom(c, services, SEND))
+    .post('/send-template', (c) => sendFrom(c, services, TEMPLATE_SEND))
     .post('/preview', async (c) => {
       const { user, store } = await requireSender(c, services, ['messages:send'])
       const body = readPreview(await readJson(c, MAX_BODY_BYTES), new Date())
@@ -53,13 +51,13 @@ export function smsRoutes(services: Services): Hono<Env> {
 }
 
 /** A send of either kind: credentials, then the body, then the work. */
-function sendFrom(c: Ctx, services: Services, read: (raw: unknown, now: Date) => SendBody) {
+function sendFrom(c: Ctx, services: Services, schema: typeof SEND | typeof TEMPLATE_SEND) {
   // read once, also if stale credentials repeat the work
   let raw: Promise<unknown> | undefined
   return withSender(c, services, async (sender, sending) => {
     raw ??= readJson(c, MAX_BODY_BYTES)
     const json = await raw
-    const body = read(json, new Date())
+    const body = readSend(schema, json, new Date())
     const idempotency = readIdempotency(c.req.header('idempotency-key'), c.req.path, json)
     const { answer, replayed } = await send(sending, sender, body, idempotency)
     if (replayed) {

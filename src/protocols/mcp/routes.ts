@@ -8,9 +8,9 @@ import { countAnswer } from '../../http/body/memory-of.ts'
 import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
 import { gatewayForm } from '../../http/middleware/error-forms.ts'
 import { gate } from '../../http/middleware/gate.ts'
-import { scopeRequired, withFreshSender } from '../../http/middleware/sender.ts'
+import { scopeRequired } from '../../http/middleware/sender.ts'
 import { SMALL_BYTES } from '../../http/request-memory.ts'
-import { withCatalog } from '../../http/retry.ts'
+import { retry, withCatalog } from '../../http/retry.ts'
 import { storeOf } from '../../http/server/store-of.ts'
 import { chapter, json, KEY_HOLDER, SENDING } from '../../openapi/schemas/operations.ts'
 import { refusals } from '../../openapi/schemas/refusals.ts'
@@ -138,7 +138,7 @@ function callerOf(c: Ctx, services: Services, holder: KeyHolder): McpCaller {
   return {
     user: holder.auth.id,
     may: (scope) => hasScope(holder.scopes, scope),
-    asSender: (work) => withFreshSender(services, identifySender, work),
+    asSender: (work) => retry(services.store, identifySender, work, { startsCached: true }),
     reading: (query) => ({ ...NO_REQUEST, auth: holder.auth, meter, query }),
   }
 }

@@ -12,7 +12,7 @@ export interface Account {
   readonly auth: AuthRecord
   readonly sender: Sender
   readonly user: string
-  readonly key: string
+  readonly apiKey: string
   /** Changes with the user's record and with the key's. */
   readonly version: string
   /** The user's AccountSid. */
@@ -36,7 +36,7 @@ export async function identifyAccount(store: Store, header: string | undefined) 
   if (!isNameOf(readBasic(header)!.identity, holder)) throw unauthorized()
   const { auth, id } = holder
   const version = `${auth.version} ${id} ${holder.version}`
-  return { auth, sender: senderOfKey(holder), user: auth.id, key: id, version, sid: sidOf('AC', auth.id) }
+  return { auth, sender: senderOfKey(holder), user: auth.id, apiKey: id, version, sid: sidOf('AC', auth.id) }
 }
 
 const isNameOf = (name: string, { auth, id }: KeyHolder) =>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { admission } from '../../../admission/admission.ts'
 import { userHolder } from '../../../collections/catalog.ts'
 import { cancelMessage } from '../../../sms/queue/cancel.ts'
-import { readPreview, readSend, readTemplateSend, type SendBody } from '../../../sms/send/body.ts'
+import { readPreview, readSend, SEND, TEMPLATE_SEND } from '../../../sms/send/body.ts'
 import { previewSend } from '../../../sms/send/preview.ts'
 import { readIdempotency, send } from '../../../sms/send/send.ts'
 import { id } from '../../../sms/send/shape.ts'
@@ -41,9 +41,9 @@ async function sendAs(
   caller: McpCaller,
   name: string,
   { idempotency_key, ...json }: SendInput,
-  read: (raw: unknown, now: Date) => SendBody,
+  schema: typeof SEND | typeof TEMPLATE_SEND,
 ): Promise<object> {
-  const body = read(json, new Date())
+  const body = readSend(schema, json, new Date())
   const idempotency = readIdempotency(idempotency_key, `/mcp/${name}`, json)
   const { answer } = await caller.asSender((sender) => send(services, sender, body, idempotency))
   return JSON.parse(answer)
@@ -59,7 +59,7 @@ export const SEND_TOOLS: readonly Tool[] = [
     scope: 'messages:send',
     kind: 'write',
     input: z.object({ ...RECIPIENTS, ...TEXT, ...WHEN }),
-    run: (services, caller, input) => sendAs(services, caller, 'send_message', input, readSend),
+    run: (services, caller, input) => sendAs(services, caller, 'send_message', input, SEND),
   }),
   tool({
     name: 'send_template',
@@ -69,7 +69,7 @@ export const SEND_TOOLS: readonly Tool[] = [
     scope: 'messages:send',
     kind: 'write',
     input: z.object({ ...RECIPIENTS, ...TEMPLATE, ...WHEN }),
-    run: (services, caller, input) => sendAs(services, caller, 'send_template', input, readTemplateSend),
+    run: (services, caller, input) => sendAs(services, caller, 'send_template', input, TEMPLATE_SEND),
   }),
   tool({
     name: 'preview_message',

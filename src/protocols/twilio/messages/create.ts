@@ -75,7 +75,7 @@ function render(row: MessageRow, user: string): Message {
 
 async function sendNew(
   services: CreateServices,
-  { user, key, sender }: Account,
+  { user, apiKey, sender }: Account,
   { to, from, body, scheduledAt, expiresAt, callback, service }: NewMessage,
   idempotency: Idempotency | null,
 ): Promise<Sent> {
@@ -83,7 +83,12 @@ async function sendNew(
   const { device, line } = await senderOf(store, user, from)
   if ((await optedOut(store, user, [to])).has(to))
     throw new TwilioRefusal(21610, 'The recipient has opted out of your messages')
-  const options = { ...PLAIN_OPTIONS, scheduledAt, expiresAt, origin: originOf(key, callback, { service }) }
+  const options = {
+    ...PLAIN_OPTIONS,
+    scheduledAt,
+    expiresAt,
+    origin: originOf(apiKey, callback, { service }),
+  }
   return send(services, sender, toOne(to, body, options, device, line), idempotency)
 }
 

@@ -64,7 +64,7 @@ async function setUrl({ store, extensions }: NumberServices, account: Account, d
   if (deleted.length > 0) await deleteRecords(store, extensions, webhooks, deleted)
   if (url === '') return
   const known = hooks[0]
-  const values = { url, enabled: true, api_key: account.key }
+  const values = { url, enabled: true, api_key: account.apiKey }
   const more = { user: account.user, format: 'twilio', device, events: ['message.received'] }
   const request = serverRequest(store.catalog.find(SUPERUSERS)!, known ? values : { ...values, ...more })
   try {
