@@ -13,11 +13,11 @@ import {
 } from '../request/request.ts'
 import { EMPTY, MAX_BODY_BYTES, readBody } from './body/body.ts'
 import { bodyBytes } from './body/bytes.ts'
-import { countAnswer, memoryOf } from './body/memory-of.ts'
 import type { Ctx, RequestBody, Services } from './context.ts'
 import { queryOf } from './query.ts'
 import { SMALL_BYTES } from './request-memory.ts'
 import { type Attempt, retry, withCatalog } from './retry.ts'
+import { countAnswer, memoryOf } from './server/store-of.ts'
 
 /** The body, read once a request; an absent one is `{}`. */
 export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
@@ -57,11 +57,8 @@ export const knownCaller = (c: Ctx, { store }: Services): Promise<AuthRecord | n
   withCatalog(store, () => identify(store.signIn, c.env.incoming.headers.authorization, { cached: true }))
 
 /** The caller of a request whose work is not inside `retry`. Checks the role for the route. */
-export const authOf = (
-  c: Ctx,
-  services: Services,
-  { cached = false }: { cached?: boolean } = {},
-): Promise<AuthRecord | null> => withCatalog(services.store, () => authenticate(c, services, cached))
+export const authOf = (c: Ctx, services: Services): Promise<AuthRecord | null> =>
+  withCatalog(services.store, () => authenticate(c, services, false))
 
 /** The meter that counts a request's answer while it is made. */
 export function meterFor(c: Ctx, auth: AuthRecord | null): AnswerMeter {

@@ -10,13 +10,13 @@ import { changeAuthRecord } from '../account/change.ts'
 import { type EmailForm, findForMail } from '../account/find-for-mail.ts'
 import { findAuthRecord, requireEnabled } from '../auth-rows.ts'
 import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
-import { isOlder } from '../limits/age.ts'
 import { countAttempt, limitSignInAttempts, tooMany } from '../limits/attempt-limits.ts'
 import { mailOtp } from '../mail/mails.ts'
 import {
   addSystemRecord,
   deleteSystemRecord,
   findSystemRecord,
+  isOlder,
   listSystemRecords,
 } from '../system-records.ts'
 import { randomDigits, verifyDecoy } from '../tokens/secrets.ts'

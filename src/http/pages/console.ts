@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Hono } from 'hono'
+import { type DescribedRoutes, describedCollections, openApiDocument } from '../../openapi/document.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { sendTagged, tagged } from './tagged.ts'
+import { sendTagged, type Tagged, tagged } from './tagged.ts'
 
 const DIST = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 
@@ -107,5 +108,18 @@ function sendAsset(
     'cache-control': FOR_EVER,
     vary: 'Accept-Encoding',
     ...(packed ? { 'content-encoding': encoding } : {}),
+  })
+}
+
+/** `/api/openapi.json`: the API description, made at the first request. */
+export function docsRoutes({ config, extensions }: Services, described: readonly DescribedRoutes[]) {
+  let description: Tagged | undefined
+  const make = () => {
+    const subject = { url: config.publicUrl, collections: describedCollections(), extensions, described }
+    return tagged(JSON.stringify(openApiDocument(subject)))
+  }
+  return new Hono<Env>().get('/api/openapi.json', (c) => {
+    description ??= make()
+    return sendTagged(c, description, { 'content-type': 'application/json', 'cache-control': 'no-cache' })
   })
 }

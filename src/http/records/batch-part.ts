@@ -1,4 +1,5 @@
-import { type Collection, quote, type Store, tableName } from '../../collections/catalog.ts'
+import { type Catalog, type Collection, quote, type Store, tableName } from '../../collections/catalog.ts'
+import { badRequest, notFound } from '../../errors.ts'
 import { toText } from '../../fields/values/cast.ts'
 import type { Uploads } from '../../files/upload.ts'
 import type { Extensions } from '../../records/extension.ts'
@@ -9,7 +10,6 @@ import type { RequestInfo } from '../../request/request.ts'
 import type { BatchRequest } from '../body/batch-body.ts'
 import { formOfQuery } from '../body/body.ts'
 import { readQuery } from '../query.ts'
-import { writableCollection } from './writable-collection.ts'
 
 export interface Part {
   readonly store: Store
@@ -128,4 +128,16 @@ function requestOf({ asked, outer, options }: Part, method: string): RequestInfo
       return { ...outer.headers, ...Object.fromEntries(merged), content_type: 'multipart/form-data' }
     },
   }
+}
+
+/** A collection with writable records. Throws 404 with `missing`, 400 for a view. */
+export function writableCollection(
+  catalog: Catalog,
+  nameOrId: string,
+  missing = 'Missing collection context',
+): Collection {
+  const collection = catalog.find(nameOrId)
+  if (!collection) throw notFound(missing)
+  if (collection.type === 'view') throw badRequest('Unsupported collection type')
+  return collection
 }

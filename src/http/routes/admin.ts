@@ -8,7 +8,7 @@ import { notFound } from '../../errors.ts'
 import { deleteAllLogs } from '../../logs/request-log.ts'
 import { diskWarning, readDisk } from '../../metrics/disk.ts'
 import { ANYONE, chapter, SERVER, SIGNED_IN } from '../../openapi/schemas/operations.ts'
-import { BY_ID, listQuery, ONE, pageOf } from '../../openapi/schemas/record-query.ts'
+import { BY_ID, FIELDS_ONLY, listQuery, pageOf } from '../../openapi/schemas/record-query.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { indexWarnings } from '../../sms/large-history.ts'
 import { lineWarnings } from '../../sms/usage/line-limits.ts'
@@ -16,7 +16,7 @@ import { JOB_FIGURES, readJobFigures } from '../../work/queue.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { listLogs, logStats, viewLog } from '../lists/log-list.ts'
 import { plainList } from '../lists/plain-list.ts'
-import { auditRequest, requireSuperuser } from '../middleware/audit.ts'
+import { answerSuperuser, auditRequest, requireSuperuser } from '../middleware/audit.ts'
 import { authOf, buildRequest, sendJson, sendRaw } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
@@ -33,14 +33,8 @@ const AUDIT = plainList('_audit', [
 export const adminRoutes = (services: Services) =>
   new Hono<Env>()
     .get('/health', async (c) => sendJson(c, JSON.stringify(await health(c, services))))
-    .get('/warnings', async (c) => {
-      const { store } = await requireSuperuser(c, services)
-      return sendJson(c, JSON.stringify(await warnings(store, services.config)))
-    })
-    .get('/jobs', async (c) => {
-      const { store } = await requireSuperuser(c, services)
-      return sendJson(c, JSON.stringify(await readJobFigures(store.db)))
-    })
+    .get('/warnings', (c) => answerSuperuser(c, services, ({ store }) => warnings(store, services.config)))
+    .get('/jobs', (c) => answerSuperuser(c, services, ({ store }) => readJobFigures(store.db)))
     .get('/logs', async (c) => {
       const { auth, store } = await requireSuperuser(c, services)
       return sendRaw(c, await listLogs(store, services, buildRequest(c, auth, {})))
@@ -52,24 +46,21 @@ export const adminRoutes = (services: Services) =>
       await deleteAllLogs(store.db)
       return c.body(null, 204)
     })
-    .get('/logs/stats', async (c) => {
-      const { auth, store } = await requireSuperuser(c, services)
-      return sendJson(c, await logStats(store, services, buildRequest(c, auth, {})))
-    })
-    .get('/logs/:id', async (c) => {
-      const { store } = await requireSuperuser(c, services)
-      return sendJson(c, await viewLog(store, services, c.req.param('id')))
-    })
+    .get('/logs/stats', (c) =>
+      answerSuperuser(c, services, ({ auth, store }) => logStats(store, services, buildRequest(c, auth, {}))),
+    )
+    .get('/logs/:id', (c) =>
+      answerSuperuser(c, services, ({ store }) => viewLog(store, services, c.req.param('id'))),
+    )
     .get('/audit', async (c) => {
       const { auth, store } = await requireSuperuser(c, services)
       const alone = { db: store.db, catalog: AUDIT.alone }
       const request = buildRequest(c, auth, {})
       return sendRaw(c, await listRecords(alone, services.extensions, AUDIT.collection, request))
     })
-    .get('/crons', async (c) => {
-      await requireSuperuser(c, services)
-      return sendJson(c, JSON.stringify(services.jobs.map(({ id, expression }) => ({ id, expression }))))
-    })
+    .get('/crons', (c) =>
+      answerSuperuser(c, services, () => services.jobs.map(({ id, expression }) => ({ id, expression }))),
+    )
     .post('/crons/:id', async (c) => {
       const { auth } = await requireSuperuser(c, services)
       const job = services.jobs.find(({ id }) => id === c.req.param('id'))
@@ -164,7 +155,7 @@ export const adminPaths = () =>
       id: 'health',
       summary: 'Ask whether the server answers',
       security: ANYONE,
-      params: { query: ONE.query.pick({ fields: true }) },
+      params: FIELDS_ONLY,
       answer: ['It does.', HEALTH],
       example: { message: 'API is healthy.', code: 200, data: {} },
     },
@@ -203,7 +194,6 @@ const HOURS = z
   .meta({ id: 'LogStatistics', description: 'By the hour; hours without any are left out.' })
 
 const LIST = listQuery().query
-const fields = ONE.query.pick({ fields: true })
 
 export const logPaths = () =>
   chapter(SERVER, SIGNED_IN, {
@@ -233,7 +223,7 @@ export const logPaths = () =>
       id: 'viewLog',
       summary: 'One of them',
       description: 'For superusers.',
-      params: { path: BY_ID.path, query: fields },
+      params: { path: BY_ID.path, ...FIELDS_ONLY },
       answer: ['It.', LOG],
       example: EXAMPLE,
       fails: [401, 404],

@@ -16,7 +16,7 @@ import { confirmVerification, requestVerification, TOKEN_FORM } from '../../auth
 import type { AuthCall } from '../../auth/auth-services.ts'
 import { findOrCreateRecord } from '../../auth/oauth2/find-or-create-record.ts'
 import { identifyByOAuth2, OAUTH2_FORM, renderMeta } from '../../auth/oauth2/with-oauth2.ts'
-import { refreshToken } from '../../auth/sessions/refresh.ts'
+import { refreshToken } from '../../auth/sessions/sessions.ts'
 import { IMPERSONATE_FORM, impersonate } from '../../auth/sign-in/impersonate.ts'
 import { renderAuthMethods } from '../../auth/sign-in/methods.ts'
 import { MFA_FORM } from '../../auth/sign-in/mfa.ts'
@@ -46,7 +46,7 @@ import {
   type Operation,
   SIGNED_IN,
 } from '../../openapi/schemas/operations.ts'
-import { ONE } from '../../openapi/schemas/record-query.ts'
+import { FIELDS_ONLY, ONE } from '../../openapi/schemas/record-query.ts'
 import { typeName } from '../../openapi/schemas/record-schema.ts'
 import type { AuthRecord, RequestContext } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
@@ -207,22 +207,19 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject) {
   const name = typeName(collection)
   const signedIn = z.object({ record, token: TOKEN }).meta({ id: `${name}SignedIn` })
   const answer = ['Signed in: the record as it sees itself, and a token for it.', signedIn] as const
-  const forms = (some: readonly Form[], more: (form: Form) => Partial<Operation>) =>
-    some.map((form): [string, Operation] => {
-      const { verb, summary, body, example } = form
-      return [
-        `POST ${path}/${form.path}`,
-        { id: `${verb}${name}`, summary, body: [body, example], ...more(form) },
-      ]
-    })
+  const forms = (some: readonly Form[], more: (end: string) => Partial<Operation>) =>
+    some.map(({ verb, path: end, ...form }): [string, Operation] => [
+      `POST ${path}/${end}`,
+      { id: `${verb}${name}`, ...form, ...more(end) },
+    ])
   const signIns = forms(SIGN_INS, () => ({
     params: ONE,
     answer,
     fails: [400, 404, 413],
     responses: SECOND_METHOD,
   }))
-  const mailed = forms(MAILED, (form) => ({
-    ...(form.path === 'request-email-change' && { security: SIGNED_IN }),
+  const mailed = forms(MAILED, (end) => ({
+    ...(end === 'request-email-change' && { security: SIGNED_IN }),
     answer: ['Done; said of an unknown address, too.'],
     fails: [400, 401, 404, 413],
   }))
@@ -230,7 +227,7 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject) {
     [`GET ${path}/auth-methods`]: {
       id: `authMethodsOf${name}`,
       summary: 'How one may sign in',
-      params: { query: ONE.query.pick({ fields: true }) },
+      params: FIELDS_ONLY,
       answer: ['The methods.', METHODS],
       fails: [404],
     },

@@ -8,14 +8,13 @@ import { readStatus, STATUS } from '../../backup/service/status.ts'
 import { ApiError, badRequest, forbidden, notFound, UserError } from '../../errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { chapter, FILE, json, NOBODY, SERVER, SIGNED_IN } from '../../openapi/schemas/operations.ts'
-import { ONE } from '../../openapi/schemas/record-query.ts'
+import { FIELDS_ONLY } from '../../openapi/schemas/record-query.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { sendFile } from '../files/send-file.ts'
 import { BACKUP_FORM, checkName, checkUploadedBackup, noBackup, uploadedFile } from '../forms/backup-form.ts'
 import { readForm } from '../forms/form.ts'
-import { auditRequest, requireSuperuser } from '../middleware/audit.ts'
+import { answerSuperuser, auditRequest, requireSuperuser } from '../middleware/audit.ts'
 import { queryOf } from '../query.ts'
-import { sendJson } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
 
 const PIECE_BYTES = 256 << 10
@@ -23,15 +22,12 @@ const PIECE_BYTES = 256 << 10
 /** `/api/backups` for superusers. PocketBase: apis/backup.go. `/api/backup-status` is our own. */
 export const backupRoutes = (services: Services) =>
   new Hono<Env>()
-    .get('/backup-status', async (c) => {
-      const { store } = await requireSuperuser(c, services)
-      const { settings, config } = services
-      return sendJson(c, JSON.stringify(await readStatus(store.db, settings.current, config)))
-    })
-    .get('/backups', async (c) => {
-      await requireSuperuser(c, services)
-      return sendJson(c, JSON.stringify(await listBackups(services)))
-    })
+    .get('/backup-status', (c) =>
+      answerSuperuser(c, services, ({ store: { db } }) =>
+        readStatus(db, services.settings.current, services.config),
+      ),
+    )
+    .get('/backups', (c) => answerSuperuser(c, services, () => listBackups(services)))
     .post('/backups', (c) => create(c, services))
     .post('/backups/upload', (c) => upload(c, services))
     .get('/backups/:key', (c) => download(c, services))
@@ -150,22 +146,20 @@ const TOKEN = z.object({
   download: z.string().optional(),
 })
 
-const fields = ONE.query.pick({ fields: true })
-
 export const backupPaths = () =>
   chapter(SERVER, SIGNED_IN, {
     'GET /api/backup-status': {
       id: 'backupStatus',
       summary: 'Ask how the backups are',
       description: 'For superusers. What was made last, what runs now, what went wrong.',
-      params: { query: fields },
+      params: FIELDS_ONLY,
       answer: ['The state.', STATUS],
     },
     'GET /api/backups': {
       id: 'listBackups',
       summary: 'List the backups',
       description: 'For superusers. Sorted by name.',
-      params: { query: fields },
+      params: FIELDS_ONLY,
       answer: ['All of them.', z.array(BACKUP)],
       example: [EXAMPLE],
       fails: [400, 401],

@@ -7,16 +7,15 @@ import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts
 import { copyUpload, type Upload, type Uploads } from '../../files/upload.ts'
 import { API_ERROR, BATCH_ERROR } from '../../openapi/schemas/errors.ts'
 import { ANYONE, chapter, json, SERVER, SIGNED_IN } from '../../openapi/schemas/operations.ts'
-import { ONE } from '../../openapi/schemas/record-query.ts'
+import { FIELDS_ONLY } from '../../openapi/schemas/record-query.ts'
 import { PasswordMemory } from '../../records/auth/passwords.ts'
 import { lockFreshAuth } from '../../records/fresh-auth.ts'
 import { type AuthRecord, checkPicked, LargeAnswer } from '../../request/request.ts'
 import { type BatchRequest, readBatch, unreadableBatch } from '../body/batch-body.ts'
 import type { Ctx, Env, RequestBody, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
-import { batchPasswords } from '../middleware/batch-passwords.ts'
 import { checkRate } from '../middleware/gate.ts'
-import { limitOldPasswordChecks } from '../middleware/old-password.ts'
+import { batchPasswords, limitOldPasswordChecks } from '../middleware/passwords.ts'
 import { queryOf } from '../query.ts'
 import {
   actionOf,
@@ -204,7 +203,7 @@ export const batchPaths = () =>
       summary: 'Write several records at once',
       description: 'Creates, updates and deletes records in one transaction: all or none.',
       security: ANYONE,
-      params: { query: ONE.query.pick({ fields: true }) },
+      params: FIELDS_ONLY,
       requestBody: {
         required: true,
         content: { ...json(BATCH, BATCH_EXAMPLE), 'multipart/form-data': { schema: z.looseObject({}) } },

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { notFound } from '../../errors.ts'
 import { exportRecords, PAGE_BYTES } from '../../records/read/export.ts'
-import { memoryOf } from '../body/memory-of.ts'
 import type { Env, Services } from '../context.ts'
+import { streamOf } from '../files/send-file.ts'
 import { authOf, bodyOf, buildRequest, meterFor } from '../request-info.ts'
-import { storeOf } from '../server/store-of.ts'
+import { memoryOf, storeOf } from '../server/store-of.ts'
 
 /** `/api/collections/…/export`: records as CSV. A failure after the first piece ends the connection. */
 export const exportRoutes = (services: Services) =>
@@ -25,17 +25,11 @@ export const exportRoutes = (services: Services) =>
     const pieces = exportRecords(store, services.extensions, collection, request)
     // errors of the request are thrown before the first piece
     const first = await pieces.next()
-    const encoder = new TextEncoder()
-    const body = new ReadableStream<Uint8Array>({
-      start: (stream) => stream.enqueue(encoder.encode(first.value ?? '')),
-      async pull(stream) {
-        const { done, value } = await pieces.next()
-        if (done) stream.close()
-        else stream.enqueue(encoder.encode(value))
-      },
-      cancel: () => void pieces.return(),
-    })
-    return c.body(body, 200, {
+    async function* encoded() {
+      yield Buffer.from(first.value ?? '')
+      for await (const piece of pieces) yield Buffer.from(piece)
+    }
+    return c.body(streamOf(encoded()), 200, {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': `attachment; filename="${collection.name.replace(/\W/g, '_')}.csv"`,
       'cache-control': 'no-store',

@@ -4,7 +4,7 @@ import { checkShape } from '../../sms/send/shape.ts'
 import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from '../../sms/users/user-access.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Env, Services } from '../context.ts'
-import { auditRequest, requireSuperuser } from '../middleware/audit.ts'
+import { answerSuperuser, auditRequest, requireSuperuser } from '../middleware/audit.ts'
 import { sendRaw } from '../request-info.ts'
 
 const MAX_BODY_BYTES = 1_000
@@ -12,10 +12,9 @@ const MAX_BODY_BYTES = 1_000
 /** `/api/users`, for superusers: lists and ends a user's devices, keys and the like. */
 export const userRoutes = (services: Services) =>
   new Hono<Env>()
-    .get('/:id/access', async (c) => {
-      const { store } = await requireSuperuser(c, services)
-      return sendRaw(c, JSON.stringify(await readAccess(store.db, c.req.param('id'))))
-    })
+    .get('/:id/access', (c) =>
+      answerSuperuser(c, services, ({ store }) => readAccess(store.db, c.req.param('id'))),
+    )
     .post('/:id/enable', async (c) => {
       const { auth, store } = await requireSuperuser(c, services)
       const id = c.req.param('id')

@@ -6,6 +6,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { catalogFor } from '../../rules/roles.ts'
 import type { Ctx, Services } from '../context.ts'
+import { RequestMemory } from '../request-memory.ts'
 import { ipOf } from './client-ip.ts'
 
 /** The holder of a request in limits: the account, also for its devices and members; else the network. */
@@ -41,4 +42,25 @@ export function storeOf({ env }: Ctx, services: Services, auth: AuthRecord | nul
 export interface Caller {
   readonly auth: AuthRecord
   readonly store: Store
+}
+
+/** The request's memory account. Opened at first use, for the caller known at that time. */
+export function memoryOf(c: Ctx): RequestMemory {
+  const known = c.get('memory')
+  if (known) return known
+  const { incoming, outgoing } = c.env
+  const auth = c.get('asker') ?? null
+  const memory = new RequestMemory(holderOf(incoming, c.get('services')!, auth), auth?.isSuperuser)
+  c.set('memory', memory)
+  if (outgoing.closed) memory.close()
+  else outgoing.once('close', () => memory.close())
+  return memory
+}
+
+/** Counts a large answer until its client has read it. Without room throws RetryLater, except for writes. */
+export function countAnswer(c: Ctx, bytes: number): void {
+  if (!c.get('services')) return
+  const { method } = c.env.incoming
+  if (method === 'GET' || method === 'HEAD') memoryOf(c).hold(bytes)
+  else memoryOf(c).force(bytes)
 }

@@ -1,5 +1,5 @@
 import { identifyKey, type KeyHolder } from '../../auth/tokens/api-keys.ts'
-import { readBasic } from '../../auth/tokens/basic.ts'
+import { readBasic } from '../../auth/tokens/tokens.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { type Sender, senderOfKey } from '../../sms/send/shape.ts'

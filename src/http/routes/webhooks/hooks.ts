@@ -8,7 +8,6 @@ import { callHook, HOOK_CALLED, HOOK_PREVIEW, previewHook } from '../../../hooks
 import { JSON_FIELDS } from '../../../hooks/compose.ts'
 import { HOOK_FIELDS, hookAccount } from '../../../hooks/hook.ts'
 import {
-  type Answers,
   chapter,
   failures,
   HOOK,
@@ -19,10 +18,10 @@ import {
 import { checkShape } from '../../../sms/send/shape.ts'
 import { readBytes } from '../../body/bytes.ts'
 import { readJson } from '../../body/json-body.ts'
-import { memoryOf } from '../../body/memory-of.ts'
 import { readMultipart } from '../../body/multipart.ts'
 import type { Ctx, Env, Services } from '../../context.ts'
 import { requireUser } from '../../middleware/audit.ts'
+import { memoryOf } from '../../server/store-of.ts'
 
 const MAX_BYTES = 256 << 10
 const PREVIEW = z
@@ -76,8 +75,7 @@ async function readParts(c: Ctx): Promise<string> {
 }
 
 /** Hooks answer 503 instead of 429: see `hookForm`. */
-const refusals = (...statuses: Parameters<typeof failures>): Answers =>
-  Object.fromEntries(Object.entries(failures(...statuses)).filter(([status]) => status !== '429'))
+const { '429': _, ...PREVIEW_FAILS } = failures(400, 401, 413)
 
 const CALL: Omit<Operation, 'id'> = {
   requestBody: {
@@ -101,7 +99,7 @@ export const hookPaths = () =>
         { hook: { preset: 'text', recipients: ['+4915112345678'] }, body: 'The backup failed.' },
       ],
       answer: ['The texts, or why there are none.', HOOK_PREVIEW],
-      fails: refusals(400, 401, 413),
+      fails: PREVIEW_FAILS,
     },
     'POST /api/hooks/{secret}': {
       id: 'callHook',
