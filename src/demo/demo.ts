@@ -18,11 +18,12 @@ import {
   type DemoData,
   makeUser,
   nameRecipients,
+  type Phone,
+  pairPhones,
   setUpDemoData,
   USER_EMAIL,
   watch,
 } from './people.ts'
-import { type Phone, pairPhones } from './phones.ts'
 
 const SUPERUSER_EMAIL = 'demo-admin@example.com'
 const PATIENCE_MS = 20_000

@@ -1,9 +1,10 @@
 import type { InSameTransaction } from '../../auth/account/change.ts'
-import { AUDITED, recordMemberAudit } from '../../auth/members/audit.ts'
 import {
+  AUDITED,
   type AuditEntry,
   recordAudit,
   recordMailAudit,
+  recordMemberAudit,
   recordRefusedSignIn,
 } from '../../auth/superusers/audit.ts'
 import { isSuspended } from '../../auth/tokens/tokens.ts'

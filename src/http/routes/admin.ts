@@ -137,30 +137,6 @@ const WARNINGS = z
 
 const JOBS = z.array(JOB_FIGURES).meta({ id: 'AllJobFigures' })
 
-export const adminPaths = () =>
-  chapter(SERVER, SIGNED_IN, {
-    'GET /api/warnings': {
-      id: 'warnings',
-      summary: 'Ask what is wrong with the setup',
-      description: 'For superusers. Empty when there is nothing to warn of.',
-      answer: ['All warnings.', WARNINGS],
-    },
-    'GET /api/jobs': {
-      id: 'jobFigures',
-      summary: 'Count background jobs',
-      description: 'For superusers. Kinds without jobs are missing.',
-      answer: ['Figures of each kind.', JOBS],
-    },
-    'GET /api/health': {
-      id: 'health',
-      summary: 'Ask whether the server answers',
-      security: ANYONE,
-      params: FIELDS_ONLY,
-      answer: ['It does.', HEALTH],
-      example: { message: 'API is healthy.', code: 200, data: {} },
-    },
-  })
-
 const LOG = z
   .object({
     id: z.string(),
@@ -195,8 +171,28 @@ const HOURS = z
 
 const LIST = listQuery().query
 
-export const logPaths = () =>
+export const adminPaths = () =>
   chapter(SERVER, SIGNED_IN, {
+    'GET /api/warnings': {
+      id: 'warnings',
+      summary: 'Ask what is wrong with the setup',
+      description: 'For superusers. Empty when there is nothing to warn of.',
+      answer: ['All warnings.', WARNINGS],
+    },
+    'GET /api/jobs': {
+      id: 'jobFigures',
+      summary: 'Count background jobs',
+      description: 'For superusers. Kinds without jobs are missing.',
+      answer: ['Figures of each kind.', JOBS],
+    },
+    'GET /api/health': {
+      id: 'health',
+      summary: 'Ask whether the server answers',
+      security: ANYONE,
+      params: FIELDS_ONLY,
+      answer: ['It does.', HEALTH],
+      example: { message: 'API is healthy.', code: 200, data: {} },
+    },
     'GET /api/logs': {
       id: 'listLogs',
       summary: 'Look up what failed',

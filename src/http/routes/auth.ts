@@ -6,7 +6,6 @@ import {
   EMAIL_CHANGE_FORM,
   requestEmailChange,
 } from '../../auth/account/email-change.ts'
-import { EMAIL_FORM } from '../../auth/account/find-for-mail.ts'
 import {
   confirmPasswordReset,
   PASSWORD_RESET_FORM,
@@ -14,6 +13,7 @@ import {
 } from '../../auth/account/password-reset.ts'
 import { confirmVerification, requestVerification, TOKEN_FORM } from '../../auth/account/verification.ts'
 import type { AuthCall } from '../../auth/auth-services.ts'
+import { EMAIL_FORM } from '../../auth/mail/resend.ts'
 import { findOrCreateRecord } from '../../auth/oauth2/find-or-create-record.ts'
 import { identifyByOAuth2, OAUTH2_FORM, renderMeta } from '../../auth/oauth2/with-oauth2.ts'
 import { refreshToken } from '../../auth/sessions/sessions.ts'
@@ -37,11 +37,11 @@ import {
   OTP_REQUESTED,
   SIGN_INS,
 } from '../../openapi/schemas/auth-forms.ts'
-import { MFA_NEEDED } from '../../openapi/schemas/errors.ts'
 import {
   type Answers,
   chapter,
   json,
+  MFA_NEEDED,
   NOBODY,
   type Operation,
   SIGNED_IN,

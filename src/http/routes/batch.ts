@@ -5,13 +5,19 @@ import type { Collection, Store } from '../../collections/catalog.ts'
 import { DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts'
 import { copyUpload, type Upload, type Uploads } from '../../files/upload.ts'
-import { API_ERROR, BATCH_ERROR } from '../../openapi/schemas/errors.ts'
-import { ANYONE, chapter, json, SERVER, SIGNED_IN } from '../../openapi/schemas/operations.ts'
+import {
+  ANYONE,
+  API_ERROR,
+  BATCH_ERROR,
+  chapter,
+  json,
+  SERVER,
+  SIGNED_IN,
+} from '../../openapi/schemas/operations.ts'
 import { FIELDS_ONLY } from '../../openapi/schemas/record-query.ts'
 import { PasswordMemory } from '../../records/auth/passwords.ts'
 import { lockFreshAuth } from '../../records/fresh-auth.ts'
 import { type AuthRecord, checkPicked, LargeAnswer } from '../../request/request.ts'
-import { type BatchRequest, readBatch, unreadableBatch } from '../body/batch-body.ts'
 import type { Ctx, Env, RequestBody, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
 import { checkRate } from '../middleware/gate.ts'
@@ -19,11 +25,14 @@ import { batchPasswords, limitOldPasswordChecks } from '../middleware/passwords.
 import { queryOf } from '../query.ts'
 import {
   actionOf,
+  type BatchRequest,
   bodyOfPart,
   type Part,
   type PartAnswer,
   PartFault,
+  readBatch,
   runPart,
+  unreadableBatch,
 } from '../records/batch-part.ts'
 import { authenticate, bodyOf, buildRequest, meterFor, sendJson } from '../request-info.ts'
 import { retry } from '../retry.ts'

@@ -2,11 +2,11 @@ import { Hono } from 'hono'
 import type { z } from 'zod'
 import type { Catalog, Collection, Rule } from '../../collections/catalog.ts'
 import { notFound } from '../../errors.ts'
-import { GUEST_ERROR } from '../../openapi/schemas/errors.ts'
 import {
   ANYONE,
   type Answers,
   chapter,
+  GUEST_ERROR,
   json,
   type Operation,
   SIGNED_IN,
@@ -14,21 +14,23 @@ import {
 } from '../../openapi/schemas/operations.ts'
 import { createBody, updateBody } from '../../openapi/schemas/record-body.ts'
 import { BY_ID, EXPORT, listQuery, ONE, pageOf } from '../../openapi/schemas/record-query.ts'
-import { typeName } from '../../openapi/schemas/record-schema.ts'
-import { describeRule } from '../../openapi/schemas/texts.ts'
+import { describeRule, typeName } from '../../openapi/schemas/record-schema.ts'
 import type { Extensions } from '../../records/extension.ts'
+import { exportRecords, PAGE_BYTES } from '../../records/read/export.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { viewRecord } from '../../records/read/view.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { asCaller, sendJson, sendRaw } from '../request-info.ts'
-import { storeOf } from '../server/store-of.ts'
+import { streamOf } from '../files/send-file.ts'
+import { asCaller, authOf, bodyOf, buildRequest, meterFor, sendJson, sendRaw } from '../request-info.ts'
+import { memoryOf, storeOf } from '../server/store-of.ts'
 
-/** `/api/collections/…/records`: lists and single records. */
+/** `/api/collections/…/records`: lists and single records; `/export`: records as CSV. */
 export const recordRoutes = (services: Services) =>
   new Hono<Env>()
     .get('/:collection/records', async (c) => sendRaw(c, await read(c, services, listRecords)))
     .get('/:collection/records/:id', async (c) => sendJson(c, await read(c, services, viewRecord)))
+    .get('/:collection/export', (c) => sendExport(c, services, c.req.param('collection')))
 
 /** Reads as the cached caller, or as the caller read again if that record has changed. */
 async function read(c: Ctx, services: Services, run: typeof viewRecord): Promise<string> {
@@ -126,3 +128,30 @@ const jsonOrForm = (schema: z.ZodType) => ({
   required: true,
   content: { ...json(schema), 'multipart/form-data': { schema } },
 })
+
+/** Sends records as CSV. A failure after the first piece ends the connection. */
+async function sendExport(c: Ctx, services: Services, name: string): Promise<Response> {
+  collectionOf(services.store.catalog, name)
+  const { values } = await bodyOf(c)
+  const auth = await authOf(c, services)
+  const store = storeOf(c, services, auth)
+  const collection = collectionOf(store.catalog, name)
+  const request = async () => {
+    const caller = await authOf(c, services)
+    return buildRequest(c, caller, values, 'default', meterFor(c, caller))
+  }
+  c.set('asker', auth)
+  memoryOf(c).hold(PAGE_BYTES)
+  const pieces = exportRecords(store, services.extensions, collection, request)
+  // errors of the request are thrown before the first piece
+  const first = await pieces.next()
+  async function* encoded() {
+    yield Buffer.from(first.value ?? '')
+    for await (const piece of pieces) yield Buffer.from(piece)
+  }
+  return c.body(streamOf(encoded()), 200, {
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': `attachment; filename="${collection.name.replace(/\W/g, '_')}.csv"`,
+    'cache-control': 'no-store',
+  })
+}

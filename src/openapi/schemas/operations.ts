@@ -6,7 +6,6 @@ import type {
   ZodOpenApiResponseObject,
 } from 'zod-openapi'
 import { ApiError } from '../../errors.ts'
-import { API_ERROR } from './errors.ts'
 
 export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' | 'tags' | 'operationId'> {
   readonly id: string
@@ -129,6 +128,24 @@ export const textAnswer = (type: string, description: string): Answers => ({
   200: { description, content: { [type]: { schema: z.string() } } },
 })
 
+const FIELD_ERROR = z
+  .object({
+    code: z.string().describe('For programs, such as `validation_required`.'),
+    message: z.string(),
+    params: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'FieldError' })
+
+/** Errors by field; those of a list or of an object inside are nested, by index or key. */
+const FIELD_ERRORS: z.ZodType = z
+  .lazy(() => z.record(z.string(), z.union([FIELD_ERROR, FIELD_ERRORS])))
+  .meta({ id: 'FieldErrors', description: 'What is wrong, by field. Empty when no field is to blame.' })
+
+/** Every failure of the record API. */
+export const API_ERROR = z
+  .object({ data: FIELD_ERRORS, message: z.string(), status: z.int() })
+  .meta({ id: 'Error', description: "PocketBase's form of an error." })
+
 /** A failure in PocketBase's form, by default with its status's message. */
 function failed(status: number, description: string, text?: string): ZodOpenApiResponseObject {
   const { message } = new ApiError(status, text)
@@ -171,3 +188,31 @@ export const FILE: Answers = {
   412: { description: 'A condition of the request does not hold.' },
   416: { description: 'It has no such part.', content: { 'text/plain': { schema: z.string() } } },
 }
+
+export const BATCH_ERROR = z
+  .object({
+    data: z.object({
+      requests: z.record(
+        z.string(),
+        z.object({ code: z.string(), message: z.string(), response: API_ERROR }),
+      ),
+    }),
+    message: z.string(),
+    status: z.literal(400),
+  })
+  .meta({ id: 'BatchError' })
+
+/** The error for a guest where sign-in is required. */
+export const GUEST_ERROR = z
+  .object({
+    error: z.literal('unauthorized'),
+    message: z.literal('Authentication required'),
+    status: z.literal(401),
+    data: z.object({}),
+  })
+  .meta({ id: 'GuestError' })
+
+/** The first of two sign-in methods succeeded; the second is needed. */
+export const MFA_NEEDED = z
+  .object({ mfaId: z.string().describe('Send it with the second method, as `mfaId`.') })
+  .meta({ id: 'MfaNeeded' })

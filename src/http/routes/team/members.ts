@@ -4,14 +4,20 @@ import { ACCOUNT_OF_MEMBER, actFor, listAccounts, ME, readMe } from '../../../au
 import { tokenOf } from '../../../auth/tokens/tokens.ts'
 import { object, text } from '../../../fields/shape.ts'
 import { ACCOUNT, chapter, SIGNED_IN } from '../../../openapi/schemas/operations.ts'
+import { PRESENCE, tellPresence } from '../../../realtime/presence.ts'
+import { countInbox, INBOX } from '../../../sms/conversations/inbox.ts'
+import { checkShape } from '../../../sms/send/shape.ts'
+import { readJson } from '../../body/json-body.ts'
 import type { Env, Services } from '../../context.ts'
 import { readForm } from '../../forms/form.ts'
 import { requireAuth, requireUser } from '../../middleware/audit.ts'
+import { GUEST_BODY_BYTES } from '../../middleware/guest-body.ts'
+import { holderOf } from '../../server/store-of.ts'
 import { signedIn } from '../auth.ts'
 
 const ACT_FOR = object({ account: text })
 
-/** `/api/account`: members of accounts. */
+/** `/api/account`: members of accounts, and their shared inbox. */
 export const memberRoutes = (services: Services) =>
   new Hono<Env>()
     .get('/me', async (c) => {
@@ -30,6 +36,18 @@ export const memberRoutes = (services: Services) =>
       const own = tokenOf(c.env.incoming.headers.authorization)
       const { auth, token } = await actFor(services.store.signIn, member, own, account)
       return signedIn(c, services, auth, { token }, { asker: auth })
+    })
+    .get('/inbox', async (c) => {
+      const { user, auth, store } = await requireUser(c, services)
+      c.header('cache-control', 'no-store')
+      return c.json(await countInbox(store.db, user, auth.sender))
+    })
+    .post('/presence', async (c) => {
+      const { user, auth, store } = await requireUser(c, services)
+      const presence = checkShape(PRESENCE, await readJson(c, GUEST_BODY_BYTES))
+      const holder = holderOf(c.env.incoming, services, auth)
+      await tellPresence(store.db, holder, { account: user, sender: auth.sender }, presence)
+      return c.body(null, 204)
     })
 
 export const memberPaths = () =>
@@ -56,5 +74,20 @@ export const memberPaths = () =>
         z.object({ record: z.record(z.string(), z.unknown()), token: z.string() }).meta({ id: 'Acting' }),
       ],
       fails: [400, 401, 404, 413],
+    },
+    'GET /api/account/inbox': {
+      id: 'readInbox',
+      summary: 'Count the conversations of each view',
+      description:
+        'Count the conversations of each view; 1,000 stands for that many and more. The texts of the fields are the filters that list them.',
+      answer: ['The counts.', INBOX],
+    },
+    'POST /api/account/presence': {
+      id: 'tellPresence',
+      summary: 'Say that one reads or writes',
+      description:
+        "Tell the account's other clients what the caller does in a conversation. They subscribe to the realtime topic `presence` and get `{conversation, sender, name, state}`; a client ignores its own `sender`. It is not stored: say it again every few seconds.",
+      body: [PRESENCE, { conversation: 'a1b2c3d4e5f6g7h', state: 'writing' }],
+      answer: ['Told.'],
     },
   })
