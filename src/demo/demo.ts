@@ -12,15 +12,20 @@ import { type Config, readConfig } from '../config.ts'
 import { runProgramCommand } from '../errors.ts'
 import { randomText } from '../tools/random.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
-import { type Api, ensure, findFirst, type Named, request, signIn } from './api.ts'
 import {
+  type Api,
   CONTACTS,
   type DemoData,
+  ensure,
+  findFirst,
   makeUser,
+  type Named,
   nameRecipients,
   type Phone,
   pairPhones,
+  request,
   setUpDemoData,
+  signIn,
   USER_EMAIL,
   watch,
 } from './people.ts'

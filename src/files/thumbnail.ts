@@ -24,8 +24,6 @@ const MAX_MADE_DOTS = 16_000_000
 const TIMEOUT_SECONDS = 20
 const JPEG_QUALITY = 95
 
-export const isPicture = (type: string): boolean => PICTURES.has(type)
-
 interface Box {
   readonly width: number
   readonly height: number
@@ -70,7 +68,7 @@ export async function isDecodable(picture: Buffer): Promise<boolean> {
  * Makes a small upright copy of a picture, of the first frame of an animated one. Types that PocketBase
  * cannot write become PNG. Throws for an invalid picture or size. PocketBase: tools/filesystem, CreateThumb
  */
-export async function makeThumbnail(picture: Buffer, type: string, size: string) {
+async function makeThumbnail(picture: Buffer, type: string, size: string) {
   const wanted = readSize(size)
   // Loaded here, because few servers make thumbnails.
   const { default: sharp } = await import('sharp')
@@ -121,7 +119,7 @@ export async function findThumb(
   }: { readonly size: string; readonly field: Pick<FileField, 'thumbs'>; readonly holder: Holder },
 ): Promise<StoredFile | undefined> {
   const isAdmitted = DEFAULT_SIZES.includes(size) || field.thumbs.includes(size)
-  if (!isAdmitted || !isPicture(original.type)) return undefined
+  if (!isAdmitted || !PICTURES.has(original.type)) return undefined
   const find = () => findStored(db, place, size)
   const make = async () => {
     const pieces: Buffer[] = []

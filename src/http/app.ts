@@ -43,7 +43,7 @@ const GATEWAY = [
 ] as const
 
 /** An app without routes. It sets the form of errors below each root, also for unknown routes. */
-export function appWithErrorForms(protocols: readonly Protocol[]): Hono<Env> {
+function appWithErrorForms(protocols: readonly Protocol[]): Hono<Env> {
   const app = new Hono<Env>({ getPath: routedPath(protocols) })
   const answerIn = (root: string, form: ErrorForm) =>
     app.use(`${root}/*`, (c, next) => {

@@ -19,7 +19,7 @@ export function nextRun(expression: string, after: Date): Date | undefined {
 }
 
 /** When the next scheduled backup is due: in the past if one was missed; undefined without a schedule. */
-export async function nextScheduled(db: Db, expression: string): Promise<Date | undefined> {
+async function nextScheduled(db: Db, expression: string): Promise<Date | undefined> {
   if (expression === '') return undefined
   const { cron, untilMs } = await readSchedule(db)
   return nextRun(expression, cron === expression ? new Date(untilMs) : new Date())

@@ -135,8 +135,8 @@ const FORM = z
   .object({
     name: z
       .string()
-      .max(150)
-      .regex(/^[a-z0-9_-]+\.zip$/)
+      .max(MAX_BACKUP_NAME)
+      .regex(BACKUP_NAME)
       .optional()
       .describe('Without one it is named for the time.'),
   })
@@ -213,14 +213,14 @@ export const backupPaths = () =>
   })
 
 /** PocketBase: apis/backup_create.go */
-export const BACKUP_FORM = object({ name: text })
+const BACKUP_FORM = object({ name: text })
 
 const EXISTS = 'validation_backup_name_exists'
 const ZIP = 'application/zip'
 const MAX_KEY_BYTES = 255
 
 /** Throws 400 for a name that no new backup may have; an empty one is fine. */
-export async function checkName(storage: BackupStorage, name: string): Promise<void> {
+async function checkName(storage: BackupStorage, name: string): Promise<void> {
   const isTaken = BACKUP_NAME.test(name) && (await exists(storage, name))
   const taken = isTaken ? fieldError(EXISTS, 'The backup file name is invalid or already exists.') : undefined
   checkFields({ name }, { name: [length(1, MAX_BACKUP_NAME), matches(BACKUP_NAME), failedBefore(taken)] })
@@ -231,7 +231,7 @@ const exists = async (storage: BackupStorage, key: string): Promise<boolean> =>
   (await storage.find(key).catch(() => 'unknown')) !== undefined
 
 /** The file of a form's field `file`; undefined if there is none. A backup may be of any size. */
-export async function uploadedFile(c: Ctx): Promise<Upload | undefined> {
+async function uploadedFile(c: Ctx): Promise<Upload | undefined> {
   try {
     return (await bodyOf(c, Number.POSITIVE_INFINITY)).files.get('file')?.[0]
   } catch (error) {
@@ -242,7 +242,7 @@ export async function uploadedFile(c: Ctx): Promise<Upload | undefined> {
 }
 
 /** Throws 400 for a file that cannot be stored as a backup. PocketBase: apis/backup_upload.go */
-export async function checkUploadedBackup(storage: BackupStorage, file: Upload | undefined) {
+async function checkUploadedBackup(storage: BackupStorage, file: Upload | undefined) {
   const fault = file && (await faultOf(storage, file))
   checkFields({ file: file?.originalName ?? '' }, { file: [required, failedBefore(fault)] })
   return { name: file!.originalName, content: file!.content }
@@ -261,7 +261,7 @@ async function faultOf(storage: BackupStorage, { name, originalName, sniffed }: 
 const isStorable = (name: string) => !/^\.|[\0-\x1f\\]/.test(name) && Buffer.byteLength(name) <= MAX_KEY_BYTES
 
 /** 400 with the reason why a file is not a backup. */
-export const noBackup = (sentence: string) =>
+const noBackup = (sentence: string) =>
   badRequest('An error occurred while validating the submitted data.', {
     file: fieldError('validation_invalid_backup', sentence),
   })

@@ -136,5 +136,5 @@ const LISTED = plainList('_collections_listed', [
 ])
 
 /** A page of collections as JSON, oldest first. Throws 400, FilterError. PocketBase: apis/collection.go */
-export const listCollections = (store: Store, extensions: Extensions, request: RequestInfo) =>
+const listCollections = (store: Store, extensions: Extensions, request: RequestInfo) =>
   listPlain(LISTED, store, extensions, request, ({ id }) => collectionJson(store.catalog.find(String(id))!))

@@ -21,7 +21,7 @@ import { waitForAny } from '../../sms/wake/wake.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { type DeviceCaller, requireDeviceOf } from '../middleware/audit.ts'
-import { limitOpenStreams } from '../server/streams.ts'
+import { limitOpenStreams } from '../server/connections.ts'
 
 /** Room for 100 long texts. */
 const MAX_BODY_BYTES = 1 << 20

@@ -11,8 +11,8 @@ import { readQuery } from '../query.ts'
 import { authenticate, bodyOr } from '../request-info.ts'
 import { retry } from '../retry.ts'
 import { clientIp } from '../server/client-ip.ts'
+import { limitOpenStreams } from '../server/connections.ts'
 import { holderOf } from '../server/store-of.ts'
-import { limitOpenStreams } from '../server/streams.ts'
 
 const HEADERS = {
   'content-type': 'text/event-stream',
