@@ -5,7 +5,7 @@ import { readConfig } from '../src/config.ts'
 import { migrate } from '../src/db/schema/migrate.ts'
 import { createLogger } from '../src/log.ts'
 import { listRecords } from '../src/records/read/list.ts'
-import { NO_REQUEST } from '../src/request/request.ts'
+import { authRecord, NO_REQUEST } from '../src/request/request.ts'
 import { openDb, openStore } from '../test/support/database/open.ts'
 import { makeDevice, makeUser } from '../test/support/database/queue.ts'
 
@@ -59,14 +59,7 @@ await db.unhurried('vacuum analyze')
 
 const { rows } = await db.query('select xmin::text from users where id = $1', [user])
 const users = store.catalog.find('users')!
-const auth = {
-  collection: users,
-  id: user,
-  values: { id: user },
-  version: String(rows[0]![0]),
-  isDisabled: false,
-  isSuperuser: false,
-}
+const auth = authRecord(users, { id: user }, String(rows[0]![0]))
 for (const [name, filter] of Object.entries(PAGES)) {
   const query = { filter, sort: '-last_at', perPage: '30' }
   const times: number[] = []

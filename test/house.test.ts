@@ -105,7 +105,6 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['routes'],
     ['description.ts'],
     ['app.ts'],
-    ['unavailable.ts'],
   ],
   protocols: [['route-table.ts'], ['twilio', 'smsgate', 'mcp'], ['smsgate-client'], ['.']],
   openapi: [['schemas'], ['.']],

@@ -5,7 +5,6 @@ import { call, isDisabledRefusal, listen, persist, type Server, ServerRefusal } 
 
 /** A message as a claim returns it; dates in PocketBase's form. */
 interface Claimed extends OutgoingText {
-  readonly priority: number
   readonly expires_at: string
   readonly lease_until: string
 }

@@ -1,10 +1,18 @@
-import { closeSync, existsSync, fdatasyncSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { parseJson } from '../tools/json.ts'
 
 /** The file is rewritten when it has this much more than twice the bytes of the last rewrite. */
 const MAX_SPARE_BYTES = 2 << 20
-/** Bytes to read and write at a time: a string holds at most 512 MiB. */
-const CHUNK_BYTES = 1 << 20
+/** Characters to write at a time: a string holds at most 512 MiB. */
+const CHUNK_LENGTH = 1 << 20
 
 /** Ends a partly written line, so that it is invalid JSON even if only the line break is missing. */
 const TORN = '~\n'
@@ -45,7 +53,7 @@ export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, 
       }
       for (const entry of live()) {
         chunk += `${JSON.stringify(entry)}\n`
-        if (chunk.length > CHUNK_BYTES) write()
+        if (chunk.length > CHUNK_LENGTH) write()
       }
       write()
       fdatasyncSync(rewritten)
@@ -106,21 +114,10 @@ export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, 
 
 /** The complete lines of a file; none if it does not exist. */
 function* linesOf(file: string): Iterable<string> {
-  if (!existsSync(file)) return
-  const descriptor = openSync(file, 'r')
-  try {
-    const chunk = Buffer.alloc(CHUNK_BYTES)
-    let begun: Buffer[] = []
-    for (let read = readSync(descriptor, chunk); read > 0; read = readSync(descriptor, chunk)) {
-      let start = 0
-      for (let end = chunk.indexOf(LF); end >= 0 && end < read; end = chunk.indexOf(LF, start)) {
-        yield Buffer.concat([...begun, chunk.subarray(start, end)]).toString()
-        begun = []
-        start = end + 1
-      }
-      begun.push(Buffer.from(chunk.subarray(start, read)))
-    }
-  } finally {
-    closeSync(descriptor)
+  const bytes = existsSync(file) ? readFileSync(file) : Buffer.alloc(0)
+  let start = 0
+  for (let end = bytes.indexOf(LF); end >= 0; end = bytes.indexOf(LF, start)) {
+    yield bytes.toString('utf8', start, end)
+    start = end + 1
   }
 }

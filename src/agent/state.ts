@@ -4,13 +4,7 @@ import { dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { call, ServerRefusal, ServerUnavailable } from './server.ts'
 
-export interface AgentState {
-  readonly url: string
-  readonly token: string
-  readonly device: string
-  readonly name: string
-  readonly code: string
-}
+export type AgentState = Readonly<Record<'url' | 'token' | 'device' | 'name' | 'code', string>>
 
 /** Throws a UserError if `file` exists: a pairing never replaces another. */
 export function refuseExisting(file: string): void {

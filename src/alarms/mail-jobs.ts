@@ -1,9 +1,8 @@
-import type { AuthServices } from '../auth/auth-services.ts'
-import { sendMail } from '../auth/mail/mailer.ts'
+import { type MailServices, messageIdOf, sendMail } from '../auth/mail/mailer.ts'
 import { escapeHtml, layout, linkTo, type MailSender, nameInMail, namesOf } from '../auth/mail/mails.ts'
 import type { Store } from '../collections/catalog.ts'
 import { runForRow, statement, text } from '../db/statements/statement.ts'
-import type { Job, JobKind } from '../work/queue.ts'
+import type { JobKind } from '../work/queue.ts'
 
 /** The kind of the jobs. The payload is the news; the key is part of the Message-ID. */
 export const ALARM_MAIL = 'alarm_mail'
@@ -13,8 +12,6 @@ const MAX_AGE_MS = 86_400_000
 /** Until a mail is tried again whose account has an older one. */
 const IN_ORDER_SECONDS = 60
 
-export type AlarmMailServices = Pick<AuthServices, 'settings' | 'log' | 'config'>
-
 /**
  * The address, null if the owner is deleted or unverified, and whether an older mail has to be sent first.
  */
@@ -23,7 +20,7 @@ select (select u.email from users u where u.id = ${text('holder')} and u.verifie
   select from _jobs j where j.kind = '${ALARM_MAIL}' and j.holder = ${text('holder')} and j.id < ${text('id')} and j.dead_at is null) as waits`
 
 /** Jobs that mail about devices, in an account's order. A mail sent again has the same Message-ID. */
-export const alarmMailJobs = (storeOf: (user: string) => Store, post: AlarmMailServices): JobKind => ({
+export const alarmMailJobs = (storeOf: (user: string) => Store, post: MailServices): JobKind => ({
   name: ALARM_MAIL,
   places: 4,
   placesOfHolder: 1,
@@ -37,14 +34,10 @@ export const alarmMailJobs = (storeOf: (user: string) => Store, post: AlarmMailS
     }
     const { to, waits } = (await runForRow(storeOf(job.holder).db, READ, job))!
     if (waits) return { inSeconds: IN_ORDER_SECONDS }
-    if (to) await sendMail(post, { ...write(post, job), to })
+    const messageId = messageIdOf(post, job.key)
+    if (to) await sendMail(post, { ...alarmMail(job.payload as AlarmNews[], namesOf(post)), messageId, to })
   },
 })
-
-function write(post: AlarmMailServices, { payload, key }: Job) {
-  const domain = post.settings.current.meta.senderAddress.split('@').at(-1)
-  return { ...alarmMail(payload as AlarmNews[], namesOf(post)), messageId: `<${key}@${domain}>` }
-}
 
 /** News of a device in a mail. Instants are text that an owner may have changed. */
 export interface AlarmNews {

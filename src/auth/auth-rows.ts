@@ -5,7 +5,6 @@ import {
   DEVICES_ID,
   quote,
   type Store,
-  SUPERUSERS,
   tableName,
   USERS_ID,
 } from '../collections/catalog.ts'
@@ -14,7 +13,7 @@ import { forbidden } from '../errors.ts'
 import { columnsOf, type RecordRow, toValues } from '../records/columns.ts'
 import { isDisabledSql, USER_SETTINGS_ID } from '../records/fresh-auth.ts'
 import { statementName } from '../records/read-rows.ts'
-import type { AuthRecord, Role } from '../request/request.ts'
+import { type Actor, type AuthRecord, authRecord, type Role } from '../request/request.ts'
 import { catalogFor } from '../rules/roles.ts'
 
 /** SQL: the columns of row `b` in the order of fields, its version, whether it is disabled. */
@@ -38,17 +37,17 @@ export function requireEnabled({ isDisabled }: AuthRecord): void {
 }
 
 /** Reads a row that begins with `authColumns`. */
-export function toAuthRecord(collection: AuthCollection, row: readonly unknown[]): AuthRecord {
+export function toAuthRecord(
+  collection: AuthCollection,
+  row: readonly unknown[],
+  { actor, isActorDisabled = false }: { actor?: Actor; isActorDisabled?: boolean } = {},
+): AuthRecord {
   const { count } = columnsOf(collection)
-  const values = toValues(collection, row as RecordRow)
-  return {
-    collection,
-    id: String(values.id),
-    values,
-    version: String(row[count]),
-    isDisabled: row[count + 1] === true,
-    isSuperuser: collection.name === SUPERUSERS,
-  }
+  const isDisabled = row[count + 1] === true || isActorDisabled
+  return authRecord(collection, toValues(collection, row as RecordRow), String(row[count]), {
+    isDisabled,
+    actor,
+  })
 }
 
 /** Finds an auth record by id, disabled or not; null if there is none. One primary key lookup. */
@@ -87,11 +86,10 @@ export async function findActing(
     where b.id = $1 and m.${column} = $3 and not ${isEndedSql(collection, 'u')}`
   const [row] = await lookUp(store, text, [account, tokenHash, value])
   if (!row) return null
-  const [isMemberDisabled, id, role, ...keys] = row.slice(-5) as [boolean, string, Role, string, string]
+  const [isActorDisabled, id, role, ...keys] = row.slice(-5) as [boolean, string, Role, string, string]
   const seen = catalogFor(store.catalog, role).find(collection.id) as AuthCollection
-  const auth = toAuthRecord(seen, row)
   const key = keys.map((one) => `${one}\n`).join('')
-  return { ...auth, isDisabled: auth.isDisabled || isMemberDisabled, actor: { id, role, key } }
+  return toAuthRecord(seen, row, { actor: { id, role, key }, isActorDisabled })
 }
 
 async function findWhere(

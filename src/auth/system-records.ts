@@ -1,12 +1,12 @@
 import { type Collection, columnName, quote, type Store, tableName } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
-import { now } from '../fields/types/date.ts'
+import { dateOf, formatDate, now } from '../fields/types/date.ts'
 import { fieldType } from '../fields/types/field-types.ts'
-import { changeLogCte } from '../records/changes.ts'
+import { type Action, changeLogCte } from '../records/changes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { randomId } from '../tools/random.ts'
 
-export type SystemCollection = '_otps' | '_mfas' | '_authOrigins' | '_externalAuths'
+type SystemCollection = '_otps' | '_mfas' | '_authOrigins' | '_externalAuths'
 
 function collectionOf(store: Store, name: SystemCollection): Collection {
   const collection = store.catalog.find(name)
@@ -24,20 +24,17 @@ export async function addSystemRecord(
   values: Readonly<Record<string, Value>>,
   { isStrict = false }: { readonly isStrict?: boolean } = {},
 ): Promise<string> {
-  const { id: collectionId, fields } = collectionOf(store, name)
+  const { fields } = collectionOf(store, name)
   const time = now()
   const id = randomId()
   const refs = { collectionRef: about.collection.id, recordRef: about.id }
   const given: Record<string, Value> = { ...values, ...refs, id, created: time, updated: time }
   const columns = fields.map((field) => quote(columnName(field.name))).join(', ')
   const row = fields.map((field) => given[field.name] ?? fieldType(field).zero(field))
-  const marks = row.map((_, i) => `$${i + 1}`).join(', ')
-  await store.db.query(
-    `with written as (insert into ${tableOf(store, name)} (${columns}) values (${marks})
-       ${isStrict ? '' : 'on conflict do nothing'} returning id),
-     ${changeLogCte('written', 'create', row.length + 1)} select id from written`,
-    [...row, collectionId],
-  )
+  const marks = row.map((_, i) => `$${i + 2}`).join(', ')
+  const insert = `insert into ${tableOf(store, name)} (${columns}) values (${marks})
+    ${isStrict ? '' : 'on conflict do nothing'} returning id`
+  await write(store, name, 'create', insert, row)
   return id
 }
 
@@ -78,42 +75,40 @@ async function select<F extends string>(
 }
 
 /** Deletes a record; false if there was none. */
-export const deleteSystemRecord = async (
-  store: Store,
-  name: SystemCollection,
-  id: string,
-): Promise<boolean> => (await remove(store, name, 'id = $2', [id])) > 0
+export const deleteSystemRecord = async (store: Store, name: SystemCollection, id: string) =>
+  (await write(store, name, 'delete', `delete from ${tableOf(store, name)} where id = $2 returning *`, [
+    id,
+  ])) > 0
 
-/** Deletes records about one collection that were created before a date in stored form. */
-export async function deleteSystemRecordsBefore(
+/** Whether a stored date is more than this many seconds ago. */
+export const isOlder = (moment: string, seconds: number) =>
+  Date.now() - (dateOf(moment)?.getTime() ?? 0) > seconds * 1000
+
+/** Deletes records about one collection that are older than this many seconds. */
+export async function deleteOldSystemRecords(
   store: Store,
   name: SystemCollection,
   about: Collection,
-  moment: string,
+  seconds: number,
 ): Promise<void> {
-  await remove(store, name, '"collectionRef" = $2 and created < $3', [about.id, moment])
+  const old = `delete from ${tableOf(store, name)} where "collectionRef" = $2 and created < $3 returning *`
+  await write(store, name, 'delete', old, [about.id, formatDate(new Date(Date.now() - seconds * 1000))])
 }
 
-async function remove(store: Store, name: SystemCollection, condition: string, params: readonly string[]) {
-  const { count } = await store.db.query(
-    `with written as (delete from ${tableOf(store, name)} where ${condition} returning *),
-     ${changeLogCte('written', 'delete', 1)} select id from written`,
-    [collectionOf(store, name).id, ...params],
-  )
-  return count
+/** Sets `updated` of a record to now. */
+export async function touchSystemRecord(store: Store, name: SystemCollection, id: string): Promise<void> {
+  const touch = `update ${tableOf(store, name)} set updated = $3 where id = $2 returning id`
+  await write(store, name, 'update', touch, [id, now()])
 }
 
-export async function setSystemField(
+/** Runs a statement that writes records, and logs these. `$1`: the collection. Returns their number. */
+async function write(
   store: Store,
   name: SystemCollection,
-  id: string,
-  field: string,
-  value: Value,
-): Promise<void> {
-  await store.db.query(
-    `with written as (
-       update ${tableOf(store, name)} set ${quote(columnName(field))} = $3, updated = $4 where id = $1 returning id),
-     ${changeLogCte('written', 'update', 2)} select id from written`,
-    [id, collectionOf(store, name).id, value, now()],
-  )
+  action: Action,
+  statement: string,
+  params: readonly unknown[],
+): Promise<number> {
+  const text = `with written as (${statement}), ${changeLogCte('written', action, 1)} select id from written`
+  return (await store.db.query(text, [collectionOf(store, name).id, ...params])).count
 }

@@ -13,9 +13,8 @@ import { buildTables, withoutTriggers } from '../transfer/build.ts'
 import { digestOf, prepareTransfer, setNumbering, writeRows } from '../transfer/rows.ts'
 import { findAnyObject, formOf, isOurs, NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
 import { endAllLeases } from '../webhooks/lease.ts'
-import { type Archive, openArchive } from './archive.ts'
+import { type Archive, openArchive, readLines, rowOf } from './archive.ts'
 import { type BackupSummary, type Manifest, notABackup, summaryOf, type TableEntry } from './manifest.ts'
-import { readLines, rowOf } from './rows.ts'
 
 interface RestoreOptions {
   /** Deletes everything in the database first. Without this it must be empty. */

@@ -15,6 +15,7 @@ import type { Progress } from '../tools/progress.ts'
 import { readPlan } from '../transfer/build.ts'
 import { type BatchSize, digestOf, prepareTransfer, readJsonLines, readNumbering } from '../transfer/rows.ts'
 import { NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
+import { MAX_LINE_BYTES } from './archive.ts'
 import {
   type BackupSummary,
   entryName,
@@ -25,7 +26,6 @@ import {
   type TableEntry,
 } from './manifest.ts'
 import { newFile } from './new-file.ts'
-import { MAX_LINE_BYTES } from './rows.ts'
 
 export interface DumpOptions {
   readonly progress?: Progress

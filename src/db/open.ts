@@ -122,7 +122,7 @@ export class Db {
   /** Runs a statement; rows are arrays. See Session.query for values and `name`. Throws RetryLater. */
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     if (this.#transaction) return this.#transaction.query(text, params, name).catch(noted)
-    return this.#inTurn((backend) => retryDeadlocks(() => backend.query(text, params, name))).catch(noted)
+    return this.#inTurn((backend) => backend.query(text, params, name)).catch(noted)
   }
 
   /** Queries for a client's filter or sort, in the holder's turn. 57014 after CLIENT_STATEMENT_SECONDS. */
@@ -177,7 +177,7 @@ export class Db {
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
     if (this.inTransaction) return work(this)
     return this.#inTurn((backend) =>
-      retryDeadlocks(() => backend.transaction((session) => work(this.#inside(session)))),
+      backend.transaction((session) => work(new Db(this.#pool, this.#owner, session))),
     )
   }
 
@@ -190,14 +190,19 @@ export class Db {
     await this.#transaction.endOthers()
   }
 
-  /** Runs work that takes a connection, in the owner's turn. */
+  /** Runs work that takes a connection, in the owner's turn. Repeats what a deadlock rolled back. */
   #inTurn<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
     const { backend, places } = this.#pool
-    return places.connections.run(this.#holder, () => work(backend))
-  }
-
-  #inside(session: TransactionSession): Db {
-    return new Db(this.#pool, this.#owner, session)
+    return places.connections.run(this.#holder, async () => {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await work(backend)
+        } catch (error) {
+          if (tries === TRIES || !isSqlError(error, DEADLOCK)) throw error
+          await sleep(Math.random() * MAX_PAUSE_MS * tries)
+        }
+      }
+    })
   }
 
   /** Calls the listener for notifications of all nodes. An empty payload: some may have been missed. */
@@ -265,15 +270,3 @@ const DEADLOCK = '40P01'
 const TRIES = 8
 /** Random pauses: transactions of a deadlock must not collide again. */
 const MAX_PAUSE_MS = 50
-
-/** Repeats work that a deadlock rolled back completely. */
-async function retryDeadlocks<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (tries === TRIES || !isSqlError(error, DEADLOCK)) throw error
-      await sleep(Math.random() * MAX_PAUSE_MS * tries)
-    }
-  }
-}

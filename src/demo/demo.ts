@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
@@ -11,18 +12,23 @@ import { type Config, readConfig } from '../config.ts'
 import { runProgramCommand } from '../errors.ts'
 import { randomText } from '../tools/random.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
-import { type Api, ensure, findFirst, type Named, request, signIn } from './api.ts'
 import {
+  type Api,
   CONTACTS,
   type DemoData,
+  ensure,
+  findFirst,
   makeUser,
+  type Named,
   nameRecipients,
+  type Phone,
+  pairPhones,
+  request,
   setUpDemoData,
+  signIn,
   USER_EMAIL,
   watch,
 } from './people.ts'
-import { type Phone, pairPhones } from './phones.ts'
-import { freePortFrom } from './port.ts'
 
 const SUPERUSER_EMAIL = 'demo-admin@example.com'
 const PATIENCE_MS = 20_000
@@ -228,5 +234,21 @@ async function handOver(user: Api, colleague: Api, owner: string): Promise<void>
   await request(user, 'PATCH', `${path}/${found!.id}`, { assignee: sender!.id })
   await request(colleague, 'POST', '/api/collections/conversation_notes/records', {
     ...{ user: owner, conversation: found!.id, text: 'Third time this month: let us take it in for free.' },
+  })
+}
+
+const TRIES = 20
+
+/** The first port from `first` on that is free on `host`; `first` itself when none is. */
+export async function freePortFrom(first: number, host: string): Promise<number> {
+  for (let port = first; port < first + TRIES; port++) if (await isFree(port, host)) return port
+  return first
+}
+
+function isFree(port: number, host: string): Promise<boolean> {
+  const probe = createServer()
+  return new Promise((resolve) => {
+    probe.once('error', () => resolve(false))
+    probe.listen(port, host, () => probe.close(() => resolve(true)))
   })
 }

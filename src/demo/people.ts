@@ -1,5 +1,9 @@
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Api, ensure, request, signIn } from './api.ts'
+import { call, ServerRefusal } from '../agent/server.ts'
+import { simulatorDriver } from '../agent/simulator.ts'
+import { type AgentState, pair, readState, saveState } from '../agent/state.ts'
+import { UserError } from '../errors.ts'
 
 export const USER_EMAIL = 'demo@example.com'
 
@@ -87,4 +91,85 @@ export async function watch(
     await sleep(LOOK_MS)
   }
   return open.size === 0
+}
+
+export type Phone = Awaited<ReturnType<typeof pairPhones>>[number]
+
+const PHONES = [
+  { name: 'Phone 1', number: '+447700900901', lagMs: 300 },
+  { name: 'Phone 2', number: '+447700900902', lagMs: 500 },
+] as const
+
+/** Two phones, paired by code unless `folder` has their state. */
+export async function pairPhones(user: Api, folder: string) {
+  const phones = []
+  for (const { name, number, lagMs } of PHONES) {
+    const stateFile = join(folder, `${name.toLowerCase().replace(' ', '-')}.json`)
+    const state = (await stillPaired(user.url, stateFile)) ?? (await pairPhone(user, name, number, stateFile))
+    phones.push({ name, number, stateFile, simulator: simulatorDriver({ lagMs }), device: state.device })
+  }
+  return phones
+}
+
+async function pairPhone(user: Api, name: string, phone: string, stateFile: string): Promise<AgentState> {
+  const { code } = await request<{ code: string }>(user, 'POST', '/api/devices/pairing', { name })
+  return pair(user.url, code, { name: '', phone, platform: 'simulator' }, () => stateFile)
+}
+
+/** The phone of an earlier run; undefined when the server does not know it. */
+async function stillPaired(url: string, stateFile: string): Promise<AgentState | undefined> {
+  try {
+    const state = { ...readState(stateFile), url }
+    await call(state, 'POST', '/api/devices/claim', { limit: 1 })
+    saveState(stateFile, state)
+    return state
+  } catch (error) {
+    if (error instanceof UserError || error instanceof ServerRefusal) return undefined
+    throw error
+  }
+}
+
+export interface Api {
+  readonly url: string
+  readonly credentials: Readonly<Record<string, string>>
+}
+
+/** One request, as any HTTP client makes it. Throws an Error with the server's sentence. */
+export async function request<T>(api: Api, method: string, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(api.url + path, {
+    method,
+    headers: { 'content-type': 'application/json', ...api.credentials },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const answer = await response.json()
+  if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
+  return answer as T
+}
+
+export interface Named {
+  readonly id: string
+}
+
+export async function findFirst<T extends Named>(api: Api, collection: string, filter: string) {
+  const query = new URLSearchParams({ filter, perPage: '1', skipTotal: '1' })
+  const page = await request<{ items: T[] }>(api, 'GET', `/api/collections/${collection}/records?${query}`)
+  return page.items[0]
+}
+
+/** Creates the record, or updates the one that `filter` matches. Returns its id. */
+export async function ensure(api: Api, collection: string, filter: string, values: object): Promise<string> {
+  const path = `/api/collections/${collection}/records`
+  const found = await findFirst(api, collection, filter)
+  const record = found
+    ? await request<Named>(api, 'PATCH', `${path}/${found.id}`, values)
+    : await request<Named>(api, 'POST', path, values)
+  return record.id
+}
+
+export async function signIn(url: string, collection: string, identity: string, password: string) {
+  const path = `/api/collections/${collection}/auth-with-password`
+  const guest: Api = { url, credentials: {} }
+  const body = { identity, password }
+  const { token, record } = await request<{ token: string; record: Named }>(guest, 'POST', path, body)
+  return { api: { url, credentials: { authorization: token } } satisfies Api, id: record.id }
 }

@@ -1,3 +1,8 @@
+import { admission } from '../admission/admission.ts'
+import type { Holder } from '../admission/holder.ts'
+import type { Db } from '../db/open.ts'
+import type { FileField } from '../fields/field.ts'
+import { type FilePlace, findStored, readStored, type StoredFile, storeFile } from './contents.ts'
 import type { Content } from './upload.ts'
 
 /** `100x200` with an optional cut (`t`op, `b`ottom, `f`it): PocketBase's ThumbSizeRegex. */
@@ -18,8 +23,6 @@ const MAX_DOTS = 64_000_000
 const MAX_MADE_DOTS = 16_000_000
 const TIMEOUT_SECONDS = 20
 const JPEG_QUALITY = 95
-
-export const isPicture = (type: string): boolean => PICTURES.has(type)
 
 interface Box {
   readonly width: number
@@ -65,7 +68,7 @@ export async function isDecodable(picture: Buffer): Promise<boolean> {
  * Makes a small upright copy of a picture, of the first frame of an animated one. Types that PocketBase
  * cannot write become PNG. Throws for an invalid picture or size. PocketBase: tools/filesystem, CreateThumb
  */
-export async function makeThumbnail(picture: Buffer, type: string, size: string) {
+async function makeThumbnail(picture: Buffer, type: string, size: string) {
   const wanted = readSize(size)
   // Loaded here, because few servers make thumbnails.
   const { default: sharp } = await import('sharp')
@@ -97,3 +100,37 @@ export const contentOf = (bytes: Buffer): Content => ({
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
   },
 })
+
+/** Sizes that every field allows. PocketBase: apis/file.go */
+const DEFAULT_SIZES: readonly string[] = ['100x100']
+
+/**
+ * The thumbnail of a file in a size of its field, made at the first request. Undefined for other sizes, other
+ * types and failures: the original is then served, as in PocketBase. Holders take turns.
+ */
+export async function findThumb(
+  db: Db,
+  place: FilePlace,
+  original: StoredFile,
+  {
+    size,
+    field,
+    holder,
+  }: { readonly size: string; readonly field: Pick<FileField, 'thumbs'>; readonly holder: Holder },
+): Promise<StoredFile | undefined> {
+  const isAdmitted = DEFAULT_SIZES.includes(size) || field.thumbs.includes(size)
+  if (!isAdmitted || !PICTURES.has(original.type)) return undefined
+  const find = () => findStored(db, place, size)
+  const make = async () => {
+    const pieces: Buffer[] = []
+    for await (const piece of readStored(db, original, 0, original.size)) pieces.push(piece)
+    const { type, content } = await makeThumbnail(Buffer.concat(pieces), original.type, size)
+    const thumb = { size, original: original.id }
+    // Another node may have stored one meanwhile; use that one then.
+    await db.transaction((inside) => storeFile(inside, place, { type, thumb }, content))
+    return find()
+  }
+  const found = await find()
+  // Concurrent requests find the result of the first.
+  return found ?? admission.heavyWork.run(holder, async () => (await find()) ?? make()).catch(() => undefined)
+}

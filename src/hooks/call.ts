@@ -9,7 +9,7 @@ import { countSegments } from '../portable/segments.ts'
 import { changeLogCte } from '../records/changes.ts'
 import { allRecipients } from '../sms/send/content.ts'
 import { checkDestinations } from '../sms/send/destinations.ts'
-import { type Offer, prepareOffer } from '../sms/send/offer.ts'
+import { isOwn, type Offer, prepareOffer } from '../sms/send/offer.ts'
 import { sendInside } from '../sms/send/send.ts'
 import { accountSender, gatewayRefusal, isRefusal } from '../sms/send/shape.ts'
 import { wakeDevices } from '../sms/wake/wake.ts'
@@ -156,22 +156,13 @@ export async function previewHook(
   const preview = async (): Promise<Call> => {
     const composed = await compose(store, user, hook, readHookBody(raw))
     if (composed.outcome !== 'sent') return composed
-    await checkLine(store, user, hook.line)
+    if (hook.line && !(await isOwn(store, 'lines', user, hook.line))) throw gatewayRefusal('line_not_found')
     const phones = await allRecipients(store, user, composed.send, maxRecipients)
     await checkDestinations(store, user, phones)
     return { outcome: 'sent', texts: textsOf(phones, composed.text) }
   }
   const { outcome, refusal, texts = [] } = await preview().catch(refused)
   return { outcome, error: refusal?.message ?? '', texts }
-}
-
-const FIND_LINE = 'select from lines where id = $1 and "user" = $2'
-
-/** Throws 404 for a line that is not the account's. */
-async function checkLine({ db }: Store, user: string, line: string): Promise<void> {
-  if (line === '') return
-  const { rows } = await db.query(FIND_LINE, [line, user], 'hook line')
-  if (rows.length === 0) throw gatewayRefusal('line_not_found')
 }
 
 /** Maximum stored characters of a body. */

@@ -23,7 +23,6 @@ export const hooksExtension: Extension = {
     if (!('once_minutes' in body)) values.once_minutes = 60
     complete(values, CREATE)
     await requireRoomFor(db, 'hooks', values.user, CREATE)
-    return undefined
   },
   async beforeUpdate(_store, values) {
     complete(values, 'Failed to update record.')

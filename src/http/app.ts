@@ -1,11 +1,12 @@
 import { Hono } from 'hono'
+import { RetryLater } from '../errors.ts'
+import type { Readiness } from '../metrics/readiness.ts'
 import type { Env, ErrorForm, Protocol, Services } from './context.ts'
 import { OWN_ROUTES } from './description.ts'
 import { gatewayForm, hookForm } from './middleware/error-forms.ts'
 import { answerFailure, answerUnknownRoute } from './middleware/failure.ts'
 import { gate } from './middleware/gate.ts'
-import { consoleRoutes } from './pages/console.ts'
-import { docsRoutes } from './pages/docs.ts'
+import { consoleRoutes, docsRoutes } from './pages/console.ts'
 import { oauth2Routes } from './pages/oauth2.ts'
 import { accountRoutes } from './routes/account.ts'
 import { adminRoutes } from './routes/admin.ts'
@@ -15,7 +16,6 @@ import { batchRoutes } from './routes/batch.ts'
 import { campaignRoutes } from './routes/campaigns.ts'
 import { collectionRoutes } from './routes/collections.ts'
 import { deviceRoutes } from './routes/devices.ts'
-import { exportRoutes } from './routes/export.ts'
 import { fileRoutes } from './routes/files.ts'
 import { operationsRoutes } from './routes/operations.ts'
 import { pairingRoutes } from './routes/pairing.ts'
@@ -25,7 +25,6 @@ import { recordRoutes } from './routes/records.ts'
 import { sentRoutes } from './routes/sent.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { smsRoutes } from './routes/sms.ts'
-import { inboxRoutes } from './routes/team/inbox.ts'
 import { invitationRoutes } from './routes/team/invitations.ts'
 import { memberRoutes } from './routes/team/members.ts'
 import { userRoutes } from './routes/users.ts'
@@ -44,7 +43,7 @@ const GATEWAY = [
 ] as const
 
 /** An app without routes. It sets the form of errors below each root, also for unknown routes. */
-export function appWithErrorForms(protocols: readonly Protocol[]): Hono<Env> {
+function appWithErrorForms(protocols: readonly Protocol[]): Hono<Env> {
   const app = new Hono<Env>({ getPath: routedPath(protocols) })
   const answerIn = (root: string, form: ErrorForm) =>
     app.use(`${root}/*`, (c, next) => {
@@ -65,13 +64,11 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/api', accountRoutes(services))
   app.route('/api/account', memberRoutes(services))
   app.route('/api/account', invitationRoutes(services))
-  app.route('/api/account', inboxRoutes(services))
   app.route('/api', adminRoutes(services))
   app.route('/api', backupRoutes(services))
   app.route('/api/users', userRoutes(services))
   app.route('/api/collections', collectionRoutes(services))
   app.route('/api/collections', recordRoutes(services))
-  app.route('/api/collections', exportRoutes(services))
   app.route('/api/collections', recordWriteRoutes(services))
   app.route('/api/batch', batchRoutes(services))
   app.route('/api/collections', authRoutes(services))
@@ -85,6 +82,35 @@ export function createApp(services: Services): Hono<Env> {
   for (const [root, routes] of GATEWAY) app.route(root, routes(services))
   for (const { routes } of services.protocols) app.route('/', routes(services))
   app.notFound(answerUnknownRoute)
+  app.onError((error, c) => answerFailure(c, error, services))
+  return app
+}
+
+const RETRY_SECONDS = 5
+
+const NOT_READY: Readiness = {
+  ready: false,
+  serving: false,
+  database: { reachable: true, migrated: true, writable: true, listening: true },
+  queue: null,
+}
+
+/** Answers liveness probes, so that the process is not killed while it waits for the database. */
+const HEALTHY = { message: 'API is healthy.', code: 200, data: {} } as const
+
+/** Answers 503 while the server does not use the database. `reason`: the error's message. */
+export function createUnavailableApp(
+  services: Pick<Services, 'config' | 'log' | 'protocols'>,
+  reason: () => string,
+): Hono<Env> {
+  const app = appWithErrorForms(services.protocols)
+  app.get('/api/ready', (c) =>
+    c.json({ ...NOT_READY, reason: reason() }, 503, { 'cache-control': 'no-store' }),
+  )
+  app.get('/api/health', (c) => c.json(HEALTHY))
+  app.all('*', () => {
+    throw new RetryLater(503, RETRY_SECONDS, reason())
+  })
   app.onError((error, c) => answerFailure(c, error, services))
   return app
 }

@@ -1,7 +1,7 @@
 import type { DescribedRecords, DescribedRoutes } from '../openapi/document.ts'
 import { ACCOUNT, SENDING, SERVER } from '../openapi/schemas/operations.ts'
 import { accountPaths } from './routes/account.ts'
-import { adminPaths, logPaths } from './routes/admin.ts'
+import { adminPaths } from './routes/admin.ts'
 import { authPaths } from './routes/auth.ts'
 import { backupPaths } from './routes/backups.ts'
 import { batchPaths } from './routes/batch.ts'
@@ -14,7 +14,6 @@ import { realtimePaths } from './routes/realtime.ts'
 import { recordPaths } from './routes/records.ts'
 import { sentPaths } from './routes/sent.ts'
 import { smsPaths } from './routes/sms.ts'
-import { inboxPaths } from './routes/team/inbox.ts'
 import { invitationPaths } from './routes/team/invitations.ts'
 import { memberPaths } from './routes/team/members.ts'
 import { userPaths } from './routes/users.ts'
@@ -40,13 +39,11 @@ export const OWN_ROUTES: DescribedRoutes = {
     ...accountPaths(),
     ...memberPaths(),
     ...invitationPaths(),
-    ...inboxPaths(),
     ...userPaths(),
     ...batchPaths(),
     ...realtimePaths(),
     ...readyPaths(),
     ...adminPaths(),
-    ...logPaths(),
     ...backupPaths(),
     ...filePaths(),
   }),

@@ -12,7 +12,10 @@ export function queryOf(c: Ctx): Record<string, string> {
 /** A query's first values, without pairs with a malformed escape or a semicolon. Go: net/url.ParseQuery */
 export function readQuery(url: string): Record<string, string> {
   const start = url.indexOf('?')
-  return start < 0 ? {} : firstValues(readPairs(url.slice(start + 1)))
+  if (start < 0) return {}
+  const values = new Map<string, string>()
+  for (const [key, value] of readPairs(url.slice(start + 1))) if (!values.has(key)) values.set(key, value)
+  return Object.fromEntries(values)
 }
 
 /** Whether a text has pairs that `readPairs` drops. Go refuses such a form. */
@@ -30,18 +33,6 @@ export function readPairs(text: string): [string, string][] {
     if (key !== undefined && value !== undefined) pairs.push([key, value])
   }
   return pairs
-}
-
-function firstValues(pairs: readonly [string, string][]): Record<string, string> {
-  const values: Record<string, string> = {}
-  for (const [key, value] of pairs) if (!Object.hasOwn(values, key)) set(values, key, value)
-  return values
-}
-
-/** Assigns without calling a setter of Object.prototype. */
-function set(target: Record<string, string>, key: string, value: string) {
-  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true })
-  else target[key] = value
 }
 
 const ESCAPE = /%[0-9a-fA-F]{2}/g

@@ -8,24 +8,23 @@ import {
   AnswerMeter,
   type AuthRecord,
   LazyRequest,
-  limitsOf,
   type RequestContext,
   type RequestInfo,
 } from '../request/request.ts'
 import { EMPTY, MAX_BODY_BYTES, readBody } from './body/body.ts'
-import { hasBody } from './body/bytes.ts'
-import { countAnswer, memoryOf } from './body/memory-of.ts'
+import { bodyBytes } from './body/bytes.ts'
 import type { Ctx, RequestBody, Services } from './context.ts'
 import { queryOf } from './query.ts'
 import { SMALL_BYTES } from './request-memory.ts'
 import { type Attempt, retry, withCatalog } from './retry.ts'
+import { countAnswer, memoryOf } from './server/store-of.ts'
 
 /** The body, read once a request; an absent one is `{}`. */
 export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
   const known = c.get('body')
   if (known) return known
   const { incoming } = c.env
-  if (!hasBody(incoming)) return EMPTY
+  if (bodyBytes(incoming) === 0) return EMPTY
   const limit = Math.min(maxBytes, c.get('guestLimit') ?? maxBytes)
   const body = await readBody(incoming, limit, () => memoryOf(c))
   c.set('body', body)
@@ -49,7 +48,7 @@ function ruleHeaders(c: Ctx): Record<string, string> {
 /** The caller; `cached`: see records/fresh-auth. Throws 403 where a member may not use the route. */
 export async function authenticate(c: Ctx, { store }: Services, cached: boolean) {
   const auth = await identify(store.signIn, c.env.incoming.headers.authorization, { cached })
-  if (auth && limitsOf(auth)) requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`)
+  if (auth?.limits) requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`)
   return auth
 }
 
@@ -58,11 +57,8 @@ export const knownCaller = (c: Ctx, { store }: Services): Promise<AuthRecord | n
   withCatalog(store, () => identify(store.signIn, c.env.incoming.headers.authorization, { cached: true }))
 
 /** The caller of a request whose work is not inside `retry`. Checks the role for the route. */
-export const authOf = (
-  c: Ctx,
-  services: Services,
-  { cached = false }: { cached?: boolean } = {},
-): Promise<AuthRecord | null> => withCatalog(services.store, () => authenticate(c, services, cached))
+export const authOf = (c: Ctx, services: Services): Promise<AuthRecord | null> =>
+  withCatalog(services.store, () => authenticate(c, services, false))
 
 /** The meter that counts a request's answer while it is made. */
 export function meterFor(c: Ctx, auth: AuthRecord | null): AnswerMeter {

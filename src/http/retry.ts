@@ -1,4 +1,5 @@
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
+import type { Catalog } from '../collections/catalog.ts'
 import { DatabaseUnavailable, schemaMismatches } from '../db/errors.ts'
 import { ApiError, GatewayError } from '../errors.ts'
 import { FilterError } from '../filter/errors.ts'
@@ -30,11 +31,17 @@ interface RetryOptions {
   readonly isRead?: boolean
 }
 
+/** A caller; versions of its record and of its API key as read. */
+interface Versioned {
+  readonly version: string | null
+  readonly key?: { readonly version: string }
+}
+
 /**
  * Runs a request's work until it meets none of the faults above. `Db` alone retries deadlocks. An attempt
  * that fails must have stored nothing, or throw StoredWithoutAnswer. Throws what `identify` and `work` throw.
  */
-export async function retry<A extends { readonly version: string } | null, T>(
+export async function retry<A extends Versioned | null, T>(
   store: CatalogStore,
   identify: (isCached: boolean) => Promise<A>,
   work: (auth: A, attempt: Attempt) => Promise<T>,
@@ -45,15 +52,19 @@ export async function retry<A extends { readonly version: string } | null, T>(
   for (;;) {
     const isAuthCached = startsCached && retries.staleAuth === 0
     const locksRecord = retries.conflict === MAX_RETRIES.conflict
-    const isCatalogOld = watchCatalog(store)
+    const before = { catalog: store.catalog, mismatches: schemaMismatches.count }
     let auth: A | undefined
     try {
       auth = await identify(isAuthCached)
       const result = await work(auth, { isAuthCached, locksRecord })
-      if (!isRead || !(await isCatalogOld()) || !mayRetry('oldCatalog')) return result
+      if (!isRead || !(await isOutdated(store, before)) || !mayRetry('oldCatalog')) return result
     } catch (error) {
       if (error instanceof StoredWithoutAnswer) throw error.cause
-      const isStale = async () => auth?.version !== (await identify(false))?.version
+      const isStale = async () => {
+        const now = await identify(false)
+        return auth?.version !== now?.version || auth?.key?.version !== now?.key?.version
+      }
+      const isCatalogOld = () => isOutdated(store, before)
       const fault = await faultOf(error, auth && isAuthCached ? isStale : undefined, isCatalogOld)
       if (!fault || !mayRetry(fault)) throw error
       if (error instanceof LargeAnswer) await error.wait()
@@ -89,13 +100,9 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof FilterError ||
   ((error instanceof ApiError || error instanceof GatewayError) && error.status < 429)
 
-/** Returns a function that reads outdated collections again and says whether they were outdated. */
-function watchCatalog(store: CatalogStore): () => Promise<boolean> {
-  const seen = schemaMismatches.count
-  const { catalog } = store
-  return async () => {
-    if (schemaMismatches.count === seen) return false
-    await store.reload()
-    return store.catalog !== catalog
-  }
+/** Reads the collections again if a statement did not fit them since `before`. Whether they were outdated. */
+async function isOutdated(store: CatalogStore, before: { catalog: Catalog; mismatches: number }) {
+  if (schemaMismatches.count === before.mismatches) return false
+  await store.reload()
+  return store.catalog !== before.catalog
 }

@@ -1,4 +1,3 @@
-import type { SQLOutputValue } from 'node:sqlite'
 import { type CatalogDraft, type Collection, quote, tableName, USERS_ID } from '../collections/catalog.ts'
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { importCollections } from '../collections/edit/import.ts'
@@ -19,8 +18,7 @@ export type ExportedCollection = Readonly<Record<string, unknown>> & {
 /** Receives a sentence for each thing left out or changed. */
 export type Report = (sentence: string) => void
 
-const rule = (value: SQLOutputValue | undefined) =>
-  value === null || value === undefined ? null : textOf(value)
+const RULES = ['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule']
 
 /** Converts a row of PocketBase's `_collections` to its export format, with secrets. */
 function readCollection(row: StoredRow): ExportedCollection {
@@ -32,11 +30,7 @@ function readCollection(row: StoredRow): ExportedCollection {
     system: Boolean(row.system),
     fields: JSON.parse(textOf(row.fields)) as unknown,
     indexes: JSON.parse(textOf(row.indexes)) as unknown,
-    listRule: rule(row.listRule),
-    viewRule: rule(row.viewRule),
-    createRule: rule(row.createRule),
-    updateRule: rule(row.updateRule),
-    deleteRule: rule(row.deleteRule),
+    ...Object.fromEntries(RULES.map((name) => [name, row[name] === null ? null : textOf(row[name])])),
     created: textOf(row.created),
     updated: textOf(row.updated),
   }

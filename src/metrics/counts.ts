@@ -1,7 +1,7 @@
 /** Counts since the start of this process, added by all rooms and read by `metrics`. */
 export const counts = {
   /** Filters and rules from the cache, and compiled. */
-  filter: { hits: 0, misses: 0 },
+  filter: { hit: 0, miss: 0 },
   /** Lists, views and exports by the database that they read; statements repeated on the primary. */
   replica: { reads: { replica: 0, primary: 0 }, repeated: 0 },
   /** Work refused with 429 or 503, by the limit of `admission/limits`. */

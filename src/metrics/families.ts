@@ -47,7 +47,9 @@ function samplesOf(figures: Figures, label: string): readonly Sample[] {
   return Object.entries(figures ?? {}).map(([name, value]) => ({ labels: { [label]: name }, value }))
 }
 
-const counter = (name: string, help: string, read: () => Figures | Promise<Figures>, label = ''): Family => ({
+type Read = () => Figures | Promise<Figures>
+
+const counter = (name: string, help: string, read: Read, label = 'state'): Family => ({
   name: `pocketsms_${name}`,
   help,
   type: 'counter',
@@ -77,24 +79,14 @@ export function familiesOf(subject: MetricsSource): Family[] {
     ...sharedFamilies(subject).map((family) => ({ ...family, isShared: true }) as const),
     counter('job_failures_total', 'Runs of background jobs that failed, by kind.', () => jobFailures, 'kind'),
     ...replicaFamilies(subject),
-    counter(
-      'filter_compilations_total',
-      'Filters and rules by cache hit or miss.',
-      () => ({ hit: filter.hits, miss: filter.misses }),
-      'cache',
-    ),
+    counter('filter_compilations_total', 'Filters and rules by cache hit or miss.', () => filter, 'cache'),
     gauge('filter_cache_entries', 'Compiled filters and rules that are kept.', planCount),
     gauge('realtime_clients', 'Open realtime connections.', clients),
     counter('realtime_events_total', 'Events written to realtime connections.', () => events.sent),
     counter('logs_total', 'Requests for the table of logs, by what became of them.', () => logs, 'outcome'),
-    gauge(
-      'client_statements',
-      'Statements whose shape a client chose, by state.',
-      () => store.db.clientUse,
-      'state',
-    ),
+    gauge('client_statements', 'Statements whose shape a client chose, by state.', () => store.db.clientUse),
     counter('over_limits_total', 'Work refused with 429 or 503, by the limit.', () => overLimits, 'limit'),
-    gauge('database_connections', 'Connections of the pool by what they do.', () => store.db.use, 'state'),
+    gauge('database_connections', 'Connections of the pool by what they do.', () => store.db.use),
   ]
 }
 
@@ -123,17 +115,14 @@ function sharedFamilies({ store, config }: MetricsSource): Family[] {
   const disk = gaugesOf(() => readDisk(config))
   const ageOf = (at: string) => (Date.now() - Date.parse(at.replace(' ', 'T'))) / 1000
   return [
-    queue('queue_messages', 'Unfinished messages of all nodes, by state.', depths('messages'), 'state'),
-    queue('queue_due_messages', 'Of these, those whose time has come.', depths('due'), 'state'),
-    queue('queue_oldest_seconds', 'How long the oldest due one waits.', depths('oldestSeconds'), 'state'),
-    devices('devices', 'Devices of all accounts, by state.', (states) => states, 'state'),
+    queue('queue_messages', 'Unfinished messages of all nodes, by state.', depths('messages')),
+    queue('queue_due_messages', 'Of these, those whose time has come.', depths('due')),
+    queue('queue_oldest_seconds', 'How long the oldest due one waits.', depths('oldestSeconds')),
+    devices('devices', 'Devices of all accounts, by state.', (states) => states),
     lowBatteries('devices_low_battery', 'Enabled devices below 15 % that are not charging.', (low) => low),
-    lines(
-      'lines',
-      'Lines that can send, by what they have used of their limits.',
-      (states) => ({ ...states }),
-      'state',
-    ),
+    lines('lines', 'Lines that can send, by what they have used of their limits.', (states) => ({
+      ...states,
+    })),
     webhooks(
       'webhook_deliveries_pending',
       'Webhook deliveries of all nodes that are not over.',
@@ -170,13 +159,9 @@ function replicaFamilies({ store: { db } }: MetricsSource): Family[] {
   const { replica } = db
   if (!replica) return []
   const lag = gaugesOf(() => replica.lag())
+  const state = () => ({ used: 0, late: 0, away: 0, unfit: 0, [replica.state]: 1 })
   return [
-    gauge(
-      'replica_state',
-      '1 for the present state of the replica.',
-      () => ({ used: 0, late: 0, away: 0, unfit: 0, [replica.state]: 1 }),
-      'state',
-    ),
+    gauge('replica_state', '1 for the present state of the replica.', state),
     lag('replica_lag_bytes', 'Bytes of the log that the replica does not show yet.', ({ bytes }) => bytes),
     lag(
       'replica_lag_seconds',

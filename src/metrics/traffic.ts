@@ -94,11 +94,11 @@ const COLLECTIONS = '/api/collections/'
 /** The group of a request, `pages` for what is not in the API. */
 export function groupOf(method: string, path: string, protocols: readonly CountedProtocol[]): Group {
   if (path.startsWith(COLLECTIONS)) return groupInCollections(path)
+  const special = SPECIAL.get(`${method} ${path}`)
+  if (special) return special
   const protocol = protocolOf(protocols, path)
   if (protocol) return protocol.groups?.[`${method} ${path}`] ?? protocol.group
   if (!path.startsWith(API)) return path === '/metrics' ? 'metrics' : 'pages'
-  const special = SPECIAL.get(`${method} ${path}`)
-  if (special) return special
   const end = path.indexOf('/', API.length)
   return BY_SEGMENT.get(end < 0 ? path.slice(API.length) : path.slice(API.length, end)) ?? 'other'
 }

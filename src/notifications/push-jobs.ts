@@ -71,19 +71,11 @@ export async function saveBrowser(
   settings: PushSettings,
 ): Promise<void> {
   checkEndpoint(subscription, settings)
-  const {
-    endpoint,
-    keys: { p256dh, auth },
-  } = subscription
+  const { endpoint } = subscription
+  const keys = JSON.stringify(subscription.keys)
   const user_agent = userAgent.slice(0, MAX_AGENT_LENGTH)
-  const values = {
-    ...person,
-    id: sha256(endpoint),
-    endpoint,
-    keys: JSON.stringify({ p256dh, auth }),
-    user_agent,
-  }
-  if ((await runForCount(db, SAVE, values)) === 0) throw invalid('endpoint belongs to another account')
+  const saved = await runForCount(db, SAVE, { ...person, id: sha256(endpoint), endpoint, keys, user_agent })
+  if (saved === 0) throw invalid('endpoint belongs to another account')
 }
 
 const LIST = statement('push browsers', PUSH_BROWSER)`
@@ -256,5 +248,4 @@ async function push(
 }
 
 /** Deletes rows that limit nothing any more. */
-export const cleanUpPushes = async (db: Db): Promise<void> =>
-  void (await db.query('delete from push_hours where ends <= now()'))
+export const cleanUpPushes = (db: Db) => db.query('delete from push_hours where ends <= now()')

@@ -1,5 +1,4 @@
-import type { AuthServices } from '../auth/auth-services.ts'
-import { sendMail } from '../auth/mail/mailer.ts'
+import { type MailServices, messageIdOf, sendMail } from '../auth/mail/mailer.ts'
 import { escapeHtml, layout, linkTo, type MailSender, nameInMail, namesOf } from '../auth/mail/mails.ts'
 import { sha256 } from '../auth/tokens/secrets.ts'
 import type { Store } from '../collections/catalog.ts'
@@ -18,8 +17,6 @@ const MAX_AGE = `interval '1 day'`
 const MAX_USERS = 1_000
 /** Conversations that a mail lists. The rest are counted. */
 const MAX_LISTED = 20
-
-export type ReplyMailServices = Pick<AuthServices, 'settings' | 'log' | 'config'>
 
 /** SQL: the conversations `c` of the user with the settings `s` that are to be mailed about. */
 const IS_DUE = `c."user" = s."user" and c.unanswered and not c.archived and c.follow_up_at = ''
@@ -63,12 +60,12 @@ insert into reply_mails ("user", told_until, next_at) values ($1, $2, now() + ${
 on conflict ("user") do update set told_until = excluded.told_until, next_at = excluded.next_at`
 
 /** Adds a job for each user with texts that wait for longer than they set. Nothing without a mail server. */
-export async function addReplyMails(db: Db, { settings }: ReplyMailServices): Promise<void> {
+export async function addReplyMails(db: Db, { settings }: MailServices): Promise<void> {
   if (settings.current.smtp.enabled) await db.query(ADD, [], 'reply mails add')
 }
 
 /** The jobs that send these mails: one for all conversations of a user, each once for its last text. */
-export const replyMailJobs = (storeOf: (user: string) => Store, post: ReplyMailServices): JobKind => ({
+export const replyMailJobs = (storeOf: (user: string) => Store, post: MailServices): JobKind => ({
   name: REPLY_MAIL,
   places: 4,
   placesOfHolder: 1,
@@ -85,13 +82,12 @@ export const replyMailJobs = (storeOf: (user: string) => Store, post: ReplyMailS
 
 type Recipient = Readonly<Record<'user' | 'to' | 'timeZone' | 'until', string>>
 
-async function mail(db: Db, post: ReplyMailServices, { user, to, timeZone, until }: Recipient) {
+async function mail(db: Db, post: MailServices, { user, to, timeZone, until }: Recipient) {
   const found = await run(db, READ, { user, until })
   const waiting = found.map(({ number, name, since }) => ({ number, name, since }))
   const total = found[0]?.total ?? 0
   if (total === 0) return // answered meanwhile
-  const domain = post.settings.current.meta.senderAddress.split('@').at(-1)
-  const messageId = `<${sha256(JSON.stringify([user, waiting])).slice(0, 32)}@${domain}>`
+  const messageId = messageIdOf(post, sha256(JSON.stringify([user, waiting])).slice(0, 32))
   await sendMail(post, { to, messageId, ...replyMail(waiting, total, timeZone, namesOf(post)) })
 }
 

@@ -6,8 +6,7 @@ import { systemCollections } from '../collections/definition/system.ts'
 import type { Extensions } from '../records/extension.ts'
 import { hooks } from './schemas/hooks.ts'
 import { SECURITY_SCHEMES } from './schemas/operations.ts'
-import { type RecordSchemas, recordSchemas } from './schemas/record-schema.ts'
-import { recordTag } from './schemas/texts.ts'
+import { type RecordSchemas, recordSchemas, recordTag } from './schemas/record-schema.ts'
 
 const DESCRIPTION = `An SMS gateway that you run yourself. A web app sends with one POST; texts go out through your own phones and modems; every message, contact,
 template and device is a record that any PocketBase client lists, filters and edits.

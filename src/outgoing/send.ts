@@ -1,4 +1,5 @@
-import { lookup, Resolver } from 'node:dns'
+import { type LookupAddress, lookup } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
@@ -11,22 +12,14 @@ const TRIES = 2
 type Resolve = Pick<Resolver, 'resolve4' | 'resolve6'>
 const nameServers: Resolve = new Resolver({ timeout: LOOK_UP_MS, tries: TRIES })
 
-interface Found {
-  readonly address: string
-  readonly family: number
-}
-
 /** Addresses of a name in both families. Throws the name server's error if there are none. */
-async function addressesOf(host: string, resolve: Resolve): Promise<Found[]> {
-  const ask = (family: 4 | 6) =>
-    new Promise<Found[]>((done, fail) => {
-      const method = family === 4 ? 'resolve4' : 'resolve6'
-      resolve[method](host, (error, addresses) =>
-        error ? fail(error) : done(addresses.map((address) => ({ address, family }))),
-      )
-    })
-  const [four, six] = await Promise.allSettled([ask(4), ask(6)])
-  const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+async function addressesOf(host: string, resolve: Resolve): Promise<LookupAddress[]> {
+  const [four, six] = await Promise.allSettled([resolve.resolve4(host), resolve.resolve6(host)])
+  const found = [four, six].flatMap((answer, i) =>
+    answer.status === 'fulfilled'
+      ? answer.value.map((address) => ({ address, family: i === 0 ? 4 : 6 }))
+      : [],
+  )
   if (found.length === 0 && four.status === 'rejected') throw four.reason
   return found
 }
@@ -91,13 +84,13 @@ const FAULTS: Readonly<Record<UrlFault, (url: string) => Error>> = {
 }
 
 /** Sends a request without redirects; unless `allowPrivate`, by https to checked public addresses. */
-export async function sendOutgoing(outgoing: Outgoing, limits: RequestLimits): Promise<ResponseHead> {
-  const fault = urlFault(outgoing.url, limits.allowPrivate)
-  if (fault) throw FAULTS[fault](outgoing.url)
-  return exchange(new URL(outgoing.url), outgoing, limits)
-}
-
-function exchange(url: URL, { method, headers, body }: Outgoing, limits: RequestLimits) {
+export async function sendOutgoing(
+  { url: to, method, headers, body }: Outgoing,
+  limits: RequestLimits,
+): Promise<ResponseHead> {
+  const fault = urlFault(to, limits.allowPrivate)
+  if (fault) throw FAULTS[fault](to)
+  const url = new URL(to)
   const { allowPrivate, timeoutMs = TIMEOUT_MS, signal, resolve } = limits
   const lookup = allowPrivate ? systemLookup : publicOnlyLookup(resolve)
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest

@@ -1,6 +1,5 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { Ctx, Env } from '../http/context.ts'
 import { sendRaw } from '../http/request-info.ts'
 import {
@@ -65,7 +64,7 @@ export function addRoutes<C, R extends TableRoute<C>>(
 const routedPath = (path: string) =>
   path.replace(/\{(\w+)\}\.json$/, ':$1{[^/]+\\.json}').replace(/\{(\w+)\}/g, ':$1')
 
-export const answered = ([status, description, schema, headers]: NonNullable<
+const answered = ([status, description, schema, headers]: NonNullable<
   TableRoute<never>['answer']
 >): Answers => ({
   [status]: { description, ...(schema && { content: json(schema) }), ...(headers && { headers }) },
@@ -88,7 +87,7 @@ export function describeRoutes<R extends TableRoute<never>>(
   failures: Answers,
   description: (route: R) => string,
   more: Readonly<Record<string, Operation>> = {},
-): ZodOpenApiPathsObject {
+) {
   const operations = routes.map((route) => {
     const { at, id, summary, query, form, header, body, answer, isFile } = route
     const operation: Operation = {
@@ -101,7 +100,8 @@ export function describeRoutes<R extends TableRoute<never>>(
           content: { 'application/x-www-form-urlencoded': { schema: optional(form) } },
         },
       }),
-      responses: [...(answer ? [answered(answer)] : []), ...(isFile ? [FILE] : []), failures],
+      fails: failures,
+      responses: { ...(answer && answered(answer)), ...(isFile && FILE) },
     }
     return [at.replace(' ', ` ${root}`), operation]
   })

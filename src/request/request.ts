@@ -1,5 +1,5 @@
 import { accountHolder, type Holder } from '../admission/holder.ts'
-import { type Collection, DEVICES_ID, USERS_ID, userHolder } from '../collections/catalog.ts'
+import { type Collection, DEVICES_ID, SUPERUSERS, USERS_ID, userHolder } from '../collections/catalog.ts'
 import { ApiError, badRequest } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 
@@ -26,7 +26,10 @@ export interface Actor {
   readonly key: string
 }
 
-/** The caller: a record of an auth collection whose token was checked. */
+/** A member's role. `none`: the caller has no account and acts for none. It limits what the caller may do. */
+export type Limits = Role | 'none'
+
+/** The caller: a record of an auth collection whose token was checked. `authRecord` makes it. */
 export interface AuthRecord {
   readonly collection: Collection
   readonly id: string
@@ -40,25 +43,37 @@ export interface AuthRecord {
   readonly isDisabled: boolean
   readonly isSuperuser: boolean
   /** Undefined for a record's own token. */
-  readonly actor?: Actor
+  readonly actor: Actor | undefined
+  /** Undefined for an account itself. */
+  readonly limits: Limits | undefined
+  /** The record of `senders`: a member's who acts for the account, else the account's. */
+  readonly sender: string
+  /** The account in limits: of a device its user, of a member the account that the member acts for. */
+  readonly holder: Holder
 }
 
-/** A member's role. `none`: the caller has no account and acts for none. It limits what the caller may do. */
-export type Limits = Role | 'none'
-
-export const limitsOf = ({ actor, collection, values }: AuthRecord): Limits | undefined =>
-  actor?.role ?? (collection.id === USERS_ID && values.member_only === true ? 'none' : undefined)
-
-/** The caller's record of `senders`: a member's who acts for the account, else the account's. */
-export const senderIdOf = ({ id, actor }: AuthRecord): string => actor?.id ?? id
-
-/** The account in limits: of a device its user, of a member the account that the member acts for. */
-export const accountOf = ({
-  collection,
-  id,
-  values,
-}: Pick<AuthRecord, 'collection' | 'id' | 'values'>): Holder =>
-  collection.id === DEVICES_ID ? userHolder(String(values.user)) : accountHolder(collection.id, id)
+/** A record of an auth collection as a caller; `actor`: the member who acts for it. */
+export function authRecord(
+  collection: Collection,
+  values: AuthRecord['values'],
+  version: string,
+  { isDisabled = false, actor }: Partial<Pick<AuthRecord, 'isDisabled' | 'actor'>> = {},
+): AuthRecord {
+  const id = String(values.id ?? '')
+  const isMemberOnly = collection.id === USERS_ID && values.member_only === true
+  return {
+    collection,
+    id,
+    values,
+    version,
+    isDisabled,
+    isSuperuser: collection.name === SUPERUSERS,
+    actor,
+    limits: actor?.role ?? (isMemberOnly ? 'none' : undefined),
+    sender: actor?.id ?? id,
+    holder: collection.id === DEVICES_ID ? userHolder(String(values.user)) : accountHolder(collection.id, id),
+  }
+}
 
 /** What rules and filters may ask of a request (`@request.*`). Contract 6.3. */
 export interface RequestInfo {
@@ -133,7 +148,7 @@ export const serverRequest = (
   ...NO_REQUEST,
   method: 'POST',
   body,
-  auth: { collection: superusers, id: '', values: {}, version: '', isDisabled: false, isSuperuser: true },
+  auth: authRecord(superusers, {}, ''),
 })
 
 /** Records that `expand` may put into one answer. The same record in two places counts twice. */

@@ -3,7 +3,7 @@ import { forbidden, GatewayError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { compile } from '../filter/compile/compile.ts'
 import { FilterError } from '../filter/errors.ts'
-import { type AuthRecord, limitsOf, NO_REQUEST, type RequestInfo } from '../request/request.ts'
+import { type AuthRecord, NO_REQUEST, type RequestInfo } from '../request/request.ts'
 import { randomText } from '../tools/random.ts'
 import { notAllowed } from './roles.ts'
 
@@ -11,8 +11,7 @@ import { notAllowed } from './roles.ts'
 export function ruleFor(collection: Collection, name: RuleName, auth: AuthRecord | null): string {
   if (auth?.isSuperuser) return ''
   const rule = collection[name]
-  const limits = auth ? limitsOf(auth) : undefined
-  if (rule === null && limits) throw notAllowed(limits)
+  if (rule === null && auth?.limits) throw notAllowed(auth.limits)
   if (rule === null) throw forbidden('Only superusers can perform this action.')
   return rule
 }

@@ -1,14 +1,7 @@
-import {
-  Catalog,
-  type Collection,
-  DEVICES_ID,
-  type Rule,
-  type Store,
-  USERS_ID,
-} from '../collections/catalog.ts'
+import { Catalog, type Collection, DEVICES_ID, type Rule, USERS_ID } from '../collections/catalog.ts'
 import { isBuiltIn } from '../collections/definition/built-in.ts'
 import { type ApiError, forbidden } from '../errors.ts'
-import { type AuthRecord, type Limits, limitsOf, type Role } from '../request/request.ts'
+import type { Limits, Role } from '../request/request.ts'
 import { memoize } from '../tools/lru.ts'
 
 // Which collections a member may use for an account. What is not named is for the account itself alone.
@@ -66,35 +59,11 @@ export const notAllowed = (limits: Limits): ApiError =>
       : 'Your role does not allow this.',
   )
 
-/** A store for a caller with a role: forbidden collections have null as rules. */
-class LimitedStore implements Store {
-  readonly #store: Store
-  readonly #limits: Limits
-
-  constructor(store: Store, limits: Limits) {
-    this.#store = store
-    this.#limits = limits
-  }
-
-  get db() {
-    return this.#store.db
-  }
-
-  get catalog() {
-    return catalogFor(this.#store.catalog, this.#limits)
-  }
-}
-
-/** The store as the caller may use it. */
-export function limited(store: Store, auth: AuthRecord | null): Store {
-  const limits = auth ? limitsOf(auth) : undefined
-  return limits === undefined ? store : new LimitedStore(store, limits)
-}
-
 const known = memoize((_: Catalog) => new Map<Limits, Catalog>())
 
-/** The collections as a role allows them, so that it holds in each rule, filter and expand. */
-export function catalogFor(catalog: Catalog, limits: Limits): Catalog {
+/** The collections as a role allows them: forbidden ones have null as rules, so that it holds everywhere. */
+export function catalogFor(catalog: Catalog, limits: Limits | undefined): Catalog {
+  if (limits === undefined) return catalog
   const made = known(catalog)
   const restricted = made.get(limits) ?? new Catalog(catalog.all.map((one) => restrict(one, limits)))
   made.set(limits, restricted)

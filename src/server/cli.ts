@@ -4,11 +4,11 @@ import { defineCommand, runMain } from 'citty'
 import { renderUnicodeCompact } from 'uqr'
 import packageJson from '../../package.json' with { type: 'json' }
 import { agentCommand } from '../agent/command.ts'
-import { setSuperuserAddresses } from '../auth/superusers/superuser-addresses.ts'
 import {
   deleteSuperuser,
   installerLink,
   listSuperusers,
+  setSuperuserAddresses,
   upsertSuperuser,
 } from '../auth/superusers/superusers.ts'
 import { backupCommand, restoreCommand } from '../backup/command.ts'

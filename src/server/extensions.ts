@@ -1,4 +1,4 @@
-import { invitationsExtension, membersExtension } from '../auth/members/members.ts'
+import { invitationsExtension, membersExtension } from '../auth/members/accounts.ts'
 import { SUPERUSERS_ID, superusersExtension } from '../auth/superusers/superusers.ts'
 import { USERS_ID } from '../collections/catalog.ts'
 import { hooksExtension } from '../hooks/extension.ts'

@@ -1,6 +1,7 @@
 import { checkSilentDevices } from '../alarms/check-silent-devices.ts'
 import { alarmMailJobs } from '../alarms/mail-jobs.ts'
 import { cleanUpSignIns } from '../auth/account/clean-up.ts'
+import type { MailServices } from '../auth/mail/mailer.ts'
 import { deleteOldAuditEntries } from '../auth/superusers/audit.ts'
 import type { Backups } from '../backup/service/backups.ts'
 import { serveSchedule } from '../backup/service/schedule.ts'
@@ -11,7 +12,7 @@ import { cleanUpHooks } from '../hooks/window.ts'
 import type { Logger } from '../log.ts'
 import { deleteOldLogs } from '../logs/request-log.ts'
 import { cleanUpPushes, pushJobs } from '../notifications/push-jobs.ts'
-import { addReplyMails, type ReplyMailServices, replyMailJobs } from '../notifications/reply-mails.ts'
+import { addReplyMails, replyMailJobs } from '../notifications/reply-mails.ts'
 import { deleteOldTokens } from '../protocols/smsgate-client/tokens.ts'
 import { changesCleanUp } from '../realtime/changes/change-log.ts'
 import type { Extensions } from '../records/extension.ts'
@@ -53,7 +54,7 @@ export function jobsOf(
     {
       id: 'retention',
       ...EVERY_TEN_MINUTES,
-      run: async () => void (await endOldMessages(store, extensions, retention, stopping)),
+      run: () => endOldMessages(store, extensions, retention, stopping),
     },
     { id: 'batteryCleanUp', ...HOURLY, run: () => deleteOldBatteries(store) },
     { id: 'messageTotals', ...HOURLY, run: () => keepTotals(store.db) },
@@ -71,17 +72,12 @@ export function jobsOf(
     { id: 'followUps', ...EVERY_MINUTE, run: () => bringBackDue(store.db) },
     { id: 'replyMails', ...EVERY_MINUTE, run: () => addReplyMails(store.db, { settings, log, config }) },
   ]
-  if (deviceAlarmMinutes > 0) {
-    jobs.push({
-      id: 'deviceAlarms',
-      ...EVERY_MINUTE,
-      run: () => checkSilentDevices(store.db, deviceAlarmMinutes),
-    })
-  }
+  const run = () => checkSilentDevices(store.db, deviceAlarmMinutes)
+  if (deviceAlarmMinutes > 0) jobs.push({ id: 'deviceAlarms', ...EVERY_MINUTE, run })
   return jobs
 }
 
-interface KindServices extends ReplyMailServices {
+interface KindServices extends MailServices {
   readonly store: CatalogStore
   readonly sending: Sending
   readonly config: Config

@@ -5,7 +5,7 @@ export async function renameRateLimits(settings: SettingsStore, from: string, to
   const isOf = (label: string) => label.startsWith(`${from}:`)
   if (from === to) return
   // Edits the stored rules, because this node's may be older and others may edit concurrently.
-  await settings.edit(({ rateLimits: { rules } }) => {
+  await settings.save(({ rateLimits: { rules } }) => {
     if (!rules.some(({ label }) => isOf(label))) return undefined
     const relabelled = rules.map((rule) =>
       isOf(rule.label) ? { ...rule, label: to + rule.label.slice(from.length) } : rule,

@@ -66,23 +66,18 @@ export class SettingsStore {
     this.current = parse(text)
   }
 
-  /** Merges submitted JSON into the settings. Throws 400. `also`: further work in the transaction. */
+  /**
+   * Merges submitted JSON into the settings, or what a function makes of the stored ones; undefined changes
+   * nothing. Throws 400. `also`: further work in the transaction.
+   */
   async save(
-    submitted: unknown,
-    also?: (tx: Db, before: Settings, next: Settings) => Promise<void>,
-  ): Promise<Settings> {
-    return this.edit(() => submitted, also)
-  }
-
-  /** Merges what `submit` makes of the stored settings, under a lock. Undefined changes nothing. */
-  async edit(
-    submit: (stored: Settings) => unknown,
+    submit: object | ((stored: Settings) => object | undefined),
     also?: (tx: Db, before: Settings, next: Settings) => Promise<void>,
   ): Promise<Settings> {
     await this.#db.transaction(async (tx) => {
       await addParam(tx, KEY, '{}')
       const text = await readText(tx, true)
-      const submitted = submit(parse(text))
+      const submitted = typeof submit === 'function' ? submit(parse(text)) : submit
       if (submitted === undefined) return
       const next = overlay(parse(text), submitted)
       checkSettings(next)

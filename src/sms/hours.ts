@@ -1,7 +1,18 @@
 import { badRequest, fieldError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
+import type { Extension } from '../records/extension.ts'
 
 export type Values = Readonly<Record<string, Value>>
+
+/** An extension that checks values before they are stored. `old`: those of a record that is changed. */
+export const checking = (check: (values: Values, failure: string, old?: Values) => void): Extension => ({
+  async beforeCreate(_store, values) {
+    check(values, 'Failed to create record.')
+  },
+  async beforeUpdate(_store, values, old) {
+    check(values, 'Failed to update record.', old)
+  },
+})
 
 /** Throws 400 for an unknown time zone. Empty is valid; a stored one (`old`) may stay. */
 export function checkTimeZone({ time_zone }: Values, failure: string, old?: Values): void {

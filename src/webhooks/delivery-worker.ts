@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../collections/catalog.ts'
+import type { Config } from '../config.ts'
 import { DatabaseUnavailable } from '../db/errors.ts'
 import { Groups } from '../db/groups.ts'
 import { RetryLater } from '../errors.ts'
@@ -11,9 +12,7 @@ import { type DueDelivery, findDue } from './due.ts'
 import { CHANNEL, endExpiredLeases, endLease, type Lease, leaseDeliveries } from './lease.ts'
 import { endTurn, failWithoutCall, recordOutcome } from './record-outcome.ts'
 
-export interface WebhookSettings {
-  readonly webhookAllowPrivate: boolean
-}
+export type WebhookSettings = Pick<Config, 'webhookAllowPrivate'>
 
 /** Calls of this node at a time. Each holds a socket and a kilobyte, for 12 s at most. */
 const MAX_CALLS = 400

@@ -42,8 +42,6 @@ export type LeasedJob = Job & { readonly runs: number }
 
 /** How long a lease lasts beyond the time limit of the job. */
 const LEASE_MARGIN_SECONDS = 30
-/** How long failed jobs are kept for inspection. */
-const KEEP_DEAD = `interval '7 days'`
 
 /** SQL: the account has fewer than `max` jobs of this kind. `holder` is SQL, too. */
 export const hasRoomSql = (kind: string, holder: string, max: number) => `not exists (
@@ -100,9 +98,8 @@ export async function leaseJobs(
 }
 
 /** Deletes a job that is done, unless another node has leased it since. */
-export async function deleteJob(db: Db, { id, runs }: LeasedJob): Promise<void> {
-  await db.query('delete from _jobs where id = $1 and runs = $2', [id, runs], 'job delete')
-}
+export const deleteJob = (db: Db, { id, runs }: LeasedJob) =>
+  db.query('delete from _jobs where id = $1 and runs = $2', [id, runs], 'job delete')
 
 const RETURN = statement('job return', {})`
 update _jobs set due_at = now() + ${number('inSeconds')}::float8 * interval '1 second', attempts = ${number('attempts')},
@@ -110,18 +107,15 @@ update _jobs set due_at = now() + ${number('inSeconds')}::float8 * interval '1 s
 where id = ${text('id')} and runs = ${number('runs')}`
 
 /** Ends the lease of a job that is not done, unless another node has leased it since. */
-export async function returnJob(
+export const returnJob = (
   db: Db,
   { id, runs }: LeasedJob,
   next: { inSeconds: number; attempts: number; error?: string; isDead?: boolean },
-): Promise<void> {
-  await run(db, RETURN, { id, runs, error: '', isDead: false, ...next })
-}
+) => run(db, RETURN, { id, runs, error: '', isDead: false, ...next })
 
 /** Deletes jobs that have been dead for a week. */
-export async function deleteDeadJobs(db: Db): Promise<void> {
-  await db.query(`delete from _jobs where dead_at < now() - ${KEEP_DEAD}`)
-}
+export const deleteDeadJobs = (db: Db) =>
+  db.query(`delete from _jobs where dead_at < now() - interval '7 days'`)
 
 export const JOB_FIGURES = z
   .object({

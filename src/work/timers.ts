@@ -6,12 +6,12 @@ export interface Job {
   /** When it runs, as cron writes it. */
   readonly expression: string
   readonly everyMs: number
-  run(): Promise<void>
+  run(): Promise<unknown>
 }
 
 /** Starts the timer of each job and returns the stop, which waits for running ones. Failures are logged. */
 export function startJobs(jobs: readonly Job[], log: Logger): () => Promise<void> {
-  const running = new Set<Promise<void>>()
+  const running = new Set<Promise<unknown>>()
   const start = (job: Job) => {
     const run = job
       .run()

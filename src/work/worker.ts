@@ -127,8 +127,8 @@ export class Worker {
       else await deleteJob(this.#db, job)
     } catch (error) {
       if (this.#ending.signal.aborted)
-        return returnJob(this.#db, job, { inSeconds: 0, attempts: job.attempts - 1 })
-      await this.#fail(kind, job, late.aborted ? new Error('The job took too long.') : error)
+        await returnJob(this.#db, job, { inSeconds: 0, attempts: job.attempts - 1 })
+      else await this.#fail(kind, job, late.aborted ? new Error('The job took too long.') : error)
     }
   }
 

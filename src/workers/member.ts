@@ -12,16 +12,12 @@ export const WORKER_STATE = z.object({
 })
 export type WorkerState = Readonly<z.output<typeof WORKER_STATE>>
 
-/** A metric of one process, as prom-client's getMetricsAsJSON gives it. */
+/** A metric of one process: what is read of it here, as prom-client's getMetricsAsJSON gives it. */
 export interface Figure {
   readonly name: string
-  readonly help: string
-  readonly type: unknown
-  readonly aggregator: unknown
   readonly values: readonly {
     readonly labels: Readonly<Record<string, string | number>>
     readonly value: number
-    readonly metricName?: string
   }[]
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { apiKeysExtension, identifyKey } from '../../src/auth/tokens/api-keys.ts'
 import { createRecord, updateRecord } from '../../src/records/write/write.ts'
-import type { RequestInfo } from '../../src/request/request.ts'
+import { type RequestInfo, serverRequest } from '../../src/request/request.ts'
 import { startServerWithMail } from '../support/server/server-with-mail.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 
@@ -13,8 +13,7 @@ const user = await server.addUser('owner@example.com')
 const store = () => server.server.services.store
 function asSuperuser(body: object): RequestInfo {
   const collection = store().catalog.find('_superusers')!
-  const auth = { collection, id: '', values: {}, version: '', isDisabled: false, isSuperuser: true }
-  return { context: 'default', method: 'POST', query: {}, headers: {}, body: { ...body }, auth }
+  return serverRequest(collection, { ...body })
 }
 async function create(body: object): Promise<Record<string, string>> {
   const keys = store().catalog.find('api_keys')!

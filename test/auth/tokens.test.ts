@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { isSigned, readClaims, signToken } from '../../src/auth/tokens/tokens.ts'
 import type { AuthCollection } from '../../src/collections/catalog.ts'
-import type { AuthRecord } from '../../src/request/request.ts'
+import { type AuthRecord, authRecord } from '../../src/request/request.ts'
 
 const SECRET = 's'.repeat(50)
 const token = (duration: number) => ({ duration, secret: SECRET })
@@ -16,14 +16,8 @@ const collection = {
   emailChangeToken: token(1_800),
 } as AuthCollection
 
-const alice: AuthRecord = {
-  collection,
-  id: 'usralice0000001',
-  values: { tokenKey: 'k'.repeat(50), email: 'alice@example.com' },
-  version: '',
-  isDisabled: false,
-  isSuperuser: false,
-}
+const values = { id: 'usralice0000001', tokenKey: 'k'.repeat(50), email: 'alice@example.com' }
+const alice = authRecord(collection, values, '')
 const withKey = (tokenKey: string): AuthRecord => ({ ...alice, values: { ...alice.values, tokenKey } })
 
 /** Signed by PocketBase with the same token key and secret: impersonation for 10^9 seconds. */

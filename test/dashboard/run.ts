@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePortFrom } from '../../src/demo/port.ts'
+import { freePortFrom } from '../../src/demo/demo.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { serve } from '../support/server/program.ts'
 import { openBrowser } from './browser.ts'

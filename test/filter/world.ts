@@ -8,7 +8,7 @@ import type { CompiledFilter, FilterQuery } from '../../src/filter/compile/compi
 import { FilterError } from '../../src/filter/errors.ts'
 import { createLogger } from '../../src/log.ts'
 import { columnsOf, toValues } from '../../src/records/columns.ts'
-import type { AuthRecord, RequestInfo } from '../../src/request/request.ts'
+import { type AuthRecord, authRecord, type RequestInfo } from '../../src/request/request.ts'
 import { ruleFor } from '../../src/rules/access.ts'
 import { openDb, openStore, type TestStore } from '../support/database/open.ts'
 import { importCorpus } from '../support/server/start.ts'
@@ -43,7 +43,7 @@ export async function openWorld(config: Config): Promise<World> {
       id,
     ])
     const values = toValues(collection, rows[0] as never)
-    return { collection, id, values, version: '1', isDisabled: false, isSuperuser: name === '_superusers' }
+    return authRecord(collection, values, '1')
   }
   const who: Record<string, AuthRecord> = {
     root: await readAuth('_superusers', ROOT.id),

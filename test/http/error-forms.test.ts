@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createUnavailableApp } from '../../src/http/unavailable.ts'
+import { createUnavailableApp } from '../../src/http/app.ts'
 import { withDevices } from '../support/server/server-with-devices.ts'
 import { startServer } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

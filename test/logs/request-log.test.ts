@@ -2,8 +2,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { guestHolder } from '../../src/admission/holder.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
-import { cutLine } from '../../src/logs/cut-line.ts'
 import {
+  cutLine,
   DEBUG,
   deleteAllLogs,
   deleteOldLogs,

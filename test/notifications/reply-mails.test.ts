@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { addReplyMails, type ReplyMailServices } from '../../src/notifications/reply-mails.ts'
+import { addReplyMails } from '../../src/notifications/reply-mails.ts'
 import { SETTINGS } from '../../src/settings/settings.ts'
 import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { startMailServer } from '../support/services/mail-server.ts'
@@ -12,7 +12,7 @@ let phone: Client
 
 const mail = stopAfterAll(await startMailServer())
 const server = stopAfterAll(await startServerWithDevices({ PUBLIC_URL: 'https://sms.example.com' }))
-const post: ReplyMailServices = server.server.services
+const post = server.server.services
 await server.server.services.settings.save({ smtp: { enabled: true, host: '127.0.0.1', port: mail.port } })
 
 beforeEach(async () => {
@@ -28,7 +28,7 @@ const query = (sql: string, params?: unknown[]) => server.query(sql, params)
 const SETTINGS_PATH = '/api/collections/user_settings/records'
 const choose = (reply_mail_minutes: number, more: object = {}) =>
   user.call('POST', SETTINGS_PATH, { user: user.id, reply_mail_minutes, ...more })
-async function run(with_ = post) {
+async function run(with_: Parameters<typeof addReplyMails>[1] = post) {
   const { db } = server.server.services.store
   await addReplyMails(db, with_)
   // the server's worker sends them

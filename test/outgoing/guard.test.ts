@@ -1,4 +1,4 @@
-import { Resolver } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatDate } from '../../src/fields/types/date.ts'
-import { listInbox, readInboxQuery } from '../../src/protocols/smsgate-client/inbox/inbox.ts'
-import { listMessages, readListQuery } from '../../src/protocols/smsgate-client/list-messages.ts'
+import { INBOX_QUERY, listInbox } from '../../src/protocols/smsgate-client/inbox/inbox.ts'
+import { LIST_QUERY, listMessages } from '../../src/protocols/smsgate-client/list-messages.ts'
 import { recordPlans } from '../support/database/plans.ts'
 import { ANN, BEN, BENS_PHONE, CLEO, PHONES } from '../support/server/server-with-users.ts'
 import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
@@ -275,9 +275,10 @@ test('pages among many rows are read by their indexes', async () => {
   await rows('analyze')
   const { db, plans } = recordPlans(store.db)
   const watched = { db, catalog: store.catalog }
-  expect((await listMessages(watched, BEN.id, readListQuery({}))).total).toBe(501)
-  expect((await listMessages(watched, BEN.id, readListQuery({ state: 'Sent', limit: '5' }))).total).toBe(501)
-  expect((await listInbox(watched, BEN.id, readInboxQuery({}))).total).toBe(501)
+  expect((await listMessages(watched, BEN.id, LIST_QUERY.parse({}))).total).toBe(501)
+  const sent = LIST_QUERY.parse({ state: 'Sent', limit: '5' })
+  expect((await listMessages(watched, BEN.id, sent)).total).toBe(501)
+  expect((await listInbox(watched, BEN.id, INBOX_QUERY.parse({}))).total).toBe(501)
   expect(plans).toHaveLength(6)
   for (const plan of plans) expect(plan).not.toMatch(/Seq Scan on (sms|smsgate)_/)
   expect(plans[5]).toMatch(/sms_messages_incoming/)

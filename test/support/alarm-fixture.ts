@@ -1,5 +1,6 @@
 import { checkSilentDevices } from '../../src/alarms/check-silent-devices.ts'
-import { type AlarmMailServices, alarmMailJobs } from '../../src/alarms/mail-jobs.ts'
+import { alarmMailJobs } from '../../src/alarms/mail-jobs.ts'
+import type { MailServices } from '../../src/auth/mail/mailer.ts'
 import type { Store } from '../../src/collections/catalog.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
@@ -9,16 +10,14 @@ import { makeDevice, makeUser, openTestStore } from './database/queue.ts'
 import { type MailServer, type ReceivedMail, startMailServer } from './services/mail-server.ts'
 
 export const ALARM_MINUTES = 10
-/**
- * From the last sign of life until the mail: the time of the setting, what is spared, and a look to gather.
- */
+/** From the last sign of life until the mail: the time of the setting, what is spared, and a look. */
 export const MINUTES_UNTIL_MAIL = ALARM_MINUTES + 3
 
 /** A store and a mail server. Nothing happens by itself, and time passes when a test says so. */
 export interface AlarmFixture {
   readonly store: Store
   readonly mail: MailServer
-  readonly post: AlarmMailServices
+  readonly post: MailServices
   /** Nothing is there, nobody has looked, and devices could reach us for an hour. */
   clear(): Promise<void>
   /** A user and the address. */

@@ -2,12 +2,11 @@ import { checkFields, equals, failedBefore, length, required } from '../../colle
 import { badRequest } from '../../errors.ts'
 import { object, text, type ValueOf } from '../../fields/shape.ts'
 import type { AuthCall } from '../auth-services.ts'
-import { clearMailLimit, mailInBackground } from '../mail/resend.ts'
+import { clearMailLimit, type EmailForm, findForMail, mailInBackground } from '../mail/resend.ts'
 import { INSTALLER_EMAIL } from '../superusers/superusers.ts'
 import { passwordField } from '../tokens/secrets.ts'
 import { claimOf, findByToken, ownerError } from '../tokens/tokens.ts'
 import { changeAuthRecord, type InSameTransaction } from './change.ts'
-import { type EmailForm, findForMail } from './find-for-mail.ts'
 
 const MAX_PASSWORD_LENGTH = 255
 

@@ -4,10 +4,9 @@ import { badRequest, fieldError } from '../../errors.ts'
 import { object, text } from '../../fields/shape.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { AuthCall } from '../auth-services.ts'
-import { clearMailLimit, mailInBackground } from '../mail/resend.ts'
+import { clearMailLimit, type EmailForm, findForMail, mailInBackground } from '../mail/resend.ts'
 import { claimOf, findByToken, ownerError } from '../tokens/tokens.ts'
 import { changeAuthRecord } from './change.ts'
-import { type EmailForm, findForMail } from './find-for-mail.ts'
 
 function demandUsers(collection: AuthCollection): void {
   if (collection.name === SUPERUSERS) throw badRequest('All superusers are verified by default.')

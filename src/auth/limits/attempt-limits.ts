@@ -121,17 +121,6 @@ function keysOf(what: string, { collection, account, ip }: SignInAttempt) {
 const TAKE = statement('auth take tries', { wait: 'number' })`
 select auth_take_tries(${list('keys')}::text[], ${numbers('limits')}::int[], ${number('seconds')}, ${text('exempt')}) as wait`
 
-/** Counts an attempt. Returns the seconds to wait if it is one too many, else 0. */
-async function take(
-  db: Db,
-  keys: readonly string[],
-  limits: readonly number[],
-  seconds: number,
-  exempt = '',
-) {
-  return (await runForRow(db, TAKE, { keys, limits, seconds, exempt }))!.wait
-}
-
 /** Counts an attempt. Throws 429 for one too many. */
 async function takeTries(
   db: Db,
@@ -140,7 +129,8 @@ async function takeTries(
   limits: readonly number[],
   seconds: number,
 ): Promise<void> {
-  const wait = await take(db, keys, limits, seconds, exempt)
+  // the seconds to wait; 0 if it is not one too many
+  const { wait } = (await runForRow(db, TAKE, { keys, limits, seconds, exempt }))!
   if (wait > 0) throw tooMany(wait)
 }
 
@@ -154,7 +144,7 @@ async function uncountAttempts(db: Db, keys: readonly string[], exempt: string, 
 
 /** Counts an attempt of `key`; false beyond `max` in a window of `seconds`. */
 export const countAttempt = async (db: Db, key: string, max: number, seconds: number): Promise<boolean> =>
-  (await take(db, [key], [max], seconds)) === 0
+  (await runForRow(db, TAKE, { keys: [key], limits: [max], seconds, exempt: '' }))!.wait === 0
 
 /** Whether `key` was attempted in the current window. */
 async function hasAttempt(db: Db, key: string): Promise<boolean> {

@@ -12,6 +12,12 @@ export interface Mail {
   readonly messageId?: string
 }
 
+export type MailServices = Pick<AuthServices, 'settings' | 'log' | 'config'>
+
+/** A mail's id. Lets a retried mail keep it. */
+export const messageIdOf = ({ settings: { current } }: MailServices, key: string) =>
+  `<${key}@${current.meta.senderAddress.split('@').at(-1)}>`
+
 /** Sends a mail by the settings' SMTP server, or writes it to the log. Throws if the server refuses it. */
 export async function sendMail(
   { settings: { current }, log }: Pick<AuthServices, 'settings' | 'log'>,

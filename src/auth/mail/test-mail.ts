@@ -3,7 +3,7 @@ import { type Check, checkFields, email, length, oneOf, required } from '../../c
 import { badRequest, fieldError } from '../../errors.ts'
 import { object, text, type ValueOf } from '../../fields/shape.ts'
 import { now } from '../../fields/types/date.ts'
-import type { AuthRecord } from '../../request/request.ts'
+import { type AuthRecord, authRecord } from '../../request/request.ts'
 import { randomText } from '../../tools/random.ts'
 import type { AuthServices } from '../auth-services.ts'
 import { mailAuthAlert, mailLink, mailOtp } from './mails.ts'
@@ -49,12 +49,5 @@ export async function sendTestMail(
 function nobody(collection: AuthCollection, address: string): AuthRecord {
   const shown = collection.fields.filter((field) => !field.hidden)
   const values = Object.fromEntries(shown.map(({ name }) => [name, `__pb_test_${name}__`]))
-  return {
-    collection,
-    id: values.id ?? '',
-    values: { ...values, email: address, tokenKey: randomText(50) },
-    version: '',
-    isDisabled: false,
-    isSuperuser: collection.name === SUPERUSERS,
-  }
+  return authRecord(collection, { ...values, email: address, tokenKey: randomText(50) }, '')
 }

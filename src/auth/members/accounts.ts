@@ -2,8 +2,10 @@ import { z } from 'zod'
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { run, statement, type Texts, tables, text } from '../../db/statements/statement.ts'
-import { notFound } from '../../errors.ts'
-import { type AuthRecord, limitsOf, type Role } from '../../request/request.ts'
+import { badRequest, fieldError, notFound } from '../../errors.ts'
+import type { Extension } from '../../records/extension.ts'
+import type { AuthRecord, Role } from '../../request/request.ts'
+import { randomText } from '../../tools/random.ts'
 import { findActing } from '../auth-rows.ts'
 import { sha256 } from '../tokens/secrets.ts'
 import { readClaims, signToken } from '../tokens/tokens.ts'
@@ -40,7 +42,7 @@ export async function readMe(db: Db, auth: AuthRecord): Promise<z.output<typeof 
   const names = new Map(found.map((sender) => [sender.id, sender.name]))
   const account = { id, name: names.get(id) ?? String(values.name || values.email || '') }
   const sender = actor?.id ?? (names.has(id) ? id : '')
-  return { account, sender, role: limitsOf(auth) ?? 'owner', name: names.get(sender) ?? account.name }
+  return { account, sender, role: auth.limits ?? 'owner', name: names.get(sender) ?? account.name }
 }
 
 export const ACCOUNT_OF_MEMBER = z
@@ -73,3 +75,28 @@ export async function actFor(store: Store, member: AuthRecord, own: string, acco
   await store.db.query(KEEP, [sha256(own), sha256(token)], 'session add acting token')
   return { auth, token }
 }
+
+const KEY_LENGTH = 50
+
+/** Memberships keep account and member. A new role gets a new key, which ends the member's tokens. */
+export const membersExtension: Extension = {
+  grantsAccess: true,
+  setByServer: ['tokenKey'],
+  async beforeCreate(_store, values) {
+    if (values.account === values.member) throw badRequest('Failed to create record.', { member: isOwner() })
+    values.tokenKey = randomText(KEY_LENGTH)
+    values.notify ||= 'all'
+    return undefined
+  },
+  async beforeUpdate(_store, values, old) {
+    for (const field of ['account', 'member', 'tokenKey']) values[field] = old[field]!
+    if (values.role !== old.role) values.tokenKey = randomText(KEY_LENGTH)
+    values.notify ||= 'all'
+  },
+}
+
+/** The error of an account that would be its own member. */
+const isOwner = () => fieldError('validation_is_owner', 'The account itself cannot be its member.')
+
+/** Invitations are made by a route of their own: their secret is shown once. */
+export const invitationsExtension: Extension = { grantsAccess: true, setByServer: ['hash'] }

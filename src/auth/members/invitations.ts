@@ -9,7 +9,7 @@ import type { Extensions } from '../../records/extension.ts'
 import { lockFreshAuth } from '../../records/fresh-auth.ts'
 import { deleteRecords } from '../../records/write/cascade.ts'
 import { createRecord } from '../../records/write/write.ts'
-import { type AuthRecord, senderIdOf, serverRequest } from '../../request/request.ts'
+import { type AuthRecord, serverRequest } from '../../request/request.ts'
 import { randomId, randomText } from '../../tools/random.ts'
 import type { AuthServices } from '../auth-services.ts'
 import { sendMail } from '../mail/mailer.ts'
@@ -52,7 +52,7 @@ export async function invite(
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     await lockFreshAuth(inside, auth) // a member who is being removed cannot invite
-    const count = await runForCount(db, INVITE, { ...to, sender: senderIdOf(auth), hash: sha256(secret) })
+    const count = await runForCount(db, INVITE, { ...to, sender: auth.sender, hash: sha256(secret) })
     if (count === 0) throw badRequest(`An account may have ${MAX_OPEN} open invitations.`)
     await logChange(inside, { id: INVITATIONS }, 'create', id)
   })

@@ -1,4 +1,4 @@
-import { type AuthRecord, limitsOf, type Role } from '../../request/request.ts'
+import type { AuthRecord, Role } from '../../request/request.ts'
 import { isEnough, notAllowed } from '../../rules/roles.ts'
 
 // Which routes a member may use for an account. All others are for the account itself.
@@ -65,7 +65,7 @@ const PERSONAL =
 
 /** Throws 403 for a member who may not use a route (method and path). */
 export function requireRole(auth: AuthRecord, route: string): void {
-  const limits = limitsOf(auth)
+  const { limits } = auth
   if (limits === undefined) return
   if (!(limits === 'none' ? PERSONAL.test(route) : isEnough(limits, ROUTES[route] ?? 'owner')))
     throw notAllowed(limits)

@@ -21,11 +21,7 @@ export type ProviderClient = (
 export function providerClient(): ProviderClient {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   return async (url, { headers = {}, post } = {}) => {
-    const {
-      status,
-      body,
-      headers: answered,
-    } = await sendOutgoing(
+    const answer = await sendOutgoing(
       {
         url,
         method: post === undefined ? 'GET' : 'POST',
@@ -34,6 +30,7 @@ export function providerClient(): ProviderClient {
       },
       { allowPrivate: true, maxBodyBytes: MAX_BODY_BYTES, timeoutMs: TIMEOUT_MS, signal },
     )
-    return { status, type: answered['content-type'] ?? '', text: body.toString('utf8') }
+    const type = answer.headers['content-type'] ?? ''
+    return { status: answer.status, type, text: answer.body.toString('utf8') }
   }
 }

@@ -4,9 +4,9 @@ import { map, object, text, type ValueOf } from '../../fields/shape.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { writeSorted } from '../../fields/values/json-text.ts'
 import { parseJson } from '../../tools/json.ts'
+import { Lru } from '../../tools/lru.ts'
 import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
 import { limitProviderAttempts } from '../limits/attempt-limits.ts'
-import { takeAppleName } from './apple-name.ts'
 import { readIdToken } from './id-token.ts'
 import { type Profile, type RawProfile, readProfile, textAt, valueAt } from './profile.ts'
 import { type ProviderClient, type ProviderResponse, providerClient } from './provider-client.ts'
@@ -176,4 +176,35 @@ function parse(text: string, status: number): RawProfile {
   const value = parseJson(text)
   if (typeof value === 'object' && value !== null) return value as RawProfile
   throw new Error(`the token endpoint answered ${status} with something else than JSON`)
+}
+
+const MAX_KNOWN = 1_000
+const MAX_CODE_LENGTH = 1_000
+const MAX_NAME_LENGTH = 150
+const KEPT_MS = 60_000
+
+/** Names by code, on the node that received Apple's redirect. */
+const names = new Lru<string, { name: string; untilMs: number }>(MAX_KNOWN)
+
+/** Keeps the name that Apple sends only once. PocketBase: apis/record_auth_with_oauth2_redirect.go */
+export function keepAppleName(code: string, user: string): void {
+  const name = readName(user).slice(0, MAX_NAME_LENGTH).trim()
+  if (name && code.length <= MAX_CODE_LENGTH) names.set(code, { name, untilMs: Date.now() + KEPT_MS })
+}
+
+function readName(user: string): string {
+  try {
+    const said: unknown = JSON.parse(user)
+    return `${textAt(said, 'name.firstName')} ${textAt(said, 'name.lastName')}`
+  } catch {
+    return ''
+  }
+}
+
+/** Takes the name that came with a code in the last minute; '' if none did. */
+function takeAppleName(code: string): string {
+  const kept = names.get(code)
+  if (!kept) return ''
+  names.set(code, { name: '', untilMs: 0 })
+  return Date.now() < kept.untilMs ? kept.name : ''
 }

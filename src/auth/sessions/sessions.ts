@@ -1,12 +1,51 @@
+import { randomInt } from 'node:crypto'
 import { z } from 'zod'
+import { accountHolder } from '../../admission/holder.ts'
+import { type AuthCollection, quote, type Store, tableName, USERS_ID } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { number, run, runForCount, statement, text } from '../../db/statements/statement.ts'
+import {
+  number,
+  run,
+  runForCount,
+  runForRow,
+  sql,
+  statement,
+  type Texts,
+  tables,
+  text,
+} from '../../db/statements/statement.ts'
+import { notFound } from '../../errors.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
+import { logChange } from '../../records/changes.ts'
+import { ENDED_SESSIONS } from '../../records/fresh-auth.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { randomId } from '../../tools/random.ts'
+import type { InSameTransaction } from '../account/change.ts'
 import type { Origin } from '../sign-in/origins.ts'
 import { sha256 } from '../tokens/secrets.ts'
-import { signOwnToken } from './own-token.ts'
+import { readClaims, signToken } from '../tokens/tokens.ts'
+
+const MAX_TRIES = 5
+/** Maximum seconds that are added to a token's lifetime to make it unique. */
+const SPREAD_SECONDS = 60
+
+const durationOf = (auth: AuthRecord): number => (auth.collection as AuthCollection).authToken.duration
+
+const nowSeconds = (): number => Math.floor(Date.now() / 1000)
+
+/** Signs a token of its own by varying the expiry. `keep` stores the hash; false if it exists. */
+async function signOwnToken(
+  auth: AuthRecord,
+  keep: (hash: string, expires: number) => Promise<boolean>,
+): Promise<{ token: string; isKept: boolean }> {
+  for (let tries = 1; ; tries++) {
+    const later = tries === 1 ? 0 : 1 + randomInt(SPREAD_SECONDS)
+    const expires = nowSeconds() + durationOf(auth) + later
+    const token = await signToken(auth, 'auth', { expires })
+    const isKept = await keep(sha256(token), expires)
+    if (isKept || tries === MAX_TRIES) return { token, isKept }
+  }
+}
 
 /** Sessions listed per record. Older ones stay valid, unlisted. */
 const MAX_LISTED = 50
@@ -68,4 +107,75 @@ const EXPIRED = `expires_at <= now() - interval '1 hour'`
 export async function deleteExpiredSessions(db: Db): Promise<void> {
   await db.query(`delete from auth_sessions where expires_at <= now() and (ended_at is null or ${EXPIRED})`)
   await db.query(`delete from auth_session_tokens where ${EXPIRED}`)
+}
+
+/** Minimum age of a token before a session gets another. Each token is a row until it expires. */
+const SAME_SECONDS = 60
+
+const LATEST = statement('session latest token', ({ hash }: Texts<'hash'>) =>
+  tables
+    .updateTable('auth_sessions as s')
+    .from('auth_session_tokens as t')
+    .set({ used_at: sql<Date>`now()` })
+    .where('t.token_hash', '=', hash)
+    .whereRef('s.id', '=', 't.session')
+    .returning(['s.id as session', sql<number>`extract(epoch from s.expires_at)::float8`.as('latest')]),
+)
+
+/** A session that was ended just now still gets the token; the token is refused like the others. */
+const ADD = `
+with kept as (
+  insert into auth_session_tokens (token_hash, session, expires_at) values ($2, $1, to_timestamp($3))
+  on conflict do nothing returning 1
+)
+update auth_sessions set token_hash = $2, expires_at = to_timestamp($3)
+where id = $1 and exists (select from kept) returning 1`
+
+/** A new token of the session, at most one per SAME_SECONDS; the old one if it cannot be refreshed. */
+export async function refreshToken(db: Db, auth: AuthRecord, old: string): Promise<string> {
+  if (!readClaims(old)?.refreshable) return old
+  const known = await runForRow(db, LATEST, { hash: sha256(old) })
+  if (!known) return signToken(auth, 'auth')
+  const { session, latest } = known
+  const end = nowSeconds() + durationOf(auth)
+  const isRecent = latest > end - SAME_SECONDS && latest <= end + SPREAD_SECONDS
+  if (isRecent) return signToken(auth, 'auth', { expires: latest })
+  const { token, isKept } = await signOwnToken(
+    auth,
+    async (hash, expires) =>
+      (await db.query(ADD, [session, hash, expires], 'session add token')).rows.length > 0,
+  )
+  return isKept ? token : old
+}
+
+const END = statement('session end', ({ id, collection, record }: Texts<'id' | 'collection' | 'record'>) =>
+  tables
+    .updateTable('auth_sessions')
+    .set({ ended_at: sql<Date>`now()` })
+    .where(({ and }) => and({ id, collection, record, ended_at: null }))
+    .where(sql<boolean>`expires_at > now()`)
+    .returning('user_agent'),
+)
+
+/** Subscriptions do not name their browser, so all of the person with this user agent end. */
+const END_PUSHES = `
+delete from push_subscriptions
+where ("user" = $1 and sender = '' or sender in (select id from members where member = $1)) and left(user_agent, 300) = $2`
+
+/**
+ * Ends a session: its tokens are refused, its browsers get no notifications, event streams of the account
+ * close (others reconnect). Throws 404. `also`: further work in the transaction.
+ */
+export async function endSession({ db }: Store, auth: AuthRecord, id: string, also?: InSameTransaction) {
+  const { collection, id: record } = auth
+  await db.transaction(async (inside) => {
+    const ended = await runForRow(inside, END, { id, collection: collection.id, record })
+    if (!ended) throw notFound()
+    // Makes a new version of the row, so that nodes reload the cached record.
+    const touch = `update ${quote(tableName(collection))} set id = id where id = $1`
+    await inside.query(touch, [record])
+    if (collection.id === USERS_ID) await inside.query(END_PUSHES, [record, ended.user_agent])
+    await logChange({ db: inside }, { id: ENDED_SESSIONS }, 'delete', accountHolder(collection.id, record))
+    await also?.(inside, auth)
+  })
 }

@@ -1,10 +1,9 @@
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { ApiError, badRequest, GatewayError } from '../../errors.ts'
 import { object, text, type ValueOf } from '../../fields/shape.ts'
+import { byId, selectRows } from '../../records/select.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
-import { isOlder } from '../limits/age.ts'
-import { addSystemRecord, deleteSystemRecord, findSystemRecord } from '../system-records.ts'
-import { satisfies } from './rule.ts'
+import { addSystemRecord, deleteSystemRecord, findSystemRecord, isOlder } from '../system-records.ts'
 
 export type Method = 'password' | 'otp' | 'oauth2'
 
@@ -56,4 +55,11 @@ async function wantsMfa(store: Store, auth: AuthRecord, rule: string, request: R
   } catch (error) {
     throw Object.assign(badRequest('Failed to authenticate.'), { cause: error })
   }
+}
+
+/** Whether an auth record matches a rule of its collection for this request. Throws FilterError. */
+export async function satisfies(store: Store, auth: AuthRecord, rule: string, request: RequestInfo) {
+  if (rule === '') return true
+  const { collection, id } = auth
+  return (await selectRows(store, { collection, rule, request, ...byId(id) })).length > 0
 }

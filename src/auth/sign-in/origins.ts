@@ -4,7 +4,12 @@ import type { AuthRecord } from '../../request/request.ts'
 import { within } from '../../tools/deadline.ts'
 import type { AuthServices } from '../auth-services.ts'
 import { mailAuthAlert } from '../mail/mails.ts'
-import { addSystemRecord, deleteSystemRecord, listSystemRecords, setSystemField } from '../system-records.ts'
+import {
+  addSystemRecord,
+  deleteSystemRecord,
+  listSystemRecords,
+  touchSystemRecord,
+} from '../system-records.ts'
 import { md5 } from '../tokens/secrets.ts'
 
 const MAX_ORIGINS = 5
@@ -29,7 +34,7 @@ export async function recordOrigin(
   const fingerprint = md5(ip + agent)
   const origins = await listSystemRecords(store, '_authOrigins', auth, ['id', 'fingerprint'])
   const known = origins.find((origin) => origin.fingerprint === fingerprint)
-  if (known) return setSystemField(store, '_authOrigins', known.id, 'fingerprint', fingerprint)
+  if (known) return touchSystemRecord(store, '_authOrigins', known.id)
   if (origins.length > 0 && auth.values.email !== '') {
     try {
       await within(mailAuthAlert(services, auth, `${now()} - ${ip} ${agent}`), MAIL_MS)

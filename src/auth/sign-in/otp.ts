@@ -7,16 +7,16 @@ import { hashPassword, verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { randomId } from '../../tools/random.ts'
 import { changeAuthRecord } from '../account/change.ts'
-import { type EmailForm, findForMail } from '../account/find-for-mail.ts'
 import { findAuthRecord, requireEnabled } from '../auth-rows.ts'
 import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
-import { isOlder } from '../limits/age.ts'
 import { countAttempt, limitSignInAttempts, tooMany } from '../limits/attempt-limits.ts'
 import { mailOtp } from '../mail/mails.ts'
+import { type EmailForm, findForMail } from '../mail/resend.ts'
 import {
   addSystemRecord,
   deleteSystemRecord,
   findSystemRecord,
+  isOlder,
   listSystemRecords,
 } from '../system-records.ts'
 import { randomDigits, verifyDecoy } from '../tokens/secrets.ts'

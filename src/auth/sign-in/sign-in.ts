@@ -9,9 +9,8 @@ import type { AuthServices } from '../auth-services.ts'
 import { isListed } from '../limits/addresses.ts'
 import { startSession } from '../sessions/sessions.ts'
 import { signToken } from '../tokens/tokens.ts'
-import { checkMfa, type Method, type MfaForm } from './mfa.ts'
+import { checkMfa, type Method, type MfaForm, satisfies } from './mfa.ts'
 import { type Origin, recordOrigin } from './origins.ts'
-import { satisfies } from './rule.ts'
 
 export interface SignInRequest extends Origin {
   readonly request: RequestInfo

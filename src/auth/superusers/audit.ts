@@ -1,6 +1,6 @@
 import { quote, tableName } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { runForCount, type Slots, statement, tables } from '../../db/statements/statement.ts'
+import { run, runForCount, type Slots, statement, tables, text } from '../../db/statements/statement.ts'
 import type { AuthRecord } from '../../request/request.ts'
 
 export interface Actor {
@@ -73,4 +73,30 @@ delete from ${table} where id in (
 export async function deleteOldAuditEntries(db: Db, days: number): Promise<void> {
   if (days === 0) return
   for (const table of ['_audit', 'account_audit']) while ((await db.query(forget(table), [days])).count > 0);
+}
+
+/** Collections whose changes by members are recorded in the account's audit log. */
+export const AUDITED: ReadonlySet<string> = new Set([
+  'devices',
+  'lines',
+  'api_keys',
+  'webhooks',
+  'hooks',
+  'members',
+  'member_invitations',
+])
+
+const NOTE = statement('audit action of member', {})`
+insert into account_audit (id, "user", sender, action, collection, record, fields, created)
+values (pb_new_id(), ${text('user')}, ${text('sender')}, ${text('action')}, ${text('collection')}, ${text('record')},
+  ${text('fields')}, pb_text(now()))`
+
+/** Records what a member did, in the transaction of `db`. */
+export async function recordMemberAudit(
+  db: Db,
+  auth: AuthRecord,
+  { action, collection = '', record = '', fields = [] }: AuditEntry,
+): Promise<void> {
+  const values = { user: auth.id, sender: auth.sender, action, collection, record }
+  await run(db, NOTE, { ...values, fields: JSON.stringify(fields) })
 }

@@ -1,11 +1,13 @@
 import { type AuthCollection, quote, type Store, SUPERUSERS, tableName } from '../../collections/catalog.ts'
-import { ApiError, UserError } from '../../errors.ts'
+import type { Db } from '../../db/open.ts'
+import { ApiError, type FieldError, UserError } from '../../errors.ts'
 import { changeLogCte } from '../../records/changes.ts'
 import type { Extension } from '../../records/extension.ts'
 import { deleteRecords } from '../../records/write/cascade.ts'
 import type { WriteOptions } from '../../records/write/prepare-write.ts'
 import { createRecord, updateRecord } from '../../records/write/write.ts'
 import { serverRequest } from '../../request/request.ts'
+import { SettingsStore } from '../../settings/settings-store.ts'
 import { randomText } from '../../tools/random.ts'
 import { findByEmail } from '../auth-rows.ts'
 import { signToken } from '../tokens/tokens.ts'
@@ -107,3 +109,35 @@ export async function installerLink(store: Store, publicUrl: string): Promise<st
   const token = await signToken(standIn, 'auth', { refreshable: false, duration: LINK_SECONDS })
   return `${publicUrl}/_/#/pbinstall/${token}`
 }
+
+const ADDRESSES = 'superuserIPs'
+
+/**
+ * Sets the addresses and subnets that superusers may use ([] for all); returns the former. By terminal, as a
+ * wrong list locks all out. Audited. Throws a UserError. PocketBase: cmd/superuser.go, superuserIPsCommand
+ */
+export async function setSuperuserAddresses(db: Db, places: readonly string[]): Promise<readonly string[]> {
+  const settings = await SettingsStore.open(db)
+  let before: readonly string[] = []
+  try {
+    await settings.save({ [ADDRESSES]: places }, async (tx, { superuserIPs }) => {
+      before = superuserIPs
+      await recordTerminalAudit(tx, { action: 'update settings', fields: [ADDRESSES] })
+    })
+    return before
+  } catch (error) {
+    throw error instanceof ApiError && error.data[ADDRESSES]
+      ? explainPlaces(error.data[ADDRESSES], places)
+      : error
+  } finally {
+    await settings.close()
+  }
+}
+
+/** The errors are keyed by position in the list. */
+const explainPlaces = (faults: unknown, places: readonly string[]): UserError =>
+  new UserError(
+    Object.entries(faults as Readonly<Record<string, FieldError>>)
+      .map(([i, { message }]) => `${places[Number(i)]}: ${message}`)
+      .join('\n'),
+  )

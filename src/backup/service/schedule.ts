@@ -1,13 +1,17 @@
+import { z } from 'zod'
 import { sendMail } from '../../auth/mail/mailer.ts'
 import { escapeHtml, layout } from '../../auth/mail/mails.ts'
 import { listSuperusers } from '../../auth/superusers/superusers.ts'
 import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
+import { formatDate } from '../../fields/types/date.ts'
 import type { Logger } from '../../log.ts'
 import { parseCron } from '../../settings/cron.ts'
+import type { Settings } from '../../settings/settings.ts'
 import type { SettingsStore } from '../../settings/settings-store.ts'
 import type { Backups } from './backups.ts'
-import { AUTO_PREFIX, beginSchedule, readSchedule } from './state.ts'
+import { AUTO_PREFIX, beginSchedule, DONE, FAILED, RUNNING, readSchedule, readState } from './state.ts'
 
 /** The next time of a valid cron expression after `after`, in UTC. */
 export function nextRun(expression: string, after: Date): Date | undefined {
@@ -15,7 +19,7 @@ export function nextRun(expression: string, after: Date): Date | undefined {
 }
 
 /** When the next scheduled backup is due: in the past if one was missed; undefined without a schedule. */
-export async function nextScheduled(db: Db, expression: string): Promise<Date | undefined> {
+async function nextScheduled(db: Db, expression: string): Promise<Date | undefined> {
   if (expression === '') return undefined
   const { cron, untilMs } = await readSchedule(db)
   return nextRun(expression, cron === expression ? new Date(untilMs) : new Date())
@@ -67,4 +71,33 @@ async function removeOldest(backups: Backups, keep: number, log: Logger): Promis
   )
   for (const { key } of newestFirst.slice(keep))
     await storage.delete(key).catch((err) => log.error({ err, key }, 'could not delete an old backup'))
+}
+
+const DAY_MS = 86_400_000
+
+export const STATUS = z
+  .object({
+    running: RUNNING.nullable(),
+    lastBackup: DONE.nullable(),
+    lastRestore: DONE.nullable(),
+    lastFailure: FAILED.nullable().describe('Null once a backup or restore has succeeded after it.'),
+    overdue: z.boolean().describe('True when the last backup is older than `BACKUP_WARNING_DAYS`.'),
+    next: z.string().describe('When the schedule makes the next one; empty without a schedule.'),
+  })
+  .meta({ id: 'BackupStatus' })
+
+export async function readStatus(
+  db: Db,
+  { backups }: Settings,
+  { backupWarningDays: days }: Pick<Config, 'backupWarningDays'>,
+): Promise<z.output<typeof STATUS>> {
+  const { since, restores: _, ...state } = await readState(db)
+  const newest = state.lastBackup ? new Date(state.lastBackup.at.replace(' ', 'T')) : since
+  const next = await nextScheduled(db, backups.cron)
+  return {
+    ...state,
+    // of an installation older than `days`; 0: never
+    overdue: days > 0 && Date.now() - newest.getTime() > days * DAY_MS,
+    next: next ? formatDate(next) : '',
+  }
 }

@@ -61,8 +61,12 @@ export class CatalogStore {
     this.#barrier = clusterBarrier(this.#db, CHANNEL)
   }
 
+  dbFor(ticket: Ticket): Db {
+    return this.#database.for(ticket)
+  }
+
   for(ticket: Ticket): Store {
-    return new BoundStore(this.#database.for(ticket), this)
+    return new BoundStore(this.dbFor(ticket), this)
   }
 
   forUser(id: string): Store {

@@ -7,10 +7,9 @@ import type { Logger } from '../../log.ts'
 import { LOCKS } from '../advisory-locks.ts'
 import { isConnectionError } from '../errors.ts'
 import { ensureCluster, urlOf } from './cluster.ts'
-import { limitLog, tailOf } from './log-file.ts'
 import { endOrphans, endPostmaster, postmasterOf } from './postmaster.ts'
 import { findSite, type Site } from './site.ts'
-import { type Settings, type Started, startPostgres } from './start.ts'
+import { limitLog, type Settings, type Started, startPostgres, tailOf } from './start.ts'
 import { GONE, refusedFor } from './why-not.ts'
 
 const LOG_MS = 600_000

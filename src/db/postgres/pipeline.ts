@@ -175,7 +175,7 @@ export function runStatement(
       if (!error) return resolve({ rows: result.rows, fields: result.fields, count: result.rowCount ?? 0 })
       // without this, the stack would lead to the driver's socket
       Error.captureStackTrace(error)
-      reject(error)
+      reject(databaseFault(error))
     }
     client.query(statement as unknown as pg.QueryArrayConfig, answer)
   })

@@ -66,7 +66,7 @@ async function guarded<T>(run: () => Promise<T>): Promise<T> {
 
 /** `patienceMs`: the driver's time limit of a statement; undefined: that of the connection. */
 const session = (client: Queryable, patienceMs?: () => number | undefined): Session => ({
-  query: (text, params, name) => guarded(() => runStatement(client, text, params, name, patienceMs?.())),
+  query: (text, params, name) => runStatement(client, text, params, name, patienceMs?.()),
   script: (text) =>
     guarded(async () => void (await client.query({ text, query_timeout: patienceMs?.() } as pg.QueryConfig))),
 })

@@ -7,6 +7,7 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   type RawBuilder,
+  type Selectable,
   sql,
 } from 'kysely'
 import type { Db } from '../open.ts'
@@ -77,6 +78,9 @@ export interface Statement<P, R> {
 
 /** The rows of a statement. */
 export type Row<S> = S extends Statement<never, infer R> ? R : never
+
+/** A row of a table, for statements that select its columns. */
+export type TableRow<T extends keyof Tables> = Readonly<Selectable<Tables[T]>>
 
 /** All statements by their names, for the test that prepares them. */
 export const statements = new Map<string, Statement<never, unknown>>()

@@ -68,7 +68,7 @@ function templateOf(catalog: Catalog, question: FilterQuery, client: Tree | null
   const mode = `${isTrusted ? 's' : ''}${candidate ? 'c' : ''}`
   const key = [catalog.version, collection.id, auth?.collection.id, mode, rule, shape, sort].join('\0')
   const known = templates.get(key)
-  counts.filter[known ? 'hits' : 'misses']++
+  counts.filter[known ? 'hit' : 'miss']++
   if (known) return known
   const length = (client?.shape.length ?? 0) + sort.length
   spendShape(ticket, length)

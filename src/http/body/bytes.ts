@@ -73,11 +73,9 @@ export class LimitedIncomingMessage extends IncomingMessage {
   }
 }
 
-const declaredBytes = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? 0)
-
 /** Pieces of a body. Throws 413 if its declared length exceeds `maxBytes`, 400 if its actual length does. */
 export async function* piecesOf(incoming: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
-  if (declaredBytes(incoming) > maxBytes) throw new ApiError(413)
+  if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw new ApiError(413)
   let size = 0
   try {
     for await (const piece of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -91,21 +89,18 @@ export async function* piecesOf(incoming: IncomingMessage, maxBytes: number): As
   }
 }
 
-export const hasBody = (incoming: IncomingMessage): boolean =>
-  incoming.headers['transfer-encoding'] !== undefined || declaredBytes(incoming) > 0
-
-/** Whether a body's declared length is at most that of a small one. */
-export const isSmall = (incoming: IncomingMessage): boolean =>
-  incoming.headers['transfer-encoding'] === undefined && declaredBytes(incoming) <= SMALL_BYTES
+/** Bytes of a body by its head: 0 without one, Infinity for a chunked one. */
+export const bodyBytes = ({ headers }: IncomingMessage): number =>
+  headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity
 
 /** Whether a body may be large: its length is above the limit or unknown, or it is multipart. */
 export const mayExceedSmall = (incoming: IncomingMessage): boolean =>
-  !isSmall(incoming) || incoming.headers['content-type']?.startsWith('multipart/') === true
+  bodyBytes(incoming) > SMALL_BYTES || incoming.headers['content-type']?.startsWith('multipart/') === true
 
 /** The whole body. A large one is counted as memory. Throws as `piecesOf` does, and RetryLater. */
 export async function readBytes(incoming: IncomingMessage, maxBytes: number, memoryOf: () => RequestMemory) {
   const memory = mayExceedSmall(incoming) ? memoryOf() : undefined
-  const declared = declaredBytes(incoming)
+  const declared = Number(incoming.headers['content-length'] ?? 0)
   const room = await memory?.roomForBody(declared)
   const body = new ByteCollector(declared)
   for await (const piece of piecesOf(incoming, maxBytes)) {

@@ -3,9 +3,9 @@ import { ApiError, RetryLater } from '../../errors.ts'
 import { hasNameTwice, isTooComplex } from '../../fields/values/json-text.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import type { Ctx } from '../context.ts'
-import { hasHugeNumber, JSON_BOUNDS } from './body-limits.ts'
+import { memoryOf } from '../server/store-of.ts'
+import { JSON_BOUNDS } from './body-limits.ts'
 import { readBytes } from './bytes.ts'
-import { memoryOf } from './memory-of.ts'
 
 /**
  * Reads a body as JSON, whatever its content type. Accepts half a surrogate pair, which a device may have
@@ -64,10 +64,19 @@ function parseUnique(json: string): unknown {
   return value
 }
 
+/** What a number beyond the range of a double may look like, even within a text. */
+const HUGE = /\d[eE]\+?\d{3}|(?<!\d)\d{309}/
+/** JSON.parse reads such a number as infinity. */
+const refuseInfinity = (_: string, value: unknown) => {
+  if (value === Infinity || value === -Infinity) throw new SyntaxError()
+  return value
+}
+
 /**
  * Parses JSON as Go's encoding/json/v2: refuses repeated names, lone surrogates and numbers beyond a double.
  */
 export function parseStrict(json: string): unknown {
-  if (hasHugeNumber(json) || hasLoneSurrogate(json)) throw new SyntaxError()
+  if (hasLoneSurrogate(json)) throw new SyntaxError()
+  if (HUGE.test(json)) JSON.parse(json, refuseInfinity)
   return parseUnique(json)
 }

@@ -86,21 +86,11 @@ function sendRange(c: Ctx, file: SentFile, range?: Range): Response {
   return isHead(c) ? c.body(null, status) : c.body(streamOf(file.read(start, start + length)), status)
 }
 
-const isHead = (c: Ctx) => c.env.incoming.method === 'HEAD'
-
 /** Reads pieces as the client takes them. An error closes the connection before the end. */
-const streamOf = (pieces: AsyncGenerator<Buffer>): ReadableStream<Uint8Array<ArrayBuffer>> =>
-  new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      async pull(stream) {
-        const { done, value } = await pieces.next()
-        if (done) stream.close()
-        else stream.enqueue(new Uint8Array(value))
-      },
-      cancel: () => void pieces.return(undefined),
-    },
-    { highWaterMark: 0 },
-  )
+export const streamOf = (pieces: AsyncGenerator<Uint8Array>) =>
+  ReadableStream.from(pieces) as ReadableStream<Uint8Array<ArrayBuffer>>
+
+const isHead = (c: Ctx) => c.env.incoming.method === 'HEAD'
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 

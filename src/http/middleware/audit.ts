@@ -1,9 +1,10 @@
 import type { InSameTransaction } from '../../auth/account/change.ts'
-import { AUDITED, recordMemberAudit } from '../../auth/members/audit.ts'
 import {
+  AUDITED,
   type AuditEntry,
   recordAudit,
   recordMailAudit,
+  recordMemberAudit,
   recordRefusedSignIn,
 } from '../../auth/superusers/audit.ts'
 import { isSuspended } from '../../auth/tokens/tokens.ts'
@@ -23,7 +24,7 @@ import type { Settings } from '../../settings/settings.ts'
 import { type Device, requireDevice } from '../../sms/devices/device.ts'
 import { gatewayRefusal } from '../../sms/send/shape.ts'
 import type { Ctx, Services } from '../context.ts'
-import { authOf } from '../request-info.ts'
+import { authOf, sendJson } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { type Caller, storeOf } from '../server/store-of.ts'
 
@@ -183,6 +184,12 @@ export async function requireSuperuser(c: Ctx, services: Services): Promise<Call
   if (caller.auth.collection.name !== SUPERUSERS)
     throw forbidden('The authorized record is not allowed to perform this action.')
   return caller
+}
+
+/** Answers a superuser with the JSON that `make` returns, as a text or not. */
+export async function answerSuperuser(c: Ctx, services: Services, make: (caller: Caller) => unknown) {
+  const made = await make(await requireSuperuser(c, services))
+  return sendJson(c, typeof made === 'string' ? made : JSON.stringify(made))
 }
 
 /** A record of the collection that the path names. */

@@ -7,9 +7,11 @@ import type { Collection } from '../../collections/catalog.ts'
 import { badRequest, RetryLater } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { RateLimitRule, Settings } from '../../settings/settings.ts'
-import { hasBody, isSmall, type LimitedIncomingMessage, mayExceedSmall } from '../body/bytes.ts'
+import { memoize } from '../../tools/lru.ts'
+import { bodyBytes, type LimitedIncomingMessage, mayExceedSmall } from '../body/bytes.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { knownCaller } from '../request-info.ts'
+import { SMALL_BYTES } from '../request-memory.ts'
 import { answerLateBody } from '../server/client-error.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { callerOf, holderOf } from '../server/store-of.ts'
@@ -19,7 +21,7 @@ import { judgeSender } from './guest-body.ts'
 const SMALL_BODY_MS = 10_000
 
 /** The rate limiter of each server in this process. */
-const limiters = new WeakMap<Services, RateLimiter>()
+const limiterOf = memoize((_: Services) => new RateLimiter())
 
 /** Admits a request and checks superusers' addresses (403) and rate limits (429). Contract 8.1, 8.3 */
 export const gate =
@@ -51,8 +53,9 @@ export const gate =
  */
 export async function takePlace(c: Ctx, holder: Holder): Promise<() => void> {
   const { incoming } = c.env
-  if (!isSmall(incoming)) return admission.bodies.enter(holder)
-  if (hasBody(incoming)) await arrival(c, holder)
+  const bytes = bodyBytes(incoming)
+  if (bytes > SMALL_BYTES) return admission.bodies.enter(holder)
+  if (bytes > 0) await arrival(c, holder)
   return admission.requests.enter(holder)
 }
 
@@ -90,11 +93,9 @@ export function checkRate(
 ): void {
   const { rateLimits } = services.settings.current
   if (!rateLimits.enabled || auth?.isSuperuser || isListed(rateLimits.excludedIPs, ip)) return
-  const limiter = limiters.get(services) ?? new RateLimiter()
-  limiters.set(services, limiter)
   const labels = rateLimitLabels(method, path, (name) => services.store.catalog.find(name))
   const subject = { ip, isSignedIn: auth !== null, ...labels }
-  if (limiter.allows(rateLimits, subject)) return
+  if (limiterOf(services).allows(rateLimits, subject)) return
   throw new RetryLater(429, findRule(rateLimits.rules, subject)?.duration ?? 1)
 }
 

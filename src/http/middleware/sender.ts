@@ -56,27 +56,15 @@ export async function requireReader(c: Ctx, services: Services) {
 
 const SENDS: readonly Scope[] = ['messages:send']
 
-/** Runs `work` for the sender of a request. See `withFreshSender`. */
+/** Runs `work` for a cached sender; again if the accepting statement finds that user or key have changed. */
 export const withSender = <T>(
   c: Ctx,
   services: Services,
   work: (sender: Sender, sending: CampaignServices) => Promise<T>,
 ): Promise<T> =>
-  withFreshSender(
-    services,
+  retry(
+    services.store,
     (isCached) => identifySender(c, services, SENDS, isCached),
     (sender) => work(sender, { ...services.sending, store: sender.store }),
+    { startsCached: true },
   )
-
-/** Runs `work` for a cached sender; again if the accepting statement finds that user or key have changed. */
-export function withFreshSender<S extends Sender, T>(
-  { store }: Pick<Services, 'store'>,
-  identifySender: (isCached: boolean) => Promise<S>,
-  work: (sender: S) => Promise<T>,
-): Promise<T> {
-  const identify = async (isCached: boolean) => {
-    const sender = await identifySender(isCached)
-    return { sender, version: `${sender.user} ${sender.version} ${sender.key?.id} ${sender.key?.version}` }
-  }
-  return retry(store, identify, ({ sender }) => work(sender), { startsCached: true })
-}

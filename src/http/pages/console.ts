@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Hono } from 'hono'
+import { type DescribedRoutes, describedCollections, openApiDocument } from '../../openapi/document.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { sendTagged, tagged } from './tagged.ts'
 
 const DIST = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 
@@ -108,4 +109,36 @@ function sendAsset(
     vary: 'Accept-Encoding',
     ...(packed ? { 'content-encoding': encoding } : {}),
   })
+}
+
+/** `/api/openapi.json`: the API description, made at the first request. */
+export function docsRoutes({ config, extensions }: Services, described: readonly DescribedRoutes[]) {
+  let description: Tagged | undefined
+  const make = () => {
+    const subject = { url: config.publicUrl, collections: describedCollections(), extensions, described }
+    return tagged(JSON.stringify(openApiDocument(subject)))
+  }
+  return new Hono<Env>().get('/api/openapi.json', (c) => {
+    description ??= make()
+    return sendTagged(c, description, { 'content-type': 'application/json', 'cache-control': 'no-cache' })
+  })
+}
+
+/** A page that clients cache and revalidate at each use. RFC 9110, 8.8.3 */
+interface Tagged {
+  /** One buffer for all clients: a slow reader holds no copy. */
+  readonly body: Buffer<ArrayBuffer>
+  readonly etag: string
+}
+
+function tagged(content: string | Buffer<ArrayBuffer>): Tagged {
+  const body = typeof content === 'string' ? Buffer.from(content) : content
+  const hash = createHash('sha256').update(body).digest('base64url')
+  return { body, etag: `"${hash.slice(0, 22)}"` }
+}
+
+/** Sends a page, or 304 if the client has this version. */
+function sendTagged(c: Ctx, { body, etag }: Tagged, headers: Record<string, string>): Response {
+  const known = c.req.header('if-none-match')?.includes(etag)
+  return known ? c.body(null, 304, { ...headers, etag }) : c.body(body, 200, { ...headers, etag })
 }

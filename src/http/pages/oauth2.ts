@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { keepAppleName } from '../../auth/oauth2/apple-name.ts'
+import { keepAppleName } from '../../auth/oauth2/with-oauth2.ts'
 import { ApiError } from '../../errors.ts'
 import { object, text, type ValueOf } from '../../fields/shape.ts'
 import type { Ctx, Env, Services } from '../context.ts'

@@ -1,4 +1,7 @@
-import { type Collection, quote, type Store, tableName } from '../../collections/catalog.ts'
+import { type Catalog, type Collection, quote, type Store, tableName } from '../../collections/catalog.ts'
+import { checkFields, each, fields, notLonger, oneOf, required } from '../../collections/checks/checks.ts'
+import { badRequest, notFound } from '../../errors.ts'
+import { list, map, object, ShapeError, text, type ValueOf } from '../../fields/shape.ts'
 import { toText } from '../../fields/values/cast.ts'
 import type { Uploads } from '../../files/upload.ts'
 import type { Extensions } from '../../records/extension.ts'
@@ -6,10 +9,9 @@ import { pickFields } from '../../records/render/pick.ts'
 import type { WriteOptions } from '../../records/write/prepare-write.ts'
 import { writeRecord } from '../../records/write/write.ts'
 import type { RequestInfo } from '../../request/request.ts'
-import type { BatchRequest } from '../body/batch-body.ts'
 import { formOfQuery } from '../body/body.ts'
+import type { RequestBody } from '../context.ts'
 import { readQuery } from '../query.ts'
-import { writableCollection } from './writable-collection.ts'
 
 export interface Part {
   readonly store: Store
@@ -128,4 +130,58 @@ function requestOf({ asked, outer, options }: Part, method: string): RequestInfo
       return { ...outer.headers, ...Object.fromEntries(merged), content_type: 'multipart/form-data' }
     },
   }
+}
+
+/** A collection with writable records. Throws 404 with `missing`, 400 for a view. */
+export function writableCollection(
+  catalog: Catalog,
+  nameOrId: string,
+  missing = 'Missing collection context',
+): Collection {
+  const collection = catalog.find(nameOrId)
+  if (!collection) throw notFound(missing)
+  if (collection.type === 'view') throw badRequest('Unsupported collection type')
+  return collection
+}
+
+/** One request of a batch, as it was sent. `url`: path with query. */
+export type BatchRequest = ValueOf<typeof ONE>
+const ONE = object({ method: text, url: text, headers: map, body: map })
+const SHAPE = object({ requests: list(ONE) })
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const MAX_URL_BYTES = 2000
+const REQUEST = fields({
+  method: [required, oneOf(METHODS)],
+  url: [required, notLonger(MAX_URL_BYTES)],
+})
+
+/** The error for a batch of another shape. */
+export const unreadableBatch = () => badRequest('Failed to read the submitted batch data.')
+
+/**
+ * Reads the requests of a batch. Throws 400 for a body of another shape, for no request, for more than
+ * `max` and for a request without method or URL. PocketBase: apis/batch.go, core/event_request_batch.go
+ */
+export function readBatch(body: RequestBody, max: number): BatchRequest[] {
+  const requests = decode(body)
+  const checks = { requests: [required, notLonger(max), each(REQUEST)] }
+  checkFields({ requests }, checks, 'Invalid batch request data.')
+  return requests
+}
+
+function decode({ values, isJson }: RequestBody): BatchRequest[] {
+  try {
+    const { requests } = SHAPE.over(values, SHAPE.zero(), isJson)
+    return requests.map((request) => ({ ...request, headers: readHeaders(request.headers) }))
+  } catch (error) {
+    throw error instanceof ShapeError ? unreadableBatch() : error
+  }
+}
+
+/** Header values must be texts; null becomes an empty one. */
+function readHeaders(headers: BatchRequest['headers']): BatchRequest['headers'] {
+  const values = Object.entries(headers).map(([name, value]) => [name, value ?? ''] as const)
+  if (values.some(([, value]) => typeof value !== 'string')) throw unreadableBatch()
+  return Object.fromEntries(values)
 }

@@ -1,9 +1,7 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { changeAuthRecord, type InSameTransaction } from '../../auth/account/change.ts'
-import { endSession } from '../../auth/sessions/end-session.ts'
-import { listSessions, SESSION, startSession } from '../../auth/sessions/sessions.ts'
+import { endSession, listSessions, SESSION, startSession } from '../../auth/sessions/sessions.ts'
 import { listSuperusers } from '../../auth/superusers/superusers.ts'
 import { readClaims, tokenOf } from '../../auth/tokens/tokens.ts'
 import { forbidden } from '../../errors.ts'
@@ -14,15 +12,7 @@ import {
   personOf,
   saveBrowser,
 } from '../../notifications/push-jobs.ts'
-import {
-  ACCOUNT,
-  chapter,
-  done,
-  failures,
-  NOBODY,
-  SIGNED_IN,
-  success,
-} from '../../openapi/schemas/operations.ts'
+import { ACCOUNT, chapter, NOBODY, SIGNED_IN } from '../../openapi/schemas/operations.ts'
 import { toRow } from '../../records/columns.ts'
 import { answerRecord } from '../../records/expand/answer.ts'
 import { SUBSCRIPTION, vapidKeys } from '../../sms/devices/web-push.ts'
@@ -119,59 +109,46 @@ const SETUP = z
   })
   .meta({ id: 'Setup' })
 
-export const accountPaths = (): ZodOpenApiPathsObject =>
+export const accountPaths = () =>
   chapter(ACCOUNT, SIGNED_IN, {
     'GET /api/account/sessions': {
       id: 'listSessions',
       summary: 'List where the account is signed in',
       description:
         'List where the account that asks is signed in: its 50 latest sign-ins, the last used first.',
-      responses: [
-        success('The sessions.', z.object({ items: z.array(SESSION) }).meta({ id: 'Sessions' })),
-        failures(401),
-      ],
+      answer: ['The sessions.', z.object({ items: z.array(SESSION) }).meta({ id: 'Sessions' })],
     },
     'DELETE /api/account/sessions/{id}': {
       id: 'endSession',
       summary: 'End one session',
       description:
         'All its tokens are refused from now on, those that a refresh gave included. Event streams of the account are closed; those of other sessions can be opened again.',
-      responses: [done('Ended.'), failures(401, 404)],
+      answer: ['Ended.'],
+      fails: [401, 404],
     },
     'POST /api/account/end-other-sessions': {
       id: 'endOtherSessions',
       summary: 'Sign out everywhere else',
       description:
         'End all tokens of the account that asks, impersonations and links of mails included. The answer has a token to go on with.',
-      responses: [
-        success(
-          'The account and its new token.',
-          z.object({ record: z.record(z.string(), z.unknown()), token: z.string() }).meta({ id: 'Renewed' }),
-        ),
-        failures(400, 401, 403),
+      answer: [
+        'The account and its new token.',
+        z.object({ record: z.record(z.string(), z.unknown()), token: z.string() }).meta({ id: 'Renewed' }),
       ],
+      fails: [400, 401],
     },
     'GET /api/account/push-key': {
       id: 'readAccountPushKey',
       summary: "Read the server's VAPID key",
       description: 'For the Web Push subscription of a browser (RFC 8292).',
-      responses: [
-        success(
-          'The public key, in base64url.',
-          z.object({ key: z.string() }).meta({ id: 'AccountPushKey' }),
-        ),
-        failures(401),
-      ],
+      answer: ['The public key, in base64url.', z.object({ key: z.string() }).meta({ id: 'AccountPushKey' })],
     },
     'GET /api/account/push': {
       id: 'listPushBrowsers',
       summary: 'List browsers that show notifications',
       description:
         'List the browsers in which the person is notified of new texts, the newest first; at most 20. A member who acts for an account has browsers of their own there.',
-      responses: [
-        success('The browsers.', z.object({ items: z.array(PUSH_BROWSER) }).meta({ id: 'PushBrowsers' })),
-        failures(401),
-      ],
+      answer: ['The browsers.', z.object({ items: z.array(PUSH_BROWSER) }).meta({ id: 'PushBrowsers' })],
     },
     'PUT /api/account/push': {
       id: 'savePushBrowser',
@@ -179,7 +156,7 @@ export const accountPaths = (): ZodOpenApiPathsObject =>
       description:
         'Keep the subscription of a browser, as `PushSubscription.toJSON()` gives it. New texts are pushed to it until it is deleted, its push service ends it (404, 410), or the sessions of the person end. With 20 browsers the oldest is replaced. `notify` of `user_settings` or of the membership says what is pushed.',
       body: [SUBSCRIPTION],
-      responses: [done('Kept.'), failures(400, 401, 413)],
+      answer: ['Kept.'],
     },
     'DELETE /api/account/push': {
       id: 'deletePushBrowser',
@@ -188,12 +165,12 @@ export const accountPaths = (): ZodOpenApiPathsObject =>
       params: {
         query: z.object({ endpoint: z.string().optional().describe('The address of the subscription.') }),
       },
-      responses: [done('Ended.'), failures(401)],
+      answer: ['Ended.'],
     },
     'GET /api/setup': {
       id: 'readSetup',
       summary: 'Read what a sign-in page has to know',
       security: NOBODY,
-      responses: [success('How far the server is set up.', SETUP), failures()],
+      answer: ['How far the server is set up.', SETUP],
     },
   })

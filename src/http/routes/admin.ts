@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { readState } from '../../backup/service/state.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
@@ -8,16 +7,8 @@ import { roleWarning } from '../../db/role.ts'
 import { notFound } from '../../errors.ts'
 import { deleteAllLogs } from '../../logs/request-log.ts'
 import { diskWarning, readDisk } from '../../metrics/disk.ts'
-import {
-  ANYONE,
-  chapter,
-  done,
-  failures,
-  SERVER,
-  SIGNED_IN,
-  success,
-} from '../../openapi/schemas/operations.ts'
-import { BY_ID, listQuery, ONE, pageOf } from '../../openapi/schemas/record-query.ts'
+import { ANYONE, chapter, SERVER, SIGNED_IN } from '../../openapi/schemas/operations.ts'
+import { BY_ID, FIELDS_ONLY, listQuery, pageOf } from '../../openapi/schemas/record-query.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { indexWarnings } from '../../sms/large-history.ts'
 import { lineWarnings } from '../../sms/usage/line-limits.ts'
@@ -25,7 +16,7 @@ import { JOB_FIGURES, readJobFigures } from '../../work/queue.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { listLogs, logStats, viewLog } from '../lists/log-list.ts'
 import { plainList } from '../lists/plain-list.ts'
-import { auditRequest, requireSuperuser } from '../middleware/audit.ts'
+import { answerSuperuser, auditRequest, requireSuperuser } from '../middleware/audit.ts'
 import { authOf, buildRequest, sendJson, sendRaw } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
@@ -42,14 +33,8 @@ const AUDIT = plainList('_audit', [
 export const adminRoutes = (services: Services) =>
   new Hono<Env>()
     .get('/health', async (c) => sendJson(c, JSON.stringify(await health(c, services))))
-    .get('/warnings', async (c) => {
-      const { store } = await requireSuperuser(c, services)
-      return sendJson(c, JSON.stringify(await warnings(store, services.config)))
-    })
-    .get('/jobs', async (c) => {
-      const { store } = await requireSuperuser(c, services)
-      return sendJson(c, JSON.stringify(await readJobFigures(store.db)))
-    })
+    .get('/warnings', (c) => answerSuperuser(c, services, ({ store }) => warnings(store, services.config)))
+    .get('/jobs', (c) => answerSuperuser(c, services, ({ store }) => readJobFigures(store.db)))
     .get('/logs', async (c) => {
       const { auth, store } = await requireSuperuser(c, services)
       return sendRaw(c, await listLogs(store, services, buildRequest(c, auth, {})))
@@ -61,24 +46,21 @@ export const adminRoutes = (services: Services) =>
       await deleteAllLogs(store.db)
       return c.body(null, 204)
     })
-    .get('/logs/stats', async (c) => {
-      const { auth, store } = await requireSuperuser(c, services)
-      return sendJson(c, await logStats(store, services, buildRequest(c, auth, {})))
-    })
-    .get('/logs/:id', async (c) => {
-      const { store } = await requireSuperuser(c, services)
-      return sendJson(c, await viewLog(store, services, c.req.param('id')))
-    })
+    .get('/logs/stats', (c) =>
+      answerSuperuser(c, services, ({ auth, store }) => logStats(store, services, buildRequest(c, auth, {}))),
+    )
+    .get('/logs/:id', (c) =>
+      answerSuperuser(c, services, ({ store }) => viewLog(store, services, c.req.param('id'))),
+    )
     .get('/audit', async (c) => {
       const { auth, store } = await requireSuperuser(c, services)
       const alone = { db: store.db, catalog: AUDIT.alone }
       const request = buildRequest(c, auth, {})
       return sendRaw(c, await listRecords(alone, services.extensions, AUDIT.collection, request))
     })
-    .get('/crons', async (c) => {
-      await requireSuperuser(c, services)
-      return sendJson(c, JSON.stringify(services.jobs.map(({ id, expression }) => ({ id, expression }))))
-    })
+    .get('/crons', (c) =>
+      answerSuperuser(c, services, () => services.jobs.map(({ id, expression }) => ({ id, expression }))),
+    )
     .post('/crons/:id', async (c) => {
       const { auth } = await requireSuperuser(c, services)
       const job = services.jobs.find(({ id }) => id === c.req.param('id'))
@@ -155,32 +137,6 @@ const WARNINGS = z
 
 const JOBS = z.array(JOB_FIGURES).meta({ id: 'AllJobFigures' })
 
-export const adminPaths = (): ZodOpenApiPathsObject =>
-  chapter(SERVER, SIGNED_IN, {
-    'GET /api/warnings': {
-      id: 'warnings',
-      summary: 'Ask what is wrong with the setup',
-      description: 'For superusers. Empty when there is nothing to warn of.',
-      responses: [success('All warnings.', WARNINGS), failures(401)],
-    },
-    'GET /api/jobs': {
-      id: 'jobFigures',
-      summary: 'Count background jobs',
-      description: 'For superusers. Kinds without jobs are missing.',
-      responses: [success('Figures of each kind.', JOBS), failures(401)],
-    },
-    'GET /api/health': {
-      id: 'health',
-      summary: 'Ask whether the server answers',
-      security: ANYONE,
-      params: { query: ONE.query.pick({ fields: true }) },
-      responses: [
-        success('It does.', HEALTH, { message: 'API is healthy.', code: 200, data: {} }),
-        failures(),
-      ],
-    },
-  })
-
 const LOG = z
   .object({
     id: z.string(),
@@ -214,35 +170,58 @@ const HOURS = z
   .meta({ id: 'LogStatistics', description: 'By the hour; hours without any are left out.' })
 
 const LIST = listQuery().query
-const fields = ONE.query.pick({ fields: true })
 
-export const logPaths = (): ZodOpenApiPathsObject =>
+export const adminPaths = () =>
   chapter(SERVER, SIGNED_IN, {
+    'GET /api/warnings': {
+      id: 'warnings',
+      summary: 'Ask what is wrong with the setup',
+      description: 'For superusers. Empty when there is nothing to warn of.',
+      answer: ['All warnings.', WARNINGS],
+    },
+    'GET /api/jobs': {
+      id: 'jobFigures',
+      summary: 'Count background jobs',
+      description: 'For superusers. Kinds without jobs are missing.',
+      answer: ['Figures of each kind.', JOBS],
+    },
+    'GET /api/health': {
+      id: 'health',
+      summary: 'Ask whether the server answers',
+      security: ANYONE,
+      params: FIELDS_ONLY,
+      answer: ['It does.', HEALTH],
+      example: { message: 'API is healthy.', code: 200, data: {} },
+    },
     'GET /api/logs': {
       id: 'listLogs',
       summary: 'Look up what failed',
       description: 'For superusers. Filters know `id`, `created`, `level`, `message` and `data.…`.',
       params: { query: LIST.omit({ expand: true }) },
-      responses: [success('A page of them.', pageOf(LOG, 'LogPage')), failures(400, 401)],
+      answer: ['A page of them.', pageOf(LOG, 'LogPage')],
+      fails: [400, 401],
     },
     'DELETE /api/logs': {
       id: 'deleteLogs',
       summary: 'Delete all of them',
       description: 'For superusers. What fails from then on is kept.',
-      responses: [done('They are deleted.'), failures(401)],
+      answer: ['They are deleted.'],
     },
     'GET /api/logs/stats': {
       id: 'countLogs',
       summary: 'Count what failed, by the hour',
       description: 'For superusers.',
       params: { query: LIST.pick({ filter: true, fields: true }) },
-      responses: [success('How many there were.', HOURS), failures(400, 401)],
+      answer: ['How many there were.', HOURS],
+      fails: [400, 401],
     },
     'GET /api/logs/{id}': {
       id: 'viewLog',
       summary: 'One of them',
       description: 'For superusers.',
-      params: { path: BY_ID.path, query: fields },
-      responses: [success('It.', LOG, EXAMPLE), failures(401, 404)],
+      params: { path: BY_ID.path, ...FIELDS_ONLY },
+      answer: ['It.', LOG],
+      example: EXAMPLE,
+      fails: [401, 404],
     },
   })

@@ -1,13 +1,11 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import {
   confirmEmailChange,
   EMAIL_CHANGE_CONFIRM_FORM,
   EMAIL_CHANGE_FORM,
   requestEmailChange,
 } from '../../auth/account/email-change.ts'
-import { EMAIL_FORM } from '../../auth/account/find-for-mail.ts'
 import {
   confirmPasswordReset,
   PASSWORD_RESET_FORM,
@@ -15,9 +13,10 @@ import {
 } from '../../auth/account/password-reset.ts'
 import { confirmVerification, requestVerification, TOKEN_FORM } from '../../auth/account/verification.ts'
 import type { AuthCall } from '../../auth/auth-services.ts'
+import { EMAIL_FORM } from '../../auth/mail/resend.ts'
 import { findOrCreateRecord } from '../../auth/oauth2/find-or-create-record.ts'
 import { identifyByOAuth2, OAUTH2_FORM, renderMeta } from '../../auth/oauth2/with-oauth2.ts'
-import { refreshToken } from '../../auth/sessions/refresh.ts'
+import { refreshToken } from '../../auth/sessions/sessions.ts'
 import { IMPERSONATE_FORM, impersonate } from '../../auth/sign-in/impersonate.ts'
 import { renderAuthMethods } from '../../auth/sign-in/methods.ts'
 import { MFA_FORM } from '../../auth/sign-in/mfa.ts'
@@ -38,19 +37,16 @@ import {
   OTP_REQUESTED,
   SIGN_INS,
 } from '../../openapi/schemas/auth-forms.ts'
-import { MFA_NEEDED } from '../../openapi/schemas/errors.ts'
 import {
   type Answers,
   chapter,
-  done,
-  failures,
   json,
+  MFA_NEEDED,
   NOBODY,
   type Operation,
   SIGNED_IN,
-  success,
 } from '../../openapi/schemas/operations.ts'
-import { ONE } from '../../openapi/schemas/record-query.ts'
+import { FIELDS_ONLY, ONE } from '../../openapi/schemas/record-query.ts'
 import { typeName } from '../../openapi/schemas/record-schema.ts'
 import type { AuthRecord, RequestContext } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
@@ -206,43 +202,42 @@ const DURATION = z
   .optional()
   .describe('Seconds that the token is good for; 0: as long as any of the collection.')
 
-export function authPaths(collection: AuthCollection, record: z.ZodObject): ZodOpenApiPathsObject {
+export function authPaths(collection: AuthCollection, record: z.ZodObject) {
   const path = `/api/collections/${collection.name}`
   const name = typeName(collection)
   const signedIn = z.object({ record, token: TOKEN }).meta({ id: `${name}SignedIn` })
-  const success200 = success('Signed in: the record as it sees itself, and a token for it.', signedIn)
-  const forms = (some: readonly Form[], more: (form: Form) => Pick<Operation, 'responses'>) =>
-    some.map((form): [string, Operation] => {
-      const { verb, summary, body, example } = form
-      return [
-        `POST ${path}/${form.path}`,
-        { id: `${verb}${name}`, summary, body: [body, example], ...more(form) },
-      ]
-    })
+  const answer = ['Signed in: the record as it sees itself, and a token for it.', signedIn] as const
+  const forms = (some: readonly Form[], more: (end: string) => Partial<Operation>) =>
+    some.map(({ verb, path: end, ...form }): [string, Operation] => [
+      `POST ${path}/${end}`,
+      { id: `${verb}${name}`, ...form, ...more(end) },
+    ])
   const signIns = forms(SIGN_INS, () => ({
     params: ONE,
-    responses: [success200, failures(400, 404, 413), SECOND_METHOD],
+    answer,
+    fails: [400, 404, 413],
+    responses: SECOND_METHOD,
   }))
-  const mailed = forms(MAILED, (form) => ({
-    ...(form.path === 'request-email-change' && { security: SIGNED_IN }),
-    responses: [done('Done; said of an unknown address, too.'), failures(400, 401, 404, 413)],
+  const mailed = forms(MAILED, (end) => ({
+    ...(end === 'request-email-change' && { security: SIGNED_IN }),
+    answer: ['Done; said of an unknown address, too.'],
+    fails: [400, 401, 404, 413],
   }))
   return chapter(collection.name, NOBODY, {
     [`GET ${path}/auth-methods`]: {
       id: `authMethodsOf${name}`,
       summary: 'How one may sign in',
-      params: { query: ONE.query.pick({ fields: true }) },
-      responses: [success('The methods.', METHODS), failures(404)],
+      params: FIELDS_ONLY,
+      answer: ['The methods.', METHODS],
+      fails: [404],
     },
     ...Object.fromEntries(signIns),
     [`POST ${path}/request-otp`]: {
       id: `requestOtpOf${name}`,
       summary: 'Mail a one-time password',
       body: [EMAIL, { email: 'ann@example.com' }],
-      responses: [
-        success('Mailed; said of an unknown address, too.', OTP_REQUESTED),
-        failures(400, 404, 413),
-      ],
+      answer: ['Mailed; said of an unknown address, too.', OTP_REQUESTED],
+      fails: [400, 404, 413],
     },
     [`POST ${path}/auth-with-oauth2`]: {
       id: `signInWithOAuth2To${name}`,
@@ -252,14 +247,12 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject): ZodO
         { provider: 'oidc', code: 'k3v9x0c2', codeVerifier: 'zQ8…', redirectURL: 'https://…' },
       ],
       params: ONE,
-      responses: [
-        success(
-          'Signed in.',
-          signedIn.extend({ meta: OAUTH2_META }).meta({ id: `${name}SignedInWithOAuth2` }),
-        ),
-        failures(400, 404, 413),
-        SECOND_METHOD,
+      answer: [
+        'Signed in.',
+        signedIn.extend({ meta: OAUTH2_META }).meta({ id: `${name}SignedInWithOAuth2` }),
       ],
+      fails: [400, 404, 413],
+      responses: SECOND_METHOD,
     },
     [`POST ${path}/auth-refresh`]: {
       id: `refresh${name}`,
@@ -267,7 +260,8 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject): ZodO
       description: 'Exchange a token for a new one. A token of an impersonation is handed back as it is.',
       security: SIGNED_IN,
       params: ONE,
-      responses: [success200, failures(400, 401, 404, 413)],
+      answer,
+      fails: [400, 401, 404, 413],
     },
     [`POST ${path}/impersonate/{id}`]: {
       id: `impersonate${name}`,
@@ -276,7 +270,8 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject): ZodO
       security: SIGNED_IN,
       params: ONE,
       requestBody: { content: json(z.object({ duration: DURATION })) },
-      responses: [success200, failures(400, 401, 404, 413)],
+      answer,
+      fails: [400, 401, 404, 413],
     },
     ...Object.fromEntries(mailed),
   })

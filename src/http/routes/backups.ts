@@ -1,32 +1,24 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { checkAddress } from '../../auth/sign-in/sign-in.ts'
 import { findByToken } from '../../auth/tokens/tokens.ts'
 import { isBusy } from '../../backup/service/backups.ts'
-import { readState } from '../../backup/service/state.ts'
-import { readStatus, STATUS } from '../../backup/service/status.ts'
-import { ApiError, badRequest, forbidden, notFound, UserError } from '../../errors.ts'
+import { readStatus, STATUS } from '../../backup/service/schedule.ts'
+import { BACKUP_NAME, MAX_BACKUP_NAME, readState } from '../../backup/service/state.ts'
+import type { BackupStorage } from '../../backup/storage/backup-storage.ts'
+import { checkFields, failedBefore, length, matches, required } from '../../collections/checks/checks.ts'
+import { ApiError, badRequest, fieldError, forbidden, notFound, UserError } from '../../errors.ts'
+import { object, text } from '../../fields/shape.ts'
 import { formatDate } from '../../fields/types/date.ts'
-import {
-  chapter,
-  done,
-  failures,
-  fileAnswers,
-  json,
-  NOBODY,
-  SERVER,
-  SIGNED_IN,
-  success,
-} from '../../openapi/schemas/operations.ts'
-import { ONE } from '../../openapi/schemas/record-query.ts'
+import type { Upload } from '../../files/upload.ts'
+import { chapter, FILE, json, NOBODY, SERVER, SIGNED_IN } from '../../openapi/schemas/operations.ts'
+import { FIELDS_ONLY } from '../../openapi/schemas/record-query.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { sendFile } from '../files/send-file.ts'
-import { BACKUP_FORM, checkName, checkUploadedBackup, noBackup, uploadedFile } from '../forms/backup-form.ts'
 import { readForm } from '../forms/form.ts'
-import { auditRequest, requireSuperuser } from '../middleware/audit.ts'
+import { answerSuperuser, auditRequest, requireSuperuser } from '../middleware/audit.ts'
 import { queryOf } from '../query.ts'
-import { sendJson } from '../request-info.ts'
+import { bodyOf } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
 
 const PIECE_BYTES = 256 << 10
@@ -34,15 +26,12 @@ const PIECE_BYTES = 256 << 10
 /** `/api/backups` for superusers. PocketBase: apis/backup.go. `/api/backup-status` is our own. */
 export const backupRoutes = (services: Services) =>
   new Hono<Env>()
-    .get('/backup-status', async (c) => {
-      const { store } = await requireSuperuser(c, services)
-      const { settings, config } = services
-      return sendJson(c, JSON.stringify(await readStatus(store.db, settings.current, config)))
-    })
-    .get('/backups', async (c) => {
-      await requireSuperuser(c, services)
-      return sendJson(c, JSON.stringify(await listBackups(services)))
-    })
+    .get('/backup-status', (c) =>
+      answerSuperuser(c, services, ({ store: { db } }) =>
+        readStatus(db, services.settings.current, services.config),
+      ),
+    )
+    .get('/backups', (c) => answerSuperuser(c, services, () => listBackups(services)))
     .post('/backups', (c) => create(c, services))
     .post('/backups/upload', (c) => upload(c, services))
     .get('/backups/:key', (c) => download(c, services))
@@ -146,8 +135,8 @@ const FORM = z
   .object({
     name: z
       .string()
-      .max(150)
-      .regex(/^[a-z0-9_-]+\.zip$/)
+      .max(MAX_BACKUP_NAME)
+      .regex(BACKUP_NAME)
       .optional()
       .describe('Without one it is named for the time.'),
   })
@@ -161,37 +150,39 @@ const TOKEN = z.object({
   download: z.string().optional(),
 })
 
-const fields = ONE.query.pick({ fields: true })
-
-export const backupPaths = (): ZodOpenApiPathsObject =>
+export const backupPaths = () =>
   chapter(SERVER, SIGNED_IN, {
     'GET /api/backup-status': {
       id: 'backupStatus',
       summary: 'Ask how the backups are',
       description: 'For superusers. What was made last, what runs now, what went wrong.',
-      params: { query: fields },
-      responses: [success('The state.', STATUS), failures(401)],
+      params: FIELDS_ONLY,
+      answer: ['The state.', STATUS],
     },
     'GET /api/backups': {
       id: 'listBackups',
       summary: 'List the backups',
       description: 'For superusers. Sorted by name.',
-      params: { query: fields },
-      responses: [success('All of them.', z.array(BACKUP), [EXAMPLE]), failures(400, 401)],
+      params: FIELDS_ONLY,
+      answer: ['All of them.', z.array(BACKUP)],
+      example: [EXAMPLE],
+      fails: [400, 401],
     },
     'POST /api/backups': {
       id: 'createBackup',
       summary: 'Make a backup',
       description: 'For superusers. It answers when the backup is made. Sending goes on meanwhile.',
       requestBody: { content: json(FORM, {}) },
-      responses: [done('It is made.'), failures(400, 401, 413)],
+      answer: ['It is made.'],
+      fails: [400, 401, 413],
     },
     'POST /api/backups/upload': {
       id: 'uploadBackup',
       summary: 'Upload a backup',
       description: 'For superusers. The file is read through: one that is damaged or no backup is refused.',
       requestBody: { required: true, content: { 'multipart/form-data': { schema: UPLOAD } } },
-      responses: [done('It is stored.'), failures(400, 401)],
+      answer: ['It is stored.'],
+      fails: [400, 401],
     },
     'GET /api/backups/{key}': {
       id: 'downloadBackup',
@@ -199,14 +190,16 @@ export const backupPaths = (): ZodOpenApiPathsObject =>
       description: 'For superusers, whom the token in the address tells. Ranges work.',
       security: NOBODY,
       params: { path: KEY, query: TOKEN },
-      responses: fileAnswers(),
+      fails: [400, 404],
+      responses: FILE,
     },
     'DELETE /api/backups/{key}': {
       id: 'deleteBackup',
       summary: 'Delete a backup',
       description: 'For superusers.',
       params: { path: KEY },
-      responses: [done('It is deleted.'), failures(400, 401)],
+      answer: ['It is deleted.'],
+      fails: [400, 401],
     },
     'POST /api/backups/{key}/restore': {
       id: 'restoreBackup',
@@ -214,6 +207,61 @@ export const backupPaths = (): ZodOpenApiPathsObject =>
       description:
         'For superusers. It answers before it begins. While the data is replaced, every request is answered with 503; then all is as it was when the backup was made, sessions included. If it fails, nothing has changed: `lastFailure` of the status says why.',
       params: { path: KEY },
-      responses: [done('It will be restored.'), failures(400, 401)],
+      answer: ['It will be restored.'],
+      fails: [400, 401],
     },
+  })
+
+/** PocketBase: apis/backup_create.go */
+const BACKUP_FORM = object({ name: text })
+
+const EXISTS = 'validation_backup_name_exists'
+const ZIP = 'application/zip'
+const MAX_KEY_BYTES = 255
+
+/** Throws 400 for a name that no new backup may have; an empty one is fine. */
+async function checkName(storage: BackupStorage, name: string): Promise<void> {
+  const isTaken = BACKUP_NAME.test(name) && (await exists(storage, name))
+  const taken = isTaken ? fieldError(EXISTS, 'The backup file name is invalid or already exists.') : undefined
+  checkFields({ name }, { name: [length(1, MAX_BACKUP_NAME), matches(BACKUP_NAME), failedBefore(taken)] })
+}
+
+/** Whether the storage has a backup; true if it does not answer. */
+const exists = async (storage: BackupStorage, key: string): Promise<boolean> =>
+  (await storage.find(key).catch(() => 'unknown')) !== undefined
+
+/** The file of a form's field `file`; undefined if there is none. A backup may be of any size. */
+async function uploadedFile(c: Ctx): Promise<Upload | undefined> {
+  try {
+    return (await bodyOf(c, Number.POSITIVE_INFINITY)).files.get('file')?.[0]
+  } catch (error) {
+    // PocketBase treats an unreadable body as one without a file
+    if (error instanceof ApiError && error.status === 400) return undefined
+    throw error
+  }
+}
+
+/** Throws 400 for a file that cannot be stored as a backup. PocketBase: apis/backup_upload.go */
+async function checkUploadedBackup(storage: BackupStorage, file: Upload | undefined) {
+  const fault = file && (await faultOf(storage, file))
+  checkFields({ file: file?.originalName ?? '' }, { file: [required, failedBefore(fault)] })
+  return { name: file!.originalName, content: file!.content }
+}
+
+async function faultOf(storage: BackupStorage, { name, originalName, sniffed }: Upload) {
+  if (!sniffed.names.includes(ZIP))
+    return fieldError('validation_invalid_mime_type', `"${name}" mime type must be one of: ${ZIP}`)
+  if (!isStorable(originalName)) return fieldError('validation_match_invalid', 'must be in a valid format')
+  if (await exists(storage, originalName))
+    return fieldError(EXISTS, 'Backup file with the specified name already exists.')
+  return undefined
+}
+
+/** Names of temporary files begin with a dot. */
+const isStorable = (name: string) => !/^\.|[\0-\x1f\\]/.test(name) && Buffer.byteLength(name) <= MAX_KEY_BYTES
+
+/** 400 with the reason why a file is not a backup. */
+const noBackup = (sentence: string) =>
+  badRequest('An error occurred while validating the submitted data.', {
+    file: fieldError('validation_invalid_backup', sentence),
   })

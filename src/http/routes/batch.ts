@@ -1,39 +1,38 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { OverLimit } from '../../admission/holder.ts'
 import type { Collection, Store } from '../../collections/catalog.ts'
 import { DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts'
 import { copyUpload, type Upload, type Uploads } from '../../files/upload.ts'
-import { API_ERROR, BATCH_ERROR } from '../../openapi/schemas/errors.ts'
 import {
   ANYONE,
+  API_ERROR,
+  BATCH_ERROR,
   chapter,
-  failures,
   json,
   SERVER,
   SIGNED_IN,
-  success,
 } from '../../openapi/schemas/operations.ts'
-import { ONE } from '../../openapi/schemas/record-query.ts'
+import { FIELDS_ONLY } from '../../openapi/schemas/record-query.ts'
 import { PasswordMemory } from '../../records/auth/passwords.ts'
 import { lockFreshAuth } from '../../records/fresh-auth.ts'
 import { type AuthRecord, checkPicked, LargeAnswer } from '../../request/request.ts'
-import { type BatchRequest, readBatch, unreadableBatch } from '../body/batch-body.ts'
 import type { Ctx, Env, RequestBody, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
-import { batchPasswords } from '../middleware/batch-passwords.ts'
 import { checkRate } from '../middleware/gate.ts'
-import { limitOldPasswordChecks } from '../middleware/old-password.ts'
+import { batchPasswords, limitOldPasswordChecks } from '../middleware/passwords.ts'
 import { queryOf } from '../query.ts'
 import {
   actionOf,
+  type BatchRequest,
   bodyOfPart,
   type Part,
   type PartAnswer,
   PartFault,
+  readBatch,
   runPart,
+  unreadableBatch,
 } from '../records/batch-part.ts'
 import { authenticate, bodyOf, buildRequest, meterFor, sendJson } from '../request-info.ts'
 import { retry } from '../retry.ts'
@@ -206,22 +205,22 @@ const BATCH_ANSWER = z
   .array(z.object({ body: z.record(z.string(), z.unknown()).nullable(), status: z.int() }))
   .meta({ id: 'BatchAnswers' })
 
-export const batchPaths = (): ZodOpenApiPathsObject =>
+export const batchPaths = () =>
   chapter(SERVER, SIGNED_IN, {
     'POST /api/batch': {
       id: 'batch',
       summary: 'Write several records at once',
       description: 'Creates, updates and deletes records in one transaction: all or none.',
       security: ANYONE,
-      params: { query: ONE.query.pick({ fields: true }) },
+      params: FIELDS_ONLY,
       requestBody: {
         required: true,
         content: { ...json(BATCH, BATCH_EXAMPLE), 'multipart/form-data': { schema: z.looseObject({}) } },
       },
-      responses: [
-        success('An answer for each request, in their order.', BATCH_ANSWER),
-        failures(413),
-        { 400: { description: 'Nothing was written.', content: json(z.union([BATCH_ERROR, API_ERROR])) } },
-      ],
+      answer: ['An answer for each request, in their order.', BATCH_ANSWER],
+      fails: [413],
+      responses: {
+        400: { description: 'Nothing was written.', content: json(z.union([BATCH_ERROR, API_ERROR])) },
+      },
     },
   })

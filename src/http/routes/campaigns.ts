@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { chapter, json, type Operation, SIGNED_IN, success } from '../../openapi/schemas/operations.ts'
+import { chapter, json, type Operation, SIGNED_IN } from '../../openapi/schemas/operations.ts'
 import { callerRefusals, orTemplateFault } from '../../openapi/schemas/refusals.ts'
 import { CAMPAIGN, CAMPAIGN_CHANGE, readCampaignChange, readNewCampaign } from '../../sms/campaigns/body.ts'
 import { CAMPAIGN_STATE } from '../../sms/campaigns/campaign.ts'
@@ -12,7 +11,7 @@ import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../sms/campaig
 import { RETRY_BATCH } from '../../sms/queue/retry.ts'
 import { readIdempotencyKey } from '../../sms/send/send.ts'
 import { checkShape, type RefusalCode } from '../../sms/send/shape.ts'
-import { hasBody } from '../body/bytes.ts'
+import { bodyBytes } from '../body/bytes.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { requireUser } from '../middleware/sender.ts'
@@ -54,7 +53,8 @@ export function campaignRoutes(services: Services): Hono<Env> {
     .post('/:id/cancel', steer(cancelCampaign))
     .post('/:id/retry', async (c) => {
       const { user, sending } = await requireCampaigner(c)
-      const body = checkShape(RETRY_BATCH, hasBody(c.env.incoming) ? await readJson(c, MAX_BODY_BYTES) : {})
+      const raw = bodyBytes(c.env.incoming) > 0 ? await readJson(c, MAX_BODY_BYTES) : {}
+      const body = checkShape(RETRY_BATCH, raw)
       return answer(c, await retryCampaign(sending, user, c.req.param('id'), body))
     })
     .get('/:id/progress', async (c) => {
@@ -96,23 +96,21 @@ const steered = (
   id: `${verb}Campaign`,
   summary,
   description,
-  responses: [
-    success('How it is now.', CAMPAIGN_STATE, EXAMPLE),
-    callerRefusals('campaign_not_found', ...refused),
-  ],
+  answer: ['How it is now.', CAMPAIGN_STATE],
+  example: EXAMPLE,
+  fails: callerRefusals('campaign_not_found', ...refused),
 })
 
-export const campaignPaths = (): ZodOpenApiPathsObject =>
+export const campaignPaths = () =>
   chapter('campaigns', SIGNED_IN, {
     'POST /api/campaigns': {
       id: 'createCampaign',
       summary: 'Send a text to many',
       description:
         'Stores the campaign and answers; its messages follow. Without `scheduled_at` it begins after `hold_seconds`, until when canceling takes all of it back. Members who have opted out are left out. With an Idempotency-Key, the same request again answers the first campaign.',
-      responses: [
-        success('The campaign.', CAMPAIGN_STATE, EXAMPLE),
-        orTemplateFault(callerRefusals(...GIVEN, 'quota_exceeded', ...DEVICE_AND_LINE)),
-      ],
+      answer: ['The campaign.', CAMPAIGN_STATE],
+      example: EXAMPLE,
+      fails: orTemplateFault(callerRefusals(...GIVEN, 'quota_exceeded', ...DEVICE_AND_LINE)),
       params: { header: IDEMPOTENCY },
       body: [
         CAMPAIGN,
@@ -128,21 +126,20 @@ export const campaignPaths = (): ZodOpenApiPathsObject =>
       id: 'previewCampaign',
       summary: 'Count what a campaign would send',
       description: 'Takes the body of a new campaign and stores nothing.',
-      responses: [
-        success('People, segments and the first text.', CAMPAIGN_PREVIEW, {
-          recipients_count: 397,
-          segments: 397,
-          last_leaves_at: '2026-11-20 07:00:00.000Z',
-          first: {
-            to: '+4915112345678',
-            body: '20 % off until Friday',
-            encoding: 'GSM-7',
-            units: 21,
-            segments: 1,
-          },
-        }),
-        orTemplateFault(callerRefusals(...GIVEN, ...DEVICE_AND_LINE)),
-      ],
+      answer: ['People, segments and the first text.', CAMPAIGN_PREVIEW],
+      example: {
+        recipients_count: 397,
+        segments: 397,
+        last_leaves_at: '2026-11-20 07:00:00.000Z',
+        first: {
+          to: '+4915112345678',
+          body: '20 % off until Friday',
+          encoding: 'GSM-7',
+          units: 21,
+          segments: 1,
+        },
+      },
+      fails: orTemplateFault(callerRefusals(...GIVEN, ...DEVICE_AND_LINE)),
       body: [CAMPAIGN],
     },
     'PATCH /api/campaigns/{id}': {
@@ -150,12 +147,11 @@ export const campaignPaths = (): ZodOpenApiPathsObject =>
       summary: 'Change a campaign of which nothing has left',
       description:
         'What is left out stays as it is. With a new text, time or audience the messages that wait are canceled and new ones take their place; members of groups are read anew. The name can be changed at any time.',
-      responses: [
-        success('How it is now.', CAMPAIGN_STATE, { ...EXAMPLE, revision: 2 }),
-        orTemplateFault(
-          callerRefusals(...GIVEN, 'quota_exceeded', 'campaign_not_found', 'campaign_begun', 'campaign_busy'),
-        ),
-      ],
+      answer: ['How it is now.', CAMPAIGN_STATE],
+      example: { ...EXAMPLE, revision: 2 },
+      fails: orTemplateFault(
+        callerRefusals(...GIVEN, 'quota_exceeded', 'campaign_not_found', 'campaign_begun', 'campaign_busy'),
+      ),
       body: [CAMPAIGN_CHANGE, { body: '30 % off until Friday' }],
     },
     'POST /api/campaigns/{id}/pause': steered(
@@ -183,52 +179,50 @@ export const campaignPaths = (): ZodOpenApiPathsObject =>
       summary: 'Send what has failed of a campaign once more',
       description:
         'Sends new messages with the same texts to the same numbers, by any device; each failed message at most once. They count against the quota and belong to the campaign.',
-      responses: [
-        success('What was sent again.', RETRIED_CAMPAIGN, {
-          campaign: { ...EXAMPLE, status: 'sending' },
-          retried: 4,
-          left_out: { unknown: 1, canceled: 0, opted_out: 0, retried: 0, no_text: 0, refused: 0 },
-        }),
-        callerRefusals(
-          'invalid_request',
-          'campaign_not_found',
-          'quota_exceeded',
-          'destination_not_allowed',
-          'campaign_not_retriable',
-          'campaign_busy',
-          'batch_not_found',
-          'request_too_large',
-          'no_devices',
-        ),
-      ],
+      answer: ['What was sent again.', RETRIED_CAMPAIGN],
+      example: {
+        campaign: { ...EXAMPLE, status: 'sending' },
+        retried: 4,
+        left_out: { unknown: 1, canceled: 0, opted_out: 0, retried: 0, no_text: 0, refused: 0 },
+      },
+      fails: callerRefusals(
+        'invalid_request',
+        'campaign_not_found',
+        'quota_exceeded',
+        'destination_not_allowed',
+        'campaign_not_retriable',
+        'campaign_busy',
+        'batch_not_found',
+        'request_too_large',
+        'no_devices',
+      ),
       requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
     },
     'GET /api/campaigns/{id}/progress': {
       id: 'readCampaignProgress',
       summary: 'See how far a campaign is',
       description: 'Counts its messages, the replies and the opt-outs.',
-      responses: [
-        success('How far it is.', CAMPAIGN_PROGRESS, {
-          id: EXAMPLE.id,
-          status: 'sending',
-          begins_in_seconds: 0,
-          recipients_count: 397,
-          counts: { pending: 0, assigned: 96, sending: 1, sent: 100, delivered: 199, failed: 1 },
-          canceled: 0,
-          retriable: { plain: 1, unknown: 0, canceled: 0 },
-          segments_used: 299,
-          opt_outs: 1,
-          replies: 1,
-          latest_replies: [
-            {
-              id: 'r1e2p3l4y5i6d7x',
-              from: '+4915112345678',
-              body: 'Is it open on Sunday?',
-              created: '2026-11-20 07:10:00.000Z',
-            },
-          ],
-        }),
-        callerRefusals('campaign_not_found'),
-      ],
+      answer: ['How far it is.', CAMPAIGN_PROGRESS],
+      example: {
+        id: EXAMPLE.id,
+        status: 'sending',
+        begins_in_seconds: 0,
+        recipients_count: 397,
+        counts: { pending: 0, assigned: 96, sending: 1, sent: 100, delivered: 199, failed: 1 },
+        canceled: 0,
+        retriable: { plain: 1, unknown: 0, canceled: 0 },
+        segments_used: 299,
+        opt_outs: 1,
+        replies: 1,
+        latest_replies: [
+          {
+            id: 'r1e2p3l4y5i6d7x',
+            from: '+4915112345678',
+            body: 'Is it open on Sunday?',
+            created: '2026-11-20 07:10:00.000Z',
+          },
+        ],
+      },
+      fails: callerRefusals('campaign_not_found'),
     },
   })

@@ -20,8 +20,8 @@ import { renameRateLimits } from '../../settings/rate-limit-labels.ts'
 import { MAX_BODY_BYTES } from '../body/body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { readForm } from '../forms/form.ts'
-import { listCollections } from '../lists/collection-list.ts'
-import { auditedCollections, auditRequest, requireSuperuser } from '../middleware/audit.ts'
+import { listPlain, plainList } from '../lists/plain-list.ts'
+import { answerSuperuser, auditedCollections, auditRequest, requireSuperuser } from '../middleware/audit.ts'
 import { bodyOr, buildRequest, sendJson, sendRaw } from '../request-info.ts'
 
 const MAX_QUERY_BYTES = 5_000
@@ -73,25 +73,17 @@ export const collectionRoutes = (services: Services) => {
       await importAll(auditedCollections(c, services, auth), form, checkRule)
       return c.body(null, 204)
     })
-    .get('/meta/scaffolds', async (c) => {
-      await requireSuperuser(c, services)
-      return sendJson(c, scaffoldsJson())
-    })
-    .get('/meta/oauth2-providers', async (c) => {
-      await requireSuperuser(c, services)
-      const list = [...OAUTH2_PROVIDERS].map(([name, shown]) => ({ name, ...shown }))
-      return sendJson(c, JSON.stringify(list))
-    })
+    .get('/meta/scaffolds', (c) => answerSuperuser(c, services, scaffoldsJson))
+    .get('/meta/oauth2-providers', (c) =>
+      answerSuperuser(c, services, () => [...OAUTH2_PROVIDERS].map(([name, shown]) => ({ name, ...shown }))),
+    )
     .post('/meta/dry-run-view', async (c) => {
       const { auth, store } = await requireSuperuser(c, services)
       const { query } = await readForm(c, QUERY_FORM, WHOLE)
       checkFields({ query }, { query: [required, notLonger(MAX_QUERY_BYTES)] })
       return sendJson(c, await dryRun(store, extensions, query, buildRequest(c, auth, {})))
     })
-    .get('/:collection', async (c) => {
-      await requireSuperuser(c, services)
-      return sendJson(c, collectionJson(collectionOf(c)))
-    })
+    .get('/:collection', (c) => answerSuperuser(c, services, () => collectionJson(collectionOf(c))))
     .patch('/:collection', async (c) => {
       const { auth } = await requireSuperuser(c, services)
       const { id, name } = collectionOf(c)
@@ -132,3 +124,17 @@ async function dryRun(store: Store, extensions: Extensions, viewQuery: string, r
     throw badRequest(`Invalid view query. Raw error: \n${sqliteErrorText(error)}`)
   }
 }
+
+/** Fields to filter and sort collections by: the columns of this view. */
+const LISTED = plainList('_collections_listed', [
+  ['id', 'text'],
+  ['name', 'text'],
+  ['type', 'text'],
+  ['created', 'date'],
+  ['updated', 'date'],
+  ['system', 'bool'],
+])
+
+/** A page of collections as JSON, oldest first. Throws 400, FilterError. PocketBase: apis/collection.go */
+const listCollections = (store: Store, extensions: Extensions, request: RequestInfo) =>
+  listPlain(LISTED, store, extensions, request, ({ id }) => collectionJson(store.catalog.find(String(id))!))

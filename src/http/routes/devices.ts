@@ -1,8 +1,7 @@
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { chapter, DEVICE, done, success } from '../../openapi/schemas/operations.ts'
+import { chapter, DEVICE, textAnswer } from '../../openapi/schemas/operations.ts'
 import { refusals } from '../../openapi/schemas/refusals.ts'
 import { receiveTexts } from '../../sms/conversations/receive.ts'
 import { countPending, saveHealth, saveSims, touchDevice } from '../../sms/devices/device.ts'
@@ -22,7 +21,7 @@ import { waitForAny } from '../../sms/wake/wake.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { type DeviceCaller, requireDeviceOf } from '../middleware/audit.ts'
-import { limitOpenStreams } from '../server/streams.ts'
+import { limitOpenStreams } from '../server/connections.ts'
 
 /** Room for 100 long texts. */
 const MAX_BODY_BYTES = 1 << 20
@@ -110,39 +109,36 @@ const DEVICE_REFUSALS: readonly RefusalCode[] = [
   'account_disabled',
 ]
 
-const posted = (description: string, answer: z.ZodType) => [
-  success(description, answer),
-  refusals('invalid_request', ...DEVICE_REFUSALS, 'request_too_large'),
-]
+const posted = () => refusals('invalid_request', ...DEVICE_REFUSALS, 'request_too_large')
 
 const MESSAGE_ID = 'k3v9x0c2m5n8b1a'
 
-export const devicePaths = (): ZodOpenApiPathsObject =>
+export const devicePaths = () =>
   chapter(DEVICES, DEVICE, {
     'POST /api/devices/heartbeat': {
       id: 'heartbeat',
       summary: 'Say that the device is there',
       body: [HEARTBEAT_BODY, { battery: 80, charging: false, connection: 'wifi' }],
-      responses: posted(
+      answer: [
         'How many messages wait for the device.',
         z.object({ pending: z.int().min(0) }).meta({ id: 'Pending' }),
-      ),
+      ],
+      fails: posted(),
     },
     'GET /api/devices/push-key': {
       id: 'readPushKey',
       summary: "Read the server's VAPID key",
       description: 'For a Web Push subscription. RFC 8292',
-      responses: [
-        success('The public key, in base64url.', z.object({ key: z.string() }).meta({ id: 'PushKey' })),
-        refusals(...DEVICE_REFUSALS),
-      ],
+      answer: ['The public key, in base64url.', z.object({ key: z.string() }).meta({ id: 'PushKey' })],
+      fails: refusals(...DEVICE_REFUSALS),
     },
     'PUT /api/devices/push': {
       id: 'savePush',
       summary: 'Keep a push subscription',
       description: 'What the device is woken by when it has no stream open; `null` ends it.',
       body: [PUSH_BODY],
-      responses: [done('Kept.'), refusals('invalid_request', ...DEVICE_REFUSALS, 'request_too_large')],
+      answer: ['Kept.'],
+      fails: posted(),
     },
     'POST /api/devices/claim': {
       id: 'claimMessages',
@@ -150,20 +146,22 @@ export const devicePaths = (): ZodOpenApiPathsObject =>
       description:
         'Gives the device messages, for as long as their lease says. What it holds already comes first, with the same attempt: an answer may have been lost.',
       body: [CLAIM_BODY, { limit: 10, wait: 30 }],
-      responses: posted(
+      answer: [
         'Messages, the most urgent first. Empty when there are none.',
         z.object({ items: z.array(CLAIMED_MESSAGE) }).meta({ id: 'Claimed' }),
-      ),
+      ],
+      fails: posted(),
     },
     'POST /api/devices/report': {
       id: 'reportMessages',
       summary: 'Say what became of messages',
       description: 'May be repeated: a report of an old attempt, or one that is known, changes nothing.',
       body: [REPORT_BODY, { items: [{ id: MESSAGE_ID, attempt: 1, status: 'sent' }] }],
-      responses: posted(
+      answer: [
         'A result for each item, in their order.',
         z.object({ items: z.array(REPORT_RESULT) }).meta({ id: 'ReportResults' }),
-      ),
+      ],
+      fails: posted(),
     },
     'POST /api/devices/incoming': {
       id: 'handInTexts',
@@ -172,19 +170,18 @@ export const devicePaths = (): ZodOpenApiPathsObject =>
         INCOMING_BODY,
         { items: [{ from: '+4915112345678', body: 'Thank you', received_at: '2026-11-20T07:00:00.000Z' }] },
       ],
-      responses: posted(
+      answer: [
         'Records of `sms_messages`, in the order of the items.',
         z.object({ ids: z.array(z.string()) }).meta({ id: 'HandedIn' }),
-      ),
+      ],
+      fails: posted(),
     },
     'GET /api/devices/events': {
       id: 'deviceEvents',
       summary: 'Listen for wake-ups',
       description:
         'An event stream. `wake`: come and claim. `canceled`: `{"id"}` is not to be sent any more. A comment every 15 seconds is a sign of life.',
-      responses: [
-        { 200: { description: 'The stream.', content: { 'text/event-stream': { schema: z.string() } } } },
-        refusals(...DEVICE_REFUSALS),
-      ],
+      fails: refusals(...DEVICE_REFUSALS),
+      responses: textAnswer('text/event-stream', 'The stream.'),
     },
   })

@@ -1,22 +1,13 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { isAddressAllowed } from '../../auth/sign-in/sign-in.ts'
 import { findByToken, signToken } from '../../auth/tokens/tokens.ts'
 import type { Db } from '../../db/open.ts'
 import { notFound } from '../../errors.ts'
 import { findStored, readStored, type StoredFile } from '../../files/contents.ts'
 import { isLinkToken } from '../../files/link.ts'
-import { findThumb } from '../../files/thumbs.ts'
-import {
-  ANYONE,
-  chapter,
-  failures,
-  fileAnswers,
-  SERVER,
-  SIGNED_IN,
-  success,
-} from '../../openapi/schemas/operations.ts'
+import { findThumb } from '../../files/thumbnail.ts'
+import { ANYONE, chapter, FILE, SERVER, SIGNED_IN } from '../../openapi/schemas/operations.ts'
 import { findServedFile } from '../../records/read/served-file.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
@@ -98,14 +89,15 @@ const OPTIONS = z.object({
     ),
 })
 
-export const filePaths = (): ZodOpenApiPathsObject =>
+export const filePaths = () =>
   chapter(SERVER, SIGNED_IN, {
     'POST /api/files/token': {
       id: 'fileToken',
       summary: 'Get a token for links to protected files',
       description:
         'Good for three minutes. It opens what its owner may view, and of a member who acts for an account what the role may.',
-      responses: [success('The token.', TOKEN), failures(400, 401)],
+      answer: ['The token.', TOKEN],
+      fails: [400, 401],
     },
     'GET /api/files/{collection}/{record}/{filename}': {
       id: 'file',
@@ -114,6 +106,7 @@ export const filePaths = (): ZodOpenApiPathsObject =>
         'Whoever knows the name may, but for protected fields: for those the viewRule counts. Ranges and `If-Modified-Since` work.',
       security: ANYONE,
       params: { path: PLACE, query: OPTIONS },
-      responses: fileAnswers(),
+      fails: [400, 404],
+      responses: FILE,
     },
   })

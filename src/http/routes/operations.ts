@@ -1,19 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Hono } from 'hono'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { checkAddress } from '../../auth/sign-in/sign-in.ts'
 import { tokenOf } from '../../auth/tokens/tokens.ts'
 import { expositionOf } from '../../metrics/exposition.ts'
 import { READINESS, readinessOf } from '../../metrics/readiness.ts'
-import {
-  chapter,
-  failures,
-  json,
-  NOBODY,
-  SERVER,
-  SIGNED_IN,
-  success,
-} from '../../openapi/schemas/operations.ts'
+import { chapter, failures, json, NOBODY, SERVER, SIGNED_IN } from '../../openapi/schemas/operations.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { requireSuperuser } from '../middleware/audit.ts'
 import { clientIp } from '../server/client-ip.ts'
@@ -52,16 +43,14 @@ const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-export const readyPaths = (): ZodOpenApiPathsObject =>
+export const readyPaths = () =>
   chapter(SERVER, SIGNED_IN, {
     'GET /api/ready': {
       id: 'ready',
       summary: 'Ask whether to send requests here',
       description: 'For proxies: 503 when requests should go elsewhere. It is never rate limited.',
       security: NOBODY,
-      responses: [
-        success('Yes.', READINESS),
-        { 500: failures()['500']!, 503: { description: 'No.', content: json(READINESS) } },
-      ],
+      answer: ['Yes.', READINESS],
+      fails: { 500: failures()['500']!, 503: { description: 'No.', content: json(READINESS) } },
     },
   })

@@ -1,10 +1,9 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { findAuthRecord } from '../../auth/auth-rows.ts'
 import { signToken } from '../../auth/tokens/tokens.ts'
 import type { AuthCollection } from '../../collections/catalog.ts'
-import { chapter, DEVICE, NOBODY, SIGNED_IN, success } from '../../openapi/schemas/operations.ts'
+import { chapter, DEVICE, NOBODY, SIGNED_IN, textAnswer } from '../../openapi/schemas/operations.ts'
 import { callerRefusals, refusals } from '../../openapi/schemas/refusals.ts'
 import { toRow } from '../../records/columns.ts'
 import { answerRecord } from '../../records/expand/answer.ts'
@@ -104,7 +103,7 @@ async function answerPaired(c: Ctx, services: Services, id: string): Promise<Res
 const TOKEN = z.string().describe('Goes into the header `Authorization`.')
 
 /** OpenAPI paths. `device`: the schema of a record of `devices`. */
-export const pairingPaths = (device: z.ZodObject): ZodOpenApiPathsObject =>
+export const pairingPaths = (device: z.ZodObject) =>
   chapter(DEVICES, DEVICE, {
     'POST /api/devices/pairing': {
       id: 'startPairing',
@@ -112,10 +111,8 @@ export const pairingPaths = (device: z.ZodObject): ZodOpenApiPathsObject =>
       description: 'Asked by a user. The code lets one device join, once, within 5 minutes.',
       security: SIGNED_IN,
       body: [PAIRING_BODY, { name: 'desk phone' }],
-      responses: [
-        success('The code, also as a link and as a picture to scan.', PAIRING),
-        callerRefusals('invalid_request', 'request_too_large', 'too_many_codes'),
-      ],
+      answer: ['The code, also as a link and as a picture to scan.', PAIRING],
+      fails: callerRefusals('invalid_request', 'request_too_large', 'too_many_codes'),
     },
     'GET /api/devices/states': {
       id: 'readDeviceStates',
@@ -123,19 +120,18 @@ export const pairingPaths = (device: z.ZodObject): ZodOpenApiPathsObject =>
       description:
         'Asked by a user of the own devices, by a superuser of all: what is no part of their records.',
       security: SIGNED_IN,
-      responses: [success('Each device.', DEVICE_STATES), callerRefusals()],
+      answer: ['Each device.', DEVICE_STATES],
+      fails: callerRefusals(),
     },
     'GET /api/devices/pair': {
       id: 'explainPairing',
       summary: 'Read what a pairing code is for',
       security: NOBODY,
-      responses: [
-        {
-          200: { description: 'A text for people.', content: { 'text/plain': { schema: z.string() } } },
-          303: { description: 'For browsers: the console shows it.' },
-        },
-        refusals(),
-      ],
+      fails: refusals(),
+      responses: {
+        ...textAnswer('text/plain', 'A text for people.'),
+        303: { description: 'For browsers: the console shows it.' },
+      },
     },
     'POST /api/devices/pair': {
       id: 'pairDevice',
@@ -144,12 +140,10 @@ export const pairingPaths = (device: z.ZodObject): ZodOpenApiPathsObject =>
         'Asked by a device that has a code. The token is good for a year; `auth-refresh` renews it.',
       security: NOBODY,
       body: [PAIR_BODY, { code: '482915', platform: 'android', name: 'desk phone' }],
-      responses: [
-        success(
-          'The new device, and its token.',
-          z.object({ token: TOKEN, record: device }).meta({ id: 'Paired' }),
-        ),
-        refusals('invalid_request', 'wrong_code', 'request_too_large', 'too_many_tries'),
+      answer: [
+        'The new device, and its token.',
+        z.object({ token: TOKEN, record: device }).meta({ id: 'Paired' }),
       ],
+      fails: refusals('invalid_request', 'wrong_code', 'request_too_large', 'too_many_tries'),
     },
   })

@@ -2,16 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import {
-  ANYONE,
-  chapter,
-  done,
-  failures,
-  NOBODY,
-  SERVER,
-  SIGNED_IN,
-} from '../../openapi/schemas/operations.ts'
+import { ANYONE, chapter, NOBODY, SERVER, SIGNED_IN, textAnswer } from '../../openapi/schemas/operations.ts'
 import type { ClientConnection, Origin } from '../../realtime/clients/client.ts'
 import { readSubscribeForm, readTopic } from '../../realtime/clients/topic.ts'
 import type { AuthRecord } from '../../request/request.ts'
@@ -20,8 +11,8 @@ import { readQuery } from '../query.ts'
 import { authenticate, bodyOr } from '../request-info.ts'
 import { retry } from '../retry.ts'
 import { clientIp } from '../server/client-ip.ts'
+import { limitOpenStreams } from '../server/connections.ts'
 import { holderOf } from '../server/store-of.ts'
-import { limitOpenStreams } from '../server/streams.ts'
 
 const HEADERS = {
   'content-type': 'text/event-stream',
@@ -100,7 +91,7 @@ const SUBSCRIPTION = z
   })
   .meta({ id: 'Subscription' })
 
-export const realtimePaths = (): ZodOpenApiPathsObject =>
+export const realtimePaths = () =>
   chapter(SERVER, SIGNED_IN, {
     'GET /api/realtime': {
       id: 'listen',
@@ -108,10 +99,8 @@ export const realtimePaths = (): ZodOpenApiPathsObject =>
       description:
         "PocketBase's event stream. The first event, `PB_CONNECT`, has the `clientId`; then come `{action, record}` for each topic subscribed to.",
       security: NOBODY,
-      responses: [
-        { 200: { description: 'The stream.', content: { 'text/event-stream': { schema: z.string() } } } },
-        failures(400),
-      ],
+      fails: [400],
+      responses: textAnswer('text/event-stream', 'The stream.'),
     },
     'POST /api/realtime': {
       id: 'subscribe',
@@ -119,6 +108,7 @@ export const realtimePaths = (): ZodOpenApiPathsObject =>
       description: 'The client gets changes of records that its rules let it see.',
       security: ANYONE,
       body: [SUBSCRIPTION, { clientId: 'a1b2c3', subscriptions: ['sms_messages/*'] }],
-      responses: [done('Subscribed.'), failures(400, 404, 413, 429, 503)],
+      answer: ['Subscribed.'],
+      fails: [400, 404, 413],
     },
   })

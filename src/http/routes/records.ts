@@ -1,36 +1,36 @@
 import { Hono } from 'hono'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Catalog, Collection, Rule } from '../../collections/catalog.ts'
 import { notFound } from '../../errors.ts'
-import { GUEST_ERROR } from '../../openapi/schemas/errors.ts'
 import {
   ANYONE,
   type Answers,
   chapter,
-  done,
-  failures,
+  GUEST_ERROR,
   json,
   type Operation,
   SIGNED_IN,
-  success,
+  textAnswer,
 } from '../../openapi/schemas/operations.ts'
 import { createBody, updateBody } from '../../openapi/schemas/record-body.ts'
 import { BY_ID, EXPORT, listQuery, ONE, pageOf } from '../../openapi/schemas/record-query.ts'
-import { typeName } from '../../openapi/schemas/record-schema.ts'
-import { describeRule } from '../../openapi/schemas/texts.ts'
+import { describeRule, typeName } from '../../openapi/schemas/record-schema.ts'
 import type { Extensions } from '../../records/extension.ts'
+import { exportRecords, PAGE_BYTES } from '../../records/read/export.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { viewRecord } from '../../records/read/view.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { asCaller, sendJson, sendRaw } from '../request-info.ts'
-import { storeOf } from '../server/store-of.ts'
+import { streamOf } from '../files/send-file.ts'
+import { asCaller, authOf, bodyOf, buildRequest, meterFor, sendJson, sendRaw } from '../request-info.ts'
+import { memoryOf, storeOf } from '../server/store-of.ts'
 
-/** `/api/collections/…/records`: lists and single records. */
+/** `/api/collections/…/records`: lists and single records; `/export`: records as CSV. */
 export const recordRoutes = (services: Services) =>
   new Hono<Env>()
     .get('/:collection/records', async (c) => sendRaw(c, await read(c, services, listRecords)))
     .get('/:collection/records/:id', async (c) => sendJson(c, await read(c, services, viewRecord)))
+    .get('/:collection/export', (c) => sendExport(c, services, c.req.param('collection')))
 
 /** Reads as the cached caller, or as the caller read again if that record has changed. */
 async function read(c: Ctx, services: Services, run: typeof viewRecord): Promise<string> {
@@ -73,16 +73,16 @@ export function recordPaths(collection: Collection, record: z.ZodObject, extensi
     [`GET ${path}`]: {
       ...about('list', `List ${name}`, collection.listRule),
       params: listQuery(extension?.maxPerPage),
-      responses: [
-        success('A page of records: those that the rule lets see.', page),
-        guests,
-        failures(400, 404),
-      ],
+      answer: ['A page of records: those that the rule lets see.', page],
+      fails: [400, 404],
+      responses: guests,
     },
     [`GET ${path}/{id}`]: {
       ...about('view', `View one of ${name}`, collection.viewRule),
       params: BY_ID,
-      responses: [success('The record.', record), guests, failures(400, 404)],
+      answer: ['The record.', record],
+      fails: [400, 404],
+      responses: guests,
     },
   }
   if (collection.type === 'view') return chapter(name, SIGNED_IN, reads)
@@ -96,32 +96,30 @@ export function recordPaths(collection: Collection, record: z.ZodObject, extensi
       ...about('create', `Create one of ${name}`, collection.createRule),
       params: ONE,
       requestBody: jsonOrForm(createBody(collection, extension)),
-      responses: [success('The new record.', made), failures(400, 404, 413)],
+      answer: ['The new record.', made],
+      fails: [400, 404, 413],
     },
     [`GET /api/collections/${name}/export`]: {
       ...about('export', `Export ${name} as CSV`, collection.listRule),
       params: EXPORT,
-      responses: [
-        {
-          200: {
-            description: 'A head, then a line for each record, newest first. RFC 4180',
-            content: { 'text/csv': { schema: z.string() } },
-          },
-        },
-        guests,
-        failures(400, 404),
-      ],
+      fails: [400, 404],
+      responses: {
+        ...textAnswer('text/csv', 'A head, then a line for each record, newest first. RFC 4180'),
+        ...guests,
+      },
     },
     [`PATCH ${path}/{id}`]: {
       ...about('update', `Update one of ${name}`, collection.updateRule),
       params: BY_ID,
       requestBody: jsonOrForm(updateBody(collection, extension)),
-      responses: [success('The record as it is now.', record), failures(400, 404, 413)],
+      answer: ['The record as it is now.', record],
+      fails: [400, 404, 413],
     },
     [`DELETE ${path}/{id}`]: {
       ...about('delete', `Delete one of ${name}`, collection.deleteRule),
       params: { path: BY_ID.path },
-      responses: [done('It is gone.'), failures(400, 404)],
+      answer: ['It is gone.'],
+      fails: [400, 404],
     },
   })
 }
@@ -130,3 +128,30 @@ const jsonOrForm = (schema: z.ZodType) => ({
   required: true,
   content: { ...json(schema), 'multipart/form-data': { schema } },
 })
+
+/** Sends records as CSV. A failure after the first piece ends the connection. */
+async function sendExport(c: Ctx, services: Services, name: string): Promise<Response> {
+  collectionOf(services.store.catalog, name)
+  const { values } = await bodyOf(c)
+  const auth = await authOf(c, services)
+  const store = storeOf(c, services, auth)
+  const collection = collectionOf(store.catalog, name)
+  const request = async () => {
+    const caller = await authOf(c, services)
+    return buildRequest(c, caller, values, 'default', meterFor(c, caller))
+  }
+  c.set('asker', auth)
+  memoryOf(c).hold(PAGE_BYTES)
+  const pieces = exportRecords(store, services.extensions, collection, request)
+  // errors of the request are thrown before the first piece
+  const first = await pieces.next()
+  async function* encoded() {
+    yield Buffer.from(first.value ?? '')
+    for await (const piece of pieces) yield Buffer.from(piece)
+  }
+  return c.body(streamOf(encoded()), 200, {
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': `attachment; filename="${collection.name.replace(/\W/g, '_')}.csv"`,
+    'cache-control': 'no-store',
+  })
+}

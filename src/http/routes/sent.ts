@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { chapter, json, SENDER, SENDING, success } from '../../openapi/schemas/operations.ts'
+import { chapter, json, SENDER, SENDING } from '../../openapi/schemas/operations.ts'
 import { callerRefusals } from '../../openapi/schemas/refusals.ts'
 import {
   BATCH,
@@ -24,7 +23,7 @@ import {
 import { RETRIED_BATCH, RETRY_BATCH, retryBatch, retryMessage } from '../../sms/queue/retry.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
 import { checkShape } from '../../sms/send/shape.ts'
-import { hasBody } from '../body/bytes.ts'
+import { bodyBytes } from '../body/bytes.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Env, Services } from '../context.ts'
 import { READS, requireSender, withSender } from '../middleware/sender.ts'
@@ -53,7 +52,7 @@ export function sentRoutes(services: Services): Hono<Env> {
     .post('/batches/:batch_id/retry', (c) => {
       let raw: Promise<unknown> | undefined
       return withSender(c, services, async (sender, sending) => {
-        raw ??= hasBody(c.env.incoming) ? readJson(c, MAX_BODY_BYTES) : Promise.resolve({})
+        raw ??= bodyBytes(c.env.incoming) > 0 ? readJson(c, MAX_BODY_BYTES) : Promise.resolve({})
         const body = checkShape(RETRY_BATCH, await raw)
         return sendRaw(c, JSON.stringify(await retryBatch(sending, sender, c.req.param('batch_id'), body)))
       })
@@ -75,13 +74,14 @@ export function sentRoutes(services: Services): Hono<Env> {
 }
 
 const BATCH_ID = z.object({ batch_id: z.string().describe('Out of the answer to the send.') })
-export const sentPaths = (): ZodOpenApiPathsObject =>
+export const sentPaths = () =>
   chapter(SENDING, SENDER, {
     'GET /api/sms/batches/{batch_id}': {
       id: 'readBatch',
       summary: 'Count the messages of a send by status',
       params: { path: BATCH_ID },
-      responses: [success('The counts.', BATCH), callerRefusals('batch_not_found')],
+      answer: ['The counts.', BATCH],
+      fails: callerRefusals('batch_not_found'),
     },
     'POST /api/sms/batches/{batch_id}/cancel': {
       id: 'cancelBatch',
@@ -89,15 +89,14 @@ export const sentPaths = (): ZodOpenApiPathsObject =>
       description:
         'Ends all messages of a send that no device has claimed; their units of the quota come back. Again is no error.',
       params: { path: BATCH_ID },
-      responses: [
-        success('What was canceled, and how all messages of the send are now.', CANCELED_BATCH, {
-          batch_id: 'q0w9e8r7t6y5u4i',
-          recipients_count: 3,
-          counts: { pending: 0, assigned: 0, sending: 1, sent: 0, delivered: 0, failed: 2 },
-          canceled: 2,
-        }),
-        callerRefusals('batch_not_found'),
-      ],
+      answer: ['What was canceled, and how all messages of the send are now.', CANCELED_BATCH],
+      example: {
+        batch_id: 'q0w9e8r7t6y5u4i',
+        recipients_count: 3,
+        counts: { pending: 0, assigned: 0, sending: 1, sent: 0, delivered: 0, failed: 2 },
+        canceled: 2,
+      },
+      fails: callerRefusals('batch_not_found'),
     },
     'POST /api/sms/batches/{batch_id}/reschedule': {
       id: 'rescheduleBatch',
@@ -106,15 +105,14 @@ export const sentPaths = (): ZodOpenApiPathsObject =>
         'Changes the time of all messages of a send that are still `pending`. Their end stays as it is unless it is given, and must come after the new time: else nothing is changed. Again is no error.',
       params: { path: BATCH_ID },
       body: [RESCHEDULE, { scheduled_at: '2026-11-21T08:00:00Z' }],
-      responses: [
-        success('What was changed, and how all messages of the send are now.', RESCHEDULED_BATCH, {
-          batch_id: 'q0w9e8r7t6y5u4i',
-          recipients_count: 3,
-          counts: { pending: 2, assigned: 0, sending: 0, sent: 0, delivered: 0, failed: 1 },
-          rescheduled: 2,
-        }),
-        callerRefusals('invalid_request', 'batch_not_found', 'request_too_large'),
-      ],
+      answer: ['What was changed, and how all messages of the send are now.', RESCHEDULED_BATCH],
+      example: {
+        batch_id: 'q0w9e8r7t6y5u4i',
+        recipients_count: 3,
+        counts: { pending: 2, assigned: 0, sending: 0, sent: 0, delivered: 0, failed: 1 },
+        rescheduled: 2,
+      },
+      fails: callerRefusals('invalid_request', 'batch_not_found', 'request_too_large'),
     },
     'POST /api/sms/batches/{batch_id}/retry': {
       id: 'retryBatch',
@@ -123,22 +121,21 @@ export const sentPaths = (): ZodOpenApiPathsObject =>
         'Sends new messages with the same texts to the same numbers, by any device. They count against the quota, and have a batch_id of their own. Asking again answers the same new messages, and sends what could not be sent before.',
       params: { path: BATCH_ID },
       requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
-      responses: [
-        success('The new messages.', RETRIED_BATCH, {
-          batch_id: 'c0v9b8n7m6l5k4j',
-          message_ids: ['k3v9x0c2m5n8b1a'],
-          recipients_count: 1,
-          left_out: { unknown: 1, canceled: 0, opted_out: 0, retried: 0, no_text: 0, refused: 0 },
-        }),
-        callerRefusals(
-          'invalid_request',
-          'quota_exceeded',
-          'destination_not_allowed',
-          'batch_not_found',
-          'request_too_large',
-          'no_devices',
-        ),
-      ],
+      answer: ['The new messages.', RETRIED_BATCH],
+      example: {
+        batch_id: 'c0v9b8n7m6l5k4j',
+        message_ids: ['k3v9x0c2m5n8b1a'],
+        recipients_count: 1,
+        left_out: { unknown: 1, canceled: 0, opted_out: 0, retried: 0, no_text: 0, refused: 0 },
+      },
+      fails: callerRefusals(
+        'invalid_request',
+        'quota_exceeded',
+        'destination_not_allowed',
+        'batch_not_found',
+        'request_too_large',
+        'no_devices',
+      ),
     },
     'PATCH /api/sms/messages/{id}': {
       id: 'changeMessage',
@@ -146,53 +143,50 @@ export const sentPaths = (): ZodOpenApiPathsObject =>
       description:
         'Changes what is given of a message that is still `pending`; the rest stays as it is. The end must come after the time. It stays counted in the month in which it was accepted. The same again changes nothing.',
       body: [MESSAGE_CHANGE, { scheduled_at: '2026-11-21T08:00:00Z', body: 'See you at nine' }],
-      responses: [
-        success('How it is now.', CHANGED, {
-          id: 'k3v9x0c2m5n8b1a',
-          status: 'pending',
-          scheduled_at: '2026-11-21 08:00:00.000Z',
-          expires_at: '',
-          priority: 0,
-          segments: 1,
-        }),
-        callerRefusals(
-          'invalid_request',
-          'body_too_long',
-          'message_not_found',
-          'not_changeable',
-          'request_too_large',
-        ),
-      ],
+      answer: ['How it is now.', CHANGED],
+      example: {
+        id: 'k3v9x0c2m5n8b1a',
+        status: 'pending',
+        scheduled_at: '2026-11-21 08:00:00.000Z',
+        expires_at: '',
+        priority: 0,
+        segments: 1,
+      },
+      fails: callerRefusals(
+        'invalid_request',
+        'body_too_long',
+        'message_not_found',
+        'not_changeable',
+        'request_too_large',
+      ),
     },
     'POST /api/sms/messages/{id}/retry': {
       id: 'retryMessage',
       summary: 'Send a failed message once more',
       description:
         'Sends a new message with the same text to the same number, by any device. It counts against the quota. Asking again answers the same new message.',
-      responses: [
-        success('The new message.', ACCEPTED, ACCEPTED_EXAMPLE),
-        callerRefusals(
-          'quota_exceeded',
-          'destination_not_allowed',
-          'message_not_found',
-          'not_retriable',
-          'client_ref_reused',
-          'no_devices',
-        ),
-      ],
+      answer: ['The new message.', ACCEPTED],
+      example: ACCEPTED_EXAMPLE,
+      fails: callerRefusals(
+        'quota_exceeded',
+        'destination_not_allowed',
+        'message_not_found',
+        'not_retriable',
+        'client_ref_reused',
+        'no_devices',
+      ),
     },
     'POST /api/sms/messages/{id}/cancel': {
       id: 'cancelMessage',
       summary: 'Cancel a message',
       description:
         'Ends a message that no device has claimed; its unit of the quota comes back. Again is no error.',
-      responses: [
-        success('It will not be sent.', CANCELED, {
-          id: 'k3v9x0c2m5n8b1a',
-          status: 'failed',
-          error_message: 'Canceled',
-        }),
-        callerRefusals('message_not_found', 'not_cancelable'),
-      ],
+      answer: ['It will not be sent.', CANCELED],
+      example: {
+        id: 'k3v9x0c2m5n8b1a',
+        status: 'failed',
+        error_message: 'Canceled',
+      },
+      fails: callerRefusals('message_not_found', 'not_cancelable'),
     },
   })

@@ -8,7 +8,7 @@ import { deleteUnwantedLogs } from '../../logs/request-log.ts'
 import { renderSettings, type S3Settings } from '../../settings/settings.ts'
 import type { Env, Services } from '../context.ts'
 import { readForm } from '../forms/form.ts'
-import { auditRequest, auditSettings, requireSuperuser } from '../middleware/audit.ts'
+import { answerSuperuser, auditRequest, auditSettings, requireSuperuser } from '../middleware/audit.ts'
 import { bodyOr, sendJson } from '../request-info.ts'
 
 const TEST_S3_FORM = object({ filesystem: text })
@@ -17,10 +17,7 @@ const TEST_S3_FORM = object({ filesystem: text })
 export const settingsRoutes = (services: Services) => {
   const { settings } = services
   return new Hono<Env>()
-    .get('/', async (c) => {
-      await requireSuperuser(c, services)
-      return sendJson(c, renderSettings(settings.current))
-    })
+    .get('/', (c) => answerSuperuser(c, services, () => renderSettings(settings.current)))
     .patch('/', async (c) => {
       const { auth } = await requireSuperuser(c, services)
       const { values } = await bodyOr(c, 'An error occurred while loading the submitted data.')

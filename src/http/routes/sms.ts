@@ -1,18 +1,15 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { admission } from '../../admission/admission.ts'
 import { userHolder } from '../../collections/catalog.ts'
-import { chapter, SENDER, SENDING, success } from '../../openapi/schemas/operations.ts'
+import { chapter, json, SENDER, SENDING } from '../../openapi/schemas/operations.ts'
 import { callerRefusals, orTemplateFault, refusals } from '../../openapi/schemas/refusals.ts'
 import {
   PREVIEW_TEMPLATE,
   PREVIEW_TEXT,
   readPreview,
   readSend,
-  readTemplateSend,
   SEND,
-  type SendBody,
   TEMPLATE_SEND,
 } from '../../sms/send/body.ts'
 import { PREVIEW, previewSend } from '../../sms/send/preview.ts'
@@ -33,8 +30,8 @@ const MAX_BODY_BYTES = 4 << 20
 export function smsRoutes(services: Services): Hono<Env> {
   const { config } = services
   return new Hono<Env>()
-    .post('/send', (c) => sendFrom(c, services, readSend))
-    .post('/send-template', (c) => sendFrom(c, services, readTemplateSend))
+    .post('/send', (c) => sendFrom(c, services, SEND))
+    .post('/send-template', (c) => sendFrom(c, services, TEMPLATE_SEND))
     .post('/preview', async (c) => {
       const { user, store } = await requireSender(c, services, ['messages:send'])
       const body = readPreview(await readJson(c, MAX_BODY_BYTES), new Date())
@@ -54,13 +51,13 @@ export function smsRoutes(services: Services): Hono<Env> {
 }
 
 /** A send of either kind: credentials, then the body, then the work. */
-function sendFrom(c: Ctx, services: Services, read: (raw: unknown, now: Date) => SendBody) {
+function sendFrom(c: Ctx, services: Services, schema: typeof SEND | typeof TEMPLATE_SEND) {
   // read once, also if stale credentials repeat the work
   let raw: Promise<unknown> | undefined
   return withSender(c, services, async (sender, sending) => {
     raw ??= readJson(c, MAX_BODY_BYTES)
     const json = await raw
-    const body = read(json, new Date())
+    const body = readSend(schema, json, new Date())
     const idempotency = readIdempotency(c.req.header('idempotency-key'), c.req.path, json)
     const { answer, replayed } = await send(sending, sender, body, idempotency)
     if (replayed) {
@@ -115,15 +112,16 @@ export const ACCEPTED_EXAMPLE = {
   status: 'accepted',
 }
 
-const sent = () => [
-  {
+const sent = () => ({
+  fails: orTemplateFault(refusals(...SEND_REFUSALS)),
+  responses: {
     200: {
-      ...success('Stored: all messages of the request.', ACCEPTED, ACCEPTED_EXAMPLE)['200']!,
+      description: 'Stored: all messages of the request.',
+      content: json(ACCEPTED, ACCEPTED_EXAMPLE),
       headers: REPLAYED,
     },
   },
-  orTemplateFault(refusals(...SEND_REFUSALS)),
-]
+})
 
 const TEXT_EXAMPLE = { recipients: ['+4915112345678'], body: 'Your parcel arrives tomorrow.' }
 const TEMPLATE_EXAMPLE = {
@@ -134,7 +132,7 @@ const TEMPLATE_EXAMPLE = {
 
 const PREVIEW_BODY = z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE])
 
-export const smsPaths = (): ZodOpenApiPathsObject =>
+export const smsPaths = () =>
   chapter(SENDING, SENDER, {
     'POST /api/sms/send': {
       id: 'send',
@@ -143,7 +141,7 @@ export const smsPaths = (): ZodOpenApiPathsObject =>
         'Sends one text to many. Name `recipients`, `group_ids` or both. All messages of a request are stored, or none. A variable without a value is a 400 with only a `message`.',
       params: { header: IDEMPOTENCY },
       body: [SEND, TEXT_EXAMPLE],
-      responses: sent(),
+      ...sent(),
     },
     'POST /api/sms/send-template': {
       id: 'sendTemplate',
@@ -152,34 +150,31 @@ export const smsPaths = (): ZodOpenApiPathsObject =>
         'Sends each recipient a text of their own, made from a template. What is wrong with the template is a 400 with only a `message`.',
       params: { header: IDEMPOTENCY },
       body: [TEMPLATE_SEND, TEMPLATE_EXAMPLE],
-      responses: sent(),
+      ...sent(),
     },
     'POST /api/sms/preview': {
       id: 'preview',
       summary: 'See what a send would send',
       description: 'Takes the body of either send; recipients may be left out. Nothing is stored.',
       body: [PREVIEW_BODY, TEXT_EXAMPLE],
-      responses: [
-        success('The texts, and what it takes to send them.', PREVIEW),
-        orTemplateFault(
-          callerRefusals(...SHAPE, 'destination_not_allowed', 'group_not_found', 'request_too_large'),
-        ),
-      ],
+      answer: ['The texts, and what it takes to send them.', PREVIEW],
+      fails: orTemplateFault(
+        callerRefusals(...SHAPE, 'destination_not_allowed', 'group_not_found', 'request_too_large'),
+      ),
     },
     'GET /api/sms/usage': {
       id: 'readUsage',
       summary: 'Read the month so far',
-      responses: [
-        success('The calendar month, in UTC, and files.', ACCOUNT_USAGE, {
-          period: '2026-11',
-          used: 12,
-          quota: 0,
-          remaining: null,
-          resets_at: '2026-12-01 00:00:00.000Z',
-          files: { bytes: 0, limit: 1_073_741_824 },
-        }),
-        callerRefusals(),
-      ],
+      answer: ['The calendar month, in UTC, and files.', ACCOUNT_USAGE],
+      example: {
+        period: '2026-11',
+        used: 12,
+        quota: 0,
+        remaining: null,
+        resets_at: '2026-12-01 00:00:00.000Z',
+        files: { bytes: 0, limit: 1_073_741_824 },
+      },
+      fails: callerRefusals(),
     },
     'GET /api/sms/usage/days': {
       id: 'readUsageDays',
@@ -189,11 +184,10 @@ export const smsPaths = (): ZodOpenApiPathsObject =>
       params: {
         query: z.object({ days: z.coerce.number().int().min(1).max(366).optional().describe('Default 30.') }),
       },
-      responses: [
-        success('Each day, oldest first.', USAGE_DAYS, {
-          days: [{ day: '2026-11-20', counts: { delivered: 12, failed: 1 } }],
-        }),
-        callerRefusals('invalid_request'),
-      ],
+      answer: ['Each day, oldest first.', USAGE_DAYS],
+      example: {
+        days: [{ day: '2026-11-20', counts: { delivered: 12, failed: 1 } }],
+      },
+      fails: callerRefusals('invalid_request'),
     },
   })

@@ -1,11 +1,10 @@
 import { Hono } from 'hono'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { chapter, failures, SIGNED_IN, success } from '../../openapi/schemas/operations.ts'
+import { chapter, SIGNED_IN } from '../../openapi/schemas/operations.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from '../../sms/users/user-access.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Env, Services } from '../context.ts'
-import { auditRequest, requireSuperuser } from '../middleware/audit.ts'
+import { answerSuperuser, auditRequest, requireSuperuser } from '../middleware/audit.ts'
 import { sendRaw } from '../request-info.ts'
 
 const MAX_BODY_BYTES = 1_000
@@ -13,10 +12,9 @@ const MAX_BODY_BYTES = 1_000
 /** `/api/users`, for superusers: lists and ends a user's devices, keys and the like. */
 export const userRoutes = (services: Services) =>
   new Hono<Env>()
-    .get('/:id/access', async (c) => {
-      const { store } = await requireSuperuser(c, services)
-      return sendRaw(c, JSON.stringify(await readAccess(store.db, c.req.param('id'))))
-    })
+    .get('/:id/access', (c) =>
+      answerSuperuser(c, services, ({ store }) => readAccess(store.db, c.req.param('id'))),
+    )
     .post('/:id/enable', async (c) => {
       const { auth, store } = await requireSuperuser(c, services)
       const id = c.req.param('id')
@@ -30,23 +28,22 @@ export const userRoutes = (services: Services) =>
       return sendRaw(c, JSON.stringify(found))
     })
 
-export const userPaths = (): ZodOpenApiPathsObject =>
+export const userPaths = () =>
   chapter('users', SIGNED_IN, {
     'GET /api/users/{id}/access': {
       id: 'readUserAccess',
       summary: 'List what acts for a user',
       description:
         'For superusers: API keys, devices, enabled webhooks, hooks and automatic answers, campaigns that are not over, and how many messages wait.',
-      responses: [success('The lists.', USER_ACCESS), failures(401, 404)],
+      answer: ['The lists.', USER_ACCESS],
+      fails: [401, 404],
     },
     'POST /api/users/{id}/enable': {
       id: 'enableUser',
       summary: 'Enable a disabled user',
       description: 'For superusers: ends what acts for the user, or keeps all of it, in one transaction.',
       body: [ENABLE_USER],
-      responses: [
-        success('What there was: it has ended, or goes on.', USER_ACCESS),
-        failures(400, 401, 404, 413),
-      ],
+      answer: ['What there was: it has ended, or goes on.', USER_ACCESS],
+      fails: [400, 401, 404, 413],
     },
   })

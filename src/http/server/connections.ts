@@ -1,13 +1,17 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { guestHolder, type Holder, networkOf } from '../../admission/holder.ts'
-import { connectionPlaces } from '../../admission/shares.ts'
+import type { Places } from '../../admission/places.ts'
+import { connectionPlaces, streamPlaces } from '../../admission/shares.ts'
 import { isListed } from '../../auth/limits/addresses.ts'
+import { userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import type { SettingsStore } from '../../settings/settings-store.ts'
+import type { Ctx, Services } from '../context.ts'
 import { SMALL_BYTES } from '../request-memory.ts'
-import { addressOf, isTrusted } from './client-ip.ts'
+import { addressOf, clientIp, isTrusted } from './client-ip.ts'
 import type { Handler } from './front.ts'
+import { holderOf } from './store-of.ts'
 
 /** A client that reads nothing of its answer for this long is disconnected. */
 const STALLED_MS = 60_000
@@ -39,7 +43,7 @@ export const LISTENER_OPTIONS = { hostname: 'localhost', autoCleanupIncoming: fa
 const connections = new WeakMap<Socket, { readonly all: OpenConnections; readonly connection: Connection }>()
 
 /** Counts a connection as idle, for the client and not its proxy, while its request waits for events. */
-export function waitForNews(socket: Socket, client: Holder): void {
+function waitForNews(socket: Socket, client: Holder): void {
   const { all, connection } = connections.get(socket)!
   all.change(connection, client, false)
 }
@@ -202,4 +206,23 @@ class OpenConnections {
 
 function firstOf(own: Iterable<Connection>, isBusy: boolean): Connection | undefined {
   for (const connection of own) if (connection.isBusy === isBusy) return connection
+}
+
+/** Counts a stream or waiting claim for its user and network, unless a proxy's. 429 over MAX_STREAMS. */
+export function limitOpenStreams(c: Ctx, services: Services, user?: string): void {
+  c.get('leaveRequest')?.()
+  const network = holderOf(c.env.incoming, services, null)
+  waitForNews(c.env.incoming.socket, network)
+  const { maxStreams: share, trustedProxies } = services.config
+  if (share === 0 || c.env.outgoing.closed) return
+  const places = streamPlaces(services, share)
+  const isProxy = isListed(trustedProxies, clientIp(c, services))
+  if (!isProxy) hold(c, places, network)
+  if (user !== undefined) hold(c, places, userHolder(user))
+}
+
+function hold(c: Ctx, places: Places, holder: Holder): void {
+  const leave = places.tryEnter(holder)
+  if (!leave) throw places.refusal(holder)
+  c.env.outgoing.once('close', leave)
 }

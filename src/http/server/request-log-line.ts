@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, GatewayError } from '../../errors.ts'
-import { cutLine } from '../../logs/cut-line.ts'
-import { DEBUG, ERROR } from '../../logs/request-log.ts'
+import { cutLine, DEBUG, ERROR } from '../../logs/request-log.ts'
 import { type Group, STREAMS } from '../../metrics/traffic.ts'
 import type { Services } from '../context.ts'
 import { addressOf, ipOf } from './client-ip.ts'

@@ -3,9 +3,10 @@ import { guestHolder, type Holder } from '../../admission/holder.ts'
 import { cachedKeyHolder } from '../../auth/tokens/api-keys.ts'
 import { cachedIdentity } from '../../auth/tokens/tokens.ts'
 import type { Store } from '../../collections/catalog.ts'
-import { type AuthRecord, accountOf } from '../../request/request.ts'
-import { limited } from '../../rules/roles.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { catalogFor } from '../../rules/roles.ts'
 import type { Ctx, Services } from '../context.ts'
+import { RequestMemory } from '../request-memory.ts'
 import { ipOf } from './client-ip.ts'
 
 /** The holder of a request in limits: the account, also for its devices and members; else the network. */
@@ -13,7 +14,7 @@ export const holderOf = (
   incoming: IncomingMessage,
   services: Pick<Services, 'config' | 'settings'>,
   auth: AuthRecord | null | undefined,
-): Holder => (auth ? accountOf(auth) : guestHolder(ipOf(incoming, services)))
+): Holder => auth?.holder ?? guestHolder(ipOf(incoming, services))
 
 /** The authenticated caller, if its credentials are in the cache. */
 export function callerOf(
@@ -26,18 +27,40 @@ export function callerOf(
   return key ? cachedKeyHolder(catalog, String(key)) : undefined
 }
 
-/** The store of a request's caller: on the caller's ticket, limited by the caller's role. */
+/** The present store of a request's caller: on the caller's ticket, limited by the caller's role. */
 export function storeOf({ env }: Ctx, services: Services, auth: AuthRecord | null): Store {
   const ticket = {
     holder: holderOf(env.incoming, services, auth),
     isSuperuser: auth?.isSuperuser ?? false,
     isGone: () => env.outgoing.closed,
   }
-  return limited(services.store.for(ticket), auth)
+  const { store } = services
+  return { db: store.dbFor(ticket), catalog: catalogFor(store.catalog, auth?.limits) }
 }
 
 /** A caller who signed in, with the store on the caller's ticket. */
 export interface Caller {
   readonly auth: AuthRecord
   readonly store: Store
+}
+
+/** The request's memory account. Opened at first use, for the caller known at that time. */
+export function memoryOf(c: Ctx): RequestMemory {
+  const known = c.get('memory')
+  if (known) return known
+  const { incoming, outgoing } = c.env
+  const auth = c.get('asker') ?? null
+  const memory = new RequestMemory(holderOf(incoming, c.get('services')!, auth), auth?.isSuperuser)
+  c.set('memory', memory)
+  if (outgoing.closed) memory.close()
+  else outgoing.once('close', () => memory.close())
+  return memory
+}
+
+/** Counts a large answer until its client has read it. Without room throws RetryLater, except for writes. */
+export function countAnswer(c: Ctx, bytes: number): void {
+  if (!c.get('services')) return
+  const { method } = c.env.incoming
+  if (method === 'GET' || method === 'HEAD') memoryOf(c).hold(bytes)
+  else memoryOf(c).force(bytes)
 }

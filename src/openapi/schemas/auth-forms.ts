@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
+import { type Operation, texts } from './operations.ts'
 
 const PROVIDER = z
   .object({
-    name: z.string(),
-    displayName: z.string(),
+    ...texts(['name', 'displayName']).shape,
     logo: z.string().describe("The provider's mark as an SVG; empty in `authProviders`."),
     state: z.string(),
     authURL: z
@@ -12,8 +12,7 @@ const PROVIDER = z
       .describe('Where the browser goes; the address to which it is to come back is appended.'),
     authUrl: z.string(),
     codeVerifier: z.string().describe('Goes with the code; the challenge is in `authURL`.'),
-    codeChallenge: z.string(),
-    codeChallengeMethod: z.string(),
+    ...texts(['codeChallenge', 'codeChallengeMethod']).shape,
   })
   .meta({ id: 'OAuth2Provider' })
 
@@ -36,50 +35,43 @@ const TOKEN = z
   .meta({ id: 'TokenForm' })
 const MFA_ID = z.string().optional().describe('Of the first method, where two are asked for.')
 
-export interface Form {
+export interface Form extends Pick<Operation, 'summary' | 'body'> {
   readonly path: string
   /** Prefix of its operation's id. */
   readonly verb: string
-  readonly summary: string
-  readonly body: z.ZodType
-  readonly example: unknown
 }
+
+const PASSWORD = z
+  .object({
+    identity: z.string().describe('The email address, or another field that the collection allows.'),
+    password: z.string(),
+    identityField: z.string().optional().describe('Look in this field only.'),
+    mfaId: MFA_ID,
+  })
+  .meta({ id: 'PasswordForm' })
+const OTP = z.object({ otpId: z.string(), password: z.string(), mfaId: MFA_ID }).meta({ id: 'OtpForm' })
 
 export const SIGN_INS: readonly Form[] = [
   {
     path: 'auth-with-password',
     verb: 'signInTo',
     summary: 'Sign in with a password',
-    body: z
-      .object({
-        identity: z.string().describe('The email address, or another field that the collection allows.'),
-        password: z.string(),
-        identityField: z.string().optional().describe('Look in this field only.'),
-        mfaId: MFA_ID,
-      })
-      .meta({ id: 'PasswordForm' }),
-    example: { identity: 'ann@example.com', password: 'ann-password' },
+    body: [PASSWORD, { identity: 'ann@example.com', password: 'ann-password' }],
   },
   {
     path: 'auth-with-otp',
     verb: 'signInWithOtpTo',
     summary: 'Sign in with a one-time password',
-    body: z.object({ otpId: z.string(), password: z.string(), mfaId: MFA_ID }).meta({ id: 'OtpForm' }),
-    example: { otpId: 'k3v9x0c2m5n8b1a', password: '01234567' },
+    body: [OTP, { otpId: 'k3v9x0c2m5n8b1a', password: '01234567' }],
   },
 ]
 
 /** Data of the provider in the answer to an OAuth2 sign-in. */
 export const OAUTH2_META = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    username: z.string(),
+    ...texts(['id', 'name', 'username']).shape,
     email: z.string().describe('Only if the provider vouches for it.'),
-    avatarURL: z.string(),
-    avatarUrl: z.string(),
-    accessToken: z.string(),
-    refreshToken: z.string(),
+    ...texts(['avatarURL', 'avatarUrl', 'accessToken', 'refreshToken']).shape,
     expiry: INSTANT_OR_EMPTY,
     rawUser: z.record(z.string(), z.unknown()),
     isNew: z.boolean().describe('The record was made by this sign-in.'),
@@ -98,19 +90,15 @@ export const OAUTH2_BODY = z
   })
   .meta({ id: 'OAuth2Form' })
 
-const mailed = (path: string, summary: string, body: z.ZodType, example: object): Form => {
+const mailed = (path: string, summary: string, ...body: NonNullable<Form['body']>): Form => {
   const verb = path.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
-  return { path, verb: `${verb}Of`, summary, body, example }
+  return { path, verb: `${verb}Of`, summary, body }
 }
-const RESET = z
-  .object({ token: z.string(), password: z.string(), passwordConfirm: z.string() })
-  .meta({ id: 'PasswordResetForm' })
+const RESET = texts(['token', 'password', 'passwordConfirm']).meta({ id: 'PasswordResetForm' })
 const NEW_ADDRESS = z
   .object({ newEmail: z.string().meta({ format: 'email' }) })
   .meta({ id: 'EmailChangeForm' })
-const CONFIRMED_ADDRESS = z
-  .object({ token: z.string(), password: z.string() })
-  .meta({ id: 'EmailChangeConfirmForm' })
+const CONFIRMED_ADDRESS = texts(['token', 'password']).meta({ id: 'EmailChangeConfirmForm' })
 const [ann, token, password] = [{ email: 'ann@example.com' }, 'eyJhbGciOi…', 'a-new-password']
 
 /** Forms that mail a link, or take its token. Their success is an empty 204. */

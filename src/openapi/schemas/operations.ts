@@ -4,24 +4,28 @@ import type {
   ZodOpenApiOperationObject,
   ZodOpenApiPathsObject,
   ZodOpenApiResponseObject,
-  ZodOpenApiResponsesObject,
 } from 'zod-openapi'
 import { ApiError } from '../../errors.ts'
-import { API_ERROR } from './errors.ts'
 
 export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' | 'tags' | 'operationId'> {
   readonly id: string
   readonly params?: ZodOpenApiOperationObject['requestParams']
   /** JSON that a request must have, and an example of it. */
   readonly body?: readonly [schema: z.ZodType, example?: unknown]
-  /** Responses by status; the last one wins. */
-  readonly responses: readonly Answers[]
+  /** The success: JSON, or without a schema an empty 204. */
+  readonly answer?: readonly [description: string, schema?: z.ZodType]
+  readonly example?: unknown
+  /** Failures; in PocketBase's form by status, beside those of any route. Default: see `usualFailures`. */
+  readonly fails?: Answers | readonly FailureStatus[]
+  /** Further responses, which take the place of those above. */
+  readonly responses?: Answers
 }
 
 /** Operations of a chapter (tag), by method and path: `GET /api/ready`. Each may set its own security. */
 export function chapter(tag: string, security: Security, operations: Readonly<Record<string, Operation>>) {
   const paths: ZodOpenApiPathsObject = {}
-  for (const [name, { id, params, body, responses, ...more }] of Object.entries(operations)) {
+  for (const [name, operation] of Object.entries(operations)) {
+    const { id, params, body, answer, example, fails, responses, ...more } = { security, ...operation }
     const [method, path] = name.split(' ') as [string, string]
     const requestParams = path.includes('{') ? { ...pathParams(path), ...params } : params
     paths[path] = {
@@ -29,16 +33,28 @@ export function chapter(tag: string, security: Security, operations: Readonly<Re
       [method.toLowerCase()]: {
         operationId: id,
         tags: [tag],
-        security,
         ...(requestParams && { requestParams }),
         ...(body && { requestBody: { required: true, content: json(...body) } }),
         ...more,
-        responses: answers(...responses),
+        responses: {
+          ...(answer && success(answer[0], answer[1], example)),
+          ...failuresOf(fails ?? usualFailures(more.security, body)),
+          ...responses,
+        },
       },
     }
   }
   return paths
 }
+
+const failuresOf = (fails: NonNullable<Operation['fails']>): Answers =>
+  'map' in fails ? failures(...fails) : fails
+
+/** Those of missing credentials, and of a wrong or too large body. */
+const usualFailures = (security: Security, body: Operation['body']): FailureStatus[] => [
+  ...(security === SIGNED_IN ? [401 as const] : []),
+  ...(body ? ([400, 413] as const) : []),
+]
 
 export const texts = (names: readonly string[], one: z.ZodType = z.string()) =>
   z.object(Object.fromEntries(names.map((name) => [name, one])))
@@ -104,11 +120,31 @@ export const json = (schema: z.ZodType, example?: unknown): ZodOpenApiContentObj
   'application/json': { schema, ...(example !== undefined && { example }) },
 })
 
-export const success = (description: string, schema: z.ZodType, example?: unknown): Answers => ({
-  200: { description, content: json(schema, example) },
+const success = (description: string, schema: z.ZodType | undefined, example: unknown): Answers =>
+  schema ? { 200: { description, content: json(schema, example) } } : { 204: { description } }
+
+/** A text that is no JSON. */
+export const textAnswer = (type: string, description: string): Answers => ({
+  200: { description, content: { [type]: { schema: z.string() } } },
 })
 
-export const done = (description: string): Answers => ({ 204: { description } })
+const FIELD_ERROR = z
+  .object({
+    code: z.string().describe('For programs, such as `validation_required`.'),
+    message: z.string(),
+    params: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'FieldError' })
+
+/** Errors by field; those of a list or of an object inside are nested, by index or key. */
+const FIELD_ERRORS: z.ZodType = z
+  .lazy(() => z.record(z.string(), z.union([FIELD_ERROR, FIELD_ERRORS])))
+  .meta({ id: 'FieldErrors', description: 'What is wrong, by field. Empty when no field is to blame.' })
+
+/** Every failure of the record API. */
+export const API_ERROR = z
+  .object({ data: FIELD_ERRORS, message: z.string(), status: z.int() })
+  .meta({ id: 'Error', description: "PocketBase's form of an error." })
 
 /** A failure in PocketBase's form, by default with its status's message. */
 function failed(status: number, description: string, text?: string): ZodOpenApiResponseObject {
@@ -131,15 +167,13 @@ const FAILURES = {
   503: failed(503, 'The server cannot answer now. Try again.'),
 } as const satisfies Record<number, ZodOpenApiResponseObject>
 
+type FailureStatus = keyof typeof FAILURES
+
 const ANY = [403, 429, 500, 503] as const
 
 /** The failures of a record API route: these statuses, and those of any route. */
-export const failures = (...statuses: (keyof typeof FAILURES)[]): Answers =>
+export const failures = (...statuses: FailureStatus[]): Answers =>
   Object.fromEntries([...new Set([...statuses, ...ANY])].map((status) => [status, FAILURES[status]]))
-
-function answers(...parts: readonly Answers[]): ZodOpenApiResponsesObject {
-  return Object.assign({}, ...parts)
-}
 
 const file = (description: string): ZodOpenApiResponseObject => ({
   description,
@@ -155,5 +189,30 @@ export const FILE: Answers = {
   416: { description: 'It has no such part.', content: { 'text/plain': { schema: z.string() } } },
 }
 
-/** The answers of a route that sends a file. */
-export const fileAnswers = (): Answers[] => [FILE, failures(400, 404)]
+export const BATCH_ERROR = z
+  .object({
+    data: z.object({
+      requests: z.record(
+        z.string(),
+        z.object({ code: z.string(), message: z.string(), response: API_ERROR }),
+      ),
+    }),
+    message: z.string(),
+    status: z.literal(400),
+  })
+  .meta({ id: 'BatchError' })
+
+/** The error for a guest where sign-in is required. */
+export const GUEST_ERROR = z
+  .object({
+    error: z.literal('unauthorized'),
+    message: z.literal('Authentication required'),
+    status: z.literal(401),
+    data: z.object({}),
+  })
+  .meta({ id: 'GuestError' })
+
+/** The first of two sign-in methods succeeded; the second is needed. */
+export const MFA_NEEDED = z
+  .object({ mfaId: z.string().describe('Send it with the second method, as `mfaId`.') })
+  .meta({ id: 'MfaNeeded' })

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { Collection } from '../../collections/catalog.ts'
 import { type Field, type FieldTypeName, isMulti, type SelectField } from '../../fields/field.ts'
 import type { Extension } from '../../records/extension.ts'
-import { oneOrMany, typeName, VALUES } from './record-schema.ts'
-import { describeField } from './texts.ts'
+import { describeField, oneOrMany, typeName, VALUES } from './record-schema.ts'
 
 /** Schemas of a field's submitted values, by type, with the field's limits. */
 const BODY_VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {

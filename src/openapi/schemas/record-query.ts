@@ -18,6 +18,7 @@ const FIELDS = parameter(
 )
 
 export const ONE = { query: z.object({ expand: EXPAND, fields: FIELDS }) }
+export const FIELDS_ONLY = { query: z.object({ fields: FIELDS }) }
 
 /** Parameters of requests for one record. */
 export const BY_ID = {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Collection } from '../../collections/catalog.ts'
+import type { Collection, Rule } from '../../collections/catalog.ts'
 import { type Field, type FieldTypeName, isMulti, type SelectField } from '../../fields/field.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { canBeShown } from '../../records/render/render.ts'
-import { describeField } from './texts.ts'
+import texts from './texts.json' with { type: 'json' }
 
 /** A field's value in an answer, by type. Unset is the type's zero, never absent. */
 export const VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {
@@ -74,3 +74,22 @@ function expanded(collection: Collection, others: RecordSchemas): z.ZodType {
     'Records that relations lead to, if `expand` asked for them and they may be seen; also those that lead here, under `collection_via_field`.'
   return z.looseObject(Object.fromEntries(entries)).meta({ description })
 }
+
+const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = texts
+
+/** A field's description: its own help text, if any, then ours. */
+export function describeField(collection: Collection, field: Field): string | undefined {
+  const text = field.help || TEXTS[collection.name]?.[field.name] || TEXTS['*']![field.name]
+  return field.hidden ? [text, 'Only superusers see it.'].filter(Boolean).join(' ') : text
+}
+
+/** Who may do what a rule of a collection allows. */
+export function describeRule(rule: Rule): string {
+  if (rule === null) return 'Only superusers may.'
+  return rule === '' ? 'Everyone may.' : `Superusers may, and whoever satisfies the rule \`${rule}\`.`
+}
+
+export const recordTag = (collection: Collection) => ({
+  name: collection.name,
+  description: TEXTS[collection.name]?.[''] ?? `Records of the collection \`${collection.name}\`.`,
+})

@@ -1,18 +1,16 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { identifyKey, type KeyHolder } from '../../auth/tokens/api-keys.ts'
 import { hasScope, type Scope } from '../../auth/tokens/scopes.ts'
 import { RetryLater } from '../../errors.ts'
 import { readJson } from '../../http/body/json-body.ts'
-import { countAnswer } from '../../http/body/memory-of.ts'
 import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
 import { gatewayForm } from '../../http/middleware/error-forms.ts'
 import { gate } from '../../http/middleware/gate.ts'
-import { scopeRequired, withFreshSender } from '../../http/middleware/sender.ts'
+import { scopeRequired } from '../../http/middleware/sender.ts'
 import { SMALL_BYTES } from '../../http/request-memory.ts'
-import { withCatalog } from '../../http/retry.ts'
-import { storeOf } from '../../http/server/store-of.ts'
+import { retry, withCatalog } from '../../http/retry.ts'
+import { countAnswer, storeOf } from '../../http/server/store-of.ts'
 import { chapter, json, KEY_HOLDER, SENDING } from '../../openapi/schemas/operations.ts'
 import { refusals } from '../../openapi/schemas/refusals.ts'
 import { AnswerMeter, NO_REQUEST } from '../../request/request.ts'
@@ -42,7 +40,7 @@ const RESULT = z
   .meta({ id: 'McpResult', description: '`result` or `error` of JSON-RPC 2.0.' })
 
 /** `/mcp`: the Model Context Protocol. */
-const mcpPaths = (): ZodOpenApiPathsObject =>
+const mcpPaths = () =>
   chapter(SENDING, KEY_HOLDER, {
     'POST /mcp': {
       id: 'callMcp',
@@ -50,16 +48,14 @@ const mcpPaths = (): ZodOpenApiPathsObject =>
       description:
         'The Model Context Protocol by streamable HTTP without sessions. Its clients come with their libraries; see the page "For assistants".',
       body: [CALL],
-      responses: [
-        {
-          200: {
-            description: 'The result of a call, alone or as an event.',
-            content: { ...json(RESULT), 'text/event-stream': { schema: z.string() } },
-          },
+      fails: refusals('unauthorized', 'invalid_request', 'request_too_large'),
+      responses: {
+        200: {
+          description: 'The result of a call, alone or as an event.',
+          content: { ...json(RESULT), 'text/event-stream': { schema: z.string() } },
         },
-        { 202: { description: 'A notification was taken.' } },
-        refusals('unauthorized', 'invalid_request', 'request_too_large'),
-      ],
+        202: { description: 'A notification was taken.' },
+      },
     },
   })
 
@@ -141,7 +137,7 @@ function callerOf(c: Ctx, services: Services, holder: KeyHolder): McpCaller {
   return {
     user: holder.auth.id,
     may: (scope) => hasScope(holder.scopes, scope),
-    asSender: (work) => withFreshSender(services, identifySender, work),
+    asSender: (work) => retry(services.store, identifySender, work, { startsCached: true }),
     reading: (query) => ({ ...NO_REQUEST, auth: holder.auth, meter, query }),
   }
 }

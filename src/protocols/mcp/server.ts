@@ -128,7 +128,10 @@ function addTemplates(server: McpServer, services: McpServices, caller: McpCalle
     metadata,
     async (uri, { id }) => {
       if (!mayRead) throw new Error(`This API key lacks the scope ${TEMPLATE_SCOPE}.`)
-      const text = JSON.stringify(await inWords(() => readTemplate(services, caller, String(id))))
+      const { store, extensions } = services
+      const view = () => viewRecord(store, extensions, collectionOf(services), caller.reading({}), String(id))
+      const { name, body } = JSON.parse(await inWords(view))
+      const text = JSON.stringify({ id, name, body })
       return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
     },
   )
@@ -168,12 +171,4 @@ async function listTemplates(services: McpServices, caller: McpCaller): Promise<
   const { store, extensions } = services
   const text = await listRecords(store, extensions, collectionOf(services), caller.reading(query))
   return JSON.parse(text).items
-}
-
-/** One template. Throws 404 when the user has none with this id. */
-async function readTemplate(services: McpServices, caller: McpCaller, id: string): Promise<Template> {
-  const { store, extensions } = services
-  const text = await viewRecord(store, extensions, collectionOf(services), caller.reading({}), id)
-  const { name, body } = JSON.parse(text)
-  return { id, name, body }
 }

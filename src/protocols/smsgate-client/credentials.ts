@@ -1,6 +1,6 @@
 import { identifyKey, type KeyHolder, keyHolderById, PREFIX } from '../../auth/tokens/api-keys.ts'
-import { readBasic } from '../../auth/tokens/basic.ts'
 import { effectiveScopes, grants, REFRESH_SCOPE, type Scopes } from '../../auth/tokens/scopes.ts'
+import { readBasic } from '../../auth/tokens/tokens.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { scopeRequired } from '../../http/middleware/sender.ts'

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { REFRESH_SCOPE, Scope } from '../../auth/tokens/scopes.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import type { Attempt } from '../../http/retry.ts'
 import { json, NOBODY, type Operation, SMSGATE_CLIENT } from '../../openapi/schemas/operations.ts'
-import { answered, describeRoutes, failuresOf, type TableRoute } from '../route-table.ts'
+import { describeRoutes, failuresOf, type TableRoute } from '../route-table.ts'
 import type { ClientCaller } from './credentials.ts'
 import { HEALTH } from './health.ts'
 import { CLIENT_PATH } from './path.ts'
@@ -54,14 +53,13 @@ const health = (id: string): Operation => ({
   summary: 'Whether the server works',
   description: 'Whether the server works. Needs no credentials.',
   security: NOBODY,
-  responses: [
-    answered([200, 'It works.', HEALTH]),
-    { ...FAILURES, 503: { description: 'It does not.', content: json(z.union([HEALTH, ERROR])) } },
-  ],
+  answer: ['It works.', HEALTH],
+  fails: FAILURES,
+  responses: { 503: { description: 'It does not.', content: json(z.union([HEALTH, ERROR])) } },
 })
 
 /** SMSGate's client API. Its routes have a second prefix, `/3rdparty/v1`, and `message` for `messages`. */
-export const describeClientRoutes = (routes: readonly Route[]): ZodOpenApiPathsObject =>
+export const describeClientRoutes = (routes: readonly Route[]) =>
   describeRoutes(
     [TAG, SMSGATE_CLIENT],
     CLIENT_PATH,

@@ -27,14 +27,8 @@ export const CLIENT_DEVICE = z
   .meta({ id: 'SmsgateDevice' })
 
 const LIST = statement('smsgate devices', {
-  ...{
-    id: 'string',
-    name: 'string',
-    created: 'string',
-    updated: 'string',
-    last_seen: 'string',
-    sims: 'string?',
-  },
+  ...{ id: 'string', name: 'string', created: 'string', updated: 'string' },
+  ...{ last_seen: 'string', sims: 'string?' },
 })`
 select id, name, created, coalesce(nullif(updated, ''), created) as updated,
   coalesce(nullif(last_seen, ''), created) as last_seen, sims

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy, unindexed } from '../../db/rows.ts'
-import { runForRow, statement, text } from '../../db/statements/statement.ts'
+import { type Row, runForRow, statement, text } from '../../db/statements/statement.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { cancelOnce, cancelWaiting } from '../../sms/queue/cancel.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/shape.ts'
@@ -56,15 +56,6 @@ export const MESSAGE_STATE = z
   })
   .meta({ id: 'SmsgateMessage' })
 export type MessageState = z.output<typeof MESSAGE_STATE>
-
-/** A send: its id, which the client may have chosen, and `ref`, the id of its message or batch. */
-export interface SendRow {
-  readonly id: string
-  readonly ref: string
-  readonly isBatch: boolean
-  /** In PocketBase's form. */
-  readonly created: string
-}
 
 /**
  * SQL of the messages of a send `s` of user $1. The batch is a range: for an equality Postgres would read the
@@ -148,9 +139,8 @@ export const isoDate = (stored: string): string => dateOf(stored)?.toISOString()
 const MAX_RECIPIENTS = 1_000
 
 /** Looks for a send of this API first, then for a batch and a message that another API has sent. */
-const FIND = statement('smsgate find send', {
-  ...{ id: 'string', ref: 'string', isBatch: 'boolean', created: 'string', size: 'number' },
-})`
+const SEND = { id: 'string', ref: 'string', isBatch: 'boolean', created: 'string' } as const
+const FIND = statement('smsgate find send', { ...SEND, size: 'number' })`
 select id, ref, is_batch as "isBatch", created, size from (
   select 1 as place, s.id, s.ref, s.is_batch, s.created, 0 as size
   from sms_origins s where s."user" = ${text('user')} and s.api = 'smsgate' and s.id = ${text('id')}
@@ -176,9 +166,10 @@ export async function findSend({ db }: Store, user: string, id: string): Promise
   return send
 }
 
-/** The send with this id, as it is now. Throws 404. */
-export async function readSend(store: Store, user: string, id: string): Promise<MessageState | undefined> {
-  const [state] = await readStates(store, user, [await findSend(store, user, id)], true)
+/** A send as it is now. Throws 404 for one without messages. */
+export async function stateOf(store: Store, user: string, send: SendRow): Promise<MessageState> {
+  const [state] = await readStates(store, user, [send], true)
+  if (!state) throw gatewayRefusal('message_not_found')
   return state
 }
 
@@ -190,14 +181,12 @@ export async function cancelSend(store: Store, user: string, { ref, isBatch }: S
   if (!isCanceled) throw gatewayRefusal('not_cancelable')
 }
 
-const BY_REF = statement('smsgate send of ref', {
-  id: 'string',
-  ref: 'string',
-  isBatch: 'boolean',
-  created: 'string',
-})`
+const BY_REF = statement('smsgate send of ref', SEND)`
 select id, ref, is_batch as "isBatch", created from sms_origins
 where "user" = ${text('user')} and ref = ${text('ref')} and api = 'smsgate'`
+
+/** A send: its id, which the client may have chosen, and `ref`, the id of its message or batch. */
+export type SendRow = Row<typeof BY_REF>
 
 /** The send of this API that a message or batch of a user belongs to. Throws 404. */
 export async function sendOfRef({ db }: Store, user: string, ref: string): Promise<SendRow> {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseDate } from '../../fields/types/date.ts'
 import { BOOLS } from '../../records/read/list.ts'
-import { invalid } from '../../sms/send/shape.ts'
+import { id, invalid } from '../../sms/send/shape.ts'
 
 /** 400 for a `deviceId` that is none of the user's devices. */
 export const unknownDevice = () => invalid('deviceId is no device of yours')
@@ -13,53 +13,43 @@ export type Query = Readonly<Record<string, string>>
 export const MAX_DEVICE_ID = 21
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
-const NO_DATE = 'must be a date, for example 2026-11-20T07:00:00Z'
-
-/** An instant in PocketBase's form; '' for an invalid RFC 3339 date. */
-const readInstant = (text: string) => (RFC3339.test(text) ? parseDate(text) : '')
 
 /** A field that holds an instant, in PocketBase's form. */
 export const rfc3339 = () =>
   z
     .string('must be a date')
     .transform((raw, issues) => {
-      const at = readInstant(raw)
+      const at = RFC3339.test(raw) ? parseDate(raw) : ''
       if (at) return at
-      issues.addIssue({ code: 'custom', message: NO_DATE, continue: false })
+      const message = 'must be a date, for example 2026-11-20T07:00:00Z'
+      issues.addIssue({ code: 'custom', message, continue: false })
       return z.NEVER
     })
     .describe('An instant of RFC 3339, as `2026-11-20T07:00:00Z`.')
 
-/** An instant of the query in PocketBase's form, '' if it is left out. Throws 400. */
-export function dateIn(query: Query, name: string): string {
-  const raw = query[name]
-  if (!raw) return ''
-  // a `+` that was not escaped is a space
-  const at = readInstant(raw.replace(' ', '+'))
-  if (!at) throw invalid(`${name} ${NO_DATE}`)
-  return at
-}
+/** The parameters that are not empty: an empty one counts as left out. Unknown ones are ignored. */
+export const givenIn = (query: Query): Query =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
 
-/** The `deviceId` of the query; '' if absent. Throws 400 for an impossible id. */
-export function deviceIn({ deviceId = '' }: Query): string {
-  if (deviceId.length > MAX_DEVICE_ID) throw invalid(`deviceId must have at most ${MAX_DEVICE_ID} characters`)
-  if (deviceId.includes('\0')) throw invalid('deviceId must not contain a NUL character')
-  return deviceId
-}
+/** An instant of a query, '' if it is left out. A `+` that was not escaped is a space. */
+export const dateIn = z
+  .string()
+  .transform((raw) => raw.replace(' ', '+'))
+  .pipe(rfc3339())
+  .default('')
 
-/** A whole number of the query; undefined if absent. Throws 400 if invalid. */
-export function numberIn(query: Query, name: string): number | undefined {
-  const raw = query[name]
-  if (!raw) return undefined
-  if (!/^-?\d{1,15}$/.test(raw)) throw invalid(`${name} must be a whole number`)
-  return Number(raw)
-}
+/** The `deviceId` of a query; '' if absent. */
+export const deviceIn = id(MAX_DEVICE_ID).default('')
 
-/** A boolean of the query; false if absent. Throws 400 if invalid. */
-export function flagIn(query: Query, name: string): boolean {
-  const raw = query[name]
-  if (!raw) return false
-  const value = BOOLS.get(raw)
-  if (value === undefined) throw invalid(`${name} must be true or false`)
-  return value
-}
+/** A whole number of a query. */
+export const numberIn = z
+  .string()
+  .regex(/^-?\d{1,15}$/, { error: 'must be a whole number', abort: true })
+  .transform(Number)
+
+/** A boolean of a query; false if absent. */
+export const flagIn = z
+  .string()
+  .refine((raw) => BOOLS.has(raw), { error: 'must be true or false', abort: true })
+  .transform((raw) => BOOLS.get(raw)!)
+  .default(false)

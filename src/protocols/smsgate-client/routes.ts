@@ -11,17 +11,19 @@ import { retry } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { readinessOf } from '../../metrics/readiness.ts'
 import { SENDS } from '../../metrics/traffic.ts'
+import { checkShape } from '../../sms/send/shape.ts'
 import { addRoutes } from '../route-table.ts'
 import { settingsOf } from '../smsgate/wire.ts'
 import { keyIn, requireClient } from './credentials.ts'
 import { type Call, describeClientRoutes, type Route, SMSGATE_CLIENT_TAGS } from './description.ts'
 import { CLIENT_DEVICE, deleteDevice, listDevices } from './devices.ts'
 import { healthOf } from './health.ts'
-import { INBOX_MESSAGE, listInbox, readInboxQuery, sendAttachment } from './inbox/inbox.ts'
+import { INBOX_MESSAGE, INBOX_QUERY, listInbox, sendAttachment } from './inbox/inbox.ts'
 import { REFRESH_BODY, refreshInbox } from './inbox/inbox-refresh.ts'
-import { listMessages, type Page, readListQuery } from './list-messages.ts'
-import { cancelSend, findSend, MESSAGE_STATE, readSend } from './message-state.ts'
+import { LIST_QUERY, listMessages, type Page } from './list-messages.ts'
+import { cancelSend, findSend, MESSAGE_STATE, stateOf } from './message-state.ts'
 import { CLIENT_PATH, canonicalPath } from './path.ts'
+import { givenIn } from './query.ts'
 import { SEND_BODY } from './send-body.ts'
 import { answerSend } from './send-message.ts'
 import { issueTokens, refreshTokens, revokeTokens, TOKEN_BODY, TOKEN_PAIR, type TokenPair } from './tokens.ts'
@@ -67,9 +69,9 @@ const ROUTES: readonly Route[] = [
     id: 'smsgateListMessages',
     summary: 'List sends of this API',
     scope: 'messages:list',
-    query: ['from', 'to', 'state', 'deviceId', 'limit', 'offset', 'sort', 'includeContent'],
+    query: Object.keys(LIST_QUERY.shape),
     answer: [200, 'A page of them.', z.array(MESSAGE_STATE), TOTAL],
-    work: async ({ c, store, user }) => paged(c, await listMessages(store, user, readListQuery(queryOf(c)))),
+    work: async ({ c, store, user }) => paged(c, await listMessages(store, user, queryIn(c, LIST_QUERY))),
   },
   {
     at: 'GET /messages/{id}',
@@ -77,7 +79,7 @@ const ROUTES: readonly Route[] = [
     summary: 'Read the state of a send',
     scope: 'messages:read',
     answer: [200, 'Its state.', MESSAGE_STATE],
-    work: ({ c, store, user }) => readSend(store, user, idIn(c)),
+    work: async ({ c, store, user }) => stateOf(store, user, await findSend(store, user, idIn(c))),
   },
   {
     at: 'DELETE /messages/{id}',
@@ -86,8 +88,9 @@ const ROUTES: readonly Route[] = [
     scope: 'messages:cancel',
     answer: [200, 'Its state.', MESSAGE_STATE],
     async work({ c, store, user }) {
-      await cancelSend(store, user, await findSend(store, user, idIn(c)))
-      return readSend(store, user, idIn(c))
+      const send = await findSend(store, user, idIn(c))
+      await cancelSend(store, user, send)
+      return stateOf(store, user, send)
     },
   },
   {
@@ -123,9 +126,9 @@ const ROUTES: readonly Route[] = [
     id: 'smsgateListInbox',
     summary: 'List incoming texts',
     scope: 'inbox:list',
-    query: ['type', 'from', 'to', 'deviceId', 'limit', 'offset'],
+    query: Object.keys(INBOX_QUERY.shape),
     answer: [200, 'A page of them.', z.array(INBOX_MESSAGE), TOTAL],
-    work: async ({ c, store, user }) => paged(c, await listInbox(store, user, readInboxQuery(queryOf(c)))),
+    work: async ({ c, store, user }) => paged(c, await listInbox(store, user, queryIn(c, INBOX_QUERY))),
   },
   {
     at: 'POST /inbox/refresh',
@@ -267,6 +270,8 @@ function clientRoutes(services: Services): Hono<Env> {
   })
   return app.route('/', signingKeyRoutes(services))
 }
+
+const queryIn = <T extends z.ZodType>(c: Ctx, schema: T) => checkShape(schema, givenIn(queryOf(c)))
 
 const idIn = (c: Ctx) => c.req.param('id')!
 

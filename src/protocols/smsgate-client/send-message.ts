@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { number, runForRow, statement, text } from '../../db/statements/statement.ts'
 import { formatDate } from '../../fields/types/date.ts'
@@ -6,23 +7,23 @@ import { queryOf } from '../../http/query.ts'
 import type { SendBody } from '../../sms/send/body.ts'
 import type { Idempotency } from '../../sms/send/offer.ts'
 import { firstAnswer, readIdempotency, type SendServices, send } from '../../sms/send/send.ts'
-import { gatewayRefusal, invalid, isRefusal, type Sender } from '../../sms/send/shape.ts'
+import { checkShape, invalid, isRefusal, type Sender } from '../../sms/send/shape.ts'
 import type { Call } from './description.ts'
-import { type MessageState, readStates, sendOfRef } from './message-state.ts'
+import { type MessageState, sendOfRef, stateOf } from './message-state.ts'
 import { prefixOf } from './path.ts'
-import { flagIn, numberIn, type Query, unknownDevice } from './query.ts'
+import { flagIn, givenIn, numberIn, unknownDevice } from './query.ts'
 import { readSendBody } from './send-body.ts'
 
 /** As `/api/sms/send`, with the place of the state. Throws also 409 for a used id, 400 for a device. */
 export async function answerSend({ c, services, json, sender, store }: Call): Promise<MessageState> {
-  const activeWithinHours = readActiveWithin(queryOf(c))
+  const { deviceActiveWithin } = checkShape(QUERY, givenIn(queryOf(c)))
   const { user } = sender
   const idempotency = readIdempotency(c.req.header('idempotency-key'), c.req.path, json)
   // look up a stored answer first: other checks depend on the time
   const first = idempotency && (await firstAnswer(store, user, idempotency))
   if (first) return answered(c, await readState(store, user, refOf(first)), true)
   const body = readSendBody(json, new Date())
-  await checkDevices(store, user, body, activeWithinHours)
+  await checkDevices(store, user, body, deviceActiveWithin)
   const { answer, replayed } = await sendOrWait({ ...services.sending, store }, sender, body, idempotency)
   const state = await readState(store, user, refOf(answer)).catch((error: unknown) => {
     if (replayed) throw error
@@ -40,14 +41,12 @@ function answered(c: Ctx, state: MessageState, replayed: boolean): MessageState 
   return state
 }
 
-/** Hours within which the named device must have been seen; 0 for no such condition. Throws 400. */
-function readActiveWithin(query: Query): number {
+/** `deviceActiveWithin`: hours within which the named device must have been seen; 0: no such condition. */
+const QUERY = z.object({
   // accepted without effect: only E.164 numbers can be stored
-  flagIn(query, 'skipPhoneValidation')
-  const hours = numberIn(query, 'deviceActiveWithin') ?? 0
-  if (hours < 0) throw invalid('deviceActiveWithin must not be negative')
-  return hours
-}
+  skipPhoneValidation: flagIn,
+  deviceActiveWithin: numberIn.refine((hours) => hours >= 0, 'must not be negative').default(0),
+})
 
 /** The message or batch of an answer of `send`. */
 function refOf(answer: string): string {
@@ -55,11 +54,8 @@ function refOf(answer: string): string {
   return batch_id || message_ids[0]!
 }
 
-async function readState(store: Store, user: string, ref: string): Promise<MessageState> {
-  const [state] = await readStates(store, user, [await sendOfRef(store, user, ref)], true)
-  if (!state) throw gatewayRefusal('message_not_found')
-  return state
-}
+const readState = async (store: Store, user: string, ref: string) =>
+  stateOf(store, user, await sendOfRef(store, user, ref))
 
 /** The state of a send from its request, when the database cannot be read. */
 function acceptedState(ref: string, { recipients, deviceId, content, options }: SendBody): MessageState {

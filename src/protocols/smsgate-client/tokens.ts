@@ -46,7 +46,7 @@ export const TOKEN_PAIR = z
   .meta({ id: 'SmsgateTokens' })
 export type TokenPair = z.output<typeof TOKEN_PAIR>
 
-/** A pair's user, API key and scopes. */
+/** A pair's user, API key and scopes. A refresh token has a single one, to get another pair. */
 interface Grant {
   readonly user: string
   readonly apiKey: string
@@ -102,12 +102,8 @@ async function insertPair(
 }
 
 /** A valid token: the pair that it belongs to, and the API key that made the pair. */
-export interface LiveToken {
+export interface LiveToken extends Grant {
   readonly pair: string
-  readonly user: string
-  readonly apiKey: string
-  /** A refresh token has a single scope, to get another pair. */
-  readonly scopes: Scopes
 }
 
 /** The pair of a `jti`, and whether it is that of the refresh token. */
@@ -117,13 +113,8 @@ function pairOf(jti: string): { readonly pair: string; readonly isRefresh: boole
 }
 
 const FIND = statement('smsgate find token', {
-  ...{
-    user: 'string',
-    apiKey: 'string',
-    scopes: 'string[]',
-    isAccessLive: 'boolean',
-    isRefreshLive: 'boolean',
-  },
+  ...{ user: 'string', apiKey: 'string', scopes: 'string[]' },
+  ...{ isAccessLive: 'boolean', isRefreshLive: 'boolean' },
 })`
 select "user", api_key as "apiKey", scopes, access_until > now() as "isAccessLive",
   refresh_until > now() and not is_refreshed as "isRefreshLive" from smsgate_tokens where id = ${text('id')}`
@@ -157,9 +148,8 @@ export async function revokeTokens({ db }: Store, user: string, id: string): Pro
 }
 
 /** Deletes pairs that have ended. To be called now and then, on any node. */
-export async function deleteOldTokens({ db }: Store): Promise<void> {
-  await db.query('delete from smsgate_tokens where refresh_until <= now()')
-}
+export const deleteOldTokens = ({ db }: Store) =>
+  db.query('delete from smsgate_tokens where refresh_until <= now()')
 
 const ALGORITHM = 'HS256'
 const PARAM = 'smsgateTokenSecret'

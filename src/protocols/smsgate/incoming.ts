@@ -11,7 +11,8 @@ import { keepsAttachments, readAttachment } from '../../sms/conversations/attach
 import { type ReceivedText, receiveTexts } from '../../sms/conversations/receive.ts'
 import { type Device, saveHealth, saveSims } from '../../sms/devices/device.ts'
 import { MAX_TEXT } from '../../sms/devices/device-body.ts'
-import { checkShape, gatewayRefusal } from '../../sms/send/shape.ts'
+import { checkShape } from '../../sms/send/shape.ts'
+import { parseJson } from '../../tools/json.ts'
 import { DATA_PAYLOAD, EVENT_BODY, MMS_PAYLOAD, PING_PAYLOAD, STARTED_PAYLOAD, TEXT_PAYLOAD } from './body.ts'
 import { noteClock } from './phone.ts'
 import { DATA_URL } from './wire.ts'
@@ -129,7 +130,7 @@ export async function takeEvent(
   config: Limits & Pick<Config, 'optWords' | 'maxAccountFileBytes'>,
 ): Promise<void> {
   await noteClock(store, device, Number(timestamp) * 1000 - Date.now())
-  const { event, payload } = checkShape(EVENT_BODY, readJson(body))
+  const { event, payload } = checkShape(EVENT_BODY, parseJson(body.toString('utf8')))
   const read = Object.hasOwn(TEXTS, event) ? TEXTS[event] : undefined
   if (read) {
     const take = async (limits: Limits) => {
@@ -146,12 +147,4 @@ export async function takeEvent(
     const { simCards } = checkShape(STARTED_PAYLOAD, payload ?? {})
     if (simCards) await saveSims(store, device, simCards)
   } else if (event === 'system:ping') await saveHealth(store, device, PING_PAYLOAD.parse(payload))
-}
-
-function readJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    throw gatewayRefusal('invalid_request', 'The body must be a JSON object')
-  }
 }

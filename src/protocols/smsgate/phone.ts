@@ -37,29 +37,14 @@ const FIND = statement('smsgate phone', {
   path: 'string',
   /** The key with which the phone signs its posts. */
   signingKey: 'string',
-  /** Milliseconds that its clock is ahead of ours; 0 if unknown. */
-  clockMs: 'number',
-  /** How many messages it is handed at once. */
-  room: 'number',
   /** Since when it was away and may have received unknown texts; '' for never. */
   missedSince: 'string',
-  now: 'number',
 })`
-select path, signing_key as "signingKey", coalesce(clock_ms, 0)::float8 as "clockMs", ${CAPACITY_SQL} as room,
-  coalesce(pb_text(missed_since), '') as "missedSince", extract(epoch from now())::float8 * 1000 as now
+select path, signing_key as "signingKey", coalesce(pb_text(missed_since), '') as "missedSince"
 from smsgate_phones where ${IS_OWN}`
 
 /** Stored data of a phone, besides its device. */
-export type Phone = Omit<Row<typeof FIND>, 'now'> & {
-  /** How far the database's clock, by which leases end, is ahead of ours, or a little further. */
-  readonly databaseMs: number
-}
-
-/** Data of a phone for answering a pull. */
-export type PhoneState = Pick<Phone, 'clockMs' | 'databaseMs' | 'room'> & {
-  /** The database's clock, in milliseconds since 1970. */
-  readonly databaseNowMs: number
-}
+export type Phone = Row<typeof FIND>
 
 const ADD = statement('smsgate add phone', {})`
 insert into smsgate_phones (device, "user", path, signing_key, room)
@@ -67,21 +52,28 @@ values (${text('id')}, ${text('user')}, ${text('path')}, ${text('key')}, ${MAX_C
 
 /** A phone's data, created at its first request. */
 export async function phoneOf({ db }: Store, device: Device): Promise<Phone> {
-  const known = await find(db, device)
+  const known = await runForRow(db, FIND, device)
   if (known) return known
   await run(db, ADD, { ...device, path: randomText(SECRET_LENGTH), key: randomText(SECRET_LENGTH) })
-  return (await find(db, device))!
+  return (await runForRow(db, FIND, device))!
 }
 
-async function find(db: Db, device: Device): Promise<Phone | undefined> {
-  const askedMs = Date.now()
-  const found = await runForRow(db, FIND, device)
-  return found && { ...found, databaseMs: aheadOf(askedMs, Date.now(), found.now) }
-}
-
-const PULL = statement('smsgate pull', { clockMs: 'number', room: 'number', databaseNowMs: 'number' })`
+const PULL = statement('smsgate pull', {
+  /** Milliseconds that its clock is ahead of ours; 0 if unknown. */
+  clockMs: 'number',
+  /** How many messages it is handed at once. */
+  room: 'number',
+  /** The database's clock, in milliseconds since 1970. */
+  databaseNowMs: 'number',
+})`
 update smsgate_phones set pulled_at = now() where ${IS_OWN} returning coalesce(clock_ms, 0)::float8 as "clockMs",
   ${CAPACITY_SQL} as room, extract(epoch from clock_timestamp())::float8 * 1000 as "databaseNowMs"`
+
+/** Data of a phone for answering a pull. */
+export type PhoneState = Row<typeof PULL> & {
+  /** How far the database's clock, by which leases end, is ahead of ours, or a little further. */
+  readonly databaseMs: number
+}
 
 /** Locks a phone for one pull at a time. Null for an unknown phone. */
 export async function lockForPull(db: Db, device: Device): Promise<PhoneState | null> {
@@ -99,9 +91,8 @@ update smsgate_phones set room = greatest(1, ${CAPACITY_SQL} / 2), narrowed_at =
 where ${IS_OWN} and (narrowed_at is null or narrowed_at < now() - ${number('seconds')}::float8 * interval '1 second')`
 
 /** Halves the room of a phone that was too slow, once per lease. */
-export async function reduceCapacity(store: Store, device: Device, leaseSeconds: number): Promise<void> {
-  await run(store.db, NARROW, { ...device, seconds: leaseSeconds })
-}
+export const reduceCapacity = ({ db }: Store, device: Device, seconds: number) =>
+  run(db, NARROW, { ...device, seconds })
 
 /** SQL: with a clock this wrong, lateness does not show that the phone is slow. */
 const MS = number('ms')
@@ -130,9 +121,7 @@ update smsgate_phones set clock_ms = ${MS}
 where ${IS_OWN} and abs(coalesce(clock_ms, 0) - ${MS}::float8) > ${CLOCK_NOISE_MS}`
 
 /** Stores how many milliseconds a phone's clock is ahead of ours. */
-export async function noteClock(store: Store, device: Device, ms: number): Promise<void> {
-  await run(store.db, CLOCK, { ...device, ms })
-}
+export const noteClock = ({ db }: Store, device: Device, ms: number) => run(db, CLOCK, { ...device, ms })
 
 const MISSED = statement('smsgate missed', {})`
 update smsgate_phones set missed_since = coalesce(missed_since, ${text('since')}::timestamptz) where ${IS_OWN}`
@@ -148,9 +137,8 @@ const CAUGHT_UP = statement('smsgate caught up', {})`
 update smsgate_phones set missed_since = null where ${IS_OWN} and missed_since <= ${text('since')}::timestamptz`
 
 /** Ends an absence: the phone was asked for the texts since then. */
-export async function endAbsence(store: Store, device: Device, missedSince: string): Promise<void> {
-  await run(store.db, CAUGHT_UP, { ...device, since: missedSince })
-}
+export const endAbsence = ({ db }: Store, device: Device, since: string) =>
+  run(db, CAUGHT_UP, { ...device, since })
 
 /** Deletes the data of deleted devices. */
 export async function forgetPhones({ db }: Store, devices: readonly string[]): Promise<void> {

@@ -2,7 +2,7 @@ import type { Value } from '../../fields/field.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import type { ClaimedMessage } from '../../sms/queue/claim.ts'
 import type { Attempt } from '../../sms/queue/renew.ts'
-import type { Phone } from './phone.ts'
+import type { Phone, PhoneState } from './phone.ts'
 
 /** Prefix of the body of a binary text. Also in webhook_queue.sql. */
 export const DATA_URL = 'data:application/octet-stream;base64,'
@@ -22,20 +22,15 @@ export const wireDevice = (values: Readonly<Record<string, Value>>) => ({
 
 /** The SIMs of a record. Other kinds of devices may have stored any JSON. */
 function simCardsOf(sims: Value | undefined) {
-  const list: unknown = typeof sims === 'string' && sims !== '' ? JSON.parse(sims) : []
+  const list = typeof sims === 'string' && sims !== '' ? JSON.parse(sims) : []
   if (!Array.isArray(list)) return []
-  return list.flatMap((sim: { slot?: unknown; number?: unknown; carrier?: unknown } | null) =>
-    Number.isInteger(sim?.slot)
-      ? [
-          {
-            slotIndex: Number(sim?.slot) - 1,
-            simNumber: sim?.slot,
-            phoneNumber: textOrNone(sim?.number),
-            carrierName: textOrNone(sim?.carrier),
-          },
-        ]
-      : [],
-  )
+  const cards = list.filter((sim) => Number.isInteger(sim?.slot))
+  return cards.map(({ slot, number, carrier }) => ({
+    slotIndex: slot - 1,
+    simNumber: slot,
+    phoneNumber: textOrNone(number),
+    carrierName: textOrNone(carrier),
+  }))
 }
 
 const textOrNone = (value: unknown) => (typeof value === 'string' ? value : undefined)
@@ -52,7 +47,7 @@ const MAX_PRIORITY = 99
 export const toWire = (
   message: ClaimedMessage,
   i: number,
-  { clockMs, databaseMs }: Pick<Phone, 'clockMs' | 'databaseMs'>,
+  { clockMs, databaseMs }: PhoneState,
   validUntilMs: number,
 ) => ({
   id: wireId(message),

@@ -3,8 +3,9 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { run, runForRow, statement, text } from '../../db/statements/statement.ts'
 import { gatewayRefusal } from '../../sms/send/shape.ts'
+import type { Call } from './description.ts'
 import { describePage, PAGE, readPage, unknownToken } from './paging.ts'
-import { API_VERSION, accountPath, hasSid, type Parameters, sidOf, twilioDate } from './refusal.ts'
+import { API_VERSION, accountPath, hasSid, sidOf, twilioDate } from './refusal.ts'
 
 /** A user as Twilio's API has it. */
 export const ACCOUNT = z
@@ -28,8 +29,8 @@ select name, created, updated from users where id = ${text('user')}`
 /** The account of the caller, in a list. */
 export const ACCOUNTS = PAGE.extend({ accounts: z.array(ACCOUNT) }).meta({ id: 'TwilioAccounts' })
 
-export async function findAccount({ db }: Store, user: string): Promise<z.output<typeof ACCOUNT>> {
-  const { name, created, updated } = (await runForRow(db, USER, { user }))!
+export async function findAccount({ store, user }: Call): Promise<z.output<typeof ACCOUNT>> {
+  const { name, created, updated } = (await runForRow(store.db, USER, { user }))!
   const sid = sidOf('AC', user)
   const path = accountPath(sid)
   return {
@@ -50,14 +51,11 @@ export async function findAccount({ db }: Store, user: string): Promise<z.output
 }
 
 /** The list of a user's accounts: the one account, or none when a filter does not match it. */
-export async function listAccounts(
-  store: Store,
-  user: string,
-  parameters: Parameters,
-): Promise<z.output<typeof ACCOUNTS>> {
+export async function listAccounts(call: Call): Promise<z.output<typeof ACCOUNTS>> {
+  const { user, parameters } = call
   const page = readPage(parameters, 'AC')
   if (page.from) throw unknownToken()
-  const account = await findAccount(store, user)
+  const account = await findAccount(call)
   const name = parameters.get('FriendlyName') || account.friendly_name
   const status = parameters.get('Status') || account.status
   const isListed = name === account.friendly_name && status === account.status && page.page === 0

@@ -1,9 +1,9 @@
 import { identifyKey, type KeyHolder } from '../../auth/tokens/api-keys.ts'
-import { readBasic } from '../../auth/tokens/basic.ts'
+import { readBasic } from '../../auth/tokens/tokens.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { type Sender, senderOfKey } from '../../sms/send/shape.ts'
-import { hasSid, idOf, sidOf, unauthorized } from './refusal.ts'
+import { hasSid, idOf, unauthorized } from './refusal.ts'
 
 /** The caller: a user with an API key for this API. */
 export interface Account {
@@ -12,11 +12,9 @@ export interface Account {
   readonly auth: AuthRecord
   readonly sender: Sender
   readonly user: string
-  readonly key: string
+  readonly apiKey: string
   /** Changes with the user's record and with the key's. */
   readonly version: string
-  /** The user's AccountSid. */
-  readonly sid: string
 }
 
 /** An API key is `psk_` and letters and digits; as a token it has no underscore. */
@@ -36,7 +34,7 @@ export async function identifyAccount(store: Store, header: string | undefined) 
   if (!isNameOf(readBasic(header)!.identity, holder)) throw unauthorized()
   const { auth, id } = holder
   const version = `${auth.version} ${id} ${holder.version}`
-  return { auth, sender: senderOfKey(holder), user: auth.id, key: id, version, sid: sidOf('AC', auth.id) }
+  return { auth, sender: senderOfKey(holder), user: auth.id, apiKey: id, version }
 }
 
 const isNameOf = (name: string, { auth, id }: KeyHolder) =>

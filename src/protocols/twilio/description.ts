@@ -1,16 +1,12 @@
 import { z } from 'zod'
-import type { Store } from '../../collections/catalog.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { failuresOf, type TableRoute } from '../route-table.ts'
 import type { Account } from './credentials.ts'
 import type { Parameters } from './refusal.ts'
 
-export interface Call {
+export interface Call extends Account {
   readonly c: Ctx
   readonly services: Services
-  readonly account: Account
-  readonly store: Store
-  readonly user: string
   /** The last SID in the path. */
   readonly sid: string
   /** Parameters of the form, or of the query for routes without a form. */

@@ -59,18 +59,11 @@ function readToken(token: string, kind: SidKind): PageRequest['from'] {
 
 export const unknownToken = () => new TwilioRefusal(21481, 'The PageToken is not known')
 
-/** The records of a page, and whether there are more on both sides of it. */
-export interface PageContent {
-  readonly ids: readonly string[]
-  readonly hasOlder: boolean
-  readonly hasNewer: boolean
-}
-
 /** The fields that describe a page of the list at `path`, with the links to its neighbours. */
 export function describePage(
   path: string,
   { parameters, kind, page, size, from }: PageRequest,
-  { ids, hasOlder, hasNewer }: PageContent,
+  { ids, hasOlder, hasNewer }: { readonly ids: readonly string[]; hasOlder: boolean; hasNewer: boolean },
 ): z.output<typeof PAGE> {
   const isOurs = (name: string) => PAGE_PARAMETERS.includes(name)
   const filters = [...parameters].filter(([name, value]) => !isOurs(name) && value !== '')
@@ -94,33 +87,19 @@ export function describePage(
   }
 }
 
-/** The rows of a page. `rows`: in the statement's order, one more if there is another page. */
-export function cutPage<T extends { readonly id: string }>(
-  { page, size, from }: PageRequest,
-  rows: readonly T[],
-): { readonly rows: readonly T[]; readonly content: PageContent } {
-  const isMore = rows.length > size
-  const kept = rows.slice(0, size)
-  if (from?.isBack) kept.reverse()
-  const content = {
-    ids: kept.map(({ id }) => id),
-    hasOlder: from?.isBack ? true : isMore,
-    hasNewer: from?.isBack ? isMore : page > 0,
-  }
-  return { rows: kept, content }
-}
-
 /**
- * The rows of a page by SQL that selects from `table` by its alias and ends in conditions, newest first, and
- * one more if there is another page. Throws 21481 for a token whose record does not exist.
+ * The rows of a page, newest first, and the fields that describe it. `sql` selects from `table` by its alias
+ * and ends in conditions. Throws 21481 for a token whose record does not exist.
  */
-export async function readRows<T>(
+export async function readRows<T extends { readonly id: string }>(
   db: Db,
+  path: string,
   [table, alias]: readonly [table: string, alias: string],
   sql: string,
   values: readonly unknown[],
-  { page, size, from }: PageRequest,
-): Promise<T[]> {
+  request: PageRequest,
+) {
+  const { page, size, from } = request
   const bound = [...values]
   const order = from?.isBack ? 'nulls first' : 'desc nulls last'
   const place = (value: unknown) => `$${bound.push(value)}`
@@ -133,5 +112,10 @@ export async function readRows<T>(
   }
   const [limit, offset] = [place(size + 1), place(from ? 0 : page * size)]
   const text = `${sql}${after} order by ${alias}._rowid ${order} limit ${limit}::bigint offset ${offset}::bigint`
-  return objectsOf<T>(await db.shaped(text, bound))
+  const found = objectsOf<T>(await db.shaped(text, bound))
+  const rows = found.slice(0, size)
+  if (from?.isBack) rows.reverse()
+  const isMore = found.length > size
+  const [hasOlder, hasNewer] = from?.isBack ? [true, isMore] : [isMore, page > 0]
+  return { rows, page: describePage(path, request, { ids: rows.map(({ id }) => id), hasOlder, hasNewer }) }
 }

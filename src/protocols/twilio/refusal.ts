@@ -46,14 +46,6 @@ const CODES: Partial<Record<RefusalCode | (typeof OTHER_REFUSALS)[keyof typeof O
   quota_exceeded: 63038,
   no_devices: 20503,
 }
-const CODES_BY_STATUS: Readonly<Record<number, number>> = {
-  401: 20003,
-  403: 20003,
-  404: 20404,
-  429: 20429,
-  500: 20500,
-  503: 20503,
-}
 
 export const INVALID = 20001
 export const invalid = (message: string) => new TwilioRefusal(INVALID, message)
@@ -66,8 +58,14 @@ export function refusalFor(error: unknown): TwilioRefusal {
   if (error instanceof TwilioRefusal) return error
   if (error instanceof GatewayError) return ofGateway(error)
   const { status, message } = error instanceof ApiError ? error : new ApiError(500)
-  const code = CODES_BY_STATUS[status] ?? INVALID
+  const code = codeOf(status)
   return new TwilioRefusal(code, message, code === INVALID ? status : undefined)
+}
+
+/** The code of a status: 20000 and the status, where Twilio has that. */
+function codeOf(status: number): number {
+  if (status === 401 || status === 403) return 20003
+  return 20_000 + status in STATUSES ? 20_000 + status : INVALID
 }
 
 function ofGateway({ body, message, status }: GatewayError): TwilioRefusal {
@@ -135,8 +133,7 @@ export function readRequestDate(text: string): RequestDate | undefined {
 /** Undefined for a day like 30 February, which JavaScript reads as a day of March. */
 function realDate(day: string, iso: string, isDay: boolean): RequestDate | undefined {
   const ms = Date.parse(iso)
-  const isReal =
-    new Date(`${day}T00:00Z`).getTime() && new Date(`${day}T00:00Z`).toISOString().startsWith(day)
+  const isReal = new Date(`${day}T00:00Z`).toJSON()?.startsWith(day)
   return Number.isNaN(ms) || !isReal ? undefined : { ms, isDay }
 }
 

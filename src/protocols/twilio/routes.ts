@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
 import { ApiError, RetryLater } from '../../errors.ts'
 import { readBytes } from '../../http/body/bytes.ts'
-import { memoryOf } from '../../http/body/memory-of.ts'
 import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
 import { checkRate, takePlace } from '../../http/middleware/gate.ts'
 import { READS, requireSender } from '../../http/middleware/sender.ts'
@@ -9,8 +8,8 @@ import { sendRaw } from '../../http/request-info.ts'
 import { retry, withCatalog } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { clientIp } from '../../http/server/client-ip.ts'
-import { holderOf, storeOf } from '../../http/server/store-of.ts'
-import { TWILIO as BY_TWILIO, chapter, SENDER, SENDING, success } from '../../openapi/schemas/operations.ts'
+import { holderOf, memoryOf, storeOf } from '../../http/server/store-of.ts'
+import { TWILIO as BY_TWILIO, chapter, SENDER, SENDING } from '../../openapi/schemas/operations.ts'
 import { refusals } from '../../openapi/schemas/refusals.ts'
 import { addRoutes, describeRoutes } from '../route-table.ts'
 import { ACCOUNT, ACCOUNTS, CONNECTION, describeConnection, findAccount, listAccounts } from './account.ts'
@@ -47,14 +46,14 @@ const ROUTES: readonly Route[] = [
     summary: 'List accounts',
     query: ['FriendlyName', 'Status', ...PAGE_PARAMETERS],
     answer: [200, 'The account of the caller.', ACCOUNTS],
-    work: ({ store, user, parameters }) => listAccounts(store, user, parameters),
+    work: listAccounts,
   },
   {
     at: 'GET /{AccountSid}.json',
     id: 'twilioAccount',
     summary: 'Fetch an account',
     answer: [200, 'The account.', ACCOUNT],
-    work: ({ store, user }) => findAccount(store, user),
+    work: findAccount,
   },
   {
     at: 'GET /{AccountSid}/Messages.json',
@@ -62,7 +61,7 @@ const ROUTES: readonly Route[] = [
     summary: 'List messages',
     query: ['To', 'From', 'DateSent', 'DateSent<', 'DateSent>', ...PAGE_PARAMETERS],
     answer: [200, 'A page, newest first.', MESSAGES],
-    work: ({ store, user, parameters }) => listMessages(store, user, parameters),
+    work: listMessages,
   },
   {
     at: 'POST /{AccountSid}/Messages.json',
@@ -71,7 +70,7 @@ const ROUTES: readonly Route[] = [
     header: IDEMPOTENCY,
     form: CREATE_PARAMETERS,
     answer: [201, 'The message.', MESSAGE],
-    work: create,
+    work: createMessage,
   },
   {
     at: 'GET /{AccountSid}/Messages/{Sid}.json',
@@ -123,7 +122,7 @@ const ROUTES: readonly Route[] = [
     summary: 'List numbers',
     query: ['PhoneNumber', 'FriendlyName', ...PAGE_PARAMETERS],
     answer: [200, 'Devices with a number.', NUMBERS],
-    work: ({ store, user, parameters }) => listNumbers(store, user, parameters),
+    work: listNumbers,
   },
   {
     at: 'GET /{AccountSid}/IncomingPhoneNumbers/{Sid}.json',
@@ -138,8 +137,7 @@ const ROUTES: readonly Route[] = [
     summary: 'Say where its texts go',
     form: ['SmsUrl', 'SmsMethod', 'FriendlyName'],
     answer: [200, 'The number.', NUMBER],
-    work: ({ services, store, account, sid, parameters }) =>
-      changeNumber({ ...services, store }, account, sid, parameters),
+    work: changeNumber,
   },
 ]
 
@@ -173,7 +171,7 @@ function twilioRoutes(services: Services): Hono<Env> {
       given ??= form ? await readForm(c) : readQueryOf(c)
       const known = query ?? form
       if (known) refuseUnknown(given, known)
-      return work({ c, services, account, store: account.store, user: account.user, sid, parameters: given })
+      return work({ ...account, c, services, sid, parameters: given })
     })
   })
   const refuseMethod = refuse((c) => new TwilioRefusal(20004, `${c.req.method} is not allowed here`))
@@ -190,20 +188,12 @@ function twilioPaths() {
         summary: "What Twilio's libraries need",
         description:
           'Account and numbers as SIDs. The token is shown once, in the answer that makes the key.',
-        responses: [success('The account.', CONNECTION), refusals('unauthorized', 'forbidden')],
+        answer: ['The account.', CONNECTION],
+        fails: refusals('unauthorized', 'forbidden'),
       },
     }),
     ...describeRoutes(['twilio', BY_TWILIO], ROOT, ROUTES, FAILURES, ({ summary }) => summary),
   }
-}
-
-/** Sends, and says whether an earlier request did. */
-async function create({ c, services, account, store, parameters }: Call): Promise<object> {
-  const sending = { ...services.sending, store }
-  const key = c.req.header('idempotency-key')
-  const { message, replayed } = await createMessage(sending, account, parameters, key)
-  if (replayed) c.header('Idempotent-Replayed', 'true')
-  return message
 }
 
 /** The calling account, read from the database. Throws 401. */
@@ -225,8 +215,8 @@ async function enter(c: Ctx, services: Services, work: (account: Account) => Pro
   })
   pay(c, services, account)
   c.set('asker', account.auth)
-  const inPath = (c.req.param('AccountSid') ?? account.sid).replace(/\.json$/, '')
-  if (idOf('AC', inPath) !== account.user) throw notFound()
+  const inPath = c.req.param('AccountSid')?.replace(/\.json$/, '')
+  if (inPath !== undefined && idOf('AC', inPath) !== account.user) throw notFound()
   const leave = await takePlace(c, holderOf(c.env.incoming, services, account.auth))
   try {
     const again = async (isFirst: boolean) => (isFirst ? account : identify(c, services))
@@ -255,8 +245,4 @@ async function readForm(c: Ctx): Promise<Parameters> {
   return readParameters(bytes.toString('utf8'))
 }
 
-function readQueryOf(c: Ctx): Parameters {
-  const url = c.env.incoming.url ?? ''
-  const at = url.indexOf('?')
-  return readParameters(at < 0 ? '' : url.slice(at + 1))
-}
+const readQueryOf = (c: Ctx) => readParameters((c.env.incoming.url ?? '').replace(/^[^?]*\??/, ''))

@@ -1,7 +1,6 @@
 import type { Budget, Share } from '../../admission/budget.ts'
 import type { Holder } from '../../admission/holder.ts'
 import { counts } from '../../metrics/counts.ts'
-import { accountOf } from '../../request/request.ts'
 import { randomText } from '../../tools/random.ts'
 import type { Snapshot } from '../changes/change-log.ts'
 import { bytesOf, type Topic } from './topic.ts'
@@ -55,7 +54,7 @@ interface ClientParts {
 }
 
 const holderOf = ({ viewer, origin }: Pick<Client, 'viewer' | 'origin'>): Holder =>
-  viewer.auth ? accountOf(viewer.auth) : origin.holder
+  viewer.auth?.holder ?? origin.holder
 
 /** One open connection and its subscriptions. Its memory share holds its topics and unread events. */
 export class Client {

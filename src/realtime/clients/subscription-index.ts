@@ -1,6 +1,6 @@
 import { type Holder, type Ticket, ticketOf } from '../../admission/holder.ts'
 import type { Catalog, Collection, Rule } from '../../collections/catalog.ts'
-import { type AuthRecord, limitsOf, type RequestInfo } from '../../request/request.ts'
+import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { catalogFor } from '../../rules/roles.ts'
 import type { Change } from '../changes/change.ts'
 import { type Access, ALWAYS, accessMaker, judgeHere } from './access.ts'
@@ -63,8 +63,8 @@ export class SubscriptionGroup {
 
   /** The catalog, the collection and its rule for this topic, limited by the viewer's role. */
   #ruleFor(catalog: Catalog, collection: Collection, auth: AuthRecord | null): [Catalog, Collection, Rule] {
-    const limits = auth ? limitsOf(auth) : undefined
-    const seen = limits ? catalogFor(catalog, limits) : catalog
+    const limits = auth?.limits
+    const seen = catalogFor(catalog, limits)
     const its = (limits && seen.find(collection.id)) ?? collection
     // a topic with a record's ID is bound to the viewRule, others to the listRule
     return [seen, its, /\/(?!\*$)/.test(this.topic.base) ? its.viewRule : its.listRule]

@@ -1,7 +1,7 @@
 import { accountHolder } from '../../admission/holder.ts'
 import { type Catalog, type Collection, DEVICES_ID, USERS_ID } from '../../collections/catalog.ts'
 import { type RecordRow, toValues } from '../../records/columns.ts'
-import type { AuthRecord } from '../../request/request.ts'
+import { type AuthRecord, authRecord } from '../../request/request.ts'
 
 /** One viewer per account and member who acts for it, shared by its connections; one for all guests. */
 export interface Viewer {
@@ -54,7 +54,8 @@ export class Viewers {
     const values = toValues(collection, row)
     if (viewers.some(({ auth }) => auth && auth.values.tokenKey !== values.tokenKey))
       return this.signOut(collection.id, record)
-    for (const viewer of viewers) if (viewer.auth) viewer.auth = { ...viewer.auth, collection, values }
+    for (const viewer of viewers)
+      if (viewer.auth) viewer.auth = authRecord(collection, values, viewer.auth.version, viewer.auth)
     return []
   }
 

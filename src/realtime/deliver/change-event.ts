@@ -6,7 +6,7 @@ import { type ExpandTree, expandRecords, readExpand } from '../../records/expand
 import { pickFields } from '../../records/render/pick.ts'
 import { type RenderedRecord, renderedText } from '../../records/render/render.ts'
 import { AnswerMeter, changeRequest, type RequestInfo } from '../../request/request.ts'
-import { limited } from '../../rules/roles.ts'
+import { catalogFor } from '../../rules/roles.ts'
 import type { Change } from '../changes/change.ts'
 import { sees } from '../changes/change-log.ts'
 import type { Client } from '../clients/client.ts'
@@ -31,8 +31,10 @@ const MAX_AGE_MS = 20_000
 
 export function toEvent(all: CatalogStore, change: Change): ChangeEvent {
   const store = all.forEverybody('realtime')
-  const storeOf = ({ ticket, request: { auth } }: GroupState) =>
-    limited(ticket ? all.for(ticket) : store, auth)
+  const storeOf = ({ ticket, request: { auth } }: GroupState) => ({
+    db: ticket ? all.dbFor(ticket) : store.db,
+    catalog: catalogFor(all.catalog, auth?.limits),
+  })
   return {
     store,
     storeOf,

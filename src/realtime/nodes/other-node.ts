@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Store, SUPERUSERS } from '../../collections/catalog.ts'
+import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { ApiError, RetryLater } from '../../errors.ts'
 import { columnsOf, toValues } from '../../records/columns.ts'
 import { StaleAuth } from '../../records/fresh-auth.ts'
 import { byId, selectRows } from '../../records/select.ts'
-import { type Actor, type AuthRecord, NO_REQUEST } from '../../request/request.ts'
+import { type Actor, type AuthRecord, authRecord, NO_REQUEST } from '../../request/request.ts'
 import { randomText } from '../../tools/random.ts'
 import { isNodeRegistered } from '../changes/change-log.ts'
 import { CHANGES_CHANNEL } from '../changes/feed.ts'
@@ -145,8 +145,6 @@ async function findAuth(store: Store, { collection: key, id, version, actor }: A
   const extra = () => 'b.xmin::text'
   const [row] = await selectRows(store, { collection, rule: '', request: NO_REQUEST, ...byId(id), extra })
   if (row?.[columnsOf(collection).count] !== version) throw new StaleAuth()
-  const isSuperuser = collection.name === SUPERUSERS
   // disabling a user changes the version of the user and of the user's devices
-  const auth = { collection, id, values: toValues(collection, row), version, isDisabled: false, isSuperuser }
-  return actor ? { ...auth, actor } : auth
+  return authRecord(collection, toValues(collection, row), version, { actor })
 }

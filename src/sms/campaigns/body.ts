@@ -9,11 +9,11 @@ import {
   future,
   MAX_CHARACTERS,
   type NamedLine,
+  type SendOptions,
   TEMPLATE_SEND,
 } from '../send/body.ts'
 import { checkLength, checkPhones } from '../send/content.ts'
 import { checkShape, invalid, nonEmptyId, text, visibleText, wholeNumber } from '../send/shape.ts'
-import type { CampaignOptions } from './campaign.ts'
 
 /** Maximum recipients of a campaign. */
 export const MAX_AUDIENCE = 20_000
@@ -46,14 +46,10 @@ export const CAMPAIGN_CHANGE = z
   })
   .meta({ id: 'CampaignChange' })
 
+const { device_id, line_id, from, sim, priority, guarantee } = COMMON
 /** The body of a new campaign. */
 export const CAMPAIGN = CAMPAIGN_CHANGE.extend({
-  device_id: COMMON.device_id,
-  line_id: COMMON.line_id,
-  from: COMMON.from,
-  sim: COMMON.sim,
-  priority: COMMON.priority,
-  guarantee: COMMON.guarantee,
+  ...{ device_id, line_id, from, sim, priority, guarantee },
   quiet_hours: COMMON.quiet_hours.describe(
     "Waits during the quiet hours of `user_settings`, by the recipients' time; true when left out.",
   ),
@@ -70,7 +66,10 @@ export interface CampaignChange {
 
 export type NewCampaign = { readonly [K in keyof CampaignChange]: NonNullable<CampaignChange[K]> } & {
   readonly line: NamedLine
-  readonly options: Omit<CampaignOptions, 'line'>
+  /** `device`: '' when any device will do. */
+  readonly options: Pick<SendOptions, 'sim' | 'priority' | 'guarantee' | 'keepsQuiet'> & {
+    readonly device: string
+  }
 }
 
 /** The body of a new campaign. Throws 400 that names the first wrong field. */

@@ -36,14 +36,6 @@ export interface CampaignText {
   readonly variables: Readonly<Record<string, string>> | null
 }
 
-/** Options of its messages, as in a send. */
-export interface CampaignOptions extends Pick<SendOptions, 'sim' | 'priority' | 'guarantee' | 'keepsQuiet'> {
-  /** '' when any device will do. */
-  readonly device: string
-  /** '' when any line will do. */
-  readonly line: string
-}
-
 /** A campaign in answers of `/api/campaigns`. */
 export const CAMPAIGN_STATE = z
   .object({

@@ -1,24 +1,15 @@
 import { badRequest, fieldError } from '../../errors.ts'
 import type { Extension } from '../../records/extension.ts'
-import { checkHours, type Values } from '../hours.ts'
+import { checkHours, checking, type Values } from '../hours.ts'
 import { keywordsOf } from './answer.ts'
 
 const HOURS = { from: 'hours_from', to: 'hours_to', days: 'days' }
 
 /** Automatic answers: one that could never answer a text is refused. */
-export const autoAnswersExtension: Extension = {
-  async beforeCreate(_store, values) {
-    check(values, 'Failed to create record.')
-  },
-  async beforeUpdate(_store, values, old) {
-    check(values, 'Failed to update record.', old)
-  },
-}
-
-function check(values: Values, failure: string, old?: Values): void {
+export const autoAnswersExtension: Extension = checking((values, failure, old) => {
   checkAnswer(values, failure)
   checkHours(HOURS, values, failure, old)
-}
+})
 
 /** Throws 400 for missing keywords, and without a text or template. */
 function checkAnswer({ match, value, body, template }: Values, failure: string): void {

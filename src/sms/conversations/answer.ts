@@ -191,10 +191,3 @@ const offerOf = ({ id, user, simulatedLine }: Received, sentBy: string, text: Te
   isBulk: true,
   messages: [offeredMessage(text, false)],
 })
-
-/** Deletes records of answers that no longer count for limits and pauses. */
-export async function forgetAnswers({ db }: Store): Promise<void> {
-  await db.query(`
-    delete from auto_answers_sent s where s.at < now() - interval '24 hours' and not exists (
-      select from auto_answers a where a.id = s.answer and s.at > now() - a.pause_hours * interval '1 hour')`)
-}

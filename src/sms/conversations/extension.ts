@@ -1,17 +1,22 @@
 import type { Store } from '../../collections/catalog.ts'
+import { runForRow, statement, text } from '../../db/statements/statement.ts'
 import { badRequest, fieldError } from '../../errors.ts'
 import { now } from '../../fields/types/date.ts'
 import type { Extension } from '../../records/extension.ts'
-import { senderIdOf } from '../../request/request.ts'
-import { checkTimeZone, type Values } from '../hours.ts'
+import { checking, checkTimeZone, type Values } from '../hours.ts'
+import { isOwn } from '../send/offer.ts'
 import { checkAssignee } from './assign.ts'
 import { queuePushes } from './incoming-texts.ts'
 
 const [NOT_CREATED, NOT_UPDATED] = ['Failed to create record.', 'Failed to update record.']
 
-const LAST = `
-select l.id, l.body, l.at, l.type, l.device, l.name, coalesce((select m.sent_by from sms_messages m where m.id = l.id), '')
-from sms_conversation_last($1, $2) l`
+const LAST = statement('conversation last', {
+  ...{ last_message: 'string', last_text: 'string', last_at: 'string', last_type: 'string' },
+  ...{ device: 'string', name: 'string', last_sender: 'string' },
+})`
+select l.id as last_message, l.body as last_text, l.at as last_at, l.type as last_type, l.device, l.name,
+  coalesce((select m.sent_by from sms_messages m where m.id = l.id), '') as last_sender
+from sms_conversation_last(${text('user')}, ${text('number')}) l`
 
 /** Conversations. Clients create them; INCOMING_TEXT_CTES and sms_conversation_answered update them. */
 export const conversationsExtension: Extension = {
@@ -23,18 +28,12 @@ export const conversationsExtension: Extension = {
   async beforeCreate(store, values) {
     await checkLine(store, NOT_CREATED, values)
     await checkAssignee(store, NOT_CREATED, values)
-    const { rows } = await store.db.query(LAST, [values.user, values.number], 'conversation last')
-    const [last_message, last_text, at, last_type, device, name, last_sender] = rows[0]!.map(String)
-    Object.assign(values, {
-      name,
-      last_text,
-      last_at: at || now(),
-      last_type,
-      last_message,
-      last_sender,
-      device,
+    const given = { user: String(values.user), number: String(values.number) }
+    const last = (await runForRow(store.db, LAST, given))!
+    Object.assign(values, last, {
+      last_at: last.last_at || now(),
       unread: 0,
-      unanswered: last_type === 'incoming',
+      unanswered: last.last_type === 'incoming',
       archived: false,
       assigned_at: values.assignee ? now() : '',
       ...(values.blocked && BLOCKED),
@@ -53,14 +52,12 @@ export const conversationsExtension: Extension = {
 /** A blocked conversation needs no answer: nothing in it is unread or due. */
 const BLOCKED = { unread: 0, unanswered: false, follow_up_at: '' }
 
-const OWN_LINE = 'select 1 from lines l where l.id = $1 and l."user" = $2'
 const NOT_OWN = fieldError('validation_invalid_line', 'Must be a line of the user.')
 
 /** Throws 400 for a line of another user. */
-async function checkLine({ db }: Store, failure: string, { line, user }: Values): Promise<void> {
-  if (!line) return
-  const { rows } = await db.query(OWN_LINE, [line, user], 'conversation line')
-  if (!rows[0]) throw badRequest(failure, { line: NOT_OWN })
+async function checkLine(store: Store, failure: string, { line, user }: Values): Promise<void> {
+  if (line && !(await isOwn(store, 'lines', String(user), String(line))))
+    throw badRequest(failure, { line: NOT_OWN })
 }
 
 /** Notes. The author is the caller. A mention notifies once. Agents change only their own notes. */
@@ -68,9 +65,8 @@ export const notesExtension: Extension = {
   setByServer: ['author'],
   writeRule: (auth) => (auth?.actor && auth.actor.role !== 'admin' ? `author = "${auth.actor.id}"` : ''),
   async beforeCreate(store, values, { auth }) {
-    if (auth && !auth.isSuperuser) values.author = senderIdOf(auth)
+    if (auth && !auth.isSuperuser) values.author = auth.sender
     await announceMentions(store, values, [])
-    return undefined
   },
   async beforeUpdate(store, values, old) {
     await announceMentions(store, values, old.mentions as readonly string[])
@@ -80,10 +76,9 @@ export const notesExtension: Extension = {
 /** Drafts of answers. The author is the caller, who alone changes them; the send deletes them. */
 export const draftsExtension: Extension = {
   setByServer: ['author'],
-  writeRule: (auth) => (auth && !auth.isSuperuser ? `author = "${senderIdOf(auth)}"` : ''),
+  writeRule: (auth) => (auth && !auth.isSuperuser ? `author = "${auth.sender}"` : ''),
   async beforeCreate(_store, values, { auth }) {
-    if (auth && !auth.isSuperuser) values.author = senderIdOf(auth)
-    return undefined
+    if (auth && !auth.isSuperuser) values.author = auth.sender
   },
 }
 
@@ -98,11 +93,4 @@ async function announceMentions({ db }: Store, values: Values, known: readonly s
 }
 
 /** Contacts. Checks the time zone's name. An installation may lack the field. */
-export const contactsExtension: Extension = {
-  async beforeCreate(_store, values) {
-    checkTimeZone(values, NOT_CREATED)
-  },
-  async beforeUpdate(_store, values, old) {
-    checkTimeZone(values, NOT_UPDATED, old)
-  },
-}
+export const contactsExtension: Extension = checking(checkTimeZone)

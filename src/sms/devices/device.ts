@@ -90,9 +90,8 @@ const TOUCH = {
 }
 
 /** Sets `last_seen` to now, by the database's clock. */
-export async function markSeen(store: Store, device: Pick<Device, 'id' | 'user'>): Promise<void> {
-  await changeDevice(store.db, device, { set: SEEN_NOW, where: 'true' }, [])
-}
+export const markSeen = ({ db }: Store, device: Pick<Device, 'id' | 'user'>) =>
+  changeDevice(db, device, { set: SEEN_NOW, where: 'true' }, [])
 
 /** Updates `last_seen` unless it is recent; corrects one in the future. */
 export async function touchDevice(store: Store, device: Device, deviceOnlineSeconds: number): Promise<void> {
@@ -108,9 +107,8 @@ const SAVE_SIMS = {
 }
 
 /** Stores a device's SIMs. Characters that Postgres cannot decode become U+FFFD. */
-export async function saveSims(store: Store, device: Device, sims: readonly unknown[]): Promise<void> {
-  await changeDevice(store.db, device, SAVE_SIMS, [minify(JSON.stringify(sims))])
-}
+export const saveSims = ({ db }: Store, device: Device, sims: readonly unknown[]) =>
+  changeDevice(db, device, SAVE_SIMS, [minify(JSON.stringify(sims))])
 
 const PENDING = `select count(*) from sms_dispatch
   where device = $1 and "user" = $2 and state = 'assigned'
@@ -153,9 +151,6 @@ const LOW_BATTERY = 15
 /** SQL: the battery `b` of device_batteries was low in the last hour. */
 export const IS_LOW = `b.percent < ${LOW_BATTERY} and b.charging is not true and b.at > now() - interval '1 hour'`
 
-export async function deleteOldBatteries(store: Store): Promise<void> {
-  await store.db.query(
-    `delete from device_batteries b
-     where b.at < now() - interval '30 days' or not exists (select from devices d where d.id = b.device)`,
-  )
-}
+export const deleteOldBatteries = ({ db }: Store) =>
+  db.query(`delete from device_batteries b
+    where b.at < now() - interval '30 days' or not exists (select from devices d where d.id = b.device)`)

@@ -126,18 +126,9 @@ async function createDevice(
 ): Promise<string> {
   const collection = store.catalog.find('devices')!
   const password = randomText(PASSWORD_LENGTH)
-  const { platform, phone, sims, push } = device
-  const body = {
-    name: device.name || device.model || NAMES[platform]!,
-    platform,
-    phone,
-    sims,
-    push,
-    user,
-    password,
-    passwordConfirm: password,
-    enabled: true,
-  }
+  const { model, ...given } = device
+  const name = given.name || model || NAMES[given.platform]!
+  const body = { ...given, name, user, password, passwordConfirm: password, enabled: true }
   const request = serverRequest(store.catalog.find(SUPERUSERS)!, body)
   const id = String(JSON.parse(await createRecord(store, extensions, collection, request)).id)
   await markSeen(store, { id, user })

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
 import { readOrMakeParam } from '../../db/params.ts'
 import { list, run, statement } from '../../db/statements/statement.ts'
 import { minify } from '../../fields/values/json-text.ts'
 import type { Logger } from '../../log.ts'
 import { counts } from '../../metrics/counts.ts'
-import { type UrlFault, urlFault } from '../../outgoing/addresses.ts'
+import { urlFault } from '../../outgoing/addresses.ts'
 import { sendOutgoing } from '../../outgoing/send.ts'
 import { invalid } from '../send/shape.ts'
 import { changeDevice, type Device } from './device.ts'
@@ -28,11 +29,8 @@ export const SUBSCRIPTION = z.object({
   ),
 })
 
-export interface PushSettings {
-  /** The operator's mailto: or https: address, for push services. RFC 8292 */
-  readonly vapidSubject: string
-  readonly webhookAllowPrivate: boolean
-}
+/** `vapidSubject`: the operator's mailto: or https: address, for push services. RFC 8292 */
+export type PushSettings = Pick<Config, 'vapidSubject' | 'webhookAllowPrivate'>
 
 type VapidKeys = Readonly<Record<'publicKey' | 'privateKey', string>>
 
@@ -56,17 +54,11 @@ export async function vapidKeys({ db }: Store): Promise<VapidKeys> {
   return JSON.parse(await readOrMakeParam(db, VAPID_KEY, make))
 }
 
-const ENDPOINT_FAULTS: Readonly<Record<UrlFault, string>> = {
-  not_a_url: 'endpoint must be an http or https address',
-  not_http: 'endpoint must be an http or https address',
-  not_https: 'endpoint must be an https address',
-  private: 'endpoint must not be a private address',
-}
-
 /** Throws 400 for an endpoint that pushes could not be sent to. */
 export function checkEndpoint({ endpoint }: Subscription, { webhookAllowPrivate }: PushSettings): void {
   const fault = urlFault(endpoint, webhookAllowPrivate)
-  if (fault) throw invalid(ENDPOINT_FAULTS[fault])
+  if (fault === 'private') throw invalid('endpoint must not be a private address')
+  if (fault) throw invalid('endpoint must be an https address')
 }
 
 /** Whether a push service's status says that the subscription has ended. RFC 8030, 7.3 */

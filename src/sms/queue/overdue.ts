@@ -4,7 +4,7 @@ import { availableDevices, onlineSince } from '../devices/device.ts'
 import { REASONS } from '../status/status.ts'
 import { failMessages } from './fail.ts'
 import { isOptedOut } from './opt-out.ts'
-import { type MessageSource, reassign } from './reassign.ts'
+import { reassign } from './reassign.ts'
 
 /** Devices with queued messages, by steps through the index: 0.1 ms of 200,000, `distinct` takes 25. */
 export const DEVICES_IN_QUEUE = `(
@@ -30,72 +30,73 @@ const UNCLAIMED = 'The device did not claim it'
 /** SQL: a message that had its wake-ups, and the time after the last of them. */
 const IS_LATE = `(wakes > ${MAX_WAKES} or wakes = ${MAX_WAKES} and wake_at <= now())`
 
-async function failAll(db: Db, source: MessageSource, reason: string): Promise<DevicesToWake> {
-  await failMessages(db, source, reason)
+/** A step of the sweep that fails the messages which SQL selects. `name`: of the statement. */
+const failing = (name: string, reason: string, sql: string) => async (db: Db) => {
+  await failMessages(db, { name, sql }, reason)
   return []
 }
+/** A step that gives them to other devices. */
+const reassigning = (name: string, sql: string) => (db: Db, seconds: number) =>
+  reassign(db, { name, sql }, seconds)
 
-const SILENT: MessageSource = {
-  name: 'silent',
-  sql: `select d.* from sms_dispatch d
+/** Fails messages with an expired lease that must not be sent again: their outcome is unknown. */
+export const failExpiredLeases = failing(
+  'silent',
+  REASONS.silent,
+  `select d.* from sms_dispatch d
   where d.state = 'sending' and d.lease_until <= now()
     and (not d.at_least_once or d.expires_at <= now() or ${isOptedOut('d')})
   order by d.lease_until limit ${MAX_ROWS} for update skip locked`,
-}
-
-/** Fails messages with an expired lease that must not be sent again: their outcome is unknown. */
-export const failExpiredLeases = (db: Db) => failAll(db, SILENT, REASONS.silent)
-
-const EXPIRED: MessageSource = {
-  name: 'expired',
-  sql: `select d.* from sms_dispatch d
-  where d.state <> 'sending' and d.expires_at <= now()
-  order by d.expires_at limit ${MAX_ROWS} for update skip locked`,
-}
+)
 
 /** Fails messages that no device claimed in time. */
-export const endExpired = (db: Db) => failAll(db, EXPIRED, REASONS.expired)
+export const endExpired = failing(
+  'expired',
+  REASONS.expired,
+  `select d.* from sms_dispatch d
+  where d.state <> 'sending' and d.expires_at <= now()
+  order by d.expires_at limit ${MAX_ROWS} for update skip locked`,
+)
 
-const ORPHANED: MessageSource = {
-  name: 'orphaned',
-  sql: `select d.* from ${DEVICES_IN_QUEUE} p
+export const endOrphaned = failing(
+  'orphaned',
+  REASONS.deviceDeleted,
+  `select d.* from ${DEVICES_IN_QUEUE} p
   join sms_dispatch d on d.device = p.device and d.pinned and d.state <> 'sending'
   where not exists (select from devices v where v.id = p.device)
   limit ${MAX_ROWS} for update of d skip locked`,
-}
+)
 
-export const endOrphaned = (db: Db) => failAll(db, ORPHANED, REASONS.deviceDeleted)
-
-const LINELESS: MessageSource = {
-  name: 'lineless',
-  sql: `select d.* from sms_dispatch d
+export const endLineless = failing(
+  'lineless',
+  REASONS.lineDeleted,
+  `select d.* from sms_dispatch d
   where d.state = 'pending' and d.due_at <= now() and d.line_pinned
     and not exists (select from lines l where l.id = d.line)
   order by d.due_at limit ${MAX_ROWS} for update skip locked`,
-}
+)
 
-export const endLineless = (db: Db) => failAll(db, LINELESS, REASONS.lineDeleted)
-
-const RETRIABLE: MessageSource = {
-  name: 'retriable',
-  sql: `select d.message, d."user", d.device, d.line, '' as charged, d.state, d.pinned, d.position, d.attempt,
+/** Reassigns messages with an expired lease that may be sent again. They still count for their line. */
+export const retryExpiredLeases = reassigning(
+  'retriable',
+  `select d.message, d."user", d.device, d.line, '' as charged, d.state, d.pinned, d.position, d.attempt,
     'The device went silent' as why
   from sms_dispatch d
   where d.state = 'sending' and d.lease_until <= now() and d.at_least_once
   order by d.lease_until limit ${MAX_ROWS} for update skip locked`,
-}
-
-/** Reassigns messages with an expired lease that may be sent again. They still count for their line. */
-export const retryExpiredLeases = (db: Db, seconds: number) => reassign(db, RETRIABLE, seconds)
+)
 
 /** SQL: messages of `s`, a device that may not work, that another device may take. */
 const LEFT_LYING = `sms_dispatch d where d.device = s.device and d.state = 'assigned' and not d.pinned
     and (s.why <> '${UNCLAIMED}' or ${IS_LATE})`
 
-/** Devices that will not claim: deleted, disabled, offline or silent, where another can take over. */
-const STUCK: MessageSource = {
-  name: 'stuck',
-  sql: `
+/**
+ * Reassigns unclaimed messages, which cannot have been sent, of devices that will not claim: deleted,
+ * disabled, offline or silent, where another can take over.
+ */
+export const reassignUnclaimed = reassigning(
+  'stuck',
+  `
 with suspects as materialized (
   select p.device, case
       when v.id is null then 'The device was deleted'
@@ -115,10 +116,7 @@ select d.*, s.why from judged s cross join lateral (
   select d.message, d."user", d.device, d.line, d.charged, d.state, d.pinned, d.position, d.attempt from ${LEFT_LYING}
   order by d.priority desc, d.position limit ${MAX_ROWS} for update skip locked
 ) d limit ${MAX_ROWS}`,
-}
-
-/** Reassigns unclaimed messages, which cannot have been sent. */
-export const reassignUnclaimed = (db: Db, seconds: number) => reassign(db, STUCK, seconds)
+)
 
 /** After the wake-up at the assignment: 5, 15, 45 and 120 s from it, then every 5 minutes. */
 const REWAKE = `
@@ -135,6 +133,4 @@ with late as (
 select distinct device from woken`
 
 /** Unclaimed messages to wake for. Unnamed: a plan from an empty queue takes 1.3 s instead of 50 ms. */
-export async function wakeUnclaimed(db: Db): Promise<DevicesToWake> {
-  return textsOf(await db.query(REWAKE))
-}
+export const wakeUnclaimed = async (db: Db) => textsOf(await db.query(REWAKE))

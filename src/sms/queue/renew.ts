@@ -27,8 +27,7 @@ export async function renewLeases(
   leaseSeconds: number,
 ): Promise<void> {
   if (attempts.length === 0) return
-  const given = attempts.map(({ id, attempt }) => ({ id, attempt }))
-  await store.db.query(RENEW, [JSON.stringify(given), device.id, device.user, leaseSeconds], 'sms renew')
+  await store.db.query(RENEW, [JSON.stringify(attempts), device.id, device.user, leaseSeconds], 'sms renew')
 }
 
 const SPARE = `

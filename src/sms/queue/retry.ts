@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isOwnedBy, objectsOf, unindexed } from '../../db/rows.ts'
+import type { TableRow } from '../../db/statements/statement.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
@@ -63,10 +64,9 @@ left join sms_messages r on r."user" = $2 and r.client_ref = 'retry:' || m.id an
 where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${unindexed('m.status')} = 'failed' and m.message_type = 'outgoing'
 order by m._rowid`
 
-interface Failed extends Pick<Offer, 'priority' | 'sim' | 'expiresAt' | 'guarantee'> {
-  readonly id: string
-  readonly to: string
-  readonly body: string
+interface Failed
+  extends Pick<Offer, 'priority' | 'sim' | 'expiresAt' | 'guarantee'>,
+    Pick<TableRow<'sms_messages'>, 'id' | 'to' | 'body'> {
   readonly due: string
   readonly reason: string
   readonly optedOut: boolean

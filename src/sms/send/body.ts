@@ -199,13 +199,11 @@ const DRAFT = {
 export const PREVIEW_TEXT = SEND.extend(DRAFT).meta({ id: 'TextPreview' })
 export const PREVIEW_TEMPLATE = TEMPLATE_SEND.extend(DRAFT).meta({ id: 'TemplatePreview' })
 
-/** The body of `send`. Throws 400 `invalid_request` that names the first wrong field. */
-export function readSend(raw: unknown, now: Date): SendBody {
-  return needSomeone(sendBody(checkShape(SEND, raw), now))
-}
-
-export function readTemplateSend(raw: unknown, now: Date): SendBody {
-  return needSomeone(sendBody(checkShape(TEMPLATE_SEND, raw), now))
+/** The body of either send. Throws 400 `invalid_request` that names the first wrong field. */
+export function readSend(schema: typeof SEND | typeof TEMPLATE_SEND, raw: unknown, now: Date): SendBody {
+  const body = sendBody(checkShape(schema, raw), now)
+  if (body.recipients.length > 0 || body.groupIds.length > 0) return body
+  throw invalid('recipients must name at least one phone number, or group_ids a group')
 }
 
 /** The body of `preview`: that of either send, recipients may be left out. */
@@ -237,11 +235,6 @@ function sendBody(body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>, 
       keepsQuiet: body.quiet_hours ?? false,
     },
   }
-}
-
-function needSomeone(body: SendBody): SendBody {
-  if (body.recipients.length > 0 || body.groupIds.length > 0) return body
-  throw invalid('recipients must name at least one phone number, or group_ids a group')
 }
 
 /** The text or template of a body, its variables as texts. */

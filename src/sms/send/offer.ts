@@ -104,16 +104,15 @@ export async function prepareOffer(
 export const answerJson = (batch_id: string, message_ids: readonly string[]): string =>
   JSON.stringify({ batch_id, message_ids, recipients_count: message_ids.length, status: 'accepted' })
 
-const OWN_DEVICE = 'select 1 from devices d where d.id = $1 and d."user" = $2'
-
-export async function isOwnDevice({ db }: Store, user: string, device: string): Promise<boolean> {
-  const { rows } = await db.query(OWN_DEVICE, [device, user], 'sms own device')
-  return rows.length > 0
+/** Whether a record is the user's. */
+export async function isOwn({ db }: Store, table: 'devices' | 'lines', user: string, id: string) {
+  const sql = `select 1 from ${table} where id = $1 and "user" = $2`
+  return (await db.query(sql, [id, user], `sms own ${table}`)).rows.length > 0
 }
 
 /** Throws 404 `device_not_found` for a device that is not the user's. */
 export async function checkDevice(store: Store, user: string, id: string): Promise<void> {
-  if (!(await isOwnDevice(store, user, id))) throw gatewayRefusal('device_not_found')
+  if (!(await isOwn(store, 'devices', user, id))) throw gatewayRefusal('device_not_found')
 }
 
 /** Maximum webhook calls caused by a send's opted-out recipients: all are stored in one transaction. */

@@ -155,6 +155,5 @@ async function keepAnswer(
 }
 
 /** Deletes answers after a day. Call it now and then. */
-export async function deleteOldAnswers(store: Store): Promise<void> {
-  await store.db.query(`delete from sms_idempotency where created <= now() - interval '24 hours'`)
-}
+export const deleteOldAnswers = ({ db }: Store) =>
+  db.query(`delete from sms_idempotency where created <= now() - interval '24 hours'`)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { GatewayError } from '../../errors.ts'
 import { dateOf, parseDate } from '../../fields/types/date.ts'
 import { cleanText } from '../../fields/values/cast.ts'
-import { type AuthRecord, limitsOf, senderIdOf } from '../../request/request.ts'
+import type { AuthRecord } from '../../request/request.ts'
 
 /** A failed check ends the parse, so that a list with a million errors creates only one. */
 const stop = (error: string) => ({ error, abort: true })
@@ -163,8 +163,8 @@ export interface Sender {
 export const senderOf = (auth: AuthRecord): Sender => ({
   user: auth.id,
   version: auth.version,
-  sentBy: senderIdOf(auth),
-  isAgent: limitsOf(auth) === 'agent',
+  sentBy: auth.sender,
+  isAgent: auth.limits === 'agent',
 })
 
 /** An API key with its user, as read. */

@@ -4,7 +4,6 @@ import { countChannelListeners } from '../../db/listeners.ts'
 import { textsOf } from '../../db/rows.ts'
 import type { Logger } from '../../log.ts'
 import { repeat } from '../../tools/repeat.ts'
-import { forgetAnswers } from '../conversations/answer.ts'
 import { type PushSettings, pushWake } from '../devices/web-push.ts'
 import { DEVICES_IN_QUEUE } from '../queue/overdue.ts'
 import { extendAllLeases } from '../queue/renew.ts'
@@ -32,20 +31,16 @@ export async function startDelivery(store: Store, settings: DeliverySettings, lo
   const push = gather((devices) => pushWake(store, settings, log, devices), PUSH_MS, log)
   const stopListening = await listenToOtherNodes(store.db)
   let checked = ''
+  const checkMore = async () => {
+    checked = await checkQueue(store, checked)
+  }
   const stops = [
     onUnheardWake(push.add),
     stopListening,
     repeat(sweeper(store, settings), SWEEP_MS, log),
-    repeat(() => forgetAnswers(store), SWEEP_OUT_MS, log),
     repeat(() => analyzeOutgrown(store), SWEEP_MS, log),
     repeat(() => deleteExpiredRows(store), SWEEP_OUT_MS, log),
-    repeat(
-      async () => {
-        checked = await checkQueue(store, checked)
-      },
-      SWEEP_OUT_MS,
-      log,
-    ),
+    repeat(checkMore, SWEEP_OUT_MS, log),
     push.stop,
   ]
   wakeHere(textsOf(await store.db.query(WAITING)))
@@ -104,9 +99,7 @@ const TABLES = [
   'conversations',
   '_changes',
 ]
-/**
- * Tables of these sizes are analyzed: smaller ones are fast anyway, larger ones autovacuum analyzes in time.
- */
+/** Tables of these sizes are analyzed: smaller ones are fast, larger ones autovacuum analyzes in time. */
 const [FEW_PAGES, MANY_PAGES] = [4, 5_000]
 
 const OUTGROWN = `

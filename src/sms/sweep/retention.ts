@@ -45,11 +45,6 @@ const BATCH = 1_000
 /** Pause between two batches, for other work. */
 const PAUSE_MS = 50
 
-/** Processes a batch in a transaction. Returns its number of messages. */
-type Step = (store: Store, extensions: Extensions, days: number) => Promise<number>
-
-const STEPS: Readonly<Record<Config['retention']['mode'], Step>> = { redact, delete: remove }
-
 /**
  * Deletes texts, or messages, that ended more than this many days ago, in batches until done or `signal`
  * aborts; safe to kill. Open messages and usage counts stay; subscribers are not notified. Does nothing for 0
@@ -67,7 +62,9 @@ export async function endOldMessages(
   while (!signal?.aborted) {
     const count = await store.db.transaction(async (db) => {
       const { rows } = await db.query('select pg_try_advisory_xact_lock($1)', [LOCKS.retention])
-      const taken = rows[0]![0] ? await STEPS[mode]({ db, catalog: store.catalog }, extensions, days) : 0
+      const inside = { db, catalog: store.catalog }
+      const end = mode === 'redact' ? () => redact(db, days) : () => remove(inside, extensions, days)
+      const taken = rows[0]![0] ? await end() : 0
       // subscribers get no event for each message, delivery and event
       await db.query('delete from _changes where xid = pg_current_xact_id()')
       return taken
@@ -95,7 +92,7 @@ const REDACT = `
 with old as (${oldest('redact')})
 update sms_messages m set body = '', attachments = '{}' from old where m.id = old.id returning m.id`
 
-async function redact({ db }: Store, _: Extensions, days: number): Promise<number> {
+async function redact(db: Db, days: number): Promise<number> {
   const redacted = textsOf(await db.query(REDACT, [days]))
   await redactCopies(db, redacted)
   return redacted.length

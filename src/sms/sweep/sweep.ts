@@ -53,6 +53,9 @@ export async function deleteExpiredRows({ db }: Store): Promise<void> {
   await db.query(`delete from device_handouts where at < now() - interval '1 day'`)
   await db.query('delete from device_pairings where expires_at < now()')
   await db.query('delete from device_streams where until < now()')
+  // what counts for no limit and no pause of an automatic answer any more
+  await db.query(`delete from auto_answers_sent s where s.at < now() - interval '24 hours' and not exists (
+    select from auto_answers a where a.id = s.answer and s.at > now() - a.pause_hours * interval '1 hour')`)
 }
 
 /** Queue rows per check: 20 ms. */

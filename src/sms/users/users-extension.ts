@@ -16,7 +16,6 @@ import { readAccess } from './user-access.ts'
 export const usersExtension: Extension = {
   async beforeCreate(_store, values, { auth }) {
     if (values.member_only === true && !auth?.isSuperuser) throw badRequest('Failed to create record.')
-    return undefined
   },
   async beforeUpdate(store, values, old, { auth }) {
     if (values.member_only === old.member_only) return

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { SUPERUSERS_ID } from '../../../src/auth/superusers/superusers.ts'
 import { compile } from '../../../src/filter/compile/compile.ts'
 import { listRecords } from '../../../src/records/read/list.ts'
-import { NO_REQUEST } from '../../../src/request/request.ts'
+import { authRecord, NO_REQUEST } from '../../../src/request/request.ts'
 import { messagesExtension } from '../../../src/sms/messages-extension.ts'
 import { recordPlans } from '../../support/database/plans.ts'
 import { makeDevice, makeUser, openTestStore } from '../../support/database/queue.ts'
@@ -59,15 +59,7 @@ async function requestOf(isSuperuser: boolean, query: Record<string, string>) {
     )
   }
   const { rows } = await store.db.query(`select xmin::text from ${table} where id = $1`, [id])
-  const auth = {
-    collection,
-    id,
-    values: { id },
-    version: String(rows[0]![0]),
-    isDisabled: false,
-    isSuperuser,
-  }
-  return { ...NO_REQUEST, query, auth }
+  return { ...NO_REQUEST, query, auth: authRecord(collection, { id }, String(rows[0]![0])) }
 }
 
 const extensions = new Map([['sms_messages', messagesExtension]])

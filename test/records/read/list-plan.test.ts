@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Extensions } from '../../../src/records/extension.ts'
 import { listRecords } from '../../../src/records/read/list.ts'
-import { NO_REQUEST } from '../../../src/request/request.ts'
+import { authRecord, NO_REQUEST } from '../../../src/request/request.ts'
 import { messagesExtension } from '../../../src/sms/messages-extension.ts'
 import { recordPlans } from '../../support/database/plans.ts'
 import { assign, makeDevice, makeUser, openTestStore } from '../../support/database/queue.ts'
@@ -25,16 +25,8 @@ async function list(query: Record<string, string>, extensions: Extensions = new 
   const { db, plans } = recordPlans(store.db)
   const collection = store.catalog.find('sms_messages')!
   const users = store.catalog.find('users')!
-  const auth = {
-    collection: users,
-    id: user,
-    values: { id: user },
-    version: '',
-    isDisabled: false,
-    isSuperuser: false,
-  }
   const { rows } = await store.db.query('select xmin::text from users where id = $1', [user])
-  const request = { ...NO_REQUEST, query, auth: { ...auth, version: String(rows[0]![0]) } }
+  const request = { ...NO_REQUEST, query, auth: authRecord(users, { id: user }, String(rows[0]![0])) }
   const page = JSON.parse(await listRecords({ db, catalog: store.catalog }, extensions, collection, request))
   return { page, plans }
 }

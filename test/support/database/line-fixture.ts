@@ -6,7 +6,7 @@ import { type ReceivedText, receiveTexts } from '../../../src/sms/conversations/
 import { cancelMessage } from '../../../src/sms/queue/cancel.ts'
 import { type ClaimedMessage, claimMessages } from '../../../src/sms/queue/claim.ts'
 import { Acceptor } from '../../../src/sms/send/accept.ts'
-import { readSend } from '../../../src/sms/send/body.ts'
+import { readSend, SEND } from '../../../src/sms/send/body.ts'
 import { send } from '../../../src/sms/send/send.ts'
 import { Worker } from '../../../src/work/worker.ts'
 import { openClockedDb } from './clock.ts'
@@ -86,7 +86,7 @@ export async function openLineFixture(env: Record<string, string> = {}): Promise
   const nodeOf = (store: Store) => {
     const services = { store, config, acceptor: new Acceptor(store, config) }
     return async (body: object) => {
-      const { answer } = await send(services, sender, readSend({ body: 'Hi', ...body }, new Date()))
+      const { answer } = await send(services, sender, readSend(SEND, { body: 'Hi', ...body }, new Date()))
       const { message_ids } = JSON.parse(answer) as { message_ids: string[] }
       const found = new Map(
         (await query('select id, line from sms_messages where id = any($1)', [message_ids])) as [

@@ -1,6 +1,6 @@
 import { readConfig } from '../../../src/config.ts'
 import { Acceptor } from '../../../src/sms/send/accept.ts'
-import { readSend } from '../../../src/sms/send/body.ts'
+import { readSend, SEND } from '../../../src/sms/send/body.ts'
 import { send } from '../../../src/sms/send/send.ts'
 import type { Sender } from '../../../src/sms/send/shape.ts'
 import { openPreparedDb } from '../server/start.ts'
@@ -41,7 +41,7 @@ export async function openSendFixture(phones: number, quota = 0): Promise<SendFi
   const node = () => {
     const desk = { store, config, acceptor: new Acceptor(store, config) }
     return (body: object) =>
-      send(desk, sender, readSend({ recipients: ['+4911111'], body: 'Hi', ...body }, new Date())).then(
+      send(desk, sender, readSend(SEND, { recipients: ['+4911111'], body: 'Hi', ...body }, new Date())).then(
         () => 'accepted',
         (error: { body?: { error: string } }) => error.body?.error ?? String(error),
       )

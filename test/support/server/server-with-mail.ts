@@ -1,6 +1,7 @@
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
-import type { AuthCollection } from '../../../src/collections/catalog.ts'
+import { type AuthCollection, SUPERUSERS } from '../../../src/collections/catalog.ts'
 import { createRecord } from '../../../src/records/write/write.ts'
+import { serverRequest } from '../../../src/request/request.ts'
 import type { TestServer } from '../database/open.ts'
 import { type MailServer, startMailServer } from '../services/mail-server.ts'
 import { type Answer, request } from './request.ts'
@@ -47,8 +48,7 @@ export async function startServerWithMail(env: Record<string, string> = {}): Pro
     async addUser(email, more = {}) {
       const body = { email, password: PASSWORD, passwordConfirm: PASSWORD, ...more }
       const collection = store.catalog.find('users')!
-      const auth = { collection, id: '', values: {}, version: '', isDisabled: false, isSuperuser: true }
-      const asked = { context: 'default', method: 'POST', query: {}, headers: {}, body, auth } as const
+      const asked = serverRequest(store.catalog.find(SUPERUSERS)!, body)
       return JSON.parse(await createRecord(store, new Map(), collection, asked)).id
     },
     async change(name, options) {

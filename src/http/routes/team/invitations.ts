@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { findByEmail } from '../../../auth/auth-rows.ts'
 import { limitGuesses, limitMails } from '../../../auth/limits/attempt-limits.ts'
 import {
@@ -16,21 +15,14 @@ import { authWithPassword } from '../../../auth/sign-in/with-password.ts'
 import { type AuthCollection, USERS_ID } from '../../../collections/catalog.ts'
 import { forbidden } from '../../../errors.ts'
 import { object, text } from '../../../fields/shape.ts'
-import {
-  ACCOUNT,
-  ANYONE,
-  chapter,
-  failures,
-  SIGNED_IN,
-  success,
-} from '../../../openapi/schemas/operations.ts'
+import { ACCOUNT, ANYONE, chapter, SIGNED_IN } from '../../../openapi/schemas/operations.ts'
 import { checkShape } from '../../../sms/send/shape.ts'
 import { readJson } from '../../body/json-body.ts'
 import type { Ctx, Env, Services } from '../../context.ts'
 import { readForm } from '../../forms/form.ts'
 import { auditRequest, requireUser } from '../../middleware/audit.ts'
 import { GUEST_BODY_BYTES } from '../../middleware/guest-body.ts'
-import { passwordWork } from '../../middleware/password-work.ts'
+import { passwordWork } from '../../middleware/passwords.ts'
 import { authOf } from '../../request-info.ts'
 import { retry } from '../../retry.ts'
 import { clientIp } from '../../server/client-ip.ts'
@@ -99,7 +91,7 @@ async function knownMember(c: Ctx, services: Services, { email, password }: Acce
 
 const NEW = 'Of a new user; leave it out when signed in.'
 
-export const invitationPaths = (): ZodOpenApiPathsObject =>
+export const invitationPaths = () =>
   chapter(ACCOUNT, SIGNED_IN, {
     'POST /api/account/invitations': {
       id: 'invite',
@@ -107,12 +99,9 @@ export const invitationPaths = (): ZodOpenApiPathsObject =>
       description:
         'For the account and its admins. With an `email`, and where the server sends mail, the link is mailed; otherwise the answer has it, this once. It is good for 7 days and for one person. `member_invitations` lists the open ones; deleting one revokes it.',
       body: [INVITATION, { role: 'agent', email: 'ben@example.com' }],
-      responses: [
-        success(
-          'The invitation.',
-          z.object({ id: z.string(), link: z.string().optional() }).meta({ id: 'Invited' }),
-        ),
-        failures(400, 401, 413),
+      answer: [
+        'The invitation.',
+        z.object({ id: z.string(), link: z.string().optional() }).meta({ id: 'Invited' }),
       ],
     },
     'POST /api/account/invitations/show': {
@@ -122,7 +111,7 @@ export const invitationPaths = (): ZodOpenApiPathsObject =>
         'Says who invites to which account. An invitation that was used, revoked or has expired is refused.',
       security: ANYONE,
       body: [z.object({ secret: z.string().describe('The end of the link.') }), { secret: 'mU3k…' }],
-      responses: [success('The invitation.', SHOWN_INVITATION), failures(400, 413)],
+      answer: ['The invitation.', SHOWN_INVITATION],
     },
     'POST /api/account/invitations/accept': {
       id: 'acceptInvitation',
@@ -140,9 +129,7 @@ export const invitationPaths = (): ZodOpenApiPathsObject =>
         }),
         { secret: 'mU3k…' },
       ],
-      responses: [
-        success('Joined.', z.object({ account: z.string().describe('Its id.') }).meta({ id: 'Joined' })),
-        failures(400, 401, 404, 413),
-      ],
+      answer: ['Joined.', z.object({ account: z.string().describe('Its id.') }).meta({ id: 'Joined' })],
+      fails: [400, 401, 404, 413],
     },
   })

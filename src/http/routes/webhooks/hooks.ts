@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { admission } from '../../../admission/admission.ts'
 import { tokenOf } from '../../../auth/tokens/tokens.ts'
 import { userHolder } from '../../../collections/catalog.ts'
@@ -9,21 +8,20 @@ import { callHook, HOOK_CALLED, HOOK_PREVIEW, previewHook } from '../../../hooks
 import { JSON_FIELDS } from '../../../hooks/compose.ts'
 import { HOOK_FIELDS, hookAccount } from '../../../hooks/hook.ts'
 import {
-  type Answers,
   chapter,
   failures,
   HOOK,
   NOBODY,
+  type Operation,
   SIGNED_IN,
-  success,
 } from '../../../openapi/schemas/operations.ts'
 import { checkShape } from '../../../sms/send/shape.ts'
 import { readBytes } from '../../body/bytes.ts'
 import { readJson } from '../../body/json-body.ts'
-import { memoryOf } from '../../body/memory-of.ts'
 import { readMultipart } from '../../body/multipart.ts'
 import type { Ctx, Env, Services } from '../../context.ts'
 import { requireUser } from '../../middleware/audit.ts'
+import { memoryOf } from '../../server/store-of.ts'
 
 const MAX_BYTES = 256 << 10
 const PREVIEW = z
@@ -78,22 +76,20 @@ async function readParts(c: Ctx): Promise<string> {
 }
 
 /** Hooks answer 503 instead of 429: see `hookForm`. */
-const refusals = (...statuses: Parameters<typeof failures>): Answers =>
-  Object.fromEntries(Object.entries(failures(...statuses)).filter(([status]) => status !== '429'))
+const { '429': _, ...PREVIEW_FAILS } = failures(400, 401, 413)
 
-const CALL = {
+const CALL: Omit<Operation, 'id'> = {
   requestBody: {
     required: true,
     description: 'JSON, the fields of a form, or plain text, of at most 256 KiB.',
     content: { 'application/json': {}, 'application/x-www-form-urlencoded': {}, 'text/plain': {} },
   },
-  responses: [
-    success('What became of it.', HOOK_CALLED, { outcome: 'sent', messages: ['k3v9x0c2m5n8b1a'] }),
-    failures(400, 401, 404, 413),
-  ],
+  answer: ['What became of it.', HOOK_CALLED],
+  example: { outcome: 'sent', messages: ['k3v9x0c2m5n8b1a'] },
+  fails: [400, 401, 404, 413],
 }
 
-export const hookPaths = (): ZodOpenApiPathsObject =>
+export const hookPaths = () =>
   chapter('hooks', SIGNED_IN, {
     'POST /api/hooks/preview': {
       id: 'previewHook',
@@ -103,7 +99,8 @@ export const hookPaths = (): ZodOpenApiPathsObject =>
         PREVIEW,
         { hook: { preset: 'text', recipients: ['+4915112345678'] }, body: 'The backup failed.' },
       ],
-      responses: [success('The texts, or why there are none.', HOOK_PREVIEW), refusals(400, 401, 413)],
+      answer: ['The texts, or why there are none.', HOOK_PREVIEW],
+      fails: PREVIEW_FAILS,
     },
     'POST /api/hooks/{secret}': {
       id: 'callHook',

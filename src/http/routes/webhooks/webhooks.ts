@@ -1,8 +1,7 @@
 import { Hono } from 'hono'
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { AuditEntry } from '../../../auth/superusers/audit.ts'
 import type { Store } from '../../../collections/catalog.ts'
-import { chapter, SIGNED_IN, success } from '../../../openapi/schemas/operations.ts'
+import { chapter, SIGNED_IN } from '../../../openapi/schemas/operations.ts'
 import { webhookRefusals } from '../../../openapi/schemas/refusals.ts'
 import {
   DELIVERY_REQUEST,
@@ -76,33 +75,31 @@ export function webhookRoutes(services: Services): Hono<Env> {
     })
 }
 
-export const webhookPaths = (): ZodOpenApiPathsObject =>
+export const webhookPaths = () =>
   chapter('webhooks', SIGNED_IN, {
     'POST /api/webhooks/{id}/test': {
       id: 'testWebhook',
       summary: 'Send a test event',
       description:
         'Sends `webhook.test` with a made-up message, by the way that all events go. While three tests of it wait the answer is 429.',
-      responses: [
-        success('The delivery, which is under way.', STARTED),
-        webhookRefusals('webhook_not_found', 'webhook_disabled'),
-      ],
+      answer: ['The delivery, which is under way.', STARTED],
+      fails: webhookRefusals('webhook_not_found', 'webhook_disabled'),
     },
     'POST /api/webhooks/{id}/rotate': {
       id: 'rotateWebhookSecret',
       summary: 'Change the secret',
       description: 'For 24 hours deliveries are signed with both secrets. A second rotation ends the first.',
-      responses: [success('The new secret.', NEW_SECRET), webhookRefusals('webhook_not_found')],
+      answer: ['The new secret.', NEW_SECRET],
+      fails: webhookRefusals('webhook_not_found'),
     },
     'POST /api/webhooks/{id}/resend-failed': {
       id: 'resendFailedDeliveries',
       summary: 'Send again what has failed',
       description:
         'Sends all deliveries of a webhook once more that ended as failed since a date. Their webhook-ids stay.',
-      responses: [
-        success('How many there are.', RESENT, { resent: 12 }),
-        webhookRefusals('invalid_request', 'webhook_not_found', 'webhook_disabled', 'request_too_large'),
-      ],
+      answer: ['How many there are.', RESENT],
+      example: { resent: 12 },
+      fails: webhookRefusals('invalid_request', 'webhook_not_found', 'webhook_disabled', 'request_too_large'),
       body: [SINCE, { since: '2026-11-20 07:00:00.000Z' }],
     },
     'GET /api/webhooks/deliveries/{id}/request': {
@@ -110,15 +107,14 @@ export const webhookPaths = (): ZodOpenApiPathsObject =>
       summary: 'Read what a delivery sends',
       description:
         'The body, and the headers of the last attempt. Of a webhook in the format `twilio`, the body has the form, which a GET sends in its query.',
-      responses: [success('The request.', DELIVERY_REQUEST), webhookRefusals('delivery_not_found')],
+      answer: ['The request.', DELIVERY_REQUEST],
+      fails: webhookRefusals('delivery_not_found'),
     },
     'POST /api/webhooks/deliveries/{id}/resend': {
       id: 'resendDelivery',
       summary: 'Send a delivery again',
       description: 'At once, whatever became of it. Its webhook-id stays.',
-      responses: [
-        success('The delivery, which is under way.', STARTED),
-        webhookRefusals('delivery_not_found', 'webhook_disabled'),
-      ],
+      answer: ['The delivery, which is under way.', STARTED],
+      fails: webhookRefusals('delivery_not_found', 'webhook_disabled'),
     },
   })

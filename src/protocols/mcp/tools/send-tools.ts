@@ -2,31 +2,20 @@ import { z } from 'zod'
 import { admission } from '../../../admission/admission.ts'
 import { userHolder } from '../../../collections/catalog.ts'
 import { cancelMessage } from '../../../sms/queue/cancel.ts'
-import { readPreview, readSend, readTemplateSend, type SendBody } from '../../../sms/send/body.ts'
+import { COMMON, readPreview, readSend, SEND, TEMPLATE_SEND } from '../../../sms/send/body.ts'
 import { previewSend } from '../../../sms/send/preview.ts'
 import { readIdempotency, send } from '../../../sms/send/send.ts'
 import { id } from '../../../sms/send/shape.ts'
 import { readUsage } from '../../../sms/usage/quota.ts'
 import { type McpCaller, type McpServices, type Tool, tool } from '../tool.ts'
 
-const RECIPIENTS = {
-  recipients: z.array(z.string()).optional().describe('Phone numbers in E.164, such as +4915112345678.'),
-  group_ids: z.array(z.string()).optional().describe('Contact groups whose members are added.'),
-}
-const TEXT = {
-  body: z.string().describe('The text, at most 1,600 characters.'),
-  variables: z
-    .record(z.string(), z.string())
-    .optional()
-    .describe('Given, even empty: `{{variables}}` in the text are filled in. Left out, it is sent as it is.'),
-}
-const TEMPLATE = {
-  template_id: z.string().describe('The id of a template: see the resources.'),
-  variables: z.record(z.string(), z.string()).optional().describe('Values for its `{{variables}}`.'),
-}
+const WHOM = { recipients: COMMON.recipients, group_ids: COMMON.group_ids }
+const TEXT = { body: SEND.shape.body, variables: SEND.shape.variables }
+const { template_id, variables } = TEMPLATE_SEND.shape
+const TEMPLATE = { template_id: template_id.describe('The id of a template: see the resources.'), variables }
 const WHEN = {
-  device_id: z.string().optional().describe('This device sends. Left out, devices take turns.'),
-  scheduled_at: z.string().optional().describe('ISO 8601: not before this instant.'),
+  device_id: COMMON.device_id,
+  scheduled_at: COMMON.scheduled_at,
   idempotency_key: z
     .string()
     .optional()
@@ -41,9 +30,9 @@ async function sendAs(
   caller: McpCaller,
   name: string,
   { idempotency_key, ...json }: SendInput,
-  read: (raw: unknown, now: Date) => SendBody,
+  schema: typeof SEND | typeof TEMPLATE_SEND,
 ): Promise<object> {
-  const body = read(json, new Date())
+  const body = readSend(schema, json, new Date())
   const idempotency = readIdempotency(idempotency_key, `/mcp/${name}`, json)
   const { answer } = await caller.asSender((sender) => send(services, sender, body, idempotency))
   return JSON.parse(answer)
@@ -58,8 +47,8 @@ export const SEND_TOOLS: readonly Tool[] = [
       'Sends a text to people. It cannot be taken back: preview it first, and send only what the person has agreed to.',
     scope: 'messages:send',
     kind: 'write',
-    input: z.object({ ...RECIPIENTS, ...TEXT, ...WHEN }),
-    run: (services, caller, input) => sendAs(services, caller, 'send_message', input, readSend),
+    input: z.object({ ...WHOM, ...TEXT, ...WHEN }),
+    run: (services, caller, input) => sendAs(services, caller, 'send_message', input, SEND),
   }),
   tool({
     name: 'send_template',
@@ -68,8 +57,8 @@ export const SEND_TOOLS: readonly Tool[] = [
       'Sends a template to people, a text of its own to each. It cannot be taken back: preview it first, and send only what the person has agreed to.',
     scope: 'messages:send',
     kind: 'write',
-    input: z.object({ ...RECIPIENTS, ...TEMPLATE, ...WHEN }),
-    run: (services, caller, input) => sendAs(services, caller, 'send_template', input, readTemplateSend),
+    input: z.object({ ...WHOM, ...TEMPLATE, ...WHEN }),
+    run: (services, caller, input) => sendAs(services, caller, 'send_template', input, TEMPLATE_SEND),
   }),
   tool({
     name: 'preview_message',
@@ -79,7 +68,7 @@ export const SEND_TOOLS: readonly Tool[] = [
     scope: 'messages:send',
     kind: 'read',
     input: z.object({
-      ...RECIPIENTS,
+      ...WHOM,
       body: TEXT.body.optional(),
       template_id: TEMPLATE.template_id.optional(),
       variables: TEMPLATE.variables,

@@ -4,7 +4,7 @@ import type { Store } from '../../../collections/catalog.ts'
 import { LOCKS } from '../../../db/advisory-locks.ts'
 import { part, run, runForRow, statement, text } from '../../../db/statements/statement.ts'
 import { dateOf } from '../../../fields/types/date.ts'
-import { isOwnDevice } from '../../../sms/send/offer.ts'
+import { isOwn } from '../../../sms/send/offer.ts'
 import { checkShape, id, invalid } from '../../../sms/send/shape.ts'
 import { requestInbox } from '../../smsgate/phone.ts'
 import { isoDate } from '../message-state.ts'
@@ -97,7 +97,7 @@ export async function refreshInbox(store: Store, user: string, body: unknown, al
   const refresh = readRefreshBody(body)
   const { since, until, device } = refresh
   const tellsWebhooks = always || refresh.tellsWebhooks
-  if (device !== '' && !(await isOwnDevice(store, user, device))) throw unknownDevice()
+  if (device !== '' && !(await isOwn(store, 'devices', user, device))) throw unknownDevice()
   // phones first: a retry after a failure repeats webhook calls, but stores no text twice
   const phones = await requestInbox(store, user, device, { since: isoDate(since), until: isoDate(until) })
   if (tellsWebhooks) await deliverAgain(store, user, refresh)

@@ -6,12 +6,11 @@ import { GatewayError } from '../../../errors.ts'
 import { findAllStored } from '../../../files/contents.ts'
 import { sendFile } from '../../../http/files/send-file.ts'
 import { sentFile } from '../../../http/routes/files.ts'
-import { invalid } from '../../../sms/send/shape.ts'
 import { DATA_URL } from '../../smsgate/wire.ts'
 import type { Call } from '../description.ts'
 import type { Page } from '../list-messages.ts'
 import { isoDate } from '../message-state.ts'
-import { dateIn, deviceIn, numberIn, type Query } from '../query.ts'
+import { dateIn, deviceIn, numberIn } from '../query.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 500
@@ -34,19 +33,19 @@ export const INBOX_MESSAGE = z
   })
   .meta({ id: 'SmsgateInboxMessage' })
 
-/** Filters and page of a list of incoming texts; '' for no filter. 400 names the first wrong parameter. */
-export function readInboxQuery(query: Query) {
-  const { type = '' } = query
-  if (type && !TYPES.some((known) => known === type)) throw invalid(`type must be one of ${TYPES.join(', ')}`)
-  const device = deviceIn(query)
-  const [from, to] = [dateIn(query, 'from'), dateIn(query, 'to')]
-  if (from && to && from > to) throw invalid('from must not be after to')
-  const limit = numberIn(query, 'limit') ?? DEFAULT_LIMIT
-  if (limit < 1 || limit > MAX_LIMIT) throw invalid(`limit must be a whole number from 1 to ${MAX_LIMIT}`)
-  const offset = numberIn(query, 'offset') ?? 0
-  if (offset < 0) throw invalid('offset must not be negative')
-  return { type, from, to, device, limit, offset }
-}
+/** Filters and page of a list of incoming texts; '' for no filter. */
+export const INBOX_QUERY = z
+  .object({
+    type: z.enum(['', ...TYPES], `must be one of ${TYPES.join(', ')}`).default(''),
+    from: dateIn,
+    to: dateIn,
+    deviceId: deviceIn,
+    limit: numberIn
+      .refine((limit) => limit >= 1 && limit <= MAX_LIMIT, `must be a whole number from 1 to ${MAX_LIMIT}`)
+      .default(DEFAULT_LIMIT),
+    offset: numberIn.refine((offset) => offset >= 0, 'must not be negative').default(0),
+  })
+  .refine(({ from, to }) => !from || !to || from <= to, { path: ['from'], error: 'must not be after to' })
 
 /** SQL: the type of a text. A text with attachments is an MMS. */
 const TYPE = `case when m.attachments <> '{}' then 'MMS_DOWNLOADED' when starts_with(m.body, '${DATA_URL}') then 'DATA_SMS'
@@ -75,10 +74,10 @@ const COUNT = `select count(*) from sms_messages m where ${MATCHING}`
 export async function listInbox(
   { db }: Store,
   user: string,
-  query: ReturnType<typeof readInboxQuery>,
+  query: z.output<typeof INBOX_QUERY>,
 ): Promise<Page<z.output<typeof INBOX_MESSAGE>>> {
   if (query.type === 'MMS') return { total: 0, items: [] }
-  const params = [user, query.from, query.to, query.device, query.type]
+  const params = [user, query.from, query.to, query.deviceId, query.type]
   const counted = await db.shaped(COUNT, params)
   const found = await db.shaped(LIST, [...params, query.limit, query.offset])
   return { total: Number(counted.rows[0]![0]), items: objectsOf<InboxRow>(found).map(toInboxMessage) }

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { TableRow } from '../../../db/statements/statement.ts'
 import { dateOf } from '../../../fields/types/date.ts'
 import { randomId } from '../../../tools/random.ts'
 import type { BodyForm } from '../../../webhooks/due.ts'
@@ -30,20 +31,8 @@ interface SmsgateHook {
   readonly message: EventMessage
 }
 
-/** The fields of an event's message; dates in PocketBase's form. */
-interface EventMessage {
-  readonly id: string
-  readonly to: string
-  readonly from: string
-  readonly body: string
-  readonly device: string
-  readonly batch_id: string
-  readonly segments: number
-  readonly sim: number
-  readonly sent_at: string
-  readonly delivered_at: string
-  readonly error_message: string
-}
+/** An event's message, as the event left it; dates in PocketBase's form. */
+type EventMessage = TableRow<'sms_messages'>
 
 type Details = (message: EventMessage, at: string) => Readonly<Record<string, unknown>>
 

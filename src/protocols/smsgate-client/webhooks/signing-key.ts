@@ -8,25 +8,23 @@ import { randomText } from '../../../tools/random.ts'
 const KEY_LENGTH = 43
 
 const [MIN_LENGTH, MAX_LENGTH] = [16, 255]
+const FAULT = `must have ${MIN_LENGTH} to ${MAX_LENGTH} characters`
 
 /** A key of the user's own. */
-export const signingKey = () => {
-  const fault = `must have ${MIN_LENGTH} to ${MAX_LENGTH} characters`
-  return z
+export const SIGNING_KEY = z.object({
+  signing_key: z
     .string('must be a text')
-    .min(MIN_LENGTH, fault)
-    .max(MAX_LENGTH, fault)
-    .refine((key) => !key.includes('\0'), 'must not contain a NUL character')
-}
-export const SIGNING_KEY = z.object({ signing_key: signingKey() })
+    .min(MIN_LENGTH, FAULT)
+    .max(MAX_LENGTH, FAULT)
+    .refine((key) => !key.includes('\0'), 'must not contain a NUL character'),
+})
 
 const ADD = `
 insert into smsgate_accounts ("user", signing_key) select id, $2 from users where id = $1 on conflict do nothing`
 
 /** Makes the key with which a user's webhooks in SMSGate's form are signed, unless there is one. */
-export async function ensureSigningKey(db: Db, user: string): Promise<void> {
-  await db.query(ADD, [user, randomText(KEY_LENGTH)], 'smsgate add key')
-}
+export const ensureSigningKey = (db: Db, user: string) =>
+  db.query(ADD, [user, randomText(KEY_LENGTH)], 'smsgate add key')
 
 const FIND = statement('smsgate key', { signing_key: 'string' })`
 select signing_key from smsgate_accounts where "user" = ${text('user')}`
@@ -42,13 +40,12 @@ insert into smsgate_accounts as a ("user", signing_key) select id, $2 from users
 on conflict ("user") do update set signing_key = excluded.signing_key`
 
 /** Replaces a user's signing key, for deliveries from now on. */
-export async function setSigningKey(db: Db, user: string, key: string): Promise<void> {
-  await db.query(SET, [user, key], 'smsgate set key')
-}
+export const setSigningKey = (db: Db, user: string, key: string) =>
+  db.query(SET, [user, key], 'smsgate set key')
 
 /** Only the signing key can be set. Limits are set on devices; the phones' other settings are fixed. */
 export const SETTINGS_BODY = z
-  .object({ webhooks: z.object({ signing_key: signingKey() }).nullish() })
+  .object({ webhooks: SIGNING_KEY.nullish() })
   .meta({ id: 'SmsgateSettingsChange' })
 
 /** The settings of phones as SMSGate's clients read them. */

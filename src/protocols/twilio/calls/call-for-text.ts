@@ -81,13 +81,15 @@ async function reply(services: CallServices, caller: Caller, due: DueDelivery, a
   }
 }
 
-const answeredText = ({ user, apiKey, image }: DueDelivery): AnsweredText => ({
+/** The text that a call is about. `key`: the API key that signs the callbacks of the replies. */
+const answeredText = ({ user, apiKey, image }: DueDelivery) => ({
   user,
   message: String(image.id),
   device: String(image.device),
   from: String(image.from),
   key: apiKey,
 })
+type AnsweredText = ReturnType<typeof answeredText>
 
 /** Replies of an answer and its redirects. `error`: the first fault; replies are those before it. */
 async function collectReplies(
@@ -124,16 +126,6 @@ async function fetchNext(caller: Caller, address: string, method: 'GET' | 'POST'
   })
   if (isSuccess(answer.status)) return answer
   throw new TwimlError(NO_SUCCESS, `${new URL(address).origin} answered ${answer.status}`)
-}
-
-interface AnsweredText {
-  readonly user: string
-  readonly message: string
-  readonly device: string
-  /** Sender of the text. */
-  readonly from: string
-  /** The API key that signs the callbacks of the replies. */
-  readonly key: string
 }
 
 interface Reply extends NumberSender {
@@ -218,6 +210,7 @@ async function sendReplies(
   { message, user, key }: AnsweredText,
   replies: readonly Reply[],
 ): Promise<void> {
+  const sender = accountSender(user, key || user)
   const wake: string[] = []
   await store.db.transaction(async (db) => {
     const { rows } = await db.query(ANSWER, [message])
@@ -226,12 +219,7 @@ async function sendReplies(
     for (const { to, body, device, line, callback } of replies) {
       const options = { ...PLAIN_OPTIONS, origin: originOf(key, callback, { reply: true }) }
       const request = toOne(to, body, options, device, line)
-      const offer = await prepareOffer(
-        inside,
-        config.maxRecipients,
-        accountSender(user, key || user),
-        request,
-      )
+      const offer = await prepareOffer(inside, config.maxRecipients, sender, request)
       wake.push(...(await sendInside(inside, config, offer)))
     }
   })

@@ -42,8 +42,7 @@ async function callOnce(services: CallServices, due: DueDelivery, signal: AbortS
   const signing = await runForRow(store.db, SIGNING, due)
   if (!signing) return failed(0, KEY_DELETED)
   const { signing: signingKey, method } = signing
-  const form = formOf(due, config)
-  const caller = callerFor({ eventId: due.eventId, form, signingKey, config }, signal)
+  const caller = callerFor(due, formOf(due, config), signingKey, config, signal)
   const outcome = await (due.event === STATUS_EVENT
     ? callForStatus(caller, due)
     : callForText(services, caller, due, method))

@@ -5,6 +5,7 @@ import type { Config } from '../../../config.ts'
 import { type ResponseHead, sendOutgoing } from '../../../outgoing/send.ts'
 import type { AcceptConfig } from '../../../sms/send/accept.ts'
 import { type CallOutcome, type SentHeaders, TIMEOUT_MS } from '../../../webhooks/call-webhook.ts'
+import type { DueDelivery } from '../../../webhooks/due.ts'
 import { MAX_ANSWER_BYTES } from './twiml.ts'
 
 /** Services for calls in Twilio's form. */
@@ -14,17 +15,14 @@ export interface CallServices {
     Pick<Config, 'maxRecipients' | 'webhookAllowPrivate' | 'optWords' | 'publicUrl'>
 }
 
-interface Delivery {
-  /** Names the event; sent with each request. */
-  readonly eventId: string
-  readonly form: Form
-  /** The key of the signatures: see `signedRequest`. */
-  readonly signingKey: string
-  readonly config: Pick<Config, 'webhookAllowPrivate'>
-}
-
 /** Makes the signed requests of one delivery. Together they may take as long as one call. */
-export function callerFor({ eventId, form, signingKey, config }: Delivery, signal: AbortSignal) {
+export function callerFor(
+  { eventId }: DueDelivery,
+  form: Form,
+  signingKey: string,
+  config: CallServices['config'],
+  signal: AbortSignal,
+) {
   const endMs = performance.now() + TIMEOUT_MS
   const caller = {
     signal,

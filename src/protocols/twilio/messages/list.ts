@@ -3,8 +3,9 @@ import type { Store } from '../../../collections/catalog.ts'
 import { textsOf } from '../../../db/rows.ts'
 import { formatDate } from '../../../fields/types/date.ts'
 import { withoutSeparators } from '../../../portable/phone.ts'
+import type { Call } from '../description.ts'
 import { OWN_NUMBER } from '../numbers/number.ts'
-import { cutPage, describePage, PAGE, readPage, readRows } from '../paging.ts'
+import { PAGE, readPage, readRows } from '../paging.ts'
 import {
   accountPath,
   invalid,
@@ -21,22 +22,22 @@ const SECOND_MS = 1_000
 const DAY_MS = 86_400_000
 
 /** The user's messages in pages, newest first. Throws 20001, 21481 for a wrong token. */
-export async function listMessages(
-  store: Store,
-  user: string,
-  parameters: Parameters,
-): Promise<z.output<typeof MESSAGES>> {
-  const page = readPage(parameters, 'SM')
+export async function listMessages({ store, user, parameters }: Call): Promise<z.output<typeof MESSAGES>> {
+  const request = readPage(parameters, 'SM')
   const values: unknown[] = [user]
   const devices = await devicesWith(store, user, numbersIn(parameters, 'To'))
   const filter = filterOf(parameters, devices, (value) => `$${values.push(value)}`)
   const sql = [`${MESSAGE_SQL} where m."user" = $1`, ...filter].join(' and ')
-  const rows = await readRows<MessageRow>(store.db, ['sms_messages', 'm'], sql, values, page)
-  const { rows: kept, content } = cutPage(page, rows)
-  return {
-    ...describePage(`${accountPath(sidOf('AC', user))}/Messages.json`, page, content),
-    messages: kept.map((row) => renderMessage(row, user)),
-  }
+  const path = `${accountPath(sidOf('AC', user))}/Messages.json`
+  const { rows, page } = await readRows<MessageRow>(
+    store.db,
+    path,
+    ['sms_messages', 'm'],
+    sql,
+    values,
+    request,
+  )
+  return { ...page, messages: rows.map((row) => renderMessage(row, user)) }
 }
 
 /** SQL: when a message was sent, or received; '' for neither. */

@@ -7,9 +7,7 @@ import { derivedId } from '../../../tools/random.ts'
 import type { Call } from '../description.ts'
 import { describePage, PAGE, readPage } from '../paging.ts'
 import { accountPath, notFound, sidOf, twilioDate } from '../refusal.ts'
-import { findMessage } from './message.ts'
-
-const date = z.string().nullable().describe('RFC 2822, in UTC.')
+import { date, findMessage } from './message.ts'
 
 /** A file of a message as Twilio's API has it. */
 export const MEDIUM = z

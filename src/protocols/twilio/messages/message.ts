@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
 import { objectsOf } from '../../../db/rows.ts'
+import type { TableRow } from '../../../db/statements/statement.ts'
 import { now } from '../../../fields/types/date.ts'
 import type { Origin } from '../../../sms/send/body.ts'
 import { REASONS } from '../../../sms/status/status.ts'
@@ -21,12 +22,7 @@ const TWILIO_STATUSES = [
 ] as const
 type TwilioStatus = (typeof TWILIO_STATUSES)[number]
 
-interface StatusColumns {
-  readonly status: string
-  readonly scheduled_at: string
-  readonly sent_at: string
-  readonly error_message: string
-}
+type StatusColumns = Pick<TableRow<'sms_messages'>, 'status' | 'scheduled_at' | 'sent_at' | 'error_message'>
 
 /** A status, and Twilio's number of the error; null for none. */
 interface TwilioState {
@@ -64,7 +60,7 @@ function failedState({ sent_at, error_message }: StatusColumns): TwilioState {
   return { status, errorCode: sent_at === '' ? UNKNOWN_ERROR : UNREACHABLE }
 }
 
-const date = z.string().nullable().describe('RFC 2822, in UTC.')
+export const date = z.string().nullable().describe('RFC 2822, in UTC.')
 
 /** A message as Twilio's API has it. */
 export const MESSAGE = z
@@ -104,18 +100,12 @@ export const originOf = (
   data: { ...data, ...(callback && { callback: { url: callback, api_key } }) },
 })
 
-export interface MessageRow extends StatusColumns {
-  readonly id: string
-  readonly to: string
-  readonly from: string
-  readonly body: string
-  readonly message_type: string
-  readonly segments: number
-  readonly delivered_at: string
-  readonly created: string
-  readonly updated: string
-  /** Names of its files. */
-  readonly attachments: readonly string[]
+/** Columns of `sms_messages` that a message shows. */
+const COLUMNS = [
+  ...(['id', 'status', 'to', 'from', 'body', 'message_type', 'segments', 'scheduled_at', 'sent_at'] as const),
+  ...(['delivered_at', 'error_message', 'created', 'updated', 'attachments'] as const),
+]
+export interface MessageRow extends Pick<TableRow<'sms_messages'>, (typeof COLUMNS)[number]> {
   /** The number of its line or device, '' for none. */
   readonly own_number: string
   readonly service: boolean
@@ -124,8 +114,7 @@ export interface MessageRow extends StatusColumns {
 
 /** SQL that reads messages, `m`, with their device `d` and their origin `o`. */
 export const MESSAGE_SQL = `
-select m.id, m.status, m."to", m."from", m.body, m.message_type, m.segments, m.scheduled_at, m.sent_at,
-  m.delivered_at, m.error_message, m.created, m.updated, m.attachments, ${OWN_NUMBER} as own_number,
+select ${COLUMNS.map((name) => `m."${name}"`).join(', ')}, ${OWN_NUMBER} as own_number,
   coalesce(o.data ->> 'service' = 'true', false) as service, coalesce(o.data ->> 'reply' = 'true', false) as reply
 from sms_messages m left join devices d on d.id = m.device left join sms_origins o on o.ref = m.id`
 

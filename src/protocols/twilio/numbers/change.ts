@@ -1,46 +1,33 @@
-import { type Store, SUPERUSERS } from '../../../collections/catalog.ts'
+import { SUPERUSERS } from '../../../collections/catalog.ts'
 import { runForCount, runForTexts, statement, text } from '../../../db/statements/statement.ts'
 import { ApiError } from '../../../errors.ts'
-import type { Extensions } from '../../../records/extension.ts'
 import { deleteRecords } from '../../../records/write/cascade.ts'
 import { createRecord, updateRecord } from '../../../records/write/write.ts'
 import { serverRequest } from '../../../request/request.ts'
 import { logChanged } from '../../../sms/status/status.ts'
-import type { Account } from '../credentials.ts'
-import { invalid, type Parameters, readAddress } from '../refusal.ts'
+import type { Call } from '../description.ts'
+import { invalid, readAddress } from '../refusal.ts'
 import { findNumber, renderNumber, type TwilioNumber } from './number.ts'
-
-/** Services for changing a number. */
-export interface NumberServices {
-  readonly store: Store
-  readonly extensions: Extensions
-  readonly config: { readonly webhookAllowPrivate: boolean }
-}
 
 const MAX_NAME = 255
 
 /** Sets name, `SmsUrl` and its method, all or nothing. Throws 404, 20001, 21502. */
-export async function changeNumber(
-  services: NumberServices,
-  account: Account,
-  sid: string,
-  parameters: Parameters,
-): Promise<TwilioNumber> {
-  const { store, config } = services
-  const { id } = await findNumber(store, account.user, sid)
+export async function changeNumber(call: Call): Promise<TwilioNumber> {
+  const { services, store, user, sid, parameters } = call
+  const { id } = await findNumber(store, user, sid)
   const [url, method] = [parameters.get('SmsUrl'), parameters.get('SmsMethod')?.toUpperCase() ?? '']
   const name = parameters.get('FriendlyName') ?? ''
-  if (url) readAddress('SmsUrl', url, 21502, config.webhookAllowPrivate)
+  if (url) readAddress('SmsUrl', url, 21502, services.config.webhookAllowPrivate)
   if (!['', 'GET', 'POST'].includes(method)) throw invalid('SmsMethod must be GET or POST')
   if ([...name].length > MAX_NAME) throw invalid(`FriendlyName must have at most ${MAX_NAME} characters`)
   await store.db.transaction(async (db) => {
-    const inside = { ...services, store: { db, catalog: store.catalog } }
+    const inside = { ...call, store: { db, catalog: store.catalog } }
     if (method !== '') await runForCount(db, SET_METHOD, { device: id, method })
     const renamed = name === '' ? [] : await runForTexts(db, RENAME, { id, name })
     await logChanged(inside.store, 'devices', 'update', renamed)
-    if (url !== undefined) await setUrl(inside, account, id, url)
+    if (url !== undefined) await setUrl(inside, id, url)
   })
-  return renderNumber(await findNumber(store, account.user, sid), account.user)
+  return renderNumber(await findNumber(store, user, sid), user)
 }
 
 const SET_METHOD = statement('twilio set method', {})`
@@ -55,17 +42,17 @@ const WEBHOOKS = statement('twilio webhooks', { id: 'string' })`
 select id from webhooks where "user" = ${text('user')} and device = ${text('device')} and format = 'twilio' order by _rowid`
 
 /** Leaves one webhook of a device, with this address, as its owner would make it; none for ''. */
-async function setUrl({ store, extensions }: NumberServices, account: Account, device: string, url: string) {
+async function setUrl({ services: { extensions }, store, user, apiKey }: Call, device: string, url: string) {
   const webhooks = store.catalog.find('webhooks')!
   // changes of one number run one at a time
   await store.db.query('select from devices where id = $1 for update', [device])
-  const hooks = await runForTexts(store.db, WEBHOOKS, { user: account.user, device })
+  const hooks = await runForTexts(store.db, WEBHOOKS, { user, device })
   const deleted = url === '' ? hooks : hooks.slice(1)
   if (deleted.length > 0) await deleteRecords(store, extensions, webhooks, deleted)
   if (url === '') return
   const known = hooks[0]
-  const values = { url, enabled: true, api_key: account.key }
-  const more = { user: account.user, format: 'twilio', device, events: ['message.received'] }
+  const values = { url, enabled: true, api_key: apiKey }
+  const more = { user, format: 'twilio', device, events: ['message.received'] }
   const request = serverRequest(store.catalog.find(SUPERUSERS)!, known ? values : { ...values, ...more })
   try {
     if (known) await updateRecord(store, extensions, webhooks, known, request)

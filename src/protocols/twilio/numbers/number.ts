@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
 import { objectsOf } from '../../../db/rows.ts'
-import { cutPage, describePage, PAGE, readPage, readRows } from '../paging.ts'
-import { API_VERSION, accountPath, idOf, notFound, type Parameters, sidOf, twilioDate } from '../refusal.ts'
+import { run, statement, type TableRow, text } from '../../../db/statements/statement.ts'
+import type { Call } from '../description.ts'
+import { PAGE, readPage, readRows } from '../paging.ts'
+import { API_VERSION, accountPath, idOf, notFound, sidOf, twilioDate } from '../refusal.ts'
 
 /** The fields of Twilio's numbers that are the same for every device. */
 const FIXED = {
@@ -50,12 +52,7 @@ export const NUMBER = z
   .meta({ id: 'TwilioNumber' })
 export type TwilioNumber = Readonly<z.output<typeof NUMBER>>
 
-interface NumberRow {
-  readonly id: string
-  readonly phone: string
-  readonly name: string
-  readonly created: string
-  readonly updated: string
+interface NumberRow extends Pick<TableRow<'devices'>, 'id' | 'phone' | 'name' | 'created' | 'updated'> {
   readonly smsUrl: string
   readonly smsMethod: 'GET' | 'POST'
 }
@@ -102,21 +99,18 @@ export interface NumberSender {
 }
 
 /** The enabled devices with a number, or with an enabled line that has it. */
-const FIND = `
-select distinct on (d.id) d.id, d.phone = $2, case when exists (
-    select from lines o where o.device = d.id and o.id <> l.id) then l.id else '' end
-from devices d left join lines l on l.device = d.id and l.number = $2 and l.enabled and l.present
-where d."user" = $1 and d.enabled and (d.phone = $2 or l.id is not null) order by d.id, l.slot`
+const FIND = statement('twilio senders', { device: 'string', isOwn: 'boolean', line: 'string' })`
+select distinct on (d.id) d.id as device, d.phone = ${text('number')} as "isOwn", case when exists (
+    select from lines o where o.device = d.id and o.id <> l.id) then l.id else '' end as line
+from devices d left join lines l on l.device = d.id and l.number = ${text('number')} and l.enabled and l.present
+where d."user" = ${text('user')} and d.enabled and (d.phone = ${text('number')} or l.id is not null) order by d.id, l.slot`
 
 /** Senders for a number: devices with it, else devices with a line that has it. By id. */
 export async function sendersFrom({ db }: Store, user: string, number: string): Promise<NumberSender[]> {
   if (number === '') return []
-  const { rows } = await db.query(FIND, [user, number], 'twilio senders')
-  const own = rows.filter(([, isOwn]) => isOwn === true)
-  return (own.length > 0 ? own : rows).map(([device, , line]) => ({
-    device: String(device),
-    line: String(line),
-  }))
+  const found = await run(db, FIND, { user, number })
+  const own = found.filter(({ isOwn }) => isOwn)
+  return own.length > 0 ? own : found
 }
 
 /** SQL: our number of message `m` of device `d`: of its line, the named line or the device; '' for none. */
@@ -131,17 +125,10 @@ export const NUMBERS = PAGE.extend({ incoming_phone_numbers: z.array(NUMBER) }).
 const LIST = `${NUMBER_SQL} and ($2 = '' or d.phone = $2) and ($3 = '' or d.name = $3)`
 
 /** The user's numbers in pages, newest first. Throws 20001, 21481 for a wrong token. */
-export async function listNumbers(
-  { db }: Store,
-  user: string,
-  parameters: Parameters,
-): Promise<z.output<typeof NUMBERS>> {
-  const page = readPage(parameters, 'PN')
+export async function listNumbers({ store, user, parameters }: Call): Promise<z.output<typeof NUMBERS>> {
+  const request = readPage(parameters, 'PN')
   const values = [user, parameters.get('PhoneNumber') ?? '', parameters.get('FriendlyName') ?? '']
-  const rows = await readRows<NumberRow>(db, ['devices', 'd'], LIST, values, page)
-  const { rows: kept, content } = cutPage(page, rows)
-  return {
-    ...describePage(`${accountPath(sidOf('AC', user))}/IncomingPhoneNumbers.json`, page, content),
-    incoming_phone_numbers: kept.map((row) => renderNumber(row, user)),
-  }
+  const path = `${accountPath(sidOf('AC', user))}/IncomingPhoneNumbers.json`
+  const { rows, page } = await readRows<NumberRow>(store.db, path, ['devices', 'd'], LIST, values, request)
+  return { ...page, incoming_phone_numbers: rows.map((row) => renderNumber(row, user)) }
 }

@@ -1,17 +1,18 @@
 import { findAuthRecord } from '../../auth/auth-rows.ts'
+import { countHash, limitSignInAttempts } from '../../auth/limits/attempt-limits.ts'
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { badRequest } from '../../errors.ts'
 import { passwordError } from '../../fields/types/password.ts'
-import { MAX_PASSWORD_BYTES } from '../../fields/values/bcrypt.ts'
+import { hashPassword, MAX_PASSWORD_BYTES, verifyPassword } from '../../fields/values/bcrypt.ts'
 import { toText } from '../../fields/values/cast.ts'
 import { OWN_WORK, type PasswordMemory, type PasswordWork } from '../../records/auth/passwords.ts'
 import { prepare } from '../../records/input/prepare.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import type { BatchRequest } from '../body/batch-body.ts'
 import type { Ctx, Services } from '../context.ts'
-import { actionOf, bodyOfPart } from '../records/batch-part.ts'
-import { storeOf } from '../server/store-of.ts'
-import { passwordWork } from './password-work.ts'
+import { actionOf, type BatchRequest, bodyOfPart } from '../records/batch-part.ts'
+import { authOf } from '../request-info.ts'
+import { clientIp } from '../server/client-ip.ts'
+import { holderOf, storeOf } from '../server/store-of.ts'
 
 /** Old passwords in one batch: a user needs one to change a password. */
 const MAX_OLD_PASSWORDS = 3
@@ -77,4 +78,41 @@ async function compareAhead(store: Store, write: Write, work: PasswordWork): Pro
   if (old === '' || id === '') return
   const record = await findAuthRecord(store, collection, id)
   if (record) await work.verify(old, String(record.values.password))
+}
+
+/** Hashes and compares passwords in the client's turn. 429 after too many new ones, not for superusers. */
+export function passwordWork(c: Ctx, services: Services, auth: AuthRecord | null): PasswordWork {
+  const { config } = services
+  const holder = () => holderOf(c.env.incoming, services, auth)
+  return {
+    async hash(plain, cost) {
+      if (!auth?.isSuperuser) await countHash(storeOf(c, services, auth).db, config, holder())
+      return hashPassword(plain, cost, holder())
+    },
+    verify: (plain, hash) => verifyPassword(plain, hash, holder()),
+  }
+}
+
+type Body = Readonly<Record<string, unknown>> | null
+
+const isGiven = (body: Body, key: string) => toText(body?.[key]) !== ''
+
+/** Whether a change of an auth record sets a password or contains the old one. */
+const changesPassword = (body: Body): boolean =>
+  ['oldPassword', 'password', 'passwordConfirm'].some((key) => isGiven(body, key))
+
+/** Counts password changes as sign-in attempts: a stolen token must not guess one. Throws 429. */
+export async function limitOldPasswordChecks<T>(
+  c: Ctx,
+  services: Services,
+  bodies: readonly Body[],
+  run: () => Promise<T>,
+): Promise<T> {
+  if (!bodies.some(changesPassword)) return run()
+  const auth = await authOf(c, services)
+  const isTry = bodies.some((body) => (auth ? changesPassword(body) : isGiven(body, 'oldPassword')))
+  if (!isTry || auth?.isSuperuser) return run()
+  const { db } = storeOf(c, services, auth)
+  const who = { collection: auth?.collection.id ?? '', account: auth?.id ?? 'guest' }
+  return limitSignInAttempts({ db, config: services.config, ...who, ip: clientIp(c, services) }, run)
 }
