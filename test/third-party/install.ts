@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OLDEST_NODE, OLDEST_NODE_BIN, OLDEST_NODE_FOLDER } from '../package/oldest-node.ts'
 import { runs } from '../support/installed.ts'
+import { AUTH_FOLDER, AUTH_NPM, hasAuthServers } from './auth-servers.ts'
 import { areInstalled, FOLDER, TOOLS } from './folder.ts'
 import { SMPP_FOLDER, SMPP_JAVA_FOLDER, SMPP_MAVEN, SMPP_PYPI } from './smpp-server.ts'
 import {
@@ -31,6 +32,7 @@ installTwilio()
 if (!existsSync(OLDEST_NODE_BIN)) installNpm(OLDEST_NODE_FOLDER, OLDEST_NODE)
 if (!areInstalled()) installNpm(FOLDER, TOOLS)
 if (!hasNpmClient()) installNpm(SMSGATE_FOLDER, SMSGATE_NPM)
+if (!hasAuthServers()) installNpm(AUTH_FOLDER, AUTH_NPM)
 function installPython(folder: string, packages: readonly string[]): void {
   if (!runs('python3', '-m', 'pip', '--version')) return
   execFileSync('python3', ['-m', 'pip', 'install', '--quiet', '--target', folder, ...packages], {
