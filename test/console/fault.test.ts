@@ -25,6 +25,11 @@ test.each([
   ['a small number', 'Must be no less than 0.', 'Use 0 or more.'],
   ['an email', 'Must be a valid email address.', 'Write an address such as ann@example.com.'],
   ['two passwords', "Values don't match.", 'The two are not the same.'],
+  [
+    'more than is said',
+    'The hook has sent as many codes as',
+    'The hook has sent as many codes as it may in an hour.',
+  ],
   ['a sentence that is clear', 'Must not be a private address.', 'Must not be a private address.'],
 ])('%s is told in words for people', (_, said, words) => {
   expect(refused({ name: said }).fields).toEqual({ name: words })

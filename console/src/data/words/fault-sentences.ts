@@ -57,7 +57,10 @@ const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
 
 /** A message of the server in words for people; unchanged if there are none for it. */
 export function inWords(message: string): string {
-  for (const [said, words] of SENTENCES) if (said.test(message)) return inPlural(message.replace(said, words))
+  for (const [said, words] of SENTENCES) {
+    const [found] = said.exec(message) ?? []
+    if (found) return inPlural(found.replace(said, words))
+  }
   return connectionFault(message) ?? inPlural(message)
 }
 
