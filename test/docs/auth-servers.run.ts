@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse, stringify } from 'yaml'
@@ -98,4 +98,41 @@ test.skipIf(!hasAuthServers())("Logto's connector", async () => {
   await send(TO.slice(1))
   expect(await readCode()).toBe('471103')
   await expect(send('0151 1')).rejects.toThrow('Recipient 1 is no number')
+})
+
+/** Starts a server of better-auth's with the page's file. Returns its address. */
+async function startBetterAuth(): Promise<string> {
+  const { key } = await must(ann, 'POST', '/api/collections/api_keys/records', { user: ann.id, name: 'App' })
+  const [file, port] = [join(AUTH_FOLDER, `auth-${process.pid}.mjs`), await freePort()]
+  const server = `import { createServer } from 'node:http'
+    import { toNodeHandler } from 'better-auth/node'
+    const handle = toNodeHandler(auth)
+    createServer((req, res) => (req.url === '/' ? res.end() : handle(req, res))).listen(${port}, '127.0.0.1')`
+  writeFileSync(file, `${blockWith('betterAuth')}\n${server}`)
+  const url = `http://127.0.0.1:${port}`
+  const own = { BETTER_AUTH_URL: url, BETTER_AUTH_SECRET: 'x'.repeat(32), BETTER_AUTH_TELEMETRY: '0' }
+  const env = { ...own, POCKETSMS_URL: fixture.url, POCKETSMS_KEY: key }
+  const running = await startProgram(process.execPath, [file], env, url, '/')
+  onTestFinished(async () => {
+    await running.stop()
+    rmSync(file)
+  })
+  return url
+}
+
+test.skipIf(!hasAuthServers())('better-auth', async () => {
+  const url = await startBetterAuth()
+  const ask = (path: string, values: object) =>
+    request(url, 'POST', `/api/auth/phone-number/${path}`, { phoneNumber: TO, ...values })
+  expect((await ask('send-otp', {})).status).toBe(200)
+  const code = await readCode()
+  expect((await ask('verify', { code: wrongOf(code) })).status).toBe(400)
+  const { headers, body } = await ask('verify', { code })
+  expect(body).toMatchObject({ status: true, user: { phoneNumber: TO, phoneNumberVerified: true } })
+  const cookie = headers.get('set-cookie')!
+  const session = await request(url, 'GET', '/api/auth/get-session', undefined, { cookie })
+  expect(session.body.user.phoneNumber).toBe(TO)
+  expect((await ask('verify', { code })).status).toBe(400)
+  const refused = await ask('send-otp', { phoneNumber: '0151 1' })
+  expect([refused.status, refused.body.message]).toEqual([400, expect.stringMatching(/number/)])
 })
