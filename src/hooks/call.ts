@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
-import { ApiError, GatewayError, notFound, RetryLater } from '../errors.ts'
+import { ApiError, badRequest, GatewayError, notFound, RetryLater } from '../errors.ts'
 import { dateOf, formatDate } from '../fields/types/date.ts'
 import { cleanText } from '../fields/values/cast.ts'
 import { PRESETS } from '../portable/presets.ts'
@@ -79,7 +79,9 @@ export async function callHook(
 /** Checks the signature and sends, in the store's transaction. A refused send stores nothing. */
 async function send(store: Store, config: Config, hook: Hook, posted: Posted): Promise<Call> {
   const name = checkSignature(hook, posted)
-  if (!hook.enabled) return { outcome: 'disabled' }
+  const isCode = hook.kind === 'codes'
+  if (!hook.enabled)
+    return { outcome: 'disabled', ...(isCode && { refusal: badRequest('The hook is off.') }) }
   const composed = await compose(store, hook.user, hook, readHookBody(posted.raw, posted.isForm))
   if (composed.outcome !== 'sent') return composed
   const window = await readWindow(store.db, hook, composed.key || name)
@@ -90,7 +92,7 @@ async function send(store: Store, config: Config, hook: Hook, posted: Posted): P
   const texts = textsOf(phones, composed.shown ?? composed.text)
   const { segments } = countSegments(composed.text)
   if (window.isOpen && window.sent >= hook.rate) {
-    if (hook.kind === 'codes') return { outcome: 'limited', refusal: new TooManyCodes(window) }
+    if (isCode) return { outcome: 'limited', refusal: new TooManyCodes(window) }
     const summary = summaryOf(hook, window, offer)
     if (summary.messages.length > 0) await sendInside(store, config, summary)
     await noteHeld(store.db, hook, window, summary)

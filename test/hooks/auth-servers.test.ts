@@ -152,9 +152,17 @@ test('a refusal is told Supabase in an answer that it reads', async () => {
   }
   const wrong = { http_code: 400, message: expect.stringMatching('Recipient 1 is no number') }
   expect(await told({ ...SUPABASE, user: { phone: '0151 1' } })).toEqual([200, wrong])
+  await must(fixture.superuser, 'POST', '/api/collections/user_settings/records', {
+    user: ann.id,
+    destinations: '+49',
+  })
+  const elsewhere = { http_code: 403, message: expect.stringMatching('may not send') }
+  expect(await told({ ...SUPABASE, user: { phone: '8811234567' } })).toEqual([200, elsewhere])
   expect(await told(SUPABASE)).toEqual([200, undefined])
   const limited = { http_code: 429, message: expect.stringMatching('as many codes') }
   expect(await told({ ...SUPABASE, metadata: { uuid: 'other' } })).toEqual([200, limited])
+  await must(ann, 'PATCH', `${RECORDS}/${hook.id}`, { enabled: false })
+  expect(await told(SUPABASE)).toEqual([200, { http_code: 400, message: 'The hook is off.' }])
   expect(await claimed()).toHaveLength(1)
   await remove(hook)
 })

@@ -48,6 +48,7 @@ const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
   [/^The hook has no recipients\.$/, t('Nobody gets the texts yet: enter numbers or choose groups.')],
   [/^The hook has no template\.$/, t('Write a template that says what the text is.')],
   [/^The hook has sent as many codes/, t('The hook has sent as many codes as it may in an hour.')],
+  [/^The hook is off\.$/, t('The hook is off.')],
   [/^The signature of the body is/, t('The signature of the body is missing, wrong or too old.')],
   [/^Your role does not allow this\.$/, t('Your role does not allow this.')],
   [/^You are not allowed to perform this request\.$/, t('You are not allowed to do this.')],
