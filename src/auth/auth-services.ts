@@ -5,11 +5,21 @@ import type { Logger } from '../log.ts'
 import type { Extensions } from '../records/extension.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 
+/** A text with a code, for `seconds`. Only the sending phone gets `body`; records have `shown`. */
+export interface TextWithCode {
+  readonly to: string
+  readonly body: string
+  readonly shown: string
+  readonly seconds: number
+}
+
 export interface AuthServices {
   readonly extensions: Extensions
   readonly settings: Pick<SettingsStore, 'current'>
   readonly log: Logger
   readonly config: Pick<Config, 'publicUrl' | 'signInTries'>
+  /** Texts from the lines of a user. Throws if the send is refused. */
+  readonly textCode: (user: string, text: TextWithCode) => Promise<unknown>
 }
 
 export interface AuthCall<Form = unknown> {

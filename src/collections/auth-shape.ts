@@ -3,6 +3,7 @@ import {
   list,
   map,
   object,
+  optional,
   optionalFlag,
   optionalText,
   type Shape,
@@ -57,6 +58,18 @@ const providers: Shape<OAuth2Provider[]> = {
   },
 }
 
+/**
+ * Texts one-time passwords instead of mailing them. PocketBase has no such key: it is there only once set.
+ * `field`: the text field with the number; `account`: the user whose lines send; `text`: with `{OTP}`.
+ */
+const channel = optional(
+  object({
+    field: text,
+    account: text,
+    text: startingWith(text, () => '{OTP} is your code for {APP_NAME}.'),
+  }),
+)
+
 const on = startingWith(flag, () => true)
 
 /** Keys of auth collections with defaults. PocketBase: core/collection_model_auth_options.go */
@@ -76,6 +89,7 @@ export const AUTH_KEYS = {
     duration: startingWith(whole, () => 180),
     length: startingWith(whole, () => 8),
     emailTemplate: mail(MAIL_TEMPLATES.otp),
+    channel,
   }),
   authToken: token(432_000),
   passwordResetToken: token(1_800),

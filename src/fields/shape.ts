@@ -104,6 +104,13 @@ export function object<T extends object>(places: { readonly [K in keyof T]: Shap
   }
 }
 
+/** An object that is left out until it is submitted. `null` removes it. */
+export const optional = <T extends object>(shape: Shape<T>): Shape<T | undefined> => ({
+  zero: () => undefined,
+  fresh: () => undefined,
+  over: (raw, old, anyCase) => (raw === null ? undefined : shape.over(raw, old ?? shape.fresh(), anyCase)),
+})
+
 /** A list of objects: a submitted one replaces it. */
 export function list<T extends object>(item: Shape<T>): Shape<T[]> {
   return {

@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, Hono } from 'hono'
+import type { AuthServices } from '../auth/auth-services.ts'
 import type { Backups } from '../backup/service/backups.ts'
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import type { Config } from '../config.ts'
@@ -29,6 +30,7 @@ export interface Services {
   readonly logs: RequestLog
   readonly extensions: Extensions
   readonly sending: Sending
+  readonly textCode: AuthServices['textCode']
   readonly jobs: readonly Job[]
   readonly protocols: readonly Protocol[]
   readonly otherForms: OtherForms

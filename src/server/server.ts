@@ -31,6 +31,7 @@ import { SettingsStore } from '../settings/settings-store.ts'
 import { sendingFor } from '../sms/campaigns/campaign.ts'
 import { startIndexes } from '../sms/large-history.ts'
 import { Acceptor } from '../sms/send/accept.ts'
+import { textCode } from '../sms/send/text-code.ts'
 import { startDelivery } from '../sms/sweep/delivery.ts'
 import { atMost, countdown } from '../tools/deadline.ts'
 import { startWebhooks } from '../webhooks/delivery-worker.ts'
@@ -94,6 +95,7 @@ async function begin(
   const extensions = extensionsOf(config)
   const acceptor = new Acceptor(store.forEverybody('sends'), config)
   const sending = { config, extensions, acceptor }
+  const servicesOf = sendingFor(store, sending)
   const backups = makeBackups({ ...backup, settings, stopping: stopping.signal })
   const services: Services = {
     store,
@@ -103,9 +105,10 @@ async function begin(
     logs: new RequestLog(db, log),
     extensions,
     sending,
+    textCode: (user, text) => textCode(servicesOf(user), user, text),
     jobs: jobsOf(store.forEverybody('sweep'), extensions, settings, config, log, backups, stopping.signal),
     protocols: PROTOCOLS,
-    otherForms: otherForms(config, sendingFor(store, sending)),
+    otherForms: otherForms(config, servicesOf),
     backups,
     realtime: new Realtime(store, log),
     traffic: new Traffic(PROTOCOLS),

@@ -1,11 +1,12 @@
 import type { Store } from '../../collections/catalog.ts'
-import { checkFields, email, length, required } from '../../collections/checks/checks.ts'
+import { checkFields, email, length, required, when } from '../../collections/checks/checks.ts'
 import { object, text, type ValueOf } from '../../fields/shape.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { findByEmail } from '../auth-rows.ts'
 import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
 import { clearAttempts, countAttempt, limitMails } from '../limits/attempt-limits.ts'
 import { type MailedLink, mailLink } from './mails.ts'
+import { findByNumber, isNumber } from './otp-text.ts'
 
 /** The same mail is not sent twice within this time. */
 const RESEND_SECONDS = 120
@@ -37,11 +38,19 @@ export const clearMailLimit = (store: Store, link: MailedLink, auth: AuthRecord)
 export const EMAIL_FORM = object({ email: text })
 export type EmailForm = ValueOf<typeof EMAIL_FORM>
 
-/** The record of a typed address; null for an unknown one or a disabled user. Throws 400, 429. */
-export async function findForMail(call: AuthCall<EmailForm>): Promise<AuthRecord | null> {
+/**
+ * The record of a typed address; null for an unknown one or a disabled user. `takesNumbers`: the address may
+ * be a number where the collection texts. Throws 400, 429.
+ */
+export async function findForMail(
+  call: AuthCall<EmailForm>,
+  takesNumbers = false,
+): Promise<AuthRecord | null> {
+  const { store, collection } = call
   const form = await call.readForm()
-  checkFields(form, { email: [required, length(1, 255), email] })
+  const isByNumber = takesNumbers && isNumber(collection, form.email)
+  checkFields(form, { email: [required, length(1, 255), when(!isByNumber, email)] })
   await limitMails(attemptOf(call, form.email))
-  const auth = await findByEmail(call.store, call.collection, form.email)
+  const auth = await (isByNumber ? findByNumber : findByEmail)(store, collection, form.email)
   return auth && !auth.isDisabled ? auth : null
 }

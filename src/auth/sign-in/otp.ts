@@ -11,6 +11,7 @@ import { findAuthRecord, requireEnabled } from '../auth-rows.ts'
 import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
 import { countAttempt, limitSignInAttempts, tooMany } from '../limits/attempt-limits.ts'
 import { mailOtp } from '../mail/mails.ts'
+import { numberOf, textOtp } from '../mail/otp-text.ts'
 import { type EmailForm, findForMail } from '../mail/resend.ts'
 import {
   addSystemRecord,
@@ -33,14 +34,14 @@ function demandOtp({ otp }: AuthCollection): void {
 }
 
 /**
- * Mails a one-time password and returns its id. An unknown address gets an unused id after the same work but
- * one insert, so that neither answer nor timing reveals it. The mail is sent afterwards; if it fails, the
- * password is deleted. Throws 429 after too many requests. PocketBase: apis/record_auth_otp_request.go
+ * Mails or texts a one-time password and returns its id. An unknown address gets an unused id after the
+ * same work but one insert, so that neither answer nor timing reveals it. It is sent afterwards; if that
+ * fails, it is deleted. Throws 429 after too many requests. PocketBase: apis/record_auth_otp_request.go
  */
 export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   const { store, services, collection, ip } = call
   demandOtp(collection)
-  const auth = await findForMail(call)
+  const auth = await findForMail(call, true)
   if (!auth) return requestNothing(collection, guestHolder(ip))
   const known = await listSystemRecords(store, '_otps', auth, ['id', 'created'])
   const live = known.filter((otp) => !isOlder(otp.created, collection.otp.duration))
@@ -49,7 +50,8 @@ export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   const hash = await hashPassword(password, OTP_COST, guestHolder(ip))
   // The address is stored now: knowing the password proves that this mail was read, even when it is used at
   // once.
-  const id = await addSystemRecord(store, '_otps', auth, { password: hash, sentTo: auth.values.email ?? '' })
+  const sentTo = numberOf(auth) || (auth.values.email ?? '')
+  const id = await addSystemRecord(store, '_otps', auth, { password: hash, sentTo })
   void deliver(store, services, auth, id, password)
   return id
 }
@@ -62,7 +64,8 @@ async function requestNothing({ otp }: AuthCollection, holder: Holder): Promise<
 
 async function deliver(store: Store, services: AuthServices, auth: AuthRecord, id: string, password: string) {
   try {
-    await mailOtp(services, auth, id, password)
+    if (numberOf(auth)) await textOtp(store, services, auth, password)
+    else await mailOtp(services, auth, id, password)
   } catch (err) {
     const about = { err, collection: auth.collection.name, id: auth.id }
     services.log.error(about, 'could not send a one-time password')
@@ -76,7 +79,7 @@ export const OTP_FORM = object({ otpId: text, password: text })
 const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] as const
 
 /**
- * The record of a one-time password, which is used up. The address that it was mailed to becomes verified if
+ * The record of a one-time password, which is used up. The address that it was sent to becomes verified if
  * it is still the record's. Throws 400 for an unknown, expired or wrong one, 429 after five attempts in three
  * minutes per record and address, and as every sign-in. PocketBase: apis/record_auth_with_otp.go
  */
@@ -105,22 +108,26 @@ async function spend(
   otp: { readonly id: string; readonly password?: string; readonly sentTo?: string },
 ): Promise<AuthRecord> {
   const holder = guestHolder(ip)
+  const sentTo = otp.sentTo ?? ''
+  // a number that was changed since no longer proves anything
+  const isCurrent = auth && (!sentTo.startsWith('+') || sentTo === numberOf(auth))
   const isRight =
-    auth && otp.password
+    isCurrent && otp.password
       ? await verifyPassword(plain, otp.password, holder)
       : await verifyDecoy(plain, OTP_COST, holder)
   // Deleting the row uses up the password, so two concurrent requests cannot both use it.
   if (!auth || !isRight || !(await deleteSystemRecord(store, '_otps', otp.id)))
     throw badRequest('Invalid or expired OTP')
   requireEnabled(auth)
-  return confirmAddress(store, services, auth, otp.sentTo ?? '')
+  return confirmAddress(store, services, auth, sentTo)
 }
 
 /**
- * Marks the email as verified. Without MFA, sets a random password: a stranger may have set the present one.
+ * Marks the record's email as verified, or without one its number. Without MFA, sets a random password: a
+ * stranger may have set the present one.
  */
 async function confirmAddress(store: Store, { extensions }: AuthServices, auth: AuthRecord, sentTo: string) {
-  if (auth.values.verified || sentTo === '' || sentTo !== auth.values.email) return auth
+  if (auth.values.verified || sentTo === '' || sentTo !== (auth.values.email || numberOf(auth))) return auth
   const { mfa } = auth.collection as AuthCollection
   const change = { verified: true, withoutPassword: !mfa.enabled }
   return changeAuthRecord(store, extensions, auth, change, 'Failed to authenticate.')

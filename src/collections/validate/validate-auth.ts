@@ -19,6 +19,8 @@ import { uniqueIndexOf } from '../sqlite/index-expression.ts'
 
 const MAX_TOKEN_SECONDS = 94_670_856
 const DAY_SECONDS = 86_400
+/** Bytes of a text with a one-time password. */
+const MAX_TEXT = 480
 
 const token = ({ secret, duration }: TokenOptions) =>
   all({
@@ -58,6 +60,25 @@ const providers = (list: readonly OAuth2Provider[]) => twice(list) ?? byPlace(li
 const seconds = (duration: number, enabled: boolean) =>
   enabled ? check(duration, required, atLeast(10), atMost(DAY_SECONDS)) : undefined
 
+const otpInText: Check = (text) =>
+  String(text).includes('{OTP}')
+    ? undefined
+    : fieldError('validation_missing_otp', 'The text must contain {OTP}.')
+
+/** The account's existence is not checked: an import may bring its users later. */
+function channel(
+  { field, account, text }: NonNullable<AuthCollection['otp']['channel']>,
+  { fields }: AuthCollection,
+) {
+  const isText = fields.some(({ name, type, system }) => name === field && type === 'text' && !system)
+  const missing = () => fieldError('validation_missing_field', `Invalid or missing text field ${field}`)
+  return all({
+    field: required(field) ?? (isText ? undefined : missing()),
+    account: required(account),
+    text: check(text, required, length(1, MAX_TEXT), otpInText),
+  })
+}
+
 function options(next: AuthCollection, rule: (text: Rule, key: 'authRule' | 'manageRule') => Problem) {
   const { oauth2, otp, mfa, passwordAuth } = next
   return all({
@@ -69,6 +90,7 @@ function options(next: AuthCollection, rule: (text: Rule, key: 'authRule' | 'man
     }),
     oauth2: oauth2.enabled ? all({ providers: providers(oauth2.providers) }) : undefined,
     otp: all({
+      channel: otp.channel && channel(otp.channel, next),
       duration: seconds(otp.duration, otp.enabled),
       length: otp.enabled ? check(otp.length, required, atLeast(4)) : undefined,
       emailTemplate: mail(otp.emailTemplate),

@@ -28,13 +28,13 @@ import type { AuthCollection } from '../../collections/catalog.ts'
 import { notFound } from '../../errors.ts'
 import type { Shape } from '../../fields/shape.ts'
 import {
-  EMAIL,
   type Form,
   MAILED,
   METHODS,
   OAUTH2_BODY,
   OAUTH2_META,
   OTP_REQUESTED,
+  OTP_WANTED,
   SIGN_INS,
 } from '../../openapi/schemas/auth-forms.ts'
 import {
@@ -234,9 +234,9 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject) {
     ...Object.fromEntries(signIns),
     [`POST ${path}/request-otp`]: {
       id: `requestOtpOf${name}`,
-      summary: 'Mail a one-time password',
-      body: [EMAIL, { email: 'ann@example.com' }],
-      answer: ['Mailed; said of an unknown address, too.', OTP_REQUESTED],
+      summary: 'Mail or text a one-time password',
+      body: [OTP_WANTED, { email: 'ann@example.com' }],
+      answer: ['Sent; said of an unknown address, too.', OTP_REQUESTED],
       fails: [400, 404, 413],
     },
     [`POST ${path}/auth-with-oauth2`]: {

@@ -29,7 +29,7 @@ export const METHODS = z
   .meta({ id: 'AuthMethods' })
 
 /** Sign-in forms without a schema elsewhere. */
-export const EMAIL = z.object({ email: z.string().meta({ format: 'email' }) }).meta({ id: 'EmailForm' })
+const EMAIL = z.object({ email: z.string().meta({ format: 'email' }) }).meta({ id: 'EmailForm' })
 const TOKEN = z
   .object({ token: z.string().describe('Out of the link in the mail.') })
   .meta({ id: 'TokenForm' })
@@ -120,6 +120,11 @@ export const MAILED: readonly Form[] = [
   }),
 ]
 
+export const OTP_WANTED = z
+  .object({
+    email: z.string().describe('The email. Where `otp.channel` texts, also the number of who has none.'),
+  })
+  .meta({ id: 'OtpRequestForm' })
 export const OTP_REQUESTED = z
-  .object({ otpId: z.string().describe('Send it with the password that was mailed.') })
+  .object({ otpId: z.string().describe('Send it with the password that was mailed or texted.') })
   .meta({ id: 'OtpRequested' })

@@ -1,3 +1,4 @@
+import type { AuthCollection } from '../../collections/catalog.ts'
 import { type FieldError, fieldError } from '../../errors.ts'
 import { required } from '../../fields/types/text.ts'
 import { toText } from '../../fields/values/cast.ts'
@@ -13,12 +14,17 @@ interface Form {
 
 const mismatch = () => fieldError('validation_values_mismatch', "Values don't match")
 
+/** Changed fields that say where mails and one-time passwords go. */
+const changedAddresses = ({ otp }: AuthCollection, { values, old }: Draft): readonly string[] =>
+  ['email', ...(otp.channel ? [otp.channel.field] : [])].filter((name) => old && values[name] !== old[name])
+
 /**
  * Errors of an auth record's form, reported before all others. Without `manages` (superusers, manageRule):
- * no change of email or verified, and no new password without confirmation and the old one.
+ * no change of an address or verified, and no new password without confirmation and the old one.
  * PocketBase: forms/record_upsert.go; contract 4.8
  */
 export async function checkAuthForm(
+  collection: AuthCollection,
   draft: Draft,
   body: Readonly<Record<string, unknown>>,
   manages: boolean,
@@ -27,7 +33,8 @@ export async function checkAuthForm(
   const form = readForm(body)
   const { values, old } = draft
   const checks: Record<string, FieldError | undefined> = {
-    email: old && !manages && values.email !== old.email ? mismatch() : undefined,
+    ...(!manages &&
+      Object.fromEntries(changedAddresses(collection, draft).map((name) => [name, mismatch()]))),
     verified: !manages && values.verified !== (old?.verified ?? false) ? mismatch() : undefined,
     password: checkPassword(form, !old),
     passwordConfirm: checkConfirm(form, !old),
@@ -37,9 +44,14 @@ export async function checkAuthForm(
 }
 
 /** Whether the body sets a field that only managers of the record may set. */
-export const asksToManage = ({ values, old }: Draft, body: Readonly<Record<string, unknown>>): boolean =>
-  values.verified !== (old?.verified ?? false) ||
-  (old !== undefined && (values.email !== old.email || isPasswordGiven(readForm(body))))
+export const asksToManage = (
+  collection: AuthCollection,
+  draft: Draft,
+  body: Readonly<Record<string, unknown>>,
+): boolean =>
+  draft.values.verified !== (draft.old?.verified ?? false) ||
+  changedAddresses(collection, draft).length > 0 ||
+  (draft.old !== undefined && isPasswordGiven(readForm(body)))
 
 function readForm(body: Readonly<Record<string, unknown>>): Form {
   const { password, passwordConfirm, oldPassword } = body

@@ -92,8 +92,14 @@ async function checkForm(write: Write, collection: AuthCollection): Promise<void
   const draft = { values, passwords, ...(stored && { old: stored.old }) }
   const manages =
     request.auth?.isSuperuser === true ||
-    (asksToManage(draft, request.body) && (await isManager(write, collection)))
-  const errors = await checkAuthForm(draft, request.body, manages, options.passwordWork ?? OWN_WORK)
+    (asksToManage(collection, draft, request.body) && (await isManager(write, collection)))
+  const errors = await checkAuthForm(
+    collection,
+    draft,
+    request.body,
+    manages,
+    options.passwordWork ?? OWN_WORK,
+  )
   if (isEmptyObject(errors)) return
   throw await explainRejection(write, { errors, conditions: [], parameters: new Parameters(guard.params) })
 }

@@ -1,0 +1,57 @@
+import type { AuthCollection, Store } from '../../collections/catalog.ts'
+import { E164 } from '../../portable/phone.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { findByIdentity } from '../auth-rows.ts'
+import type { AuthServices } from '../auth-services.ts'
+import { countAttempt } from '../limits/attempt-limits.ts'
+import { sha256 } from '../tokens/secrets.ts'
+import { namesOf } from './mails.ts'
+
+/** Texts to a number, whoever asks: in an hour and in a day. */
+const LIMITS = [
+  [5, 3_600],
+  [10, 86_400],
+] as const
+
+const channelOf = (auth: AuthRecord) => (auth.collection as AuthCollection).otp.channel
+
+/** The number that one-time passwords of a record are texted to; '' if they are mailed. */
+export function numberOf(auth: AuthRecord): string {
+  const channel = channelOf(auth)
+  const number = channel ? String(auth.values[channel.field] ?? '') : ''
+  return E164.test(number) ? number : ''
+}
+
+/** Whether a typed address is a number, where the collection texts. */
+export const isNumber = ({ otp }: AuthCollection, typed: string): boolean =>
+  otp.channel !== undefined && E164.test(typed)
+
+/**
+ * The record of a number in a uniquely indexed field. Null if it has an email: whoever verified that may not
+ * own the number.
+ */
+export async function findByNumber(store: Store, collection: AuthCollection, number: string) {
+  const auth = await findByIdentity(store, collection, collection.otp.channel!.field, number)
+  return auth?.values.email === '' ? auth : null
+}
+
+/**
+ * Texts a one-time password from the lines of the channel's account. Only the phone sees the password. Throws
+ * if the number had too many, or the send is refused.
+ */
+export async function textOtp(
+  store: Store,
+  services: AuthServices,
+  auth: AuthRecord,
+  password: string,
+): Promise<void> {
+  const { otp } = auth.collection as AuthCollection
+  const to = numberOf(auth)
+  for (const [max, seconds] of LIMITS)
+    if (!(await countAttempt(store.db, `otp text ${seconds} ${sha256(to).slice(0, 32)}`, max, seconds)))
+      throw new Error('Too many one-time passwords were texted to this number.')
+  const fill = (shown: string) =>
+    otp.channel!.text.replaceAll('{APP_NAME}', namesOf(services).appName).replaceAll('{OTP}', shown)
+  const text = { to, body: fill(password), shown: fill('•'.repeat(password.length)), seconds: otp.duration }
+  await services.textCode(otp.channel!.account, text)
+}

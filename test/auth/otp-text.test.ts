@@ -1,0 +1,150 @@
+import PocketBase from 'pocketbase'
+import { expect, test } from 'vitest'
+import { pairDevice } from '../support/server/server-with-devices.ts'
+import { startServerWithMail } from '../support/server/server-with-mail.ts'
+import { SUPERUSER } from '../support/server/start.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
+
+// One-time passwords by text, asked for with PocketBase's own client, and read by a phone that claims.
+
+const server = stopAfterAll(await startServerWithMail())
+const { url, services } = server.server
+const query = (text: string, ...params: unknown[]) => services.store.db.query(text, params)
+
+const root = new PocketBase(url)
+await root.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
+const account = await server.addUser('sender@example.com')
+const token = await server.signIn('users', 'sender@example.com', 'password1')
+const call = async (method: string, path: string, body?: unknown) =>
+  server.call(method, path, body, { authorization: token })
+const phone = await pairDevice(url, { id: account, token, call }, { platform: 'simulator' })
+
+const channel = { field: 'phone', account, text: '{OTP} opens {APP_NAME}.\n\n@example.com #{OTP}' }
+const otp = { enabled: true, channel }
+await root.collections.create({
+  name: 'players',
+  type: 'auth',
+  fields: [
+    { name: 'email', type: 'email', required: false },
+    { name: 'phone', type: 'text' },
+  ],
+  indexes: ["create unique index idx_players_phone on players (phone) where phone != ''"],
+  ...{ createRule: '', viewRule: '', updateRule: 'id = @request.auth.id', otp },
+})
+
+let count = 0
+const password = 'password1'
+const addPlayer = (values: object) =>
+  root.collection('players').create({ password, passwordConfirm: password, ...values })
+const newNumber = () => `+49151123456${10 + count++}`
+const guest = () => new PocketBase(url).collection('players')
+const codeIn = (body: string) => /\n@example\.com #(\d{8})$/.exec(body)?.[1] ?? ''
+/** The texts that the phone has to send, which it reports as sent. */
+async function texts(): Promise<{ id: string; to: string; body: string }[]> {
+  const { items } = (await phone.call('POST', '/api/devices/claim', { limit: 50 })).body
+  const sent = items.map(({ id, attempt }: { id: string; attempt: number }) => ({
+    id,
+    attempt,
+    status: 'sent',
+  }))
+  if (sent.length > 0) await phone.call('POST', '/api/devices/report', { items: sent })
+  return items
+}
+async function nextText() {
+  await expect.poll(async () => (await query('select 1 from sms_dispatch')).count).toBe(1)
+  return (await texts())[0]!
+}
+const isVoid = (otpId: string) =>
+  expect.poll(async () => (await query('select 1 from "_otps" where id = $1', otpId)).count).toBe(0)
+
+test('signs in with the code of a text that only the phone could read', async () => {
+  const number = newNumber()
+  const { id } = await addPlayer({ email: 'ann@example.com', phone: number })
+  const { otpId } = await guest().requestOTP('ann@example.com')
+  const text = await nextText()
+  const code = codeIn(text.body)
+  expect(text).toMatchObject({ to: number, body: `${code} opens pocketsms.\n\n@example.com #${code}` })
+  const shown = '•'.repeat(8)
+  expect((await query('select body, status, "user" from sms_messages where id = $1', text.id)).rows).toEqual([
+    [`${shown} opens pocketsms.\n\n@example.com #${shown}`, 'sent', account],
+  ])
+  const { record } = await guest().authWithOTP(otpId, code)
+  // the text says nothing of the email, and the password is still the owner's
+  expect(record).toMatchObject({ id, verified: false })
+  await guest().authWithPassword('ann@example.com', password)
+  expect(server.mail.mails).toEqual([])
+})
+
+test('a number finds who has no email, whose first password then ends; nobody else', async () => {
+  const [number, other] = [newNumber(), newNumber()]
+  const { id } = await addPlayer({ phone: number })
+  await root.collections.update('players', { passwordAuth: { identityFields: ['phone'] } })
+  await addPlayer({ email: 'bob@example.com', phone: other })
+  for (const unknown of [other, '+4915199999999'])
+    expect((await guest().requestOTP(unknown)).otpId).toMatch(/^[a-z0-9]{15}$/)
+  const { otpId } = await guest().requestOTP(number)
+  const { to, body } = await nextText()
+  expect(to).toBe(number)
+  await guest().authWithPassword(number, password)
+  expect((await guest().authWithOTP(otpId, codeIn(body))).record).toMatchObject({ id, verified: true })
+  await expect(guest().authWithPassword(number, password)).rejects.toMatchObject({ status: 400 })
+  await root.collections.update('players', { passwordAuth: { identityFields: ['email'] } })
+})
+
+test('owners do not change the number; after a superuser did, a code of the old one is void', async () => {
+  const { id } = await addPlayer({ email: 'cleo@example.com', phone: newNumber() })
+  const cleo = new PocketBase(url)
+  await cleo.collection('players').authWithPassword('cleo@example.com', password)
+  const phone = newNumber()
+  const refused = cleo.collection('players').update(id, { phone })
+  await expect(refused).rejects.toMatchObject({
+    data: { data: { phone: { code: 'validation_values_mismatch' } } },
+  })
+  const { otpId } = await guest().requestOTP('cleo@example.com')
+  const code = codeIn((await nextText()).body)
+  await root.collection('players').update(id, { phone })
+  await expect(guest().authWithOTP(otpId, code)).rejects.toMatchObject({ status: 400 })
+})
+
+test('a number gets five texts an hour, whoever asks; further codes are void', async () => {
+  const number = newNumber()
+  await addPlayer({ email: 'dan@example.com', phone: number })
+  for (let i = 0; i < 5; i++) {
+    await guest().requestOTP('dan@example.com')
+    await nextText()
+  }
+  await isVoid((await guest().requestOTP('dan@example.com')).otpId)
+  expect(await texts()).toEqual([])
+})
+
+test('without a number it is mailed; without a phone that sends it is void', async () => {
+  await addPlayer({ email: 'eve@example.com', phone: 'none' })
+  await guest().requestOTP('eve@example.com')
+  expect((await server.mail.next()).to).toBe('eve@example.com')
+  await addPlayer({ email: 'fay@example.com', phone: newNumber() })
+  await query('update devices set enabled = false')
+  await isVoid((await guest().requestOTP('fay@example.com')).otpId)
+  await query('update devices set enabled = true')
+})
+
+test.each([
+  [{ ...channel, field: 'email' }, 'field'],
+  [{ ...channel, field: 'gone' }, 'field'],
+  [{ ...channel, account: '' }, 'account'],
+  [{ ...channel, text: 'Hello' }, 'text'],
+])('a channel that cannot work is refused: %j', async (wrong, at) => {
+  const saved = root.collections.update('players', { otp: { channel: wrong } })
+  await expect(saved).rejects.toMatchObject({
+    data: { data: { otp: { channel: { [at]: { code: expect.any(String) } } } } },
+  })
+})
+
+test('a collection shows a channel only while it has one, and takes numbers only then', async () => {
+  const get = async () => (await root.collections.getOne('players')).otp
+  expect(await get()).toMatchObject({ channel })
+  await root.collections.update('players', { otp: { channel: null } })
+  expect(Object.keys((await get()) as object)).toEqual(['enabled', 'duration', 'length', 'emailTemplate'])
+  await expect(guest().requestOTP('+4915112345610')).rejects.toMatchObject({
+    data: { data: { email: { code: 'validation_is_email' } } },
+  })
+})
