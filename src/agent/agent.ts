@@ -65,7 +65,7 @@ export async function connect(
     say('connected')
     const { sims } = driver
     // a report that fails is repeated with the next connection
-    if (sims?.length) call(server(), 'POST', '/api/devices/heartbeat', { sims }, all).catch(() => {})
+    if (sims?.length) call(server(), '/api/devices/heartbeat', { sims }, all).catch(() => {})
     work.notify()
   }
 
@@ -88,7 +88,7 @@ export async function connect(
     // The server returns held messages first, so ask for that many more.
     const limit = Math.min(MAX_CLAIM, free + Math.max(held, parallel - free))
     const path = '/api/devices/claim'
-    const answer = await call<{ items: Claimed[] }>(server(), 'POST', path, { limit }, all)
+    const answer = await call<{ items: Claimed[] }>(server(), path, { limit }, all)
     const { items } = answer.body
     const fresh = items.filter(
       (item) => !journal.hasBegun(item.id, item.attempt) && !claimed.has(keyOf(item)),
@@ -219,7 +219,7 @@ function openOutbox(
     const { kind } = entries[0]![1]
     let isRefused = false
     try {
-      await call(server(), 'POST', PATHS[kind], { items: entries.map(([, { item }]) => item) }, ended)
+      await call(server(), PATHS[kind], { items: entries.map(([, { item }]) => item) }, ended)
     } catch (error) {
       if (!(error instanceof ServerRefusal) || error.status === 401 || error.status === 403) throw error
       // one of them is refused: send one by one, so that the others pass
@@ -230,10 +230,8 @@ function openOutbox(
       say(`The server will not take a ${kind}: ${error.message}`)
       isRefused = true
     }
-    journal.forget(
-      entries.map(([number]) => number),
-      isRefused,
-    )
+    const told = entries.map(([number]) => number)
+    journal.forget(told, isRefused)
   }
   const empty = async (ended: AbortSignal) => {
     for (let some = next(); some.length > 0 && !ended.aborted; some = next()) {

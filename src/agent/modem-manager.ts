@@ -25,10 +25,6 @@ interface ModemInfo {
   readonly generic?: { readonly sim?: string; readonly 'own-numbers'?: readonly string[] }
   readonly '3gpp'?: { readonly 'operator-name'?: string }
 }
-/** The used part of `mmcli -i PATH -J`. */
-interface SimInfo {
-  readonly properties?: { readonly 'operator-name'?: string }
-}
 
 /**
  * A modem with one SIM, by mmcli. `name`: its number or path; `any` for the only one. `slot`: of its SIM in
@@ -60,7 +56,9 @@ function openModem(name: string, slot: number) {
     const modem = readJson<{ modem?: ModemInfo }>(output)?.modem
     const path = known(modem?.generic?.sim)
     const sim = path ? (await runProgram(MMCLI, ['-i', path, '-J'], CALL_MS)).output : ''
-    const home = known(readJson<{ sim?: SimInfo }>(sim)?.sim?.properties?.['operator-name'])
+    const home = known(
+      readJson<{ sim?: { properties?: ModemInfo['3gpp'] } }>(sim)?.sim?.properties?.['operator-name'],
+    )
     const carrier = home ?? known(modem?.['3gpp']?.['operator-name'])
     const number = modem?.generic?.['own-numbers']?.find((own) => own.startsWith('+'))
     return { slot, ...(number && { number }), ...(carrier && { carrier }) }

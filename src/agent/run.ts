@@ -27,7 +27,7 @@ export async function runAgent(
   const renew = async () => {
     if (endOf(state.token) - Date.now() <= RENEW_BEFORE_MS) {
       const path = '/api/collections/devices/auth-refresh'
-      const { body } = await call<{ token: string }>(state, 'POST', path, {})
+      const { body } = await call<{ token: string }>(state, path, {})
       state = { ...state, token: body.token }
       saveState(file, state)
     }

@@ -41,15 +41,14 @@ const PASSING = new Set([404, 408, 425, 429])
  */
 export async function call<T>(
   server: Server,
-  method: string,
   path: string,
-  body?: unknown,
+  body: unknown,
   signal?: AbortSignal,
 ): Promise<{ readonly body: T; readonly serverTime: number }> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   const response = await ask(server, path, {
-    method,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    method: 'POST',
+    body: JSON.stringify(body),
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
   })
   try {

@@ -104,7 +104,6 @@ export async function pair(
   try {
     const { body } = await call<{ token: string; record: { id: string; name: string } }>(
       { url, token: '' },
-      'POST',
       '/api/devices/pair',
       { code, ...device },
     )

@@ -210,7 +210,7 @@ async function fillInbox({ user, id: owner }: DemoData, password: string, phone:
     body,
     received_at: new Date(Date.now() - minutes * MINUTE_MS).toISOString(),
   }))
-  await call(readState(phone.stateFile), 'POST', '/api/devices/incoming', { items })
+  await call(readState(phone.stateFile), '/api/devices/incoming', { items })
   const colleague = await actAs(user.url, password, owner)
   for (const [at, [, , , body]] of TEXTS.entries()) {
     const sender = at < ANSWERED_BY_COLLEAGUE ? colleague : user

@@ -120,7 +120,7 @@ async function pairPhone(user: Api, name: string, phone: string, stateFile: stri
 async function stillPaired(url: string, stateFile: string): Promise<AgentState | undefined> {
   try {
     const state = { ...readState(stateFile), url }
-    await call(state, 'POST', '/api/devices/claim', { limit: 1 })
+    await call(state, '/api/devices/claim', { limit: 1 })
     saveState(stateFile, state)
     return state
   } catch (error) {

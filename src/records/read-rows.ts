@@ -159,17 +159,8 @@ function maxBytes(field: Field): number {
   }
 }
 
-interface RowSize {
-  /** Maximum bytes of a row; Infinity for a view. */
-  readonly max: number
-  /** A single field can fill an answer: json, editor, long text, anything in a view. */
-  readonly hasLarge: boolean
-  /** SQL of a row's size in bytes; its columns are `c0`, `c1`, … in the order of the fields. */
-  readonly sql: string
-}
-
 /** The size of a collection's rows. Small texts count as their limit, so that few columns are measured. */
-export const rowSizeOf = memoize((collection: Collection): RowSize => {
+export const rowSizeOf = memoize((collection: Collection) => {
   const isView = collection.type === 'view'
   const sizes = collection.fields.map((field) => (isView ? Number.POSITIVE_INFINITY : maxBytes(field)))
   const measured = collection.fields.flatMap((field, i) =>
@@ -177,8 +168,11 @@ export const rowSizeOf = memoize((collection: Collection): RowSize => {
   )
   const constant = sizes.reduce((sum, size) => (size > NAME_BYTES ? sum : sum + size), 0)
   return {
+    /** Maximum bytes of a row; Infinity for a view. */
     max: sizes.reduce((sum, size) => sum + size, 0),
+    /** A single field can fill an answer: json, editor, long text, anything in a view. */
     hasLarge: sizes.some((size) => size > LARGE_BYTES),
+    /** SQL of a row's size in bytes; its columns are `c0`, `c1`, … in the order of the fields. */
     sql: [constant, ...measured].join(' + '),
   }
 })

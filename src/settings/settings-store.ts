@@ -39,7 +39,8 @@ export class SettingsStore {
   readonly #db: Db
   #text = ''
   #loading: Promise<void> = Promise.resolve()
-  #stopListening: () => Promise<void> = async () => {}
+  /** Ends following changes. */
+  close: () => Promise<void> = async () => {}
 
   private constructor(db: Db) {
     this.#db = db
@@ -49,21 +50,19 @@ export class SettingsStore {
   static async open(db: Db): Promise<SettingsStore> {
     const store = new SettingsStore(db)
     await store.reload()
-    store.#stopListening = await db.listen(CHANNEL, () => void store.reload().catch(() => {}))
+    store.close = await db.listen(CHANNEL, () => void store.reload().catch(() => {}))
     return store
   }
 
   /** Reads the settings again, one read at a time. Unchanged settings stay the same object. */
   reload(): Promise<void> {
-    this.#loading = this.#loading.catch(() => {}).then(() => this.#load())
+    const load = async () => {
+      const text = await readText(this.#db)
+      if (text !== this.#text) this.current = parse(text)
+      this.#text = text
+    }
+    this.#loading = this.#loading.catch(() => {}).then(load)
     return this.#loading
-  }
-
-  async #load(): Promise<void> {
-    const text = await readText(this.#db)
-    if (text === this.#text) return
-    this.#text = text
-    this.current = parse(text)
   }
 
   /**
@@ -86,10 +85,6 @@ export class SettingsStore {
     })
     await this.reload()
     return this.current
-  }
-
-  async close(): Promise<void> {
-    await this.#stopListening()
   }
 }
 

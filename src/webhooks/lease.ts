@@ -114,9 +114,8 @@ update webhook_dispatch set handed_at = null where delivery = ${text('delivery')
 export const endLease = async (db: Db, lease: Lease): Promise<void> => void (await run(db, END, lease))
 
 /** Ends all leases in a copied or restored database: their nodes use another one. */
-export async function endAllLeases(db: Db): Promise<void> {
-  await db.query('update webhook_dispatch set handed_at = null where handed_at is not null')
-}
+export const endAllLeases = (db: Db) =>
+  db.query('update webhook_dispatch set handed_at = null where handed_at is not null')
 
 const LAG = statement('webhook lag', {
   /** Deliveries that are not over: to be tried now, or later. */

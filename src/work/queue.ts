@@ -126,7 +126,6 @@ export const JOB_FIGURES = z
     last_error: z.string().describe('Why a job failed.'),
   })
   .meta({ id: 'JobFigures' })
-export type JobFigures = z.output<typeof JOB_FIGURES>
 
 const FIGURES = statement('job figures', JOB_FIGURES)`
 select kind, count(*) filter (where dead_at is null) as open, count(dead_at) as dead,
@@ -135,4 +134,4 @@ select kind, count(*) filter (where dead_at is null) as open, count(dead_at) as 
   coalesce((array_agg(error order by runs desc) filter (where error <> ''))[1], '') as last_error
 from _jobs group by kind order by kind`
 
-export const readJobFigures = (db: Db): Promise<JobFigures[]> => run(db, FIGURES, {})
+export const readJobFigures = (db: Db) => run(db, FIGURES, {})

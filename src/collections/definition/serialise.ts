@@ -1,5 +1,7 @@
 import { writeSorted } from '../../fields/values/json-text.ts'
+import { randomId } from '../../tools/random.ts'
 import type { AuthCollection, Collection } from '../catalog.ts'
+import { complete, readNew } from './complete.ts'
 
 const TOKENS = [
   'authToken',
@@ -23,3 +25,12 @@ function redacted(collection: AuthCollection) {
 /** A collection as JSON of an answer: PocketBase's key order, without secrets. Contract 7.5 */
 export const collectionJson = (collection: Collection): string =>
   JSON.stringify(collection.type === 'auth' ? redacted(collection) : collection)
+
+const TYPES = ['auth', 'base', 'view']
+
+/** A new collection of each type as JSON, without name and id: starting points for forms. */
+export function scaffoldsJson(): string {
+  const id = randomId(10) // the id becomes part of index names of auth collections
+  const scaffold = (type: string) => collectionJson({ ...complete(readNew({ type, id })), id: '' })
+  return `{${TYPES.map((type) => `"${type}":${scaffold(type)}`).join(',')}}`
+}

@@ -81,7 +81,7 @@ class PatternReader {
   read(): Generate {
     const branches = [this.#sequence()]
     while (this.#take(/^\|/)) branches.push(this.#sequence())
-    return () => branches[randomInt(branches.length)]!()
+    return branches.length === 1 ? branches[0]! : () => branches[randomInt(branches.length)]!()
   }
 
   /** Consumes the next part of the pattern if it has this form. */
@@ -95,7 +95,7 @@ class PatternReader {
     const parts: Generate[] = []
     while (!/^(?:[|)]|$)/.test(this.#rest)) parts.push(this.#repeated(this.#atom()))
     if (parts.length === 0) throw new Error('unsupported pattern operator 2')
-    return () => parts.map((part) => part()).join('')
+    return parts.length === 1 ? parts[0]! : () => parts.map((part) => part()).join('')
   }
 
   #atom(): Generate {

@@ -1,6 +1,6 @@
 import { fieldError } from '../../errors.ts'
 import type { FieldOf, FieldType } from '../field.ts'
-import { FALSE_WORDS, parseNumber, TRUE_WORDS, toBool, toNumber } from '../values/cast.ts'
+import { parseNumber, readBool, toBool, toNumber } from '../values/cast.ts'
 import { required } from './text.ts'
 
 export const noInteger = () => fieldError('validation_only_int_constraint', 'Decimal numbers are not allowed')
@@ -41,14 +41,13 @@ export function formatNumber(value: number): string {
 /** Whether the number survives conversion to int64, which is PocketBase's test. */
 export const isInt64 = (value: number) => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63
 
-const isBoolWord = (raw: string) => TRUE_WORDS.has(raw) || FALSE_WORDS.has(raw)
-
 /** `bool`: required means true. PocketBase: core/field_bool.go */
 export const bool: FieldType<FieldOf<'bool'>> = {
   column: () => 'boolean not null default false',
   zero: () => false,
   fromInput: (_, raw) => toBool(raw),
-  accepts: (raw) => typeof raw === 'boolean' || [0, 1].includes(raw as number) || isBoolWord(raw as string),
+  accepts: (raw) =>
+    typeof raw === 'boolean' || [0, 1].includes(raw as number) || readBool(raw as string) !== undefined,
   expected: 'true or false',
   check: (field, value) => (field.required && !value ? required() : undefined),
 }

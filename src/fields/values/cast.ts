@@ -75,11 +75,14 @@ export function parseNumber(written: string): number | undefined {
 
 const finite = (value: number) => (Number.isFinite(value) ? value : undefined)
 
-/** Texts that Go reads as true. Go: strconv.ParseBool */
-export const TRUE_WORDS: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
-export const FALSE_WORDS: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False'])
+const TRUE_WORDS: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
+const FALSE_WORDS: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False'])
 
-/** True for those texts and for numbers other than 0. */
+/** A bool of a text; undefined for other texts. Go: strconv.ParseBool */
+export const readBool = (text: string): boolean | undefined =>
+  TRUE_WORDS.has(text) || (FALSE_WORDS.has(text) ? false : undefined)
+
+/** True for texts that Go reads as true and for numbers other than 0. */
 export function toBool(raw: unknown): boolean {
   if (typeof raw === 'boolean') return raw
   if (typeof raw === 'number') return raw !== 0

@@ -64,9 +64,9 @@ import { withCatalog } from '../retry.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
 
-/** A route whose success is an empty 204. */
-const silent = (work: (c: Ctx) => Promise<void>) => async (c: Ctx) => {
-  await work(c)
+/** An empty 204, once the work is done. */
+async function done(c: Ctx, work: Promise<void>): Promise<Response> {
+  await work
   return c.body(null, 204)
 }
 
@@ -124,32 +124,20 @@ export const authRoutes = (services: Services) => {
       await auditRequest(c, services, superuser, entry)
       return signedIn(c, services, auth, { token }, { asker: superuser })
     })
-    .post(
-      '/:collection/request-verification',
-      silent((c) => requestVerification(callOf(c, EMAIL_FORM))),
-    )
-    .post(
-      '/:collection/confirm-verification',
-      silent((c) => confirmVerification(callOf(c, TOKEN_FORM))),
-    )
-    .post(
-      '/:collection/request-password-reset',
-      silent((c) => requestPasswordReset(callOf(c, EMAIL_FORM))),
-    )
-    .post('/:collection/confirm-password-reset', async (c) => {
+    .post('/:collection/request-verification', (c) => done(c, requestVerification(callOf(c, EMAIL_FORM))))
+    .post('/:collection/confirm-verification', (c) => done(c, confirmVerification(callOf(c, TOKEN_FORM))))
+    .post('/:collection/request-password-reset', (c) => done(c, requestPasswordReset(callOf(c, EMAIL_FORM))))
+    .post('/:collection/confirm-password-reset', (c) => {
       const also = auditConfirmation(c, services, 'reset password')
-      await confirmPasswordReset(callOf(c, PASSWORD_RESET_FORM, { terse: true }), also)
-      return c.body(null, 204)
+      return done(c, confirmPasswordReset(callOf(c, PASSWORD_RESET_FORM, { terse: true }), also))
     })
     .post('/:collection/request-email-change', async (c) => {
       const { auth } = await requireMember(c, services)
-      await requestEmailChange(callOf(c, EMAIL_CHANGE_FORM), auth)
-      return c.body(null, 204)
+      return done(c, requestEmailChange(callOf(c, EMAIL_CHANGE_FORM), auth))
     })
-    .post('/:collection/confirm-email-change', async (c) => {
+    .post('/:collection/confirm-email-change', (c) => {
       const also = auditConfirmation(c, services, 'change email')
-      await confirmEmailChange(callOf(c, EMAIL_CHANGE_CONFIRM_FORM), also)
-      return c.body(null, 204)
+      return done(c, confirmEmailChange(callOf(c, EMAIL_CHANGE_CONFIRM_FORM), also))
     })
 }
 

@@ -144,7 +144,6 @@ const FORM = z
 
 const UPLOAD = z.object({ file: z.string().meta({ format: 'binary' }) })
 
-const KEY = z.object({ key: z.string().describe('The `key` of a listed backup.') })
 const TOKEN = z.object({
   token: z.string().optional().describe('Of `POST /api/files/token`, asked for by a superuser.'),
   download: z.string().optional(),
@@ -189,7 +188,7 @@ export const backupPaths = () =>
       summary: 'Download a backup',
       description: 'For superusers, whom the token in the address tells. Ranges work.',
       security: NOBODY,
-      params: { path: KEY, query: TOKEN },
+      params: { query: TOKEN },
       fails: [400, 404],
       responses: FILE,
     },
@@ -197,7 +196,6 @@ export const backupPaths = () =>
       id: 'deleteBackup',
       summary: 'Delete a backup',
       description: 'For superusers.',
-      params: { path: KEY },
       answer: ['It is deleted.'],
       fails: [400, 401],
     },
@@ -206,7 +204,6 @@ export const backupPaths = () =>
       summary: 'Replace everything by a backup',
       description:
         'For superusers. It answers before it begins. While the data is replaced, every request is answered with 503; then all is as it was when the backup was made, sessions included. If it fails, nothing has changed: `lastFailure` of the status says why.',
-      params: { path: KEY },
       answer: ['It will be restored.'],
       fails: [400, 401],
     },

@@ -68,12 +68,6 @@ async function askerOf(c: Ctx, services: Services): Promise<RequestInfo> {
 
 const TOKEN = z.object({ token: z.string() }).meta({ id: 'FileToken' })
 
-const PLACE = z.object({
-  collection: z.string().describe('Name or id of the collection.'),
-  record: z.string().describe('Id of the record.'),
-  filename: z.string().describe('The name that the record has in one of its file fields.'),
-})
-
 const OPTIONS = z.object({
   thumb: z.string().optional().meta({
     description:
@@ -105,7 +99,7 @@ export const filePaths = () =>
       description:
         'Whoever knows the name may, but for protected fields: for those the viewRule counts. Ranges and `If-Modified-Since` work.',
       security: ANYONE,
-      params: { path: PLACE, query: OPTIONS },
+      params: { query: OPTIONS },
       fails: [400, 404],
       responses: FILE,
     },

@@ -4,6 +4,7 @@ import { maxBodyBytes } from '../../fields/types/field-types.ts'
 import { PasswordMemory } from '../../records/auth/passwords.ts'
 import { writeRecord } from '../../records/write/write.ts'
 import type { RequestInfo } from '../../request/request.ts'
+import { memoize } from '../../tools/lru.ts'
 import { MAX_BODY_BYTES } from '../body/body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
@@ -50,5 +51,6 @@ async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DEL
 }
 
 /** Maximum bytes of a body: the general limit plus the fields' own. Contract 8.2 */
-const bodyLimit = ({ fields }: Collection) =>
-  fields.reduce((sum, field) => sum + maxBodyBytes(field), MAX_BODY_BYTES)
+const bodyLimit = memoize(({ fields }: Collection) =>
+  fields.reduce((sum, field) => sum + maxBodyBytes(field), MAX_BODY_BYTES),
+)

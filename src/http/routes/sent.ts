@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import { z } from 'zod'
 import { chapter, json, SENDER, SENDING } from '../../openapi/schemas/operations.ts'
 import { callerRefusals } from '../../openapi/schemas/refusals.ts'
 import {
@@ -73,13 +72,11 @@ export function sentRoutes(services: Services): Hono<Env> {
     })
 }
 
-const BATCH_ID = z.object({ batch_id: z.string().describe('Out of the answer to the send.') })
 export const sentPaths = () =>
   chapter(SENDING, SENDER, {
     'GET /api/sms/batches/{batch_id}': {
       id: 'readBatch',
       summary: 'Count the messages of a send by status',
-      params: { path: BATCH_ID },
       answer: ['The counts.', BATCH],
       fails: callerRefusals('batch_not_found'),
     },
@@ -88,7 +85,6 @@ export const sentPaths = () =>
       summary: 'Cancel what is left of a send',
       description:
         'Ends all messages of a send that no device has claimed; their units of the quota come back. Again is no error.',
-      params: { path: BATCH_ID },
       answer: ['What was canceled, and how all messages of the send are now.', CANCELED_BATCH],
       example: {
         batch_id: 'q0w9e8r7t6y5u4i',
@@ -103,7 +99,6 @@ export const sentPaths = () =>
       summary: 'Give what is left of a scheduled send another time',
       description:
         'Changes the time of all messages of a send that are still `pending`. Their end stays as it is unless it is given, and must come after the new time: else nothing is changed. Again is no error.',
-      params: { path: BATCH_ID },
       body: [RESCHEDULE, { scheduled_at: '2026-11-21T08:00:00Z' }],
       answer: ['What was changed, and how all messages of the send are now.', RESCHEDULED_BATCH],
       example: {
@@ -119,7 +114,6 @@ export const sentPaths = () =>
       summary: 'Send what has failed of a send once more',
       description:
         'Sends new messages with the same texts to the same numbers, by any device. They count against the quota, and have a batch_id of their own. Asking again answers the same new messages, and sends what could not be sent before.',
-      params: { path: BATCH_ID },
       requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
       answer: ['The new messages.', RETRIED_BATCH],
       example: {

@@ -59,10 +59,19 @@ const usualFailures = (security: Security, body: Operation['body']): FailureStat
 export const texts = (names: readonly string[], one: z.ZodType = z.string()) =>
   z.object(Object.fromEntries(names.map((name) => [name, one])))
 
+const PATH_PARAMS: Readonly<Record<string, z.ZodType>> = {
+  batch_id: z.string().describe('Out of the answer to the send.'),
+  key: z.string().describe('The `key` of a listed backup.'),
+  collection: z.string().describe('Name or id of the collection.'),
+  record: z.string().describe('Id of the record.'),
+  filename: z.string().describe('The name that the record has in one of its file fields.'),
+}
+
 /** The parameters in a path: `/messages/{id}` has one. */
 function pathParams(path: string): { path?: z.ZodObject } {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
-  return names.length > 0 ? { path: texts(names) } : {}
+  const params = names.map((name) => [name, PATH_PARAMS[name] ?? z.string()])
+  return names.length > 0 ? { path: z.object(Object.fromEntries(params)) } : {}
 }
 
 /** Chapters (tags) of the API description with routes of several files. */

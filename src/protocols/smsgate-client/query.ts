@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseDate } from '../../fields/types/date.ts'
-import { BOOLS } from '../../records/read/list.ts'
+import { readBool } from '../../fields/values/cast.ts'
 import { id, invalid } from '../../sms/send/shape.ts'
 
 /** 400 for a `deviceId` that is none of the user's devices. */
@@ -50,6 +50,6 @@ export const numberIn = z
 /** A boolean of a query; false if absent. */
 export const flagIn = z
   .string()
-  .refine((raw) => BOOLS.has(raw), { error: 'must be true or false', abort: true })
-  .transform((raw) => BOOLS.get(raw)!)
+  .refine((raw) => readBool(raw) !== undefined, { error: 'must be true or false', abort: true })
+  .transform((raw) => readBool(raw)!)
   .default(false)

@@ -148,8 +148,7 @@ const REFILL = `select ${HAS_MORE} from smsgate_phones p where p.device = $1 and
 /** Wakes a phone that finished some messages, if it may get more. Its stream may be on any node. */
 export async function wakeForMore(store: Store, device: Device): Promise<void> {
   const { rows } = await store.db.query(REFILL, [device.id, device.user], 'smsgate refill')
-  if (rows[0]?.[0] !== true) return
-  wakeDevices(store.db, [device.id])
+  if (rows[0]?.[0] === true) wakeDevices(store.db, [device.id])
 }
 
 /** Notifies a phone again only after this time: a second notice would make the app drop a running pull. */
@@ -171,6 +170,5 @@ const CONNECTED = `update smsgate_phones set woken_at = now() - interval '${ANSW
   where device = $1 and "user" = $2`
 
 /** Stores that a phone has opened its stream, after which it pulls by itself. */
-export async function noteConnected(store: Store, device: Device): Promise<void> {
-  await store.db.query(CONNECTED, [device.id, device.user], 'smsgate connected')
-}
+export const noteConnected = ({ db }: Store, { id, user }: Device) =>
+  db.query(CONNECTED, [id, user], 'smsgate connected')

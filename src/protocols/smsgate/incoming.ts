@@ -17,13 +17,6 @@ import { DATA_PAYLOAD, EVENT_BODY, MMS_PAYLOAD, PING_PAYLOAD, STARTED_PAYLOAD, T
 import { noteClock } from './phone.ts'
 import { DATA_URL } from './wire.ts'
 
-/** A phone that posts an event, and the key with which it signs. */
-export interface Poster {
-  readonly device: Device
-  readonly signingKey: string
-  readonly isSuspended: boolean
-}
-
 const FIND = statement('smsgate poster', {
   ...{ id: 'string', user: 'string', phone: 'string', enabled: 'boolean', lastSeen: 'string' },
   ...{ signingKey: 'string', isSuspended: 'boolean' },
@@ -32,8 +25,8 @@ select d.id, d."user", d.phone, d.enabled, d.last_seen as "lastSeen", p.signing_
   ${isDisabledSql('d."user"')} as "isSuspended"
 from smsgate_phones p join devices d on d.id = p.device and d."user" = p."user" where p.path = ${text('path')}`
 
-/** The phone whose path this is, or null. */
-export async function findPoster({ db }: Store, path: string): Promise<Poster | null> {
+/** The phone whose path this is, and the key with which it signs; null if there is none. */
+export async function findPoster({ db }: Store, path: string) {
   const found = await runForRow(db, FIND, { path })
   if (!found) return null
   const { signingKey, isSuspended, ...device } = found

@@ -1,6 +1,8 @@
 import { identifyKey, type KeyHolder } from '../../auth/tokens/api-keys.ts'
 import { readBasic } from '../../auth/tokens/tokens.ts'
 import type { Store } from '../../collections/catalog.ts'
+import type { Ctx, Services } from '../../http/context.ts'
+import { storeOf } from '../../http/server/store-of.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { type Sender, senderOfKey } from '../../sms/send/shape.ts'
 import { hasSid, idOf, unauthorized } from './refusal.ts'
@@ -27,14 +29,16 @@ export function keyIn(header?: string): string | undefined {
 }
 
 /** The account of an Authorization header (AccountSid or key SID, and token). Throws 401. */
-export async function identifyAccount(store: Store, header: string | undefined) {
+export async function identifyAccount(c: Ctx, services: Services): Promise<Account> {
+  const header = c.env.incoming.headers.authorization
   const key = keyIn(header)
-  const holder = key ? await identifyKey(store, key) : null
+  const holder = key ? await identifyKey(services.store.signIn, key) : null
   if (!holder?.isTwilio || !hasSid(holder.auth.id)) throw unauthorized()
   if (!isNameOf(readBasic(header)!.identity, holder)) throw unauthorized()
   const { auth, id } = holder
   const version = `${auth.version} ${id} ${holder.version}`
-  return { auth, sender: senderOfKey(holder), user: auth.id, apiKey: id, version }
+  const store = storeOf(c, services, auth)
+  return { store, auth, sender: senderOfKey(holder), user: auth.id, apiKey: id, version }
 }
 
 const isNameOf = (name: string, { auth, id }: KeyHolder) =>

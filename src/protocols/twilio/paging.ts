@@ -22,19 +22,13 @@ export const PAGE = z.strictObject({
   uri: z.string(),
 })
 
-export interface PageRequest {
-  readonly parameters: Parameters
-  /** Kind of its records' SIDs. */
-  readonly kind: SidKind
-  /** Number of the page, as the client counts. */
-  readonly page: number
-  readonly size: number
-  /** The record before the page, or after it; undefined for a page that is counted from the start. */
-  readonly from: { readonly id: string; readonly isBack: boolean } | undefined
-}
+type PageRequest = ReturnType<typeof readPage>
 
-/** Reads `PageSize`, `Page` and `PageToken`. Throws 20001, and 21481 for an invalid token. */
-export function readPage(parameters: Parameters, kind: SidKind): PageRequest {
+/**
+ * Reads `PageSize`, `Page` and `PageToken`. `kind`: that of the records' SIDs; `from`: the record before the
+ * page, or after it; undefined for a page that is counted from the start. Throws 20001, 21481.
+ */
+export function readPage(parameters: Parameters, kind: SidKind) {
   const size = wholeNumber(parameters, 'PageSize', DEFAULT_SIZE, 1)
   const page = wholeNumber(parameters, 'Page', 0, 0)
   if (page > MAX_PAGE) throw invalid(`Page must be at most ${MAX_PAGE}`)
@@ -50,7 +44,7 @@ function wholeNumber(parameters: Parameters, name: string, absent: number, min: 
   throw invalid(`${name} must be a whole number from ${min}`)
 }
 
-function readToken(token: string, kind: SidKind): PageRequest['from'] {
+function readToken(token: string, kind: SidKind) {
   const [, way, sid = ''] = /^P([AB])(.*)$/.exec(token) ?? []
   const id = idOf(kind, sid)
   if (!way || !id) throw unknownToken()

@@ -145,12 +145,8 @@ const MAX_PARAMETERS = 200
 /** The parameters of a form or a query as text. Throws 400 for more than 200. */
 export function readParameters(text: string): Parameters {
   // counted first: a megabyte of `&` makes half a million pairs
-  let end = -1
-  for (let i = 0; i <= MAX_PARAMETERS; i++) {
-    end = text.indexOf('&', end + 1)
-    if (end < 0) break
-    if (i === MAX_PARAMETERS) throw invalid(`A request has at most ${MAX_PARAMETERS} parameters`)
-  }
+  if (text.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS)
+    throw invalid(`A request has at most ${MAX_PARAMETERS} parameters`)
   const parameters = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(text))
     if (!parameters.has(name)) parameters.set(name, cleanText(value))

@@ -8,7 +8,7 @@ import { sendRaw } from '../../http/request-info.ts'
 import { retry, withCatalog } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { clientIp } from '../../http/server/client-ip.ts'
-import { holderOf, memoryOf, storeOf } from '../../http/server/store-of.ts'
+import { holderOf, memoryOf } from '../../http/server/store-of.ts'
 import { TWILIO as BY_TWILIO, chapter, SENDER, SENDING } from '../../openapi/schemas/operations.ts'
 import { refusals } from '../../openapi/schemas/refusals.ts'
 import { addRoutes, describeRoutes } from '../route-table.ts'
@@ -85,14 +85,14 @@ const ROUTES: readonly Route[] = [
     summary: 'Cancel a message, or take its text away',
     form: ['Body', 'Status'],
     answer: [200, 'The message.', MESSAGE],
-    work: ({ store, user, sid, parameters }) => changeMessage(store, user, sid, parameters),
+    work: changeMessage,
   },
   {
     at: 'DELETE /{AccountSid}/Messages/{Sid}.json',
     id: 'twilioDeleteMessage',
     summary: 'Delete a message',
     answer: [204, 'It is deleted.'],
-    work: ({ services, store, user, sid }) => deleteMessage(store, services.extensions, user, sid),
+    work: deleteMessage,
   },
   {
     at: 'GET /{AccountSid}/Messages/{Sid}/Media.json',
@@ -196,30 +196,25 @@ function twilioPaths() {
   }
 }
 
-/** The calling account, read from the database. Throws 401. */
-async function identify(c: Ctx, services: Services): Promise<Account> {
-  const { authorization } = c.env.incoming.headers
-  const found = await identifyAccount(services.store.signIn, authorization)
-  return { ...found, store: storeOf(c, services, found.auth) }
-}
-
 /**
  * Checks rate limit (429), credentials (401) and the account in the path (404), then runs `work`; again if
  * the account was changed meanwhile.
  */
 async function enter(c: Ctx, services: Services, work: (account: Account) => Promise<Response>) {
   c.set('services', services)
-  const account = await withCatalog(services.store, () => identify(c, services)).catch((error: unknown) => {
-    pay(c, services, null)
-    throw error
-  })
+  const account = await withCatalog(services.store, () => identifyAccount(c, services)).catch(
+    (error: unknown) => {
+      pay(c, services, null)
+      throw error
+    },
+  )
   pay(c, services, account)
   c.set('asker', account.auth)
   const inPath = c.req.param('AccountSid')?.replace(/\.json$/, '')
   if (inPath !== undefined && idOf('AC', inPath) !== account.user) throw notFound()
   const leave = await takePlace(c, holderOf(c.env.incoming, services, account.auth))
   try {
-    const again = async (isFirst: boolean) => (isFirst ? account : identify(c, services))
+    const again = async (isFirst: boolean) => (isFirst ? account : identifyAccount(c, services))
     return await retry(services.store, again, work, { startsCached: true })
   } finally {
     leave()

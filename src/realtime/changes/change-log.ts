@@ -164,11 +164,6 @@ export async function renewNode(db: Db, node: string): Promise<boolean> {
   return count > 0
 }
 
-export async function isNodeRegistered(db: Db, node: string): Promise<boolean> {
-  const { rows } = await db.query('select 1 from _listeners where node = $1', [node])
-  return rows.length > 0
-}
-
 /** Deletes a node's registration. */
 export async function unregisterNode(db: Db, node: string): Promise<void> {
   await db.query('delete from _listeners where node = $1', [node])

@@ -25,17 +25,10 @@ export type Access =
 export const ALWAYS: Access = { kind: 'always' }
 const NEVER: Access = { kind: 'never' }
 
-/** The access that a collection's rule gives. PocketBase: apis/realtime.go, realtimeCanAccessRecord */
-export const accessBy = (
-  catalog: Catalog,
-  collection: Collection,
-  rule: Rule,
-  request: RequestInfo,
-): Access => accessMaker(catalog, collection, rule, '', request)()
-
 /**
  * Which records pass a rule and a client's filter. Both are compiled once; the returned function is called
- * for each change. An invalid or forbidden filter lets no record pass.
+ * for each change. An invalid or forbidden filter lets no record pass. PocketBase: apis/realtime.go,
+ * realtimeCanAccessRecord
  */
 export function accessMaker(
   catalog: Catalog,

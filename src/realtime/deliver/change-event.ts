@@ -105,20 +105,22 @@ class Payloads {
   ): Promise<string> {
     const { collection, row, action } = this.#change
     const rendered: RenderedRecord = { collection, row, visibility }
-    if (tree && stepsIn(tree) <= MAX_STEPS && !(await this.#expand(store, rendered, tree, request)))
-      delete rendered.expand
-    const whole = renderedText(rendered)
+    const expanded =
+      tree && stepsIn(tree) <= MAX_STEPS && (await this.#expand(store, { ...rendered }, tree, request))
+    const whole = expanded || renderedText(rendered)
     return `{"record":${pickedOr(whole, request.query)},"action":"${action}"}`
   }
 
-  /** Fills in `expand`. False if it is too large, takes too long or is refused. */
+  /** The text with `expand`; undefined if it is too large, takes too long or is refused. */
   async #expand(store: Store, rendered: RenderedRecord, tree: ExpandTree, request: RequestInfo) {
     try {
       const meter = new AnswerMeter(undefined, 0, MAX_CHARACTERS, MAX_RECORDS)
       await expandRecords(store, [rendered], tree, changeRequest(request, { meter }))
-      return takesRoom(rendered, { records: MAX_RECORDS, characters: MAX_CHARACTERS })
+      const text = renderedText(rendered, (length) => meter.check(length))
+      meter.check(text.length)
+      return text
     } catch (error) {
-      if (error instanceof ApiError || isSqlError(error)) return false
+      if (error instanceof ApiError || isSqlError(error)) return undefined
       throw error
     }
   }
@@ -139,18 +141,6 @@ function pickedOr(whole: string, { fields }: RequestInfo['query']): string {
 /** Records in an event (a repeated one counts again), and characters of their texts. */
 const MAX_RECORDS = 1_000
 const MAX_CHARACTERS = 1 << 20
-
-/** Whether the expanded records are within the limits of an event. Stops counting at the limits. */
-function takesRoom({ expand }: RenderedRecord, left: { records: number; characters: number }): boolean {
-  for (const value of expand?.values() ?? []) {
-    for (const record of 'row' in value ? [value] : value) {
-      left.records--
-      left.characters -= charactersOf(record.row)
-      if (left.records < 0 || left.characters < 0 || !takesRoom(record, left)) return false
-    }
-  }
-  return true
-}
 
 /** Characters of the texts in a row. Other values count as 8. */
 const charactersOf = (row: readonly unknown[]): number =>

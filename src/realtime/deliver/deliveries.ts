@@ -11,7 +11,7 @@ import { columnsOf } from '../../records/columns.ts'
 import { Parameters } from '../../records/parameters.ts'
 import { statementName } from '../../records/read-rows.ts'
 import type { Change } from '../changes/change.ts'
-import { type Access, ALWAYS, accessBy, judgeHere, openQuestions } from '../clients/access.ts'
+import { type Access, ALWAYS, accessMaker, judgeHere, openQuestions } from '../clients/access.ts'
 import type { GroupState, Receivers } from '../clients/subscription-index.ts'
 import { type ChangeEvent, isTooOld, sendTo } from './change-event.ts'
 
@@ -254,7 +254,7 @@ async function emailsSeen(
     const { auth } = request
     const isSelf = auth?.id === record && auth.collection.id === collection.id && !auth.actor
     const rule = auth?.actor ? null : collection.manageRule
-    accesses.push(isSelf ? ALWAYS : accessBy(store.catalog, collection, rule, request))
+    accesses.push(isSelf ? ALWAYS : accessMaker(store.catalog, collection, rule, '', request)())
   }
   return decide(store, change, accesses)
 }

@@ -7,7 +7,6 @@ import { StaleAuth } from '../../records/fresh-auth.ts'
 import { byId, selectRows } from '../../records/select.ts'
 import { type Actor, type AuthRecord, authRecord, NO_REQUEST } from '../../request/request.ts'
 import { randomText } from '../../tools/random.ts'
-import { isNodeRegistered } from '../changes/change-log.ts'
 import { CHANGES_CHANNEL } from '../changes/feed.ts'
 import type { Topic } from '../clients/topic.ts'
 
@@ -76,14 +75,14 @@ export async function forwardMessage(db: Db, node: string, message: Message): Pr
 
 /** Sends a request to another node. Undefined when there is no such node or no answer. */
 async function put(db: Db, node: string, request: Request): Promise<Answer | undefined> {
-  if (!(await isNodeRegistered(db, node))) return undefined
   const id = randomText(15)
-  await db.query(
-    `with asked as (insert into _subscribing (id, node, request) values ($1, $2, $3::json) returning 1)
+  const { rows } = await db.query(
+    `with asked as (insert into _subscribing (id, node, request)
+       select $1, node, $3::json from _listeners where node = $2 returning 1)
      select _announce($4, $2) from asked`,
     [id, node, JSON.stringify(request), CHANGES_CHANNEL],
   )
-  return awaitAnswer(db, id)
+  return rows.length > 0 ? awaitAnswer(db, id) : undefined
 }
 
 const toRequest = ({ clientId, ip, auth, topics }: SubscriptionRequest): Request => {

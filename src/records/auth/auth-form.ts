@@ -5,13 +5,6 @@ import { toText } from '../../fields/values/cast.ts'
 import type { Draft, FieldErrors } from '../input/prepare.ts'
 import type { PasswordWork } from './passwords.ts'
 
-/** Keys of an auth record's form. */
-interface Form {
-  readonly password: string
-  readonly passwordConfirm: string
-  readonly oldPassword: string
-}
-
 const mismatch = () => fieldError('validation_values_mismatch', "Values don't match")
 
 /** Changed fields that say where mails and one-time passwords go. */
@@ -53,7 +46,8 @@ export const asksToManage = (
   changedAddresses(collection, draft).length > 0 ||
   (draft.old !== undefined && isPasswordGiven(readForm(body)))
 
-function readForm(body: Readonly<Record<string, unknown>>): Form {
+/** Passwords of an auth record's form. */
+function readForm(body: Readonly<Record<string, unknown>>) {
   const { password, passwordConfirm, oldPassword } = body
   return {
     password: toText(password),
@@ -61,6 +55,8 @@ function readForm(body: Readonly<Record<string, unknown>>): Form {
     oldPassword: toText(oldPassword),
   }
 }
+
+type Form = ReturnType<typeof readForm>
 
 const isPasswordGiven = ({ password, passwordConfirm }: Form) => password !== '' || passwordConfirm !== ''
 

@@ -1,6 +1,7 @@
 import type { Collection, Store } from '../../collections/catalog.ts'
 import { listFault } from '../../db/errors.ts'
 import { badRequest } from '../../errors.ts'
+import { readBool } from '../../fields/values/cast.ts'
 import { compile } from '../../filter/compile/compile.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
@@ -143,18 +144,13 @@ const DEFAULT_PER_PAGE = 30n
 export const MAX_PER_PAGE = 1000
 
 const INTEGER = /^[-+]?\d+$/
-/** Bools as Go's strconv.ParseBool reads them. */
-export const BOOLS = new Map([
-  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((word) => [word, true] as const),
-  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((word) => [word, false] as const),
-])
 
 /**
  * Reads `page`, `perPage` and `skipTotal`; too small becomes the default, too large `maxPerPage`. Throws 400
  * for an invalid integer or bool. PocketBase: tools/search/provider.go, contract 3.1
  */
 export function readPage(query: Readonly<Record<string, string>>, maxPerPage = MAX_PER_PAGE): Page {
-  const skipTotal = query.skipTotal ? BOOLS.get(query.skipTotal) : false
+  const skipTotal = query.skipTotal ? readBool(query.skipTotal) : false
   if (skipTotal === undefined) throw badRequest()
   const page = readInteger(query.page, 1n)
   const asked = readInteger(query.perPage, DEFAULT_PER_PAGE)

@@ -7,7 +7,7 @@ import type { FilePlace } from '../../files/contents.ts'
 import { NO_REQUEST, type RequestInfo } from '../../request/request.ts'
 import { catalogFor } from '../../rules/roles.ts'
 import { columnsOf, toValues } from '../columns.ts'
-import { isRuleFault } from '../render/render.ts'
+import { unlessRuleFault } from '../render/render.ts'
 import { byId, selectRows } from '../select.ts'
 
 /**
@@ -42,12 +42,8 @@ async function maySee(store: Store, collection: Collection, id: string, request:
   if (request.auth?.isSuperuser) return true
   const rule = catalogFor(store.catalog, request.auth?.limits).find(collection.id)?.viewRule ?? null
   if (rule === null) return false
-  try {
-    return (await selectRows(store, { collection, rule, request, ...byId(id) })).length > 0
-  } catch (error) {
-    if (isRuleFault(error)) return false
-    throw error
-  }
+  const seen = await unlessRuleFault(selectRows(store, { collection, rule, request, ...byId(id) }), [])
+  return seen.length > 0
 }
 
 async function placeInSource(

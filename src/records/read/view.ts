@@ -5,7 +5,7 @@ import { readRuleFor } from '../../rules/access.ts'
 import { answerRecord } from '../expand/answer.ts'
 import type { Extensions } from '../extension.ts'
 import { authVersionSql, StaleAuth } from '../fresh-auth.ts'
-import { isRuleFault } from '../render/render.ts'
+import { unlessRuleFault } from '../render/render.ts'
 import { selectRows } from '../select.ts'
 
 /**
@@ -21,13 +21,6 @@ export async function viewRecord(
 ): Promise<string> {
   const isAuthRequired = extensions.get(collection.id)?.authRequired
   const rule = readRuleFor(collection, 'viewRule', request.auth, isAuthRequired)
-  const row = await findRow(store, collection, rule, id, request)
-  if (!row) throw notFound()
-  return answerRecord(store, collection, row, request)
-}
-
-/** Reads a record under a rule; undefined also if the rule fails on its data. */
-async function findRow(store: Store, collection: Collection, rule: string, id: string, request: RequestInfo) {
   const { auth } = request
   const found = selectRows(store, {
     collection,
@@ -39,11 +32,8 @@ async function findRow(store: Store, collection: Collection, rule: string, id: s
     isLookUp: true,
     kind: `view ${auth?.collection.id}`,
   })
-  const rows = await found.catch((error: unknown) => {
-    if (isRuleFault(error)) return undefined
-    throw error
-  })
-  const row = rows?.[0]
-  if (row && auth && row[collection.fields.length] !== auth.version) throw new StaleAuth()
-  return row
+  const [row] = await unlessRuleFault(found, [])
+  if (!row) throw notFound()
+  if (auth && row[collection.fields.length] !== auth.version) throw new StaleAuth()
+  return answerRecord(store, collection, row, request)
 }

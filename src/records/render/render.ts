@@ -254,29 +254,26 @@ async function visibleEmails(
   const seen = new Set<unknown>(request.auth && !request.auth.actor ? [request.auth.id] : [])
   if (rows.length > 0 && collection.manageRule && !request.auth?.isSuperuser) {
     const { id } = columnsOf(collection)
-    const ids = rows.map((row) => row[id])
-    const managed = await managedRows(store, collection, collection.manageRule, ids, request)
-    for (const [one] of managed) seen.add(one)
+    const managed = selectRows(store, {
+      collection,
+      rule: collection.manageRule,
+      request,
+      where: (position, row) => `${row}."id" = ANY($${position}::text[])`,
+      params: [rows.map((row) => row[id])],
+      isFirst: true,
+      idsOnly: true,
+    })
+    for (const [one] of await unlessRuleFault(managed, [])) seen.add(one)
   }
   return seen
 }
 
-async function managedRows(
-  store: Store,
-  collection: Collection,
-  rule: string,
-  ids: readonly unknown[],
-  request: RequestInfo,
-): Promise<readonly RecordRow[]> {
-  const where = (position: number, row: string) => `${row}."id" = ANY($${position}::text[])`
-  try {
-    const selection = { collection, rule, request, where, params: [ids], isFirst: true, idsOnly: true }
-    return await selectRows(store, selection)
-  } catch (error) {
-    if (isRuleFault(error)) return []
-    throw error
-  }
-}
-
 /** Whether an error comes from a rule that does not fit its collections or fails on the data. */
 export const isRuleFault = (error: unknown) => error instanceof FilterError || isSqlError(error)
+
+/** What `work` resolves to; `otherwise` after such an error. */
+export const unlessRuleFault = <T, U>(work: Promise<T>, otherwise: U): Promise<T | U> =>
+  work.catch((error: unknown) => {
+    if (isRuleFault(error)) return otherwise
+    throw error
+  })

@@ -2,7 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { type ApiError, badRequest } from '../../errors.ts'
 import type { CandidateCheck } from '../../rules/access.ts'
 import type { FieldErrors } from '../input/prepare.ts'
-import { isRuleFault } from '../render/render.ts'
+import { unlessRuleFault } from '../render/render.ts'
 import type { Checked } from './check-values.ts'
 import type { Write } from './prepare-write.ts'
 
@@ -41,11 +41,6 @@ export async function ruleHolds(store: Store, guard: CandidateCheck | undefined)
 
 /** Tests conditions. A rule that fails on the data does not hold. */
 async function ask(store: Store, asked: readonly string[], params: readonly unknown[]): Promise<boolean[]> {
-  try {
-    const { rows } = await store.db.query(`select ${asked.join(', ')}`, params)
-    return rows[0]!.map((verdict) => verdict === true)
-  } catch (error) {
-    if (isRuleFault(error)) return []
-    throw error
-  }
+  const tested = await unlessRuleFault(store.db.query(`select ${asked.join(', ')}`, params), undefined)
+  return tested?.rows[0]?.map((verdict) => verdict === true) ?? []
 }

@@ -1,7 +1,7 @@
 import { type AuthCollection, type Collection, type Store, SUPERUSERS } from '../../collections/catalog.ts'
 import { badRequest } from '../../errors.ts'
 import { writeSorted } from '../../fields/values/json-text.ts'
-import { AnswerMeter, changeRequest, type RequestInfo } from '../../request/request.ts'
+import { changeRequest, type RequestInfo } from '../../request/request.ts'
 import { checkCandidate } from '../../rules/access.ts'
 import { asksToManage, checkAuthForm } from '../auth/auth-form.ts'
 import { invalidatesLinks, rotateTokenKey } from '../auth/auth-links.ts'
@@ -149,7 +149,7 @@ async function renderWrite(write: Write, extra: Extra): Promise<string> {
     return Object.keys(extra).length === 0 ? text : writeSorted({ ...JSON.parse(text), ...extra })
   }
   try {
-    return await answerRecord(store, collection, row, changeRequest(request, { meter: new AnswerMeter() }))
+    return await answerRecord(store, collection, row, changeRequest(request, { meter: undefined }))
   } catch (error) {
     throw new StoredWithoutAnswer('The answer of a stored record failed', { cause: error })
   }

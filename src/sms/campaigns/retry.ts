@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { batchAfter, RETRIED_BATCH, type RETRY_BATCH, retryBatch } from '../queue/retry.ts'
+import { batchAfter, noneLeftOut, RETRIED_BATCH, type RETRY_BATCH, retryBatch } from '../queue/retry.ts'
 import { accountSender, gatewayRefusal } from '../send/shape.ts'
 import { whenSettled } from './advance.ts'
 import {
@@ -33,17 +33,17 @@ export async function retryCampaign(
   await whenSettled(services, user, id, (campaign) => noteBatch(services, campaign))
   const { batches, keepsQuiet } = await findCampaign(db, user, id)
   const before = await countMessages(services, user, batches)
-  const results = []
+  const left = noneLeftOut()
   for (const batch of batches)
     if ((await countMessages(services, user, [batch])) > 0)
-      results.push(await retryBatch(services, accountSender(user, id), batch, body, keepsQuiet))
+      await retryBatch(services, accountSender(user, id), batch, body, keepsQuiet, left)
   const retried = (await countMessages(services, user, batches)) - before
   if (retried > 0)
     await updateCampaigns(db, `status = 'sending', settled = false`, `id = $1 and status = 'done'`, [id])
   return {
     campaign: await readState(db, user, id),
     retried,
-    left_out: sumOf(results.map((one) => one.left_out)),
+    left_out: left,
   }
 }
 
@@ -63,12 +63,4 @@ async function countMessages({ store }: CampaignServices, user: string, batches:
     [batches, user],
   )
   return Number(rows[0]![0])
-}
-
-type LeftOut = RetriedCampaign['left_out']
-
-function sumOf(all: readonly LeftOut[]): LeftOut {
-  const sum: LeftOut = { unknown: 0, canceled: 0, opted_out: 0, retried: 0, no_text: 0, refused: 0 }
-  for (const one of all) for (const why of Object.keys(sum) as (keyof LeftOut)[]) sum[why] += one[why]
-  return sum
 }

@@ -15,6 +15,11 @@ const MAX_ATTEMPT = 2 ** 31 - 1
 export const optional = <T extends z.ZodType>(shape: T) =>
   shape.nullish().transform((value) => value ?? undefined)
 
+const between = (min: number, max: number) => {
+  const fault = `must be from ${min} to ${max}`
+  return z.number('must be a number').min(min, fault).max(max, fault)
+}
+
 const name = text(255)
 const sims = z
   .array(z.record(z.string(), z.unknown(), 'must be an object'), 'must be a list')
@@ -52,12 +57,7 @@ export const PAIR_BODY = z
 
 export const HEARTBEAT_BODY = z
   .object({
-    battery: z
-      .number('must be a number')
-      .min(0, 'must be from 0 to 100')
-      .max(100, 'must be from 0 to 100')
-      .nullish()
-      .describe('Charge in percent.'),
+    battery: between(0, 100).nullish().describe('Charge in percent.'),
     charging: z.boolean('must be true or false').nullish().describe('Whether it is plugged in.'),
     connection: z
       .enum(CONNECTIONS, `must be one of ${CONNECTIONS.join(', ')}`)
@@ -73,10 +73,7 @@ export const PUSH_BODY = z.union([z.object({ push: push }).transform((body) => b
 export const CLAIM_BODY = z
   .object({
     limit: wholeNumber(1, MAX_ITEMS).nullish().describe('Messages to take at most; 10 when left out.'),
-    wait: z
-      .number('must be a number')
-      .min(0, `must be from 0 to ${MAX_WAIT}`)
-      .max(MAX_WAIT, `must be from 0 to ${MAX_WAIT}`)
+    wait: between(0, MAX_WAIT)
       .nullish()
       .describe('Seconds to wait for a message when there is none; 0 when left out.'),
   })

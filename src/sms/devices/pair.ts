@@ -2,7 +2,6 @@ import { createHash, randomInt } from 'node:crypto'
 import { renderSVG } from 'uqr'
 import { z } from 'zod'
 import { type Store, SUPERUSERS } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
 import { runForRow, statement, text } from '../../db/statements/statement.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import type { Extensions } from '../../records/extension.ts'
@@ -65,23 +64,19 @@ returning pb_text(expires_at) as expires_at`
 
 /** Makes a pairing code for 5 minutes; only its hash is stored. Throws 429, StaleAuth. */
 export function startPairing(store: Store, user: AuthRecord, name: string, publicUrl: string) {
-  return store.db.transaction(async (db) => {
+  return store.db.transaction(async (db): Promise<Pairing> => {
     await lockFreshAuth({ db, catalog: store.catalog }, user)
-    return keepCode(db, user.id, name, publicUrl)
+    for (let draw = 0; draw < MAX_DRAWS; draw++) {
+      const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
+      const kept = await runForRow(db, KEEP, { hash: hashOf(code), user: user.id, name })
+      if (!kept) continue
+      // browsers do not send the part behind #
+      const url = `${publicUrl}${PAIR_PATH}#${code}`
+      const qr = `data:image/svg+xml;base64,${Buffer.from(renderSVG(url)).toString('base64')}`
+      return { code, ...kept, url, qr }
+    }
+    throw gatewayRefusal('too_many_codes')
   })
-}
-
-async function keepCode(db: Db, user: string, name: string, publicUrl: string): Promise<Pairing> {
-  for (let draw = 0; draw < MAX_DRAWS; draw++) {
-    const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
-    const kept = await runForRow(db, KEEP, { hash: hashOf(code), user, name })
-    if (!kept) continue
-    // browsers do not send the part behind #
-    const url = `${publicUrl}${PAIR_PATH}#${code}`
-    const qr = `data:image/svg+xml;base64,${Buffer.from(renderSVG(url)).toString('base64')}`
-    return { code, ...kept, url, qr }
-  }
-  throw gatewayRefusal('too_many_codes')
 }
 
 /** The hash only hides codes for their 5 minutes: it could be found by trying all codes. */

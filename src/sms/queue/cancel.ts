@@ -107,7 +107,6 @@ async function cancelLocked(db: Db, found: readonly Unclaimed[], fromAttempt: nu
   return canceled
 }
 
-export type Canceled = Readonly<z.output<typeof CANCELED>>
 export const CANCELED = z
   .object({ id: z.string(), status: z.literal('failed'), error_message: z.literal(REASONS.canceled) })
   .meta({ id: 'Canceled' })
@@ -118,7 +117,11 @@ select d.message, d.device, d.attempt from sms_dispatch d
 where d.message = $1 and d."user" = $2 and d.state in ('pending', 'assigned') for update`
 
 /** Cancels and refunds an unclaimed message. Repeatable. Throws 404, 409 `not_cancelable`. */
-export async function cancelMessage(store: Store, user: string, id: string): Promise<Canceled> {
+export async function cancelMessage(
+  store: Store,
+  user: string,
+  id: string,
+): Promise<z.output<typeof CANCELED>> {
   await cancelOnce(store, user, id)
   return { id, status: 'failed', error_message: REASONS.canceled }
 }

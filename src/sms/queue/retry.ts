@@ -75,10 +75,13 @@ interface Failed
   readonly batch: string | null
 }
 
+export const noneLeftOut = () =>
+  Object.fromEntries(LEFT_OUT.map((why) => [why, 0])) as Record<LeftOut, number>
+
 /**
  * Sends a batch's failed messages again to any device, each at most once (`client_ref` `retry:<id>`). The new
- * batch_id follows from the old one, so a repeat continues. What exceeds the quota is left out. `keepsQuiet`:
- * respects quiet hours. Throws 404 `batch_not_found`, StaleAuth, 402 or 503 if nothing could be sent.
+ * batch_id follows from the old one, so a repeat continues. `left` counts what is left out, also beyond the
+ * quota. Throws 404 `batch_not_found`, StaleAuth, 402 or 503 if nothing could be sent.
  */
 export async function retryBatch(
   services: SendServices,
@@ -86,12 +89,12 @@ export async function retryBatch(
   batchId: string,
   { include = [] }: z.output<typeof RETRY_BATCH>,
   keepsQuiet = false,
+  left = noneLeftOut(),
 ): Promise<z.output<typeof RETRIED_BATCH>> {
   const { db } = services.store
   const failed = objectsOf<Failed>(await db.query(FAILED, [batchId, sender.user], 'sms failed batch'))
   if (failed.length === 0) await countBatch(services.store, sender.user, batchId) // throws 404 for an unknown batch
   const batch = batchAfter(batchId)
-  const left = Object.fromEntries(LEFT_OUT.map((why) => [why, 0])) as Record<LeftOut, number>
   const ids = new Map<Failed, string>()
   const due: Failed[] = []
   for (const one of failed) {
@@ -108,7 +111,7 @@ export async function retryBatch(
       if (outcome === 'accepted' || outcome === 'known') ids.set(some[i]!, message)
       else refused ??= outcome
   }
-  left.refused = due.filter((one) => !ids.has(one)).length
+  left.refused += due.filter((one) => !ids.has(one)).length
   if (refused && (refused === 'stale' || ids.size === 0)) throw refusalOf(sender, refused)
   const message_ids = failed.flatMap((one) => ids.get(one) ?? [])
   const batch_id = message_ids.length > 0 ? batch : ''

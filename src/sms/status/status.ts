@@ -45,12 +45,10 @@ export const REASONS = {
 export const CANCELED: readonly string[] = [REASONS.canceled, REASONS.canceledOnPhone]
 export const CANCELED_SQL = `(${CANCELED.map((reason) => `'${reason}'`).join(', ')})`
 
-type Action = 'create' | 'update'
-
 /** Logs changed records of a built-in collection, in their transaction. A trigger logs messages. */
 export const logChanged = (
   store: Pick<Store, 'db'>,
   collection: string,
-  action: Action,
+  action: 'create' | 'update',
   ids: readonly string[],
 ) => logChange(store, { id: collection }, action, ids)

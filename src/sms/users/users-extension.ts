@@ -22,9 +22,12 @@ export const usersExtension: Extension = {
     if (!auth?.isSuperuser) throw notFound()
     if (values.member_only === true) await requireUnused(store, String(old.id))
   },
-  async afterDelete(store, ids) {
-    for (const table of Object.keys(OF_USERS) as (keyof typeof OF_USERS)[])
-      await forgetUsers(store, table, ids)
+  async afterDelete({ db }, ids) {
+    for (const [table, key] of Object.entries(OF_USERS)) {
+      const sql = `delete from ${table} where "user" = any($1) and ${key} = any(array(
+        select ${key} from ${table} where "user" = any($1) order by ${key} for update))`
+      await db.query(sql, [ids], `forget ${table}`)
+    }
   },
   onTakeover: endUserQueue,
 }
@@ -45,16 +48,6 @@ const OF_USERS = {
   sms_origins: 'ref',
   smsgate_accounts: '"user"',
   smsgate_tokens: 'id',
-} as const
-
-const forgetUsers = (store: Store, table: keyof typeof OF_USERS, users: readonly string[]) => {
-  const key = OF_USERS[table]
-  return store.db.query(
-    `delete from ${table} where "user" = any($1) and ${key} = any(array(
-      select ${key} from ${table} where "user" = any($1) order by ${key} for update))`,
-    [users],
-    `forget ${table}`,
-  )
 }
 
 const UNCLAIMED: MessageSource = {

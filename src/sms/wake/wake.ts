@@ -57,14 +57,12 @@ export function wakeHere(devices: readonly string[]): void {
 }
 
 /** Notifies a device, on any node, of a canceled message, at the commit of `db`. */
-export async function notifyCanceled(db: Db, device: string, message: string, attempt: number) {
-  await db.query(ANNOUNCE, [CANCEL_CHANNEL, `${NODE} ${device} ${message} ${attempt}`])
-}
+export const notifyCanceled = (db: Db, device: string, message: string, attempt: number) =>
+  db.query(ANNOUNCE, [CANCEL_CHANNEL, `${NODE} ${device} ${message} ${attempt}`])
 
 /** Makes streams of devices recheck their access at the commit of `db`. */
-export async function notifyAccess(db: Db, devices: readonly string[]): Promise<void> {
-  await db.query('select _announce($1, d) from unnest($2::text[]) d', [ACCESS_CHANNEL, devices])
-}
+export const notifyAccess = (db: Db, devices: readonly string[]) =>
+  db.query('select _announce($1, d) from unnest($2::text[]) d', [ACCESS_CHANNEL, devices])
 
 /** Passes on events of other nodes, and announces this node. Returns the stop. */
 export async function listenToOtherNodes(db: Db) {

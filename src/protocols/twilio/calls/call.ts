@@ -73,19 +73,20 @@ type Image = Readonly<Record<string, unknown>>
 
 const textIn = (image: Image, name: string) => String(image[name] ?? '')
 
+/** The parameters of every call. */
+const commonPairs = (image: Image, user: string): [string, string][] => [
+  ['AccountSid', sidOf('AC', user)],
+  ['ApiVersion', API_VERSION],
+  ['To', textIn(image, 'to')],
+  ...['MessageSid', 'SmsSid'].map((name): [string, string] => [name, sidOf('SM', textIn(image, 'id'))]),
+]
+
 /** A status callback. Empty parameters are left out: some parsers drop them, breaking the signature. */
 function statusForm(image: Image, user: string): Form {
-  const columns = ['status', 'scheduled_at', 'sent_at', 'error_message'] as const
-  const row = Object.fromEntries(columns.map((name) => [name, textIn(image, name)]))
-  const { status, errorCode } = twilioState(row as Record<(typeof columns)[number], string>, '')
-  const sid = sidOf('SM', textIn(image, 'id'))
+  const { status, errorCode } = twilioState(image as Parameters<typeof twilioState>[0], '')
   const pairs: [string, string][] = [
-    ['AccountSid', sidOf('AC', user)],
-    ['ApiVersion', API_VERSION],
+    ...commonPairs(image, user),
     ['From', textIn(image, 'from') || textIn(image, 'device_phone')],
-    ['To', textIn(image, 'to')],
-    ['MessageSid', sid],
-    ['SmsSid', sid],
     ['MessageStatus', status],
     ['SmsStatus', status],
     ['ErrorCode', errorCode === null ? '' : String(errorCode)],
@@ -97,17 +98,12 @@ function statusForm(image: Image, user: string): Form {
 
 /** The parameters of the call for an incoming text. `Body` is sent even when it is empty. */
 function incomingForm({ image, user, files }: DueDelivery, { optWords, publicUrl }: FormConfig): Form {
-  const sid = sidOf('SM', textIn(image, 'id'))
   const isOut = readOptWord(textIn(image, 'body'), optWords)
   const pairs: [string, string][] = [
-    ['AccountSid', sidOf('AC', user)],
-    ['ApiVersion', API_VERSION],
+    ...commonPairs(image, user),
     ['Body', textIn(image, 'body')],
     ['From', textIn(image, 'from')],
-    ['To', textIn(image, 'to')],
-    ['MessageSid', sid],
-    ['SmsSid', sid],
-    ['SmsMessageSid', sid],
+    ['SmsMessageSid', sidOf('SM', textIn(image, 'id'))],
     ['NumMedia', String(files.length)],
     ['NumSegments', String(Number(image.segments ?? 1))],
     ['SmsStatus', 'received'],

@@ -1,17 +1,17 @@
 import type { Store } from '../../../collections/catalog.ts'
-import type { Extensions } from '../../../records/extension.ts'
 import { deleteRecords } from '../../../records/write/cascade.ts'
 import { cancelMessage } from '../../../sms/queue/cancel.ts'
 import { logChanged } from '../../../sms/status/status.ts'
 import { redactCopies } from '../../../sms/sweep/retention.ts'
-import { invalid, type Parameters, TwilioRefusal } from '../refusal.ts'
+import type { Call } from '../description.ts'
+import { invalid, TwilioRefusal } from '../refusal.ts'
 import { findMessage, renderMessage } from './message.ts'
 
 /** SQL: the message is in a final status, or sent; only then it can be redacted and deleted. */
 const IS_OVER = `m.status || '' in ('sent', 'delivered', 'failed', 'received')`
 
 /** Cancels a message, removes its text, or both. Throws 404, 20001, 30409, 20009. */
-export async function changeMessage(store: Store, user: string, sid: string, parameters: Parameters) {
+export async function changeMessage({ store, user, sid, parameters }: Call) {
   const { id } = await findMessage(store, user, sid)
   const [status, body] = [parameters.get('Status') ?? '', parameters.get('Body')]
   if (status !== '' && status !== 'canceled') throw invalid("Status can be 'canceled' only")
@@ -27,27 +27,25 @@ update sms_messages m set body = '', attachments = '{}', updated = pb_text(now()
 where m.id = $1 and m."user" || '' = $2 and ${IS_OVER} returning m.id`
 
 /** Removes the text and the files of a message, also from the deliveries of webhooks that kept it. */
-async function redact(store: Store, user: string, id: string): Promise<void> {
-  await store.db.transaction(async (db) => {
-    const { rows } = await db.query(REDACT, [id, user])
-    if (rows.length === 0) throw tooEarly()
-    const inside = { db, catalog: store.catalog }
-    await logChanged(inside, 'conversations', 'update', await redactCopies(db, [id]))
-  })
-}
+const redact = (store: Store, user: string, id: string) =>
+  ifOver(store, REDACT, [id, user], async (inside) =>
+    logChanged(inside, 'conversations', 'update', await redactCopies(inside.db, [id])),
+  )
 
 const LOCK = `select m.id from sms_messages m where m.id = $1 and m."user" || '' = $2 and ${IS_OVER} for update`
 
 /** Deletes a message. Throws 404, 20009 for one that is not over. */
-export async function deleteMessage(store: Store, extensions: Extensions, user: string, sid: string) {
+export async function deleteMessage({ services, store, user, sid }: Call): Promise<void> {
   const { id } = await findMessage(store, user, sid)
-  await store.db.transaction(async (db) => {
-    const { rows } = await db.query(LOCK, [id, user])
-    if (rows.length === 0) throw tooEarly()
-    const messages = store.catalog.find('sms_messages')!
-    await deleteRecords({ db, catalog: store.catalog }, extensions, messages, [id])
-  })
+  const messages = store.catalog.find('sms_messages')!
+  const remove = (inside: Store) => deleteRecords(inside, services.extensions, messages, [id])
+  await ifOver(store, LOCK, [id, user], remove)
 }
 
-const tooEarly = () =>
-  new TwilioRefusal(20009, 'The message is not over yet: its text stays until it is sent')
+/** Works in the transaction of a statement that finds the message. Throws 20009 if it finds none. */
+const ifOver = (store: Store, sql: string, values: string[], work: (inside: Store) => Promise<unknown>) =>
+  store.db.transaction(async (db) => {
+    const { rows } = await db.query(sql, values)
+    if (rows[0]) return work({ db, catalog: store.catalog })
+    throw new TwilioRefusal(20009, 'The message is not over yet: its text stays until it is sent')
+  })
