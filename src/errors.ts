@@ -44,10 +44,13 @@ export class ApiError extends Error {
 /** An error answer with Retry-After: 429 for too many requests, 503 for an overloaded server. */
 export class RetryLater extends ApiError {
   readonly retryAfterSeconds: number
+  /** `error` of a gateway's answer, which then has `retry_after`, too; '' for that of the status. */
+  readonly code: string
 
-  constructor(status: 429 | 503, retryAfterSeconds: number, message = '') {
+  constructor(status: 429 | 503, retryAfterSeconds: number, message = '', code = '') {
     super(status, message)
     this.retryAfterSeconds = retryAfterSeconds
+    this.code = code
   }
 }
 

@@ -22,7 +22,7 @@ const FLOORS = [
   ['rules'],
   ['records'],
   ['auth', 'sms', 'realtime', 'webhooks', 'logs'],
-  ['alarms', 'backup', 'hooks', 'notifications'],
+  ['alarms', 'backup', 'hooks', 'notifications', 'verify'],
   ['metrics', 'openapi'],
   ['http', 'import'],
   ['protocols', 'demo'],

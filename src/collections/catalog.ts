@@ -145,7 +145,15 @@ const INTERNAL: ReadonlySet<string> = new Set([
     '_logs',
     '_schema',
   ],
-  ...['_subscribing', 'auth_session_tokens', 'auth_sessions', 'auth_tries', 'auto_answers_sent'],
+  ...[
+    '_subscribing',
+    '_verify_codes',
+    '_verify_numbers',
+    'auth_session_tokens',
+    'auth_sessions',
+    'auth_tries',
+    'auto_answers_sent',
+  ],
   ...['backup_state', 'device_batteries', 'device_handouts', 'device_pairings', 'device_silences'],
   ...[
     'device_streams',

@@ -26,9 +26,10 @@ export async function seal(db: Db, purpose: string, owner: string, text: string)
 /** Opens a sealed text; undefined if it was sealed with another key, purpose or owner. */
 export async function unseal(db: Db, purpose: string, owner: string, sealed: string) {
   const bytes = Buffer.from(sealed, 'base64')
+  const key = await keyFor(db, purpose)
   const iv = bytes.subarray(0, IV_BYTES)
   try {
-    const decipher = createDecipheriv(CIPHER, await keyFor(db, purpose), iv)
+    const decipher = createDecipheriv(CIPHER, key, iv)
       .setAAD(Buffer.from(owner))
       .setAuthTag(bytes.subarray(-TAG_BYTES))
     return decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
@@ -38,8 +39,8 @@ export async function unseal(db: Db, purpose: string, owner: string, sealed: str
 }
 
 /** A keyed hash of a text, of which nobody without the server's key finds the text. */
-export async function keyedHash(db: Db, purpose: string, text: string): Promise<Buffer> {
+export async function keyedHash(db: Db, purpose: string, text: string): Promise<string> {
   return createHmac('sha256', await keyFor(db, purpose))
     .update(text)
-    .digest()
+    .digest('base64')
 }

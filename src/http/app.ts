@@ -28,6 +28,7 @@ import { smsRoutes } from './routes/sms.ts'
 import { invitationRoutes } from './routes/team/invitations.ts'
 import { memberRoutes } from './routes/team/members.ts'
 import { userRoutes } from './routes/users.ts'
+import { verifyRoutes } from './routes/verify.ts'
 import { hookRoutes } from './routes/webhooks/hooks.ts'
 import { webhookRoutes } from './routes/webhooks/webhooks.ts'
 import { routedPath } from './server/front.ts'
@@ -36,6 +37,7 @@ import { routedPath } from './server/front.ts'
 const GATEWAY = [
   ['/api/sms', smsRoutes],
   ['/api/sms', sentRoutes],
+  ['/api/verify', verifyRoutes],
   ['/api/campaigns', campaignRoutes],
   ['/api/devices', deviceRoutes],
   ['/api/devices', pairingRoutes],

@@ -17,6 +17,7 @@ import { smsPaths } from './routes/sms.ts'
 import { invitationPaths } from './routes/team/invitations.ts'
 import { memberPaths } from './routes/team/members.ts'
 import { userPaths } from './routes/users.ts'
+import { verifyPaths } from './routes/verify.ts'
 import { hookPaths } from './routes/webhooks/hooks.ts'
 import { webhookPaths } from './routes/webhooks/webhooks.ts'
 
@@ -30,6 +31,7 @@ export const OWN_ROUTES: DescribedRoutes = {
   paths: (records) => ({
     ...smsPaths(),
     ...sentPaths(),
+    ...verifyPaths(),
     ...campaignPaths(),
     ...devicePaths(),
     ...pairingPaths(records.schemaOf('devices')!),

@@ -65,7 +65,7 @@ export const protocolOf = <P extends CountedProtocol>(protocols: readonly P[], p
   protocols.find(({ roots }) => roots.some((root) => path === root || path.startsWith(`${root}/`)))
 
 /** Segments after `/api/`: groups of their own, and those of operators. */
-const OWN = 'batch collections devices files realtime settings sms webhooks hooks health'.split(' ')
+const OWN = 'batch collections devices files realtime settings sms verify webhooks hooks health'.split(' ')
 const ADMIN = 'logs audit crons warnings jobs backups backup-status'.split(' ')
 const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
   ...OWN.map((segment) => [segment, segment] as const),

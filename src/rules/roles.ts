@@ -35,6 +35,8 @@ const COLLECTIONS: Readonly<Record<string, CollectionNeeds>> = {
   lines: ['viewer', 'admin', 'admin'],
   campaigns: ['viewer', 'admin', 'admin'],
   auto_answers: ['viewer', 'admin', 'admin'],
+  verify_services: ['viewer', 'admin', 'admin'],
+  verifications: ['viewer', 'owner', 'owner'],
   members: ['viewer', 'admin', 'admin'],
   member_invitations: ['admin', 'owner', 'admin'],
   account_audit: ['admin', 'owner', 'owner'],

@@ -19,6 +19,7 @@ import { devicesExtension } from '../sms/devices/extension.ts'
 import { eventsExtension, messagesExtension } from '../sms/messages-extension.ts'
 import { userSettingsExtension } from '../sms/users/user-settings-extension.ts'
 import { usersExtension } from '../sms/users/users-extension.ts'
+import { verificationsExtension, verifyServicesExtension } from '../verify/extensions.ts'
 import type { WebhookSettings } from '../webhooks/delivery-worker.ts'
 import { DELIVERIES, deliveriesExtension, WEBHOOKS, webhooksExtension } from '../webhooks/extensions.ts'
 
@@ -48,6 +49,8 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     ['auto_answers', strict(autoAnswersExtension)],
     ['hooks', strict(hooksExtension)],
     ['hook_calls', strict()],
+    ['verify_services', strict(verifyServicesExtension)],
+    ['verifications', strict(verificationsExtension)],
     ['senders', strict({ keepsReferences: true })],
     ['members', strict(membersExtension)],
     ['member_invitations', strict(invitationsExtension)],

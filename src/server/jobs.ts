@@ -25,6 +25,7 @@ import { deleteOldBatteries } from '../sms/devices/device.ts'
 import { deleteOldAnswers } from '../sms/send/send.ts'
 import { endOldMessages } from '../sms/sweep/retention.ts'
 import { keepTotals } from '../sms/usage/totals.ts'
+import { deleteOldVerifications, expireVerifications } from '../verify/check.ts'
 import { cleanUpDeliveries } from '../webhooks/extensions.ts'
 import { deleteDeadJobs, type JobKind } from '../work/queue.ts'
 import type { Job } from '../work/timers.ts'
@@ -65,6 +66,12 @@ export function jobsOf(
       // calls contain texts, too
       run: () => cleanUpHooks(store.db, Math.min(webhookLogDays, retention.days || webhookLogDays)),
     },
+    {
+      id: 'verificationCleanUp',
+      ...HOURLY,
+      run: () => deleteOldVerifications(store.db, Math.min(webhookLogDays, retention.days || webhookLogDays)),
+    },
+    { id: 'verificationExpiry', ...EVERY_MINUTE, run: () => expireVerifications(store.db) },
     { id: 'backupSchedule', ...EVERY_MINUTE, run: () => serveSchedule(store, settings, backups, log) },
     { id: 'deadJobs', ...HOURLY, run: () => deleteDeadJobs(store.db) },
     { id: 'pushCleanUp', ...EVERY_TEN_MINUTES, run: () => cleanUpPushes(store.db) },

@@ -13,6 +13,8 @@ function randomFrom(alphabet: string, length: number): string {
 /** Random letters and digits: secrets, token keys. PocketBase: tools/security/random.go */
 export const randomText = (length: number): string => randomFrom(ALPHANUMERIC, length)
 
+export const randomDigits = (length: number): string => randomFrom('0123456789', length)
+
 /** A record id: 15 of `[a-z0-9]`. */
 export const randomId = (length = 15): string => randomFrom(LOWERCASE, length)
 

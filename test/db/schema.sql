@@ -281,6 +281,22 @@ create table _superusers (
 CREATE UNIQUE INDEX "idx_tokenKey_pbc_3142635823" ON _superusers USING btree ("tokenKey");
 CREATE UNIQUE INDEX idx_email_pbc_3142635823 ON _superusers USING btree (email) WHERE email <> ''::text;
 
+create table _verify_codes (
+  verification text collate "C" not null,
+  hash text collate "C" not null,
+  sealed text collate "C" not null,
+  constraint _verify_codes_pkey PRIMARY KEY (verification)
+);
+
+create table _verify_numbers (
+  service text collate "C" not null,
+  "to" text collate "C" not null,
+  sent timestamp with time zone[] not null default '{}'::timestamp with time zone[],
+  seen timestamp with time zone not null default now(),
+  constraint _verify_numbers_pkey PRIMARY KEY (service, "to")
+);
+CREATE INDEX _verify_numbers_seen ON _verify_numbers USING btree (seen);
+
 create table account_audit (
   id text collate "C" not null,
   "user" text collate "C" not null default ''::text,
@@ -1098,6 +1114,51 @@ CREATE UNIQUE INDEX "idx_tokenKey__pb_users_auth_" ON users USING btree ("tokenK
 CREATE UNIQUE INDEX idx_email__pb_users_auth_ ON users USING btree (email) WHERE email <> ''::text;
 CREATE TRIGGER acting_ended_by_user AFTER UPDATE OF "tokenKey" ON users FOR EACH ROW WHEN (old."tokenKey" <> new."tokenKey") EXECUTE FUNCTION acting_ended();
 CREATE TRIGGER senders_of_users AFTER INSERT OR UPDATE OF name, email ON users FOR EACH ROW EXECUTE FUNCTION senders_noted('owner');
+
+create table verifications (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  service text collate "C" not null default ''::text,
+  "to" text collate "C" not null default ''::text,
+  country text collate "C" not null default ''::text,
+  channel text collate "C" not null default ''::text,
+  status text collate "C" not null default ''::text,
+  attempts double precision not null default 0,
+  sends double precision not null default 0,
+  expires_at pb_date,
+  message text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint verifications__rowid_key UNIQUE (_rowid),
+  constraint verifications_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_verifications_message ON verifications USING btree (message) WHERE message <> ''::text;
+CREATE INDEX idx_verifications_pending ON verifications USING btree (expires_at) WHERE status = 'pending'::text;
+CREATE INDEX idx_verifications_service_to ON verifications USING btree (service, "to", created);
+CREATE INDEX idx_verifications_user_created ON verifications USING btree ("user", created);
+
+create table verify_services (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  name text collate "C" not null default ''::text,
+  templates json,
+  default_locale text collate "C" not null default ''::text,
+  code_length double precision not null default 0,
+  ttl double precision not null default 0,
+  domain text collate "C" not null default ''::text,
+  app_hash text collate "C" not null default ''::text,
+  destinations text collate "C" not null default ''::text,
+  approval_floor double precision not null default 0,
+  max_per_hour double precision not null default 0,
+  max_per_day double precision not null default 0,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint verify_services__rowid_key UNIQUE (_rowid),
+  constraint verify_services_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE UNIQUE INDEX idx_verify_services_user_name ON verify_services USING btree ("user", name);
 
 create table webhook_deliveries (
   id text collate "C" not null,

@@ -431,6 +431,46 @@ export const hook_calls = {
   created: { type: 'autodate' },
 } as const
 
+export const verify_services = {
+  user: { type: 'relation', required: true },
+  name: { type: 'text', required: true, max: 100 },
+  templates: { type: 'json' },
+  default_locale: { type: 'text' },
+  code_length: { type: 'number', min: 4, max: 10 },
+  ttl: { type: 'number', min: 60, max: 86400 },
+  domain: { type: 'text', max: 100 },
+  app_hash: { type: 'text' },
+  destinations: { type: 'text', max: 1000 },
+  approval_floor: { type: 'number', max: 100 },
+  max_per_hour: { type: 'number', min: 1, max: 100 },
+  max_per_day: { type: 'number', min: 1, max: 100 },
+  created: { type: 'autodate' },
+  updated: { type: 'autodate' },
+} as const
+
+export const verifications = {
+  user: { type: 'relation', required: true },
+  service: { type: 'relation', required: true },
+  to: { type: 'text', required: true },
+  country: { type: 'text' },
+  channel: {
+    type: 'select',
+    required: true,
+    values: ['sms'],
+  },
+  status: {
+    type: 'select',
+    required: true,
+    values: ['pending', 'approved', 'expired', 'canceled', 'max_attempts_reached'],
+  },
+  attempts: { type: 'number' },
+  sends: { type: 'number' },
+  expires_at: { type: 'date' },
+  message: { type: 'relation' },
+  created: { type: 'autodate' },
+  updated: { type: 'autodate' },
+} as const
+
 export const members = {
   account: { type: 'relation', required: true },
   member: { type: 'relation', required: true },

@@ -8,7 +8,8 @@ import type { SignInAttempt } from '../auth-services.ts'
 import { sha256 } from '../tokens/secrets.ts'
 
 /** The error for too many attempts, by default with PocketBase's sentence. */
-export const tooMany = (waitSeconds: number, message?: string) => new RetryLater(429, waitSeconds, message)
+export const tooMany = (waitSeconds: number, message?: string, code?: string) =>
+  new RetryLater(429, waitSeconds, message, code)
 
 /** Length of a window, from its first attempt. */
 const WINDOW_SECONDS = 600

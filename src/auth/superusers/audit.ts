@@ -82,6 +82,7 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'api_keys',
   'webhooks',
   'hooks',
+  'verify_services',
   'members',
   'member_invitations',
 ])

@@ -170,6 +170,19 @@ interface SuperusersRow {
   verified: Generated<boolean>
 }
 
+interface VerifyCodesRow {
+  hash: string
+  sealed: string
+  verification: string
+}
+
+interface VerifyNumbersRow {
+  seen: Generated<Date>
+  sent: Generated<Date[]>
+  service: string
+  to: string
+}
+
 interface AccountAuditRow {
   _rowid: Generated<number>
   action: Generated<string>
@@ -793,6 +806,42 @@ interface UsersRow {
   verified: Generated<boolean>
 }
 
+interface VerificationsRow {
+  _rowid: Generated<number>
+  attempts: Generated<number>
+  channel: Generated<string>
+  country: Generated<string>
+  created: Generated<string>
+  expires_at: Generated<string>
+  id: string
+  message: Generated<string>
+  sends: Generated<number>
+  service: Generated<string>
+  status: Generated<string>
+  to: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+}
+
+interface VerifyServicesRow {
+  _rowid: Generated<number>
+  app_hash: Generated<string>
+  approval_floor: Generated<number>
+  code_length: Generated<number>
+  created: Generated<string>
+  default_locale: Generated<string>
+  destinations: Generated<string>
+  domain: Generated<string>
+  id: string
+  max_per_day: Generated<number>
+  max_per_hour: Generated<number>
+  name: Generated<string>
+  templates: string | null
+  ttl: Generated<number>
+  updated: Generated<string>
+  user: Generated<string>
+}
+
 interface WebhookDeliveriesRow {
   _rowid: Generated<number>
   attempts: Generated<number>
@@ -875,6 +924,8 @@ export interface Tables {
   _schema: SchemaRow
   _subscribing: SubscribingRow
   _superusers: SuperusersRow
+  _verify_codes: VerifyCodesRow
+  _verify_numbers: VerifyNumbersRow
   account_audit: AccountAuditRow
   api_keys: ApiKeysRow
   auth_session_tokens: AuthSessionTokensRow
@@ -926,6 +977,8 @@ export interface Tables {
   twilio_numbers: TwilioNumbersRow
   user_settings: UserSettingsRow
   users: UsersRow
+  verifications: VerificationsRow
+  verify_services: VerifyServicesRow
   webhook_deliveries: WebhookDeliveriesRow
   webhook_dispatch: WebhookDispatchRow
   webhook_payloads: WebhookPayloadsRow

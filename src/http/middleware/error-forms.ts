@@ -1,5 +1,5 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { ApiError } from '../../errors.ts'
+import { ApiError, RetryLater } from '../../errors.ts'
 import { TooManyCodes } from '../../hooks/call.ts'
 import { OTHER_REFUSALS } from '../../sms/send/shape.ts'
 import type { Ctx, ErrorForm } from '../context.ts'
@@ -17,6 +17,8 @@ export const sendError = (c: Ctx, status: number, body: object): Response =>
 /** `{"error","message"}`. A refusal that has another body keeps it. */
 export const gatewayForm: ErrorForm = (c, error) => {
   const { status, message } = error
+  if (error instanceof RetryLater && error.code)
+    return sendError(c, status, { error: error.code, message, retry_after: error.retryAfterSeconds })
   return sendError(c, status, 'body' in error ? error.body : { error: codeOfStatus(status), message })
 }
 

@@ -51,6 +51,9 @@ function answerOf(rows: readonly Row[]): ZodOpenApiResponseObject {
   const schema = z.object({
     error: z.enum(errors).describe('For programs.'),
     message: z.string().describe('For people.'),
+    ...(rows.some(([status]) => status === 429) && {
+      retry_after: z.int().min(1).optional().describe('Seconds to wait, with limits of one number.'),
+    }),
   })
   const examples = rows.map(([, error, message]) => [error, { value: { error, message } }] as const)
   return {

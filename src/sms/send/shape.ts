@@ -216,6 +216,11 @@ export const REFUSALS = {
   client_ref_reused: [422, 'This client_ref was used for a message to another number or with another text'],
   message_id_in_use: [409, 'A message with this id was sent before'],
   request_too_large: [413, ''],
+  resend_too_soon: [429, 'A code was sent to this number just now. Wait before it is sent again.'],
+  number_limit_reached: [429, 'This number was sent as many codes as it may get.'],
+  verification_not_found: [404, 'Verification not found'],
+  service_not_found: [404, 'Service not found'],
+  recipient_opted_out: [403, 'The recipient has opted out of your texts'],
   quota_exceeded: [402, 'Monthly message quota exceeded'],
   no_devices: [503, 'No devices available to send messages'],
 } as const satisfies Record<string, readonly [status: number, message: string]>

@@ -23,6 +23,8 @@ const OWNED = {
   webhook_deliveries: { event: 'mine now' },
   hooks: { template: 'mine now' },
   hook_calls: { body: 'mine now' },
+  verify_services: { name: 'mine now' },
+  verifications: { to: 'mine now' },
 } as const
 type Owned = keyof typeof OWNED
 const NAMES = Object.keys(OWNED) as Owned[]
@@ -76,6 +78,8 @@ bobs.webhooks = await make(bob, 'webhooks', {
 bobs.hooks = await make(bob, 'hooks', { name: 'SECRET alarm', preset: 'text', recipients: ['+491700000001'] })
 const { secret: bobsHook } = (await bob.call('GET', `${records('hooks')}/${bobs.hooks}`)).body
 expect((await server.guest.call('POST', `/api/hooks/${bobsHook}`, { text: 'SECRET' })).status).toBe(200)
+bobs.verify_services = await make(bob, 'verify_services', { name: 'SECRET codes' })
+bobs.verifications = (await bob.call('POST', '/api/verify', { to: '+491700000001' })).body.id
 bobs.hook_calls = (await bob.call('GET', records('hook_calls'))).body.items[0].id
 bobs.api_keys = await make(bob, 'api_keys', { name: 'SECRET key' })
 const { body } = await bob.call('POST', '/api/sms/send', {

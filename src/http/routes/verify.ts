@@ -1,0 +1,151 @@
+import { Hono } from 'hono'
+import { z } from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { chapter, SENDER, SENDING } from '../../openapi/schemas/operations.ts'
+import { orTemplateFault, refusals } from '../../openapi/schemas/refusals.ts'
+import { E164 } from '../../portable/phone.ts'
+import { checkShape, id, invalid, type RefusalCode, wholeNumber } from '../../sms/send/shape.ts'
+import { cancelVerification, checkVerification } from '../../verify/check.ts'
+import { startVerification } from '../../verify/start.ts'
+import { VERIFICATION } from '../../verify/verification.ts'
+import { readJson } from '../body/json-body.ts'
+import type { Env, Services } from '../context.ts'
+import { requireSender, withSender } from '../middleware/sender.ts'
+
+const MAX_BODY_BYTES = 64 << 10
+
+const optionalId = () => id(100).nullish()
+const matching = (pattern: RegExp, error: string) => z.string('must be a text').regex(pattern, error)
+const to = () => z.string('must be a text').meta({ pattern: E164.source }).describe('A number in E.164.')
+const service = () => optionalId().describe('A record of `verify_services`. Left out: the oldest.')
+
+const START = z
+  .strictObject({
+    to: to(),
+    channel: z.literal('sms', 'must be sms').nullish(),
+    service: service(),
+    template: optionalId().describe(
+      'A record of `sms_templates` with `{{code}}`, instead of the text of the service.',
+    ),
+    length: wholeNumber(4, 10).nullish().describe('Digits of the code. Left out: as the service says.'),
+    ttl: wholeNumber(60, 86_400)
+      .nullish()
+      .describe('Seconds that the code is right. Left out: as the service says.'),
+    locale: matching(/^[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8})*$/, 'must be a language, for example de-AT')
+      .nullish()
+      .describe('The language of the text.'),
+    origin: matching(/^(https:\/\/)?[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a domain, for example example.com')
+      .max(108)
+      .nullish()
+      .describe(
+        'The domain of the page that reads the code by WebOTP: the last line names both. Excludes `app_hash`.',
+      ),
+    app_hash: matching(/^[A-Za-z0-9+/]{11}$/, 'must be the 11 characters of an app')
+      .nullish()
+      .describe("The hash of the Android app that reads the code by Play's SMS Retriever: the last line."),
+  })
+  .meta({ id: 'VerificationStart' })
+
+const NAMED = {
+  id: optionalId().describe('A verification. Excludes `to`.'),
+  to: to().nullish().describe('The last verification of this number. Excludes `id`.'),
+  service: service(),
+}
+const CHECK = z
+  .strictObject({ ...NAMED, code: z.string('must be a text').min(1).max(20) })
+  .meta({ id: 'VerificationCheck' })
+const CANCEL = z.strictObject(NAMED).meta({ id: 'VerificationCancel' })
+
+/** `/api/verify`: codes that prove numbers. Errors are `{"error","message"}`. */
+export function verifyRoutes(services: Services): Hono<Env> {
+  return new Hono<Env>()
+    .post('/', (c) => {
+      let raw: Promise<unknown> | undefined
+      return withSender(c, services, async (sender, { store }) => {
+        raw ??= readJson(c, MAX_BODY_BYTES)
+        const start = readStart(await raw)
+        return c.json(await startVerification({ store, config: services.config }, { sender, ...start }))
+      })
+    })
+    .post('/check', async (c) => {
+      const { user, store } = await requireSender(c, services, ['messages:send'])
+      const { code, ...named } = checkShape(CHECK, await readJson(c, MAX_BODY_BYTES))
+      return c.json(await checkVerification(store, user, { ...nameOf(named), code }))
+    })
+    .post('/cancel', async (c) => {
+      const { user, store } = await requireSender(c, services, ['messages:send'])
+      const named = checkShape(CANCEL, await readJson(c, MAX_BODY_BYTES))
+      return c.json(await cancelVerification(store, user, nameOf(named)))
+    })
+}
+
+function readStart(raw: unknown) {
+  const { to, service, template, length, ttl, locale, origin, app_hash } = checkShape(START, raw)
+  if (origin && app_hash) throw invalid('origin and app_hash exclude each other')
+  return {
+    ...{ to, service: service ?? '', templateId: template ?? '', length: length ?? 0, ttl: ttl ?? 0 },
+    locale: (locale ?? '').replace('_', '-').toLowerCase(),
+    domain: (origin ?? '').replace('https://', ''),
+    appHash: app_hash ?? '',
+  }
+}
+
+function nameOf({ id, to, service }: z.output<typeof CANCEL>) {
+  if (!id === !to) throw invalid('id or to must be given')
+  return { id: id ?? '', to: to ?? '', service: service ?? '' }
+}
+
+const COMMON: readonly RefusalCode[] = ['invalid_request', 'unauthorized', 'forbidden', 'request_too_large']
+const START_REFUSALS: readonly RefusalCode[] = [
+  ...COMMON,
+  'invalid_phone_number',
+  'recipient_opted_out',
+  'destination_not_allowed',
+  'service_not_found',
+  'quota_exceeded',
+  'number_limit_reached',
+  'resend_too_soon',
+  'no_devices',
+]
+
+const EXAMPLE = {
+  ...{ id: 'k3v9x0c2m5n8b1a', to: '+4915112345678', service: 'v1s2t3u4v5w6x7y', channel: 'sms' },
+  ...{ status: 'pending', attempts: 0, expires_at: '2026-11-20 07:10:00.000Z' },
+  ...{ created: '2026-11-20 07:00:00.000Z', updated: '2026-11-20 07:00:00.000Z' },
+}
+const APPROVED = { ...EXAMPLE, status: 'approved', attempts: 1 }
+const CANCELED = { ...EXAMPLE, status: 'canceled' }
+
+export const verifyPaths = (): ZodOpenApiPathsObject =>
+  chapter(SENDING, SENDER, {
+    'POST /api/verify': {
+      id: 'startVerification',
+      summary: 'Send a code',
+      description:
+        'Sends a random code to a number. While it is pending, the same code is sent again: 30 seconds after the first time, 60 after the second, and so on. Its text is not kept: records, webhooks and exports have dots in its place.',
+      body: [START, { to: '+4915112345678', locale: 'de', origin: 'example.com' }],
+      answer: ['The code is on its way.', VERIFICATION],
+      example: EXAMPLE,
+      fails: orTemplateFault(refusals(...START_REFUSALS)),
+    },
+    'POST /api/verify/check': {
+      id: 'checkVerification',
+      summary: 'Check a code',
+      description:
+        'Only `approved` means that the code was right; it is so once. `pending`: it was wrong. `max_attempts_reached`: the fifth was wrong. `expired`: too late, approved before, or never started.',
+      body: [CHECK, { to: '+4915112345678', code: '431977' }],
+      answer: ['What became of it.', VERIFICATION],
+      example: APPROVED,
+      fails: refusals(...COMMON),
+    },
+    'POST /api/verify/cancel': {
+      id: 'cancelVerification',
+      summary: 'Cancel a code',
+      description:
+        'A text that no device has taken yet is canceled, too. A verification that has ended stays as it is.',
+      body: [CANCEL, { id: 'k3v9x0c2m5n8b1a' }],
+      answer: ['The verification.', VERIFICATION],
+      example: CANCELED,
+      fails: refusals(...COMMON, 'verification_not_found'),
+    },
+  })

@@ -1,0 +1,54 @@
+import { fillVariables, parseTemplate, renderFor } from '../sms/send/content.ts'
+import type { Service } from './service.ts'
+
+/** Texts by language, of a service without its own. In GSM-7, so that each is one segment. */
+const TEXTS: Readonly<Record<string, string>> = {
+  en: 'Your code is {{code}}. Do not share it.',
+  de: 'Ihr Code ist {{code}}. Geben Sie ihn nicht weiter.',
+  es: '{{code}} es su clave. No la comparta.',
+  fr: 'Votre code est {{code}}. Ne le partagez pas.',
+  it: 'Il tuo codice è {{code}}. Non condividerlo.',
+  nl: 'Je code is {{code}}. Deel hem met niemand.',
+  pl: 'Twoje haslo: {{code}}. Nie podawaj go nikomu.',
+  pt: 'Use {{code}} para confirmar o seu telefone.',
+  sv: 'Din kod är {{code}}. Dela den inte med någon.',
+}
+
+/** What a start says of its text; '' for what the service says. */
+export interface Wording {
+  readonly locale: string
+  /** The text of a template, with `{{code}}`. */
+  readonly template: string
+  /** The domain of a web page that reads the code (WebOTP). */
+  readonly domain: string
+  /** Names an Android app that reads the code (SMS Retriever). */
+  readonly appHash: string
+}
+
+/** The text with a code, and the one that is shown. Throws 400 for a variable other than the code. */
+export function writeCode(service: Service, wording: Wording, to: string, code: string) {
+  const template = wording.template || templateFor(service, wording.locale)
+  const fill = (code: string) => fillCode(template, to, code) + lastLine(service, wording, code)
+  return { body: fill(code), shown: fill('•'.repeat(code.length)) }
+}
+
+/** A template with a code. Throws 400 for a variable other than the code. */
+export const fillCode = (template: string, to: string, code: string): string =>
+  renderFor(fillVariables(parseTemplate(template), { code }), { name: '', phone: to })
+
+/** The template in the language of the request, else in that of the service. */
+function templateFor({ templates, default_locale }: Service, locale: string): string {
+  const own = Object.entries(JSON.parse(templates) as Record<string, string>)
+  const texts = new Map(own.length > 0 ? own : Object.entries(TEXTS))
+  const names = [locale, default_locale, 'en'].flatMap((name) => [name, name.split('-', 1)[0]!])
+  const found = names.find((name) => texts.has(name))
+  return found === undefined ? own[0]![1] : texts.get(found)!
+}
+
+/** One of the two, as each must be the last line. https://wicg.github.io/sms-one-time-codes */
+function lastLine(service: Service, { domain, appHash }: Wording, code: string): string {
+  const site = domain || (appHash ? '' : service.domain)
+  if (site) return `\n\n@${site} #${code}`
+  const app = appHash || service.app_hash
+  return app && `\n\n${app}`
+}

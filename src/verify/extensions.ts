@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { badRequest, fieldError } from '../errors.ts'
+import type { Value } from '../fields/field.ts'
+import type { Extension } from '../records/extension.ts'
+import { parseJson } from '../tools/json.ts'
+import { fillCode } from './code-text.ts'
+import { DEFAULTS } from './service.ts'
+
+const LANGUAGE = /^[a-z]{2,3}(-[a-zA-Z0-9]{2,8})*$/
+const TEMPLATES = z.record(z.string().regex(LANGUAGE), z.string().max(300).refine(hasCode))
+
+/** Whether the code is the only variable of a template. */
+function hasCode(template: string): boolean {
+  try {
+    return fillCode(template, '', '0000').includes('0000')
+  } catch {
+    return false
+  }
+}
+
+const WRONG = fieldError(
+  'validation_invalid_templates',
+  'Must be texts by language, as {"en": "Your code is {{code}}."}, each with {{code}} and no other variable.',
+)
+
+/** Fills in defaults. Throws 400 for invalid templates. */
+function complete(values: Record<string, Value>, failed: string): void {
+  for (const [name, value] of Object.entries(DEFAULTS)) values[name] ||= value
+  const templates = parseJson(String(values.templates ?? 'null')) ?? {}
+  if (!TEMPLATES.safeParse(templates).success) throw badRequest(failed, { templates: WRONG })
+}
+
+export const verifyServicesExtension: Extension = {
+  async beforeCreate(_store, values) {
+    complete(values, 'Failed to create record.')
+    return undefined
+  },
+  async beforeUpdate(_store, values) {
+    complete(values, 'Failed to update record.')
+  },
+  async afterDelete({ db }, ids) {
+    await db.query('delete from _verify_numbers where service = any($1)', [ids], 'forget numbers')
+  },
+}
+
+/** Deletes the codes, too. */
+export const verificationsExtension: Extension = {
+  async afterDelete({ db }, ids) {
+    await db.query('delete from _verify_codes where verification = any($1)', [ids], 'forget codes')
+  },
+}

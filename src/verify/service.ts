@@ -1,0 +1,41 @@
+import type { Store } from '../collections/catalog.ts'
+import { type Row, run, statement, text } from '../db/statements/statement.ts'
+import { gatewayRefusal } from '../sms/send/shape.ts'
+
+/** Values of a new service. */
+export const DEFAULTS = { code_length: 6, ttl: 600, max_per_hour: 5, max_per_day: 10 } as const
+
+const FIND = statement('verify service', {
+  ...{ id: 'string', name: 'string' },
+  /** JSON: texts by their language. */
+  templates: 'string',
+  ...{ default_locale: 'string', code_length: 'number' },
+  /** Seconds. */
+  ttl: 'number',
+  ...{ domain: 'string', app_hash: 'string', destinations: 'string' },
+  /** Percent; 0 for none. */
+  approval_floor: 'number',
+  ...{ max_per_hour: 'number', max_per_day: 'number' },
+})`
+select id, name, coalesce(templates::text, '{}') as templates, default_locale, code_length, ttl, domain, app_hash,
+  destinations, approval_floor, max_per_hour, max_per_day
+from verify_services where "user" = ${text('user')} and (id = ${text('id')} or ${text('id')} = '')
+order by created, id limit 1`
+
+/** A record of `verify_services`. */
+export type Service = Row<typeof FIND>
+
+const MAKE = statement('verify default service', {})`
+insert into verify_services (id, "user", name, code_length, ttl, max_per_hour, max_per_day, created, updated)
+values (pb_new_id(), ${text('user')}, 'default', ${DEFAULTS.code_length}, ${DEFAULTS.ttl}, ${DEFAULTS.max_per_hour},
+  ${DEFAULTS.max_per_day}, pb_text(now()), pb_text(now()))
+on conflict ("user", name) do nothing`
+
+/** A user's service by its id; '': the oldest, which is made if there is none. Throws 404. */
+export async function findService({ db }: Store, user: string, id: string): Promise<Service> {
+  const [service] = await run(db, FIND, { user, id })
+  if (service) return service
+  if (id !== '') throw gatewayRefusal('service_not_found')
+  await run(db, MAKE, { user })
+  return (await run(db, FIND, { user, id }))[0]!
+}

@@ -1,0 +1,128 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Config } from '../config.ts'
+import { keyedHash, seal, unseal } from '../db/secrets.ts'
+import { number, run, runForRow, statement, text } from '../db/statements/statement.ts'
+import { callingCodeOf } from '../portable/phone.ts'
+import { changeLogCte } from '../records/changes.ts'
+import type { AcceptConfig } from '../sms/send/accept.ts'
+import { PLAIN_OPTIONS, toOne } from '../sms/send/body.ts'
+import { checkPhones, loadTemplate, optedOut } from '../sms/send/content.ts'
+import { prepareOffer } from '../sms/send/offer.ts'
+import { sendInside } from '../sms/send/send.ts'
+import { gatewayRefusal } from '../sms/send/shape.ts'
+import { wakeDevices } from '../sms/wake/wake.ts'
+import { randomDigits, randomId } from '../tools/random.ts'
+import { writeCode } from './code-text.ts'
+import { requireAllowed } from './limits.ts'
+import { findService, type Service } from './service.ts'
+import { CODES, COLUMNS, type Start, VERIFICATION, type Verification } from './verification.ts'
+
+export interface VerifyServices {
+  readonly store: Store
+  readonly config: AcceptConfig & Pick<Config, 'maxRecipients'>
+}
+
+/** Codes go before all other texts. */
+const PRIORITY = 100
+
+/**
+ * Sends a code to a number, in one transaction with its verification. While one is pending, its code is sent
+ * again. Throws 400, 403, 404 and 429 (see `requireAllowed`), and as a send: StaleAuth, 402, 503.
+ */
+export async function startVerification(
+  { store, config }: VerifyServices,
+  start: Start,
+): Promise<Verification> {
+  const { sender, to, templateId } = start
+  checkPhones([to])
+  const service = await findService(store, sender.user, start.service)
+  const template = templateId && (await loadTemplate(store, sender.user, templateId))
+  if ((await optedOut(store, sender.user, [to])).size > 0) throw gatewayRefusal('recipient_opted_out')
+  const { verification, wake } = await store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    const code = await codeFor(inside, service, start)
+    const options = { ...PLAIN_OPTIONS, priority: PRIORITY, expiresAt: code.expires_at, isBulk: true }
+    const content = writeCode(service, { ...start, template }, to, code.text)
+    const offer = await prepareOffer(inside, config.maxRecipients, sender, toOne(to, content, options))
+    const wake = await sendInside(inside, config, offer)
+    return { verification: await keep(inside, service, start, code, offer.messages[0]!.id), wake }
+  })
+  wakeDevices(store.db, wake)
+  return verification
+}
+
+/** A code to send. `sends`: how often it was sent before. */
+interface Code {
+  readonly verification: string
+  readonly text: string
+  readonly sends: number
+  readonly expires_at: string
+}
+
+// clock_timestamp(): now() is the time before the wait for the lock
+const LOCK = statement('verify number', { ages: 'string', expires_at: 'string' })`
+insert into _verify_numbers as n (service, "to") values (${text('service')}, ${text('to')})
+on conflict (service, "to") do update set seen = now()
+returning array_to_json(array(
+    select extract(epoch from clock_timestamp() - s)::float8 from unnest(n.sent) s
+    where s > clock_timestamp() - interval '1 day' order by s desc))::text as ages,
+  pb_text(clock_timestamp() + ${number('ttl')} * interval '1 second') as expires_at`
+
+const PENDING = statement('verify pending', {
+  ...{ id: 'string', sends: 'number', expires_at: 'string', sealed: 'string' },
+})`
+select v.id, v.sends, v.expires_at, c.sealed from verifications v join _verify_codes c on c.verification = v.id
+where v.service = ${text('service')} and v."to" = ${text('to')} and v.status = 'pending'
+  and v.expires_at > pb_text(clock_timestamp())
+order by v.created desc limit 1 for update of v`
+
+/** The pending code of a number, or a new one, once it may be sent. Locks the number. */
+async function codeFor({ db }: Store, service: Service, start: Start): Promise<Code> {
+  const [number] = await run(db, LOCK, { service: service.id, to: start.to, ttl: start.ttl || service.ttl })
+  const pending = await runForRow(db, PENDING, { service: service.id, to: start.to })
+  const text = pending && (await unseal(db, CODES, pending.id, pending.sealed))
+  const ages: number[] = JSON.parse(number!.ages)
+  await requireAllowed(db, { start, service, ages, sends: pending?.sends ?? 0 })
+  if (pending && text) return { ...pending, verification: pending.id, text }
+  const digits = randomDigits(start.length || service.code_length)
+  return { verification: randomId(), text: digits, sends: 0, expires_at: number!.expires_at }
+}
+
+const COUNT = `counted as (
+  update _verify_numbers set sent = array(
+    select s from unnest(sent) s where s > clock_timestamp() - interval '1 day') || clock_timestamp()
+  where service = (select v.service from written v) and "to" = (select v."to" from written v)
+)`
+
+const CREATE = statement('verify create', VERIFICATION)`
+with written as (
+  insert into verifications (id, "user", service, "to", country, channel, status, sends, expires_at, message,
+    created, updated)
+  values (${text('id')}, ${text('user')}, ${text('service')}, ${text('to')}, ${text('country')}, 'sms', 'pending', 1,
+    ${text('expires_at')}, ${text('message')}, pb_text(clock_timestamp()), pb_text(clock_timestamp()))
+  returning *
+), coded as (
+  insert into _verify_codes (verification, hash, sealed) values (${text('id')}, ${text('hash')}, ${text('sealed')})
+), ${COUNT}, ${changeLogCte('written', 'create', 'verifications')}
+select ${COLUMNS} from written v`
+
+const AGAIN = statement('verify again', VERIFICATION)`
+with written as (
+  update verifications set sends = sends + 1, message = ${text('message')}, updated = pb_text(clock_timestamp())
+  where id = ${text('id')} returning *
+), ${COUNT}, ${changeLogCte('written', 'update', 'verifications')}
+select ${COLUMNS} from written v`
+
+/** Stores that a message sends a code. */
+async function keep({ db }: Store, service: Service, { sender, to }: Start, code: Code, message: string) {
+  const { verification: id, expires_at } = code
+  if (code.sends > 0) return (await run(db, AGAIN, { id, message }))[0]!
+  const hash = await hashOf(db, sender.user, code.text)
+  const sealed = await seal(db, CODES, id, code.text)
+  const { user } = sender
+  const values = { id, user, service: service.id, to, country: callingCodeOf(to), expires_at, message }
+  return (await run(db, CREATE, { ...values, hash, sealed }))[0]!
+}
+
+/** The hash of a code, as it is stored. */
+export const hashOf = (db: Store['db'], user: string, code: string) => keyedHash(db, CODES, `${user} ${code}`)

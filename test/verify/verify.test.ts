@@ -1,0 +1,262 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { claimMessages } from '../../src/sms/queue/claim.ts'
+import { deleteOldVerifications, expireVerifications } from '../../src/verify/check.ts'
+import {
+  ANN,
+  as,
+  BEN,
+  CLEO,
+  PHONES,
+  startServerWithUsers,
+  TEMPLATES,
+} from '../support/server/server-with-users.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
+
+const server = stopAfterAll(await startServerWithUsers())
+const { store } = server
+
+const TO = '+4915112345678'
+type Named = { id?: string; to?: string; service?: string }
+const start = (body: object = {}, who = ANN) =>
+  server.ask('POST', '/api/verify', { to: TO, ...body }, as(who))
+const check = (code: string, named: Named = { to: TO }, who = ANN) =>
+  server.ask('POST', '/api/verify/check', { ...named, code }, as(who))
+const cancel = (named: Named, who = ANN) => server.ask('POST', '/api/verify/cancel', named, as(who))
+/** The texts that the phones are given next. */
+async function claimed(): Promise<string[]> {
+  const devices = PHONES.map((id) => ({
+    id,
+    user: ANN.id,
+    phone: '',
+    enabled: true,
+    lastSeen: '',
+    isLimited: false,
+  }))
+  const found = await Promise.all(devices.map((device) => claimMessages(store, device, 100, 120)))
+  await server.rows('delete from sms_dispatch')
+  return found.flat().map(({ body }) => body)
+}
+/** Starts, and reads the code on the phone. */
+async function started(body: object = {}): Promise<string> {
+  expect((await start(body)).status).toBe(200)
+  return /\d{4,10}/.exec((await claimed())[0]!)![0]
+}
+const wrongOf = (code: string) => code.replace(/^./, (digit) => String((Number(digit) + 1) % 10))
+/** As if so many seconds had passed since the last code was sent. */
+const wait = (seconds: number) =>
+  server.rows(
+    `update _verify_numbers set sent = array(select s - $1 * interval '1 second' from unnest(sent) s)`,
+    [seconds],
+  )
+const expire = () =>
+  server.rows(`update verifications set expires_at = pb_text(now()) where status = 'pending'`)
+const codes = async () => Number((await server.rows('select count(*) from _verify_codes'))[0]![0])
+const service = async (values: object): Promise<string> => {
+  const headers = await server.signedIn('users', ANN.id)
+  const body = { user: ANN.id, name: `s${Math.random()}`, ...values }
+  const made = await server.ask('POST', '/api/collections/verify_services/records', body, headers)
+  expect(made.status, JSON.stringify(made.body)).toBe(200)
+  return made.body.id
+}
+
+beforeEach(async () => {
+  for (const table of [
+    'verifications',
+    'verify_services',
+    '_verify_codes',
+    '_verify_numbers',
+    'sms_dispatch',
+  ])
+    await server.rows(`delete from ${table}`)
+})
+
+describe('a code', () => {
+  test('is right once', async () => {
+    const begun = await start()
+    expect(begun.body).toMatchObject({ to: TO, channel: 'sms', status: 'pending', attempts: 0 })
+    const { id } = begun.body
+    const code = /^Your code is (\d{6})\. Do not share it\.$/.exec((await claimed())[0]!)![1]!
+    expect((await check(wrongOf(code))).body).toMatchObject({ id, status: 'pending', attempts: 1 })
+    expect((await check(code)).body).toMatchObject({ id, status: 'approved', attempts: 2 })
+    for (const named of [{ to: TO }, { id }]) expect((await check(code, named)).body.status).toBe('expired')
+    expect(await codes()).toBe(0)
+    expect(await server.rows('select status, country, sends from verifications')).toEqual([
+      ['approved', '+49', 1],
+    ])
+  })
+
+  test('ends after five wrong tries, and a new one may be started', async () => {
+    const code = await started()
+    const statuses: string[] = []
+    for (let i = 0; i < 6; i++) statuses.push((await check(wrongOf(code))).body.status)
+    const over = 'max_attempts_reached'
+    expect(statuses).toEqual(['pending', 'pending', 'pending', 'pending', over, over])
+    expect((await check(code)).body).toMatchObject({ status: over, attempts: 5 })
+    expect((await check(await started())).body.status).toBe('approved')
+  })
+
+  test('is wrong when it has expired or was canceled, at once and after the clean-up', async () => {
+    for (const end of ['expired', 'canceled', 'swept'] as const) {
+      const code = await started()
+      if (end === 'canceled') expect((await cancel({ to: TO })).body.status).toBe('canceled')
+      else await expire()
+      if (end === 'swept') await expireVerifications(store.db)
+      const status = end === 'canceled' ? 'canceled' : 'expired'
+      expect((await check(code)).body).toMatchObject({ status, attempts: 0 })
+      expect(await codes()).toBe(0)
+    }
+    await server.rows(`update verifications set created = '2020-01-01 00:00:00.000Z'`)
+    await deleteOldVerifications(store.db, 30)
+    expect(await server.rows('select 1 from verifications')).toEqual([])
+  })
+
+  test('of somebody else is one that does not exist', async () => {
+    const code = await started()
+    const [[id]] = (await server.rows('select id from verifications')) as [[string]]
+    const other = await check(code, { id }, BEN)
+    expect(other.body).toMatchObject({ id: '', status: 'expired', attempts: 0 })
+    expect((await check(code, { to: '+4915100000000' })).body.status).toBe('expired')
+    expect((await cancel({ id }, BEN)).status).toBe(404)
+    expect((await check(code)).body.status).toBe('approved')
+  })
+
+  test('that is canceled is no longer sent', async () => {
+    const { id } = (await start()).body
+    expect((await cancel({ id })).body.status).toBe('canceled')
+    expect(await claimed()).toEqual([])
+    expect((await cancel({ id })).body.status).toBe('canceled')
+  })
+})
+
+describe('sending it again', () => {
+  test('takes the same code, after pauses that grow', async () => {
+    const code = await started()
+    for (const seconds of [30, 60]) {
+      const refused = await start()
+      expect([refused.status, refused.body.error]).toEqual([429, 'resend_too_soon'])
+      expect(refused.body.retry_after).toBeGreaterThan(seconds - 5)
+      expect(refused.headers.get('retry-after')).toBe(String(refused.body.retry_after))
+      await wait(seconds)
+      expect(await started()).toBe(code)
+    }
+    expect((await check(code)).body.status).toBe('approved')
+  })
+
+  test('ends with the limits of the number: five an hour, ten a day', async () => {
+    const begin = async () => {
+      const answer = await start()
+      await cancel({ to: TO })
+      return answer.status === 200 ? 'sent' : `${answer.body.error} ${answer.body.retry_after > 3_600}`
+    }
+    const all: string[] = []
+    for (let i = 0; i < 6; i++) all.push(await begin())
+    await wait(3_600)
+    for (let i = 0; i < 6; i++) all.push(await begin())
+    await wait(3_600)
+    all.push(await begin())
+    const five = Array.from({ length: 5 }, () => 'sent')
+    const hour = 'number_limit_reached false'
+    expect(all).toEqual([...five, hour, ...five, 'number_limit_reached true', 'number_limit_reached true'])
+    expect((await start({ to: '+4915112345679' })).status).toBe(200)
+  })
+})
+
+describe('the text', () => {
+  const SITE = '\n\n@example.com #1234'
+  const HASH = 'FA+9qCX9VSu'
+  test.each<[string, service: object, start: object, text: string]>([
+    ['in English', {}, {}, 'Your code is 1234. Do not share it.'],
+    [
+      'in the language of the request',
+      {},
+      { locale: 'de_AT' },
+      'Ihr Code ist 1234. Geben Sie ihn nicht weiter.',
+    ],
+    [
+      'in that of the service',
+      { default_locale: 'fr' },
+      { locale: 'xx' },
+      'Votre code est 1234. Ne le partagez pas.',
+    ],
+    ['of the service', { templates: { de: 'Ja: {{code}}' } }, { locale: 'fr' }, 'Ja: 1234'],
+    ['of a template', {}, { template: TEMPLATES.code }, ''],
+    ['for a page', { templates: { en: '{{code}}' } }, { origin: 'https://example.com' }, `1234${SITE}`],
+    [
+      'for the page of the service',
+      { templates: { en: '{{code}}' }, domain: 'example.com' },
+      {},
+      `1234${SITE}`,
+    ],
+    ['for an app', { templates: { en: '{{code}}' }, domain: 'a.b' }, { app_hash: HASH }, `1234\n\n${HASH}`],
+  ])('%s', async (_, values, more, text) => {
+    const id = await service({ code_length: 4, ...values })
+    const answer = await start({ service: id, ...more })
+    // the template of the fixtures has another variable
+    if (text === '')
+      return expect([answer.status, answer.body.message]).toEqual([400, 'Missing variable: tail.'])
+    const [[shown, segments]] = (await server.rows(
+      'select body, segments from sms_messages order by _rowid desc limit 1',
+    )) as [[string, number]]
+    expect([shown, segments]).toEqual([text.replaceAll('1234', '••••'), 1])
+    expect((await claimed())[0]!.replaceAll(/\b\d{4}\b/g, '1234')).toBe(text)
+  })
+
+  test('has as many digits as are asked for, goes first and ends with the code', async () => {
+    await server.send({ recipients: ['+49111'], priority: 50, device_id: PHONES[0] })
+    const { expires_at } = (await start({ length: 10, ttl: 60 })).body
+    const [[priority, ends]] = (await server.rows(
+      'select priority, expires_at from sms_messages order by _rowid desc limit 1',
+    )) as [[number, string]]
+    expect(priority).toBeGreaterThan(50)
+    expect(ends).toBe(expires_at)
+    expect((await claimed()).some((text) => /\d{10}/.test(text))).toBe(true)
+  })
+})
+
+describe('nothing is stored and sent', () => {
+  test.each<[string, body: object, status: number, error: string | undefined]>([
+    ['to what is no number', { to: '015112345678' }, 400, 'invalid_phone_number'],
+    ['by another channel', { channel: 'call' }, 400, 'invalid_request'],
+    ['with a short code', { length: 3 }, 400, 'invalid_request'],
+    ['with two last lines', { origin: 'a.com', app_hash: 'FA+9qCX9VSu' }, 400, 'invalid_request'],
+    ['with text in the origin', { origin: 'a.com #1' }, 400, 'invalid_request'],
+    ['of an unknown service', { service: 'nosuchservice00' }, 404, 'service_not_found'],
+    ['with an unknown template', { template: 'nosuchtemplate0' }, 400, undefined],
+    ['to who has opted out', { to: '+4900004' }, 403, 'recipient_opted_out'],
+  ])('%s', async (_, body, status, error) => {
+    const answer = await start(body)
+    expect([answer.status, answer.body.error]).toEqual([status, error])
+    for (const table of ['verifications', '_verify_codes', '_verify_numbers', 'sms_dispatch'])
+      expect(await server.rows(`select 1 from ${table}`), table).toEqual([])
+  })
+
+  test('without a phone, nor are the tries counted', async () => {
+    for (let i = 0; i < 7; i++) expect((await start({}, CLEO)).body.error).toBe('no_devices')
+    expect(await server.rows('select 1 from _verify_numbers')).toEqual([])
+  })
+})
+
+test('services are made by their owners, verifications by nobody', async () => {
+  const headers = await server.signedIn('users', ANN.id)
+  const records = (collection: string, body: object) =>
+    server.ask('POST', `/api/collections/${collection}/records`, body, headers)
+  for (const templates of [
+    { en: 'no code' },
+    { en: '{{code}} {{other}}' },
+    { EN: '{{code}}' },
+    'text',
+    ['{{code}}'],
+  ])
+    expect((await records('verify_services', { user: ANN.id, name: 'x', templates })).status).toBe(400)
+  const id = await service({ name: 'shop' })
+  expect(
+    await server.rows('select code_length, ttl, max_per_hour, max_per_day from verify_services'),
+  ).toEqual([[6, 600, 5, 10]])
+  expect((await start()).body.service).toBe(id)
+  const values = { user: ANN.id, service: id, to: TO, channel: 'sms', status: 'approved' }
+  expect((await records('verifications', values)).status).toBe(403)
+  const path = '/api/collections/verify_services/records/'
+  expect((await server.ask('DELETE', path + id, undefined, headers)).status).toBe(204)
+  for (const table of ['verifications', '_verify_codes', '_verify_numbers'])
+    expect(await server.rows(`select 1 from ${table}`), table).toEqual([])
+})
