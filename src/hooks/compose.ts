@@ -4,7 +4,7 @@ import type { Store } from '../collections/catalog.ts'
 import { list, run, statement, text } from '../db/statements/statement.ts'
 import { badRequest } from '../errors.ts'
 import { cleanText } from '../fields/values/cast.ts'
-import { E164, withoutSeparators } from '../portable/phone.ts'
+import { E164, withoutSeparators, withPlus } from '../portable/phone.ts'
 import { PRESETS } from '../portable/presets.ts'
 import { countSegments } from '../portable/segments.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../sms/send/body.ts'
@@ -98,7 +98,7 @@ function keyOf(template: string, body: unknown): string {
 
 /** Recipients of codes: only numbers, so that a user who types a group's name reaches no group. */
 function numbersIn(body: unknown, hook: HookFields) {
-  const numbers = namesIn(body, hook).map((name) => withoutSeparators(name).replace(/^(00)?(?=[1-9])/, '+'))
+  const numbers = namesIn(body, hook).map(withPlus)
   const wrong = numbers.findIndex((number) => !E164.test(number))
   if (wrong === -1) return { numbers, groups: [] }
   throw badRequest(`Recipient ${wrong + 1} is no number with its country, as +4915112345678.`)
@@ -134,7 +134,7 @@ const GROUPS = statement('hook groups', { id: 'string', name: 'string' })`
 select id, name from contact_groups where "user" = ${text('user')} and name = any(${list('names')}::text[])`
 
 /** Ids of the account's groups with these names. Throws 400 for an unknown name. */
-async function groupsNamed({ db }: Store, user: string, names: readonly string[]): Promise<string[]> {
+export async function groupsNamed({ db }: Store, user: string, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return []
   const groups = await run(db, GROUPS, { user, names })
   const unknown = names.find((name) => !groups.some((group) => group.name === name))

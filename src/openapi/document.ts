@@ -14,7 +14,7 @@ template and device is a record that any PocketBase client lists, filters and ed
 **Sign in** with \`POST /api/collections/users/auth-with-password\` and send the token as \`Authorization: Bearer TOKEN\`. For sending alone, create a record of
 \`api_keys\` and send its key as \`X-API-Key\`.
 
-**Errors** of \`/api/sms\`, \`/api/verify\`, \`/api/campaigns\`, \`/api/devices\` and \`/api/webhooks\` are \`{"error", "message"}\`: the first for programs, the second for people. Those of \`/2010-04-01\` are Twilio's. All others are PocketBase's
+**Errors** of \`/api/sms\`, \`/api/verify\`, \`/api/campaigns\`, \`/api/devices\` and \`/api/webhooks\` are \`{"error", "message"}\`: the first for programs, the second for people. Those of \`/2010-04-01\` are Twilio's, those of doors their own. All others are PocketBase's
 \`{"data", "message", "status"}\`.
 
 **Dates** are UTC, as \`2026-11-20 07:00:00.000Z\`; empty when there is none.`

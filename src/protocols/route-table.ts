@@ -31,6 +31,8 @@ export interface TableRoute<C> {
   ]
   /** The answer is a file, which `work` sends. */
   readonly isFile?: boolean
+  /** The answer is plain text, which `work` sends. */
+  readonly isText?: boolean
   /** Its result is answered as JSON, unless it is a Response. */
   readonly work: (call: C) => Promise<unknown>
 }
@@ -64,18 +66,40 @@ export function addRoutes<C, R extends TableRoute<C>>(
 const routedPath = (path: string) =>
   path.replace(/\{(\w+)\}\.json$/, ':$1{[^/]+\\.json}').replace(/\{(\w+)\}/g, ':$1')
 
-const answered = ([status, description, schema, headers]: NonNullable<
-  TableRoute<never>['answer']
->): Answers => ({
-  [status]: { description, ...(schema && { content: json(schema) }), ...(headers && { headers }) },
+const answered = (
+  [status, description, schema, headers]: NonNullable<TableRoute<never>['answer']>,
+  isText = false,
+): Answers => ({
+  [status]: {
+    description,
+    ...(schema && { content: isText ? plain(schema) : json(schema) }),
+    ...(headers && { headers }),
+  },
 })
 
+const plain = (schema: z.ZodType) => ({ 'text/plain': { schema } })
+
+const FAILURES: Readonly<Record<number, string>> = {
+  400: 'Something in the request cannot be honoured: the sentence names it.',
+  401: 'The credentials are missing or wrong.',
+  402: 'The monthly quota is exceeded.',
+  403: 'The API key or token lacks the scope.',
+  404: 'There is no such thing, or it is not yours.',
+  409: 'What it names is ambiguous, was used before, or is no longer as it must be.',
+  413: 'The body is too large.',
+  422: 'The Idempotency-Key was used for another request.',
+  429: 'Too many requests: wait, then ask again.',
+  500: 'A fault of the server, which is in its log.',
+  501: 'This server has no such thing.',
+  503: 'No device, or no database, is there now. Try again.',
+}
+
 /** The error answers of an API by status, the same for all of its routes. */
-export const failuresOf = (schema: z.ZodType, sentences: Readonly<Record<number, string>>): Answers =>
+export const failuresOf = (schema: z.ZodType, sentences = FAILURES, isText = false): Answers =>
   Object.fromEntries(
     Object.entries(sentences).map(([status, description]) => [
       status,
-      { description, content: json(schema) },
+      { description, content: isText ? plain(schema) : json(schema) },
     ]),
   )
 
@@ -84,12 +108,12 @@ export function describeRoutes<R extends TableRoute<never>>(
   [tag, security]: readonly [tag: string, security: Security],
   root: string,
   routes: readonly R[],
-  failures: Answers,
+  failures: Answers | ((route: R) => Answers),
   description: (route: R) => string,
   more: Readonly<Record<string, Operation>> = {},
 ) {
   const operations = routes.map((route) => {
-    const { at, id, summary, query, form, header, body, answer, isFile } = route
+    const { at, id, summary, query, form, header, body, answer, isFile, isText } = route
     const operation: Operation = {
       ...{ id, summary, description: description(route) },
       params: { ...(query && { query: optional(query) }), ...(header && { header }) },
@@ -100,8 +124,8 @@ export function describeRoutes<R extends TableRoute<never>>(
           content: { 'application/x-www-form-urlencoded': { schema: optional(form) } },
         },
       }),
-      fails: failures,
-      responses: { ...(answer && answered(answer)), ...(isFile && FILE) },
+      fails: typeof failures === 'function' ? failures(route) : failures,
+      responses: { ...(answer && answered(answer, isText)), ...(isFile && FILE) },
     }
     return [at.replace(' ', ` ${root}`), operation]
   })

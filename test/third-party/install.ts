@@ -1,9 +1,19 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OLDEST_NODE, OLDEST_NODE_BIN, OLDEST_NODE_FOLDER } from '../package/oldest-node.ts'
 import { runs } from '../support/installed.ts'
 import { AUTH_FOLDER, AUTH_NPM, hasAuthServers } from './auth-servers.ts'
+import {
+  DOORS_FOLDER,
+  DOORS_NPM,
+  DOORS_PYPI,
+  DOORS_PYTHON,
+  hasApprise,
+  hasKuma,
+  hasNovu,
+  NOVU,
+} from './door-clients.ts'
 import { areInstalled, FOLDER, TOOLS } from './folder.ts'
 import { SMPP_FOLDER, SMPP_JAVA_FOLDER, SMPP_MAVEN, SMPP_PYPI } from './smpp-server.ts'
 import {
@@ -40,6 +50,17 @@ function installPython(folder: string, packages: readonly string[]): void {
   })
 }
 
+if (!hasNovu()) {
+  installNpm(DOORS_FOLDER, DOORS_NPM)
+  const pack = ['pack', '--silent', NOVU]
+  const packed = execFileSync('npm', pack, { cwd: DOORS_FOLDER, encoding: 'utf8' }).trim()
+  execFileSync('tar', ['xzf', packed], { cwd: DOORS_FOLDER })
+}
+const { UPTIME_KUMA } = process.env
+if (UPTIME_KUMA && !hasKuma())
+  for (const folder of ['server/notification-providers', 'src'])
+    cpSync(join(UPTIME_KUMA, folder), join(DOORS_FOLDER, 'uptime-kuma', folder), { recursive: true })
+if (!hasApprise()) installPython(DOORS_PYTHON, DOORS_PYPI)
 if (!hasPythonClient()) installPython(PYTHON_FOLDER, SMSGATE_PYPI)
 if (!existsSync(SMPP_FOLDER)) installPython(SMPP_FOLDER, SMPP_PYPI)
 

@@ -59,6 +59,10 @@ export interface KeyHolder {
   readonly isTwilio: boolean
 }
 
+/** Whether a user name is the id or the email of a key's user. */
+export const isNamed = ({ auth }: KeyHolder, name: string): boolean =>
+  name === auth.id || (name !== '' && name.toLowerCase() === String(auth.values.email).toLowerCase())
+
 const MAX_KNOWN = 10_000
 const keysOf = memoize((_: Catalog) => new Lru<string, KeyHolder | null>(MAX_KNOWN))
 

@@ -1,4 +1,4 @@
-import { identifyKey } from '../../auth/tokens/api-keys.ts'
+import { identifyKey, isNamed, type KeyHolder } from '../../auth/tokens/api-keys.ts'
 import { hasScope, type Scope } from '../../auth/tokens/scopes.ts'
 import { type Store, USERS_ID } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
@@ -21,11 +21,28 @@ export const requireSender = (c: Ctx, services: Services, scopes: readonly Scope
 async function identifySender(c: Ctx, services: Services, scopes: readonly Scope[], cached: boolean) {
   const apiKey = c.env.incoming.headers['x-api-key']
   if (apiKey === undefined) return userOf(c, services, await authenticate(c, services, cached))
-  const holder = await identifyKey(services.store.signIn, String(apiKey), { cached })
-  if (!holder) throw gatewayRefusal('unauthorized')
-  if (scopes.some((scope) => hasScope(holder.scopes, scope)))
-    return { ...senderOfKey(holder), store: storeOf(c, services, holder.auth) }
-  if (cached) return identifySender(c, services, scopes, false)
+  const holder = await identifyKeyHolder(services, { key: String(apiKey) }, scopes, cached)
+  return { ...senderOfKey(holder), store: storeOf(c, services, holder.auth) }
+}
+
+/** An API key, and the user name that another API has beside it: the email or the id of the key's user. */
+export interface KeyCredentials {
+  readonly key: string
+  readonly name?: string | undefined
+}
+
+/** The user of an API key with one of these scopes. Throws 401, 403. `cached`: see `identifyKey`. */
+export async function identifyKeyHolder(
+  services: Pick<Services, 'store'>,
+  credentials: KeyCredentials,
+  scopes: readonly Scope[],
+  cached: boolean,
+): Promise<KeyHolder> {
+  const { key, name } = credentials
+  const holder = await identifyKey(services.store.signIn, key, { cached })
+  if (!holder || (name !== undefined && !isNamed(holder, name))) throw gatewayRefusal('unauthorized')
+  if (scopes.some((scope) => hasScope(holder.scopes, scope))) return holder
+  if (cached) return identifyKeyHolder(services, credentials, scopes, false)
   throw scopeRequired(scopes[0]!)
 }
 
@@ -54,7 +71,7 @@ export async function requireReader(c: Ctx, services: Services) {
   return requireSender(c, services, READS)
 }
 
-const SENDS: readonly Scope[] = ['messages:send']
+export const SENDS: readonly Scope[] = ['messages:send']
 
 /** Runs `work` for a cached sender; again if the accepting statement finds that user or key have changed. */
 export const withSender = <T>(

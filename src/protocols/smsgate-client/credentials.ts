@@ -1,4 +1,4 @@
-import { identifyKey, type KeyHolder, keyHolderById, PREFIX } from '../../auth/tokens/api-keys.ts'
+import { identifyKey, isNamed, type KeyHolder, keyHolderById, PREFIX } from '../../auth/tokens/api-keys.ts'
 import { effectiveScopes, grants, REFRESH_SCOPE, type Scopes } from '../../auth/tokens/scopes.ts'
 import { readBasic } from '../../auth/tokens/tokens.ts'
 import type { Store } from '../../collections/catalog.ts'
@@ -75,7 +75,3 @@ const callerOf = (c: Ctx, services: Services, holder: KeyHolder, scopes: Scopes)
   scopes,
   version: `${holder.auth.version} ${holder.id} ${holder.version}`,
 })
-
-/** Whether a user name is the id or the email of a key's user. */
-const isNamed = ({ auth }: KeyHolder, name: string) =>
-  name === auth.id || (name !== '' && name.toLowerCase() === String(auth.values.email).toLowerCase())

@@ -33,20 +33,7 @@ export const SMSGATE_CLIENT_TAGS = [
 
 const ERROR = z.object({ message: z.string() }).meta({ id: 'SmsgateError' })
 
-const FAILURES = failuresOf(ERROR, {
-  400: 'Something in the request cannot be honoured: `message` names it.',
-  401: 'The credentials are missing or wrong.',
-  402: 'The monthly quota is exceeded.',
-  403: 'The API key or token lacks the scope.',
-  404: 'There is no such thing, or it is not yours.',
-  409: 'The id was used before, or the message can no longer be canceled.',
-  413: 'The body is too large.',
-  422: 'The Idempotency-Key was used for another request.',
-  429: 'Too many requests: wait, then ask again.',
-  500: 'A fault of the server, which is in its log.',
-  501: 'This server has no such thing.',
-  503: 'No device, or no database, is there now. Try again.',
-})
+const FAILURES = failuresOf(ERROR)
 
 const health = (id: string): Operation => ({
   id,

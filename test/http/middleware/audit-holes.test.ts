@@ -211,6 +211,12 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'DELETE /2010-04-01/Accounts/{}/Messages/{}',
     'POST /2010-04-01/Accounts/{}/IncomingPhoneNumbers/{}',
     'POST /api/sms/send',
+    'POST /api/v1/sms/send',
+    'POST /api/v2/messages/sms',
+    'POST /http_api/send_sms',
+    'POST /http_api/send_togroup',
+    'POST /http_api/send_tocontact',
+    'POST /jsonrpc/sms',
     'POST /api/sms/send-template',
     'POST /api/sms/messages/{}/retry',
     'PATCH /api/sms/messages/{}',
@@ -273,6 +279,7 @@ test('each route that changes something is noted, or need not be', () => {
 
 test.each(ROUTES['is for users and their keys alone']!)('a superuser cannot: %s', async (route) => {
   const [method, path] = route.split(' ') as [string, string]
-  const body = { recipients: ['+4915112345678'], body: 'x', template_id: 'x' }
+  const rpc = { method: 'sms.send_sms', params: {} }
+  const body = { recipients: ['+4915112345678'], body: 'x', template_id: 'x', to: ['x'], text: 'x', ...rpc }
   expect([401, 403]).toContain((await server.call(method, path.replace('{}', 'x'), body, root)).status)
 })

@@ -13,7 +13,7 @@ type Answers = Record<string, { content?: Record<string, unknown> }>
 
 /** Where every route must be described. */
 const OURS =
-  /^\/api\/(?:(?:3rdparty|sms|campaigns|devices|webhooks)(?:\/|$)|collections\/(?!meta\/)[^/]+\/(?!truncate$))/
+  /^\/api\/(?:(?:3rdparty|v1|v2|sms|campaigns|devices|webhooks)(?:\/|$)|collections\/(?!meta\/)[^/]+\/(?!truncate$))/
 
 /** Making a description takes a second, and most servers of tests have the same collections. */
 const MAX_DESCRIPTIONS = 20
@@ -70,7 +70,10 @@ function descriptionOf(collections: readonly Collection[], extensions: Extension
 /** The path as the description has it: collections by their name. Undefined where no path of the API is. */
 function pathOf(catalog: Catalog, url: string): string | undefined {
   const path = canonicalPath(url.split('?')[0] ?? '')
-  if (!/^\/(?:mcp|(?:api|2010-04-01)\/)/.test(path) || /%(?![0-9a-f]{2})|\/\/|\/\./i.test(path))
+  if (
+    !/^\/(?:mcp|(?:api|2010-04-01|http_api|jsonrpc|cgi-bin)\/)/.test(path) ||
+    /%(?![0-9a-f]{2})|\/\/|\/\./i.test(path)
+  )
     return undefined
   return path.replace(/^(\/api\/collections\/)([^/]+)(?=\/)/, (whole, start: string, name: string) => {
     const collection = catalog.find(decodeURIComponent(name))

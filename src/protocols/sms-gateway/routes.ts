@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { readJson } from '../../http/body/json-body.ts'
+import { sendError } from '../../http/middleware/error-forms.ts'
+import { checkShape } from '../../sms/send/shape.ts'
+import { type DoorRoute, doorProtocol, numbersIn, sendByKey } from '../door.ts'
+
+const MAX_BODY_BYTES = 64 << 10
+
+const text = () => z.string('must be a text')
+const MESSAGE = z
+  .object({
+    to: text().describe('A number, or several with commas between.'),
+    body: text().optional().describe('The text.'),
+    content: text().optional().describe('The same, for tools that call it so.'),
+  })
+  .meta({ id: 'SmsGatewayMessage' })
+const ANSWER = z
+  .strictObject({ id: text(), status: z.literal('pending'), message: text() })
+  .meta({ id: 'SmsGatewayAnswer' })
+
+const ROUTE: DoorRoute = {
+  at: 'POST /api/v1/sms/send',
+  id: 'smsGatewaySend',
+  summary: 'Send a text',
+  header: z.object({ 'x-api-key': z.string().describe('An API key.') }),
+  body: MESSAGE,
+  answer: [200, 'Accepted.', ANSWER],
+  error: z.strictObject({ error: z.string() }).meta({ id: 'SmsGatewayError' }),
+  async work({ c, services }) {
+    const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)
+    const key = String(c.env.incoming.headers['x-api-key'] ?? '')
+    const [id] = await sendByKey(services, { key }, () => {
+      const { to, body, content } = checkShape(MESSAGE, json)
+      return { recipients: numbersIn(to), body: body ?? content }
+    })
+    return { id, status: 'pending', message: 'message accepted' }
+  },
+}
+
+/** The API of https://github.com/mattboston/sms-gateway, which is Uptime Kuma's "SMS Gateway". */
+export const SMS_GATEWAY = doorProtocol(
+  'sms-gateway',
+  'What Uptime Kuma’s “SMS Gateway” calls, and Novu’s generic SMS may.',
+  ['/api/v1/sms'],
+  [ROUTE],
+  (c, { status, message }) => sendError(c, status, { error: message }),
+)

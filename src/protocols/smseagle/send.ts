@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import { list, run, statement, text } from '../../db/statements/statement.ts'
+import { groupsNamed } from '../../hooks/compose.ts'
+import { readJson } from '../../http/body/json-body.ts'
+import type { ErrorForm } from '../../http/context.ts'
+import { messageForm, sendError } from '../../http/middleware/error-forms.ts'
+import type { KeyCredentials } from '../../http/middleware/sender.ts'
+import { checkShape, gatewayRefusal, invalid, isRefusal } from '../../sms/send/shape.ts'
+import { type DoorCall, type DoorSend, numbersIn, parametersOf, partsOf, sendByKey } from '../door.ts'
+
+/** Recipients by their kinds, each a list with commas between. Contacts and groups have names. */
+type Recipients = Partial<Record<'to' | 'contacts' | 'groups', string>>
+
+const CONTACTS = statement('smseagle contacts', { name: 'string', phone: 'string' })`
+select name, phone from contacts where "user" = ${text('user')} and name = any(${list('names')}::text[])`
+
+/** Throws 400 for an unknown name, and for one that several contacts have. */
+async function findRecipients(store: Store, user: string, { to, contacts, groups }: Recipients) {
+  const names = partsOf(contacts ?? '')
+  const people = names.length > 0 ? await run(store.db, CONTACTS, { user, names }) : []
+  const phones = names.map((name) => {
+    const [person, other] = people.filter((one) => one.name === name)
+    if (person && !other) return person.phone
+    throw invalid(`${other ? 'Several contacts are' : 'No contact is'} called "${name.slice(0, 40)}"`)
+  })
+  return {
+    recipients: [...new Set([...numbersIn(to ?? ''), ...phones])],
+    group_ids: await groupsNamed(store, user, partsOf(groups ?? '')),
+  }
+}
+
+/** Sends, and returns the messages with their numbers, which are empty for members of groups. */
+async function sendTo(
+  { services }: DoorCall,
+  by: KeyCredentials,
+  named: Recipients,
+  what: Partial<DoorSend>,
+) {
+  let numbers: readonly string[] = []
+  const sent = sendByKey(services, by, async ({ store, user }) => {
+    const found = await findRecipients(store, user, named)
+    numbers = found.recipients
+    return { ...what, ...found }
+  })
+  const ids = await sent.catch((error: unknown) => {
+    if (!isRefusal(error, 'unauthorized')) throw error
+    const isToken = by.name === undefined
+    throw gatewayRefusal('unauthorized', isToken ? 'Invalid access token' : 'Invalid login or password')
+  })
+  return ids.map((id, i) => ({ id, number: numbers[i] ?? '' }))
+}
+
+/** Methods of APIv1 by the end of their path, with the parameter that names who gets the text. */
+export const METHODS: Readonly<Record<string, readonly [parameter: string, kind: keyof Recipients]>> = {
+  send_sms: ['to', 'to'],
+  send_togroup: ['groupname', 'groups'],
+  send_tocontact: ['contactname', 'contacts'],
+}
+
+/** Parameters of APIv1 by which a text would be another, or sent later or not at all. */
+const NOT_OFFERED = ['date', 'send_after', 'send_before', 'test', 'attachments']
+
+async function sendV1(call: DoorCall, method: string, given: Readonly<Record<string, string>>) {
+  const { access_token: token, login = '', pass = '', message: body, highpriority } = given
+  const other = NOT_OFFERED.find((name) => given[name] && given[name] !== '0')
+  if (other) throw invalid(`${other} is not supported here`)
+  const [parameter, kind] = METHODS[method]!
+  const by = token === undefined ? { key: pass, name: login } : { key: token }
+  const what = { body, priority: highpriority === '1' ? 1 : 0 }
+  return (await sendTo(call, by, { [kind]: given[parameter] ?? '' }, what)).map(({ id }) => id)
+}
+
+/** SMSEagle's words for a wrong request, and our sentence. */
+const wordsOf = ({ status, message }: { status: number; message: string }): string =>
+  status === 400 ? `Wrong parameters: ${message}` : message
+
+/** JSON-RPC: `result` is a sentence, or for responsetype `extended` an object. */
+const rpcForm =
+  (isExtended: boolean): ErrorForm =>
+  (c, error) => {
+    const error_text = wordsOf(error)
+    return sendError(c, error.status, { result: isExtended ? { error_text, status: 'error' } : error_text })
+  }
+
+/** The form of errors by the path, also of those before the route. */
+export const errorForm: ErrorForm = (c, error) => {
+  if (c.req.path.startsWith('/api/')) return messageForm(c, error)
+  if (c.req.path.startsWith('/jsonrpc')) return rpcForm(false)(c, error)
+  return c.text(wordsOf(error), error.status as 400)
+}
+
+/** `/http_api/send_sms` and its likes. */
+export const answerV1 = async (call: DoorCall, method: string): Promise<Response> =>
+  call.c.text(`OK; ID=${(await sendV1(call, method, await parametersOf(call.c))).join(',')}`)
+
+export const RPC = z
+  .object({
+    method: z
+      .string('must be a text')
+      .describe('`sms.send_sms`, `sms.send_togroup` or `sms.send_tocontact`.'),
+    params: z.record(z.string(), z.unknown(), 'must be an object').describe('The parameters of APIv1.'),
+  })
+  .meta({ id: 'SmseagleCall' })
+const RESULT = z.strictObject({ message_id: z.string(), status: z.literal('ok') })
+export const RPC_ANSWER = z
+  .strictObject({ result: z.union([z.string(), RESULT, z.array(RESULT)]) })
+  .meta({ id: 'SmseagleResult' })
+
+const MAX_BODY_BYTES = 64 << 10
+
+/** `/jsonrpc/sms`. */
+export async function answerRpc(call: DoorCall): Promise<z.output<typeof RPC_ANSWER>> {
+  const { method, params } = checkShape(RPC, await readJson(call.c, MAX_BODY_BYTES, JSON.parse))
+  const name = method.replace(/^sms\./, '')
+  const isExtended = params.responsetype === 'extended'
+  call.c.set('errorForm', rpcForm(isExtended))
+  if (!Object.hasOwn(METHODS, name)) throw invalid('This method is not offered here')
+  const given = Object.entries(params).map(([key, one]) => [key, String(one ?? '')])
+  const ids = await sendV1(call, name, Object.fromEntries(given))
+  if (!isExtended) return { result: `OK; ID=${ids.join(',')}` }
+  const results = ids.map((message_id) => ({ message_id, status: 'ok' as const }))
+  return { result: results.length === 1 ? results[0]! : results }
+}
+
+const names = z.array(z.union([z.string(), z.number()], 'must be a name'), 'must be a list').default([])
+export const MESSAGE = z
+  .object({
+    to: names.describe('Numbers.'),
+    contacts: names.describe('Names of contacts.'),
+    groups: names.describe('Names of groups.'),
+    text: z.string('must be a text'),
+    priority: z.coerce.number('must be a number').optional(),
+    date: z.string('must be a text').optional().describe('Not before this instant.'),
+  })
+  .meta({ id: 'SmseagleMessage' })
+const queued = { status: z.literal('queued'), message: z.literal('OK') }
+export const QUEUED = z
+  .array(z.strictObject({ ...queued, number: z.string(), id: z.string() }))
+  .meta({ id: 'SmseagleQueued' })
+
+/** `/api/v2/messages/sms`. */
+export async function answerV2(call: DoorCall): Promise<z.output<typeof QUEUED>> {
+  const key = String(call.c.env.incoming.headers['access-token'] ?? '')
+  const given = checkShape(MESSAGE, await readJson(call.c, MAX_BODY_BYTES, JSON.parse))
+  const { text: body, priority, date: scheduled_at } = given
+  const named = {
+    to: given.to.join(','),
+    contacts: given.contacts.join(','),
+    groups: given.groups.join(','),
+  }
+  const sent = await sendTo(call, { key }, named, { body, priority, scheduled_at })
+  return sent.map((message) => ({ status: 'queued', message: 'OK', ...message }))
+}

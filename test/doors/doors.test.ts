@@ -1,0 +1,247 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { ANN, BEN, GROUPS, keyOf, startServerWithUsers } from '../support/server/server-with-users.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
+
+const server = stopAfterAll(await startServerWithUsers())
+
+beforeEach(() => server.rows('delete from sms_messages'))
+const sent = async () =>
+  (await server.rows('select "to", body from sms_messages order by "to"')).map(
+    ([to, body]) => `${to} ${body}`,
+  )
+
+/** Status and body of an answer, JSON as such. */
+async function ask(path: string, body?: object | string, headers: Record<string, string> = {}) {
+  const init = typeof body === 'object' ? { body: JSON.stringify(body) } : { body }
+  const response = await fetch(server.url + path, {
+    ...(body !== undefined && { method: 'POST', ...init }),
+    headers: {
+      ...(typeof body === 'string' && { 'content-type': 'application/x-www-form-urlencoded' }),
+      ...headers,
+    },
+  })
+  const text = await response.text()
+  return [response.status, text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text]
+}
+const query = (path: string, values: Record<string, string>) => ask(`${path}?${new URLSearchParams(values)}`)
+const form = (path: string, values: Record<string, string>) => ask(path, `${new URLSearchParams(values)}`)
+const rpc = (method: string, params: object) => ask('/jsonrpc/sms', { method, params })
+const v2 = (body: object, key = ANN.key) => ask('/api/v2/messages/sms', body, { 'access-token': key })
+const kuma = (body: object, key = ANN.key) => ask('/api/v1/sms/send', body, { 'x-api-key': key })
+const kannel = (values: Record<string, string>) => query('/cgi-bin/sendsms', values)
+
+const TO = '+4915112345678'
+const token = { access_token: ANN.key, message: 'Hi' }
+const login = { login: ANN.email, pass: ANN.key, message: 'Hi' }
+const user = { username: ANN.email, password: ANN.key, text: 'Hi' }
+const id = expect.stringMatching(/^\w{15}$/)
+const okay = expect.stringMatching(/^OK; ID=\w{15}$/)
+const ok = { message_id: id, status: 'ok' }
+const queued = (number: string) => ({ status: 'queued', message: 'OK', number, id })
+const ONE = [`${TO} Hi`]
+const ACCEPTED = '0: Accepted for delivery'
+
+describe('sends', () => {
+  test.each<[string, () => Promise<unknown>, unknown, string[]]>([
+    ['SMSEagle 1 by its query', () => query('/http_api/send_sms', { ...token, to: TO }), okay, ONE],
+    ['with index.php', () => query('/index.php/http_api/send_sms', { ...login, to: TO }), okay, ONE],
+    [
+      'by a form, without a plus',
+      () => form('/http_api/send_sms', { ...login, to: '4915112345678' }),
+      okay,
+      ONE,
+    ],
+    [
+      'to a group, without who opted out',
+      () => query('/http_api/send_togroup', { ...token, groupname: 'friends' }),
+      expect.stringMatching(/^OK; ID=\w+,\w+,\w+$/),
+      ['+4900001 Hi', '+4900002 Hi', '+4900003 Hi'],
+    ],
+    [
+      'to a contact',
+      () => query('/http_api/send_tocontact', { ...token, contactname: 'Zoe' }),
+      okay,
+      ['+4900001 Hi'],
+    ],
+    ['JSON-RPC', () => rpc('sms.send_sms', { ...token, to: TO, unicode: 1 }), { result: okay }, ONE],
+    [
+      'JSON-RPC, extended',
+      () => rpc('sms.send_sms', { ...token, to: TO, test: 0, responsetype: 'extended' }),
+      { result: ok },
+      ONE,
+    ],
+    [
+      'JSON-RPC, to several',
+      () => rpc('sms.send_sms', { ...token, to: `${TO}, 0044111111, ${TO}`, responsetype: 'extended' }),
+      { result: [ok, ok] },
+      ['+44111111 Hi', ...ONE],
+    ],
+    [
+      'SMSEagle 2',
+      () => v2({ to: [TO, '+44111111'], text: 'Hi', encoding: 'standard', priority: 9 }),
+      [queued(TO), queued('+44111111')],
+      ['+44111111 Hi', ...ONE],
+    ],
+    [
+      'SMSEagle 2 to contacts',
+      () => v2({ contacts: ['Zoe', 'Xaver'], text: 'Hi' }),
+      [queued('+4900001'), queued('+4900005')],
+      ['+4900001 Hi', '+4900005 Hi'],
+    ],
+    ["Uptime Kuma's SMS Gateway", () => kuma({ to: TO, body: 'Hi' }), expect.objectContaining({ id }), ONE],
+    ['the same by another word', () => kuma({ to: TO, content: 'Hi' }), expect.objectContaining({ id }), ONE],
+  ])('%s', async (_, call, answer, texts) => {
+    expect(await call()).toEqual([200, answer])
+    expect(await sent()).toEqual(texts)
+  })
+
+  test('Kannel, to several, with a sender that is a name', async () => {
+    expect(await kannel({ ...user, to: `${TO} 4444444`, from: 'Shop', coding: '2' })).toEqual([202, ACCEPTED])
+    expect(await sent()).toEqual([`${TO} Hi`, '+4444444 Hi'].sort())
+  })
+
+  test('later, and not too late', async () => {
+    expect(await kannel({ ...user, to: TO, deferred: '60', validity: '30' })).toEqual([202, ACCEPTED])
+    expect(await v2({ to: ['+44111111'], text: 'Hi', date: '2099-01-01T00:00:00Z' })).toMatchObject([
+      200,
+      [{}],
+    ])
+    const times = `select round(extract(epoch from scheduled_at::timestamptz - now()) / 60),
+      extract(epoch from nullif(expires_at, '')::timestamptz - scheduled_at::timestamptz) from sms_messages order by "to" desc`
+    const [[minutes, lasts], [until]] = (await server.rows(times)).map((row) =>
+      row.map(Number),
+    ) as number[][] as [number[], number[]]
+    expect([minutes, lasts, until! > 1e7]).toEqual([60, 1_800, true])
+  })
+})
+
+describe('refuses, in the words of each', () => {
+  const wrong = (sentence: string) => `Wrong parameters: ${sentence}`
+  const extended = (error_text: string) => ({ result: { error_text, status: 'error' } })
+  const NO_NUMBER = 'Phone number must be in E.164 format'
+  const badToken = { ...token, access_token: BEN.key.replace('ben', 'nobody'), to: TO }
+  test.each<[string, () => Promise<unknown>, number, unknown]>([
+    ['a token', () => query('/http_api/send_sms', badToken), 401, 'Invalid access token'],
+    ['no key', () => query('/http_api/send_sms', { to: TO }), 401, 'Invalid login or password'],
+    [
+      "another's name",
+      () => query('/http_api/send_sms', { ...login, login: BEN.email, to: TO }),
+      401,
+      'Invalid login or password',
+    ],
+    ['a number', () => query('/http_api/send_sms', { ...token, to: '0151 1' }), 400, wrong(NO_NUMBER)],
+    [
+      'nobody',
+      () => query('/http_api/send_sms', token),
+      400,
+      wrong('recipients must name at least one phone number, or group_ids a group'),
+    ],
+    [
+      'a time',
+      () => query('/http_api/send_sms', { ...token, to: TO, date: '209901010000' }),
+      400,
+      wrong('date is not supported here'),
+    ],
+    [
+      'two of one name',
+      () => query('/http_api/send_tocontact', { ...token, contactname: 'Abe' }),
+      400,
+      wrong('Several contacts are called "Abe"'),
+    ],
+    ['a call', () => query('/http_api/ring_call', { ...token, to: TO }), 404, 'File not found.'],
+    ['JSON-RPC: a token', () => rpc('sms.send_sms', badToken), 401, { result: 'Invalid access token' }],
+    [
+      'JSON-RPC: a picture',
+      () => rpc('sms.send_sms', { ...token, to: TO, responsetype: 'extended', attachments: [{}] }),
+      400,
+      extended(wrong('attachments is not supported here')),
+    ],
+    [
+      'JSON-RPC: a method',
+      () => rpc('sms.delete_sms', { ...token, responsetype: 'extended' }),
+      400,
+      extended(wrong('This method is not offered here')),
+    ],
+    ['JSON-RPC: nothing', () => ask('/jsonrpc/sms', {}), 400, { result: wrong('method is required') }],
+    [
+      'SMSEagle 2: a token',
+      () => v2({ to: [TO], text: 'Hi' }, 'x'),
+      401,
+      { message: 'Invalid access token' },
+    ],
+    ['SMSEagle 2: no text', () => v2({ to: [TO] }), 400, { message: 'text is required' }],
+    [
+      'SMSEagle 2: a group',
+      () => v2({ groups: [7], text: 'Hi' }),
+      400,
+      { message: '"7" is no number in E.164 and no group of the account.' },
+    ],
+    [
+      'SMS Gateway: a key',
+      () => kuma({ to: TO, body: 'Hi' }, 'x'),
+      401,
+      { error: 'Authentication required' },
+    ],
+    ['SMS Gateway: no text', () => kuma({ to: TO }), 400, { error: 'body must be a text' }],
+    ['SMS Gateway: another path', () => ask('/api/v1/sms/inbox'), 404, { error: 'File not found.' }],
+    [
+      'Kannel: a key',
+      () => kannel({ ...user, password: 'x', to: TO }),
+      403,
+      'Authorization failed for sendsms',
+    ],
+    ['Kannel: nobody', () => kannel(user), 400, 'Missing receiver number, rejected'],
+    [
+      'Kannel: a binary message',
+      () => kannel({ ...user, to: TO, udh: '%06' }),
+      400,
+      'Only texts are sent here, rejected',
+    ],
+    [
+      'Kannel: a time',
+      () => kannel({ ...user, to: TO, deferred: 'x' }),
+      400,
+      'Deferred field misformed, rejected',
+    ],
+    ['Kannel: a line of nobody', () => kannel({ ...user, to: TO, from: '+4999' }), 404, 'Line not found'],
+  ])('%s', async (_, call, status, body) => {
+    expect(await call()).toEqual([status, body])
+    expect(await sent()).toEqual([])
+  })
+
+  test('what the account may not: a scope, the quota, an account that is disabled', async () => {
+    const all = () =>
+      Promise.all([
+        query('/http_api/send_sms', { ...token, to: TO }),
+        rpc('sms.send_sms', { ...token, to: TO }),
+        v2({ to: [TO], text: 'Hi' }),
+        kuma({ to: TO, body: 'Hi' }),
+        kannel({ ...user, to: TO }),
+      ])
+    const statuses = async () => (await all()).map(([status]) => status)
+    const scopes = (list: string) =>
+      server.rows('update api_keys set scopes = $2 where id = $1', [keyOf(ANN), list])
+    await scopes('{messages:read}')
+    expect(await statuses()).toEqual([403, 403, 403, 403, 403])
+    await scopes('{}')
+    await server.rows('update users set monthly_quota = 1 where id = $1', [ANN.id])
+    expect(await statuses()).toEqual([402, 402, 402, 402, 403])
+    await server.rows('update users set monthly_quota = 0')
+    await server.rows(
+      `insert into user_settings (id, "user", disabled) values ('settingsofann00', $1, true)`,
+      [ANN.id],
+    )
+    expect(await statuses()).toEqual([401, 401, 401, 401, 403])
+    await server.rows('delete from user_settings')
+    expect(await statuses()).toEqual([200, 200, 200, 200, 202])
+  })
+})
+
+test('groups of others are not known', async () => {
+  await server.rows(`update contact_groups set name = 'theirs' where id = $1`, [GROUPS.bens])
+  const [status, body] = await query('/http_api/send_togroup', { ...token, groupname: 'theirs' })
+  expect([status, body]).toEqual([
+    400,
+    'Wrong parameters: "theirs" is no number in E.164 and no group of the account.',
+  ])
+})

@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { FOLDER } from './folder.ts'
+
+/** Tools that send by SMSEagle's, Kannel's and sms-gateway's APIs, in the versions that we test with. */
+export const DOORS_PYPI = ['apprise==2.3.0'] as const
+/** Novu's providers without what their other forty need, and what Uptime Kuma's two need. */
+export const DOORS_NPM = {
+  '@novu/stateless': '0.24.2',
+  axios: '1.6.7',
+  dayjs: '1.11.19',
+  'http-proxy-agent': '7.0.2',
+  'https-proxy-agent': '7.0.6',
+  jsonata: '2.1.0',
+  liquidjs: '10.26.0',
+  'socks-proxy-agent': '8.0.5',
+} as const
+export const NOVU = '@novu/providers@0.24.2'
+
+export const DOORS_FOLDER = join(FOLDER, '..', 'door-clients')
+export const DOORS_PYTHON = join(DOORS_FOLDER, 'python')
+export const novuFile = (name: string) =>
+  join(DOORS_FOLDER, 'package', 'build', 'main', 'lib', name, `${name}.provider.js`)
+export const hasNovu = () => existsSync(novuFile('kannel'))
+export const hasApprise = () => existsSync(join(DOORS_PYTHON, 'apprise'))
+
+/** A provider of Uptime Kuma, whose checkout UPTIME_KUMA names: npm has no release with both. */
+export const kumaFile = (name: string) =>
+  join(DOORS_FOLDER, 'uptime-kuma', 'server', 'notification-providers', `${name}.js`)
+export const hasKuma = () => existsSync(kumaFile('sms-gateway'))
