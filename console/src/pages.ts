@@ -68,6 +68,7 @@ const ENTRIES: readonly Omit<PageEntry, 'load'>[] = [
   { path: '/devices', title: t('Devices'), icon: 'devices', for: 'both', group: 'setup' },
   { path: '/devices/:id', title: t('Device'), icon: 'devices', for: 'both' },
   { path: '/keys', title: t('API keys'), icon: 'keys', for: 'both', needs: 'admin', group: 'setup' },
+  { path: '/verify', title: t('Codes'), icon: 'verify', for: 'user', needs: 'admin', group: 'setup' },
   { path: '/hooks', title: t('Hooks'), icon: 'hooks', for: 'user', needs: 'admin', group: 'setup' },
   { path: '/hooks/:id', title: t('Hook'), icon: 'hooks', for: 'user', needs: 'admin' },
   { path: '/webhooks', title: t('Webhooks'), icon: 'webhooks', for: 'both', needs: 'admin', group: 'setup' },

@@ -1,5 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import { type Row, run, statement, text } from '../db/statements/statement.ts'
+import { changeLogCte } from '../records/changes.ts'
 import { gatewayRefusal } from '../sms/send/shape.ts'
 
 /** Values of a new service. */
@@ -26,10 +27,12 @@ order by created, id limit 1`
 export type Service = Row<typeof FIND>
 
 const MAKE = statement('verify default service', {})`
-insert into verify_services (id, "user", name, code_length, ttl, max_per_hour, max_per_day, created, updated)
-values (pb_new_id(), ${text('user')}, 'default', ${DEFAULTS.code_length}, ${DEFAULTS.ttl}, ${DEFAULTS.max_per_hour},
-  ${DEFAULTS.max_per_day}, pb_text(now()), pb_text(now()))
-on conflict ("user", name) do nothing`
+with written as (
+  insert into verify_services (id, "user", name, code_length, ttl, max_per_hour, max_per_day, created, updated)
+  values (pb_new_id(), ${text('user')}, 'default', ${DEFAULTS.code_length}, ${DEFAULTS.ttl},
+    ${DEFAULTS.max_per_hour}, ${DEFAULTS.max_per_day}, pb_text(now()), pb_text(now()))
+  on conflict ("user", name) do nothing returning id
+), ${changeLogCte('written', 'create', 'verify_services')} select from written`
 
 /** A user's service by its id; '': the oldest, which is made if there is none. Throws 404. */
 export async function findService({ db }: Store, user: string, id: string): Promise<Service> {

@@ -54,6 +54,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'pages/send/what-field.tsx': ['variable {}'],
   'pages/settings/page.tsx': ['https://sms.example.com'],
   'pages/settings/rules.tsx': ['/api/sms/'],
+  'pages/verify/service-dialog.tsx': ['en: Your code is {{code}}.', 'example.com'],
   'pages/webhooks/page.tsx': ['webhook-signature'],
   'parts/dialog/dialog.tsx': ['.dialog-body :is(.field, .check) :is(input, select, textarea):enabled'],
   'parts/rows/webhook-rows.tsx': ['https://shop.example.com/hooks/sms', '+4915112345678, +4930*, DHL'],

@@ -115,6 +115,12 @@ export interface Webhook extends RecordOf<'webhooks'> {
   readonly expand?: { readonly user?: User }
 }
 
+export interface VerifyService extends RecordOf<'verify_services'> {
+  /** Texts with `{{code}}` by their language. */
+  readonly templates: Readonly<Record<string, string>> | null
+}
+
+export type Verification = RecordOf<'verifications'>
 export type Delivery = RecordOf<'webhook_deliveries'>
 
 /** `member_only`: without an account, who only acts for others. `monthly_quota` 0: the server's. */

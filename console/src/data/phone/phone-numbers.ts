@@ -128,6 +128,9 @@ function faultOf(raw: string, international: string | undefined, home: CountryCo
   return { problem, country: parse(text, country)?.country ?? country ?? '' }
 }
 
+/** The country of a stored number, as ISO 3166 alpha-2; '' for none. */
+export const countryOfNumber = (phone: string): string => parse(phone)?.country ?? ''
+
 /** A stored number for people: `+49 1512 0000010`, which never breaks. A sender's name stays as it is. */
 export function formatPhone(phone: string): string {
   if (!E164.test(phone)) return phone

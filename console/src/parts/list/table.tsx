@@ -154,6 +154,8 @@ interface ListPageProps<T extends { id: string }> {
   /** Whether the dialog of a new record is open at first. */
   readonly isAdding?: boolean
   readonly children?: ComponentChildren
+  /** What stands below the list. */
+  readonly after?: ComponentChildren
 }
 
 /** A page with a list of records, and a dialog that makes or changes one. */
@@ -182,6 +184,7 @@ export function ListPage<T extends { id: string }>(props: ListPageProps<T>) {
           </Empty>
         }
       />
+      {props.after}
       {edited && dialog?.(edited === 'new' ? undefined : edited, () => setEdited(undefined))}
     </Page>
   )

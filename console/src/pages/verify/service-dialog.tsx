@@ -1,0 +1,103 @@
+import type { VerifyService } from '../../data/records.ts'
+import { formatTextSize } from '../../data/text/text-size.ts'
+import { t } from '../../language/words.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { prefixesRow } from '../../parts/rows/common-rows.tsx'
+import type { FormRow } from '../../parts/rows/rows.ts'
+import { RecordForm } from '../../parts/rows/rows-form.tsx'
+import type { Value } from '../../parts/rows/values.ts'
+import { linesOf, readTexts, type Texts } from './texts.ts'
+
+const CODE = /\{\{\s*code\s*\}\}/gi
+const MINUTE = 60
+
+/** Why the typed texts cannot be saved. */
+function textsFault(typed: Value): string | undefined {
+  const texts = readTexts(String(typed))
+  if (!texts) return t('Begin each text with its language and a colon, as in en: Your code is {{code}}.')
+  const without = Object.keys(texts).find((language) => texts[language]!.search(CODE) < 0)
+  return without && t('The text of {language} has no {{code}}.', { language: without })
+}
+
+const ROWS: readonly FormRow[] = [
+  { name: 'name', label: t('Name'), autofocus: true },
+  {
+    ...{ name: 'templates', label: t('Texts'), rows: 4, placeholder: 'en: Your code is {{code}}.' },
+    hint: t('A line for each language, with {{code}} for the code. Empty: texts in nine languages.'),
+    read: (stored) => linesOf((stored ?? {}) as Texts),
+    write: (typed) => readTexts(String(typed)),
+    error: textsFault,
+  },
+  ({ values }) => (
+    <Preview texts={readTexts(String(values.templates)) ?? {}} digits={Number(values.code_length)} />
+  ),
+  [
+    { name: 'code_length', label: t('Digits of a code') },
+    {
+      ...{ name: 'ttl', label: t('Minutes that it is right'), min: 1, max: 1_440 },
+      read: (seconds) => String(Math.round(Number(seconds) / MINUTE)),
+      write: (minutes) => Number(minutes) * MINUTE,
+    },
+  ],
+  [
+    { name: 'max_per_hour', label: t('Texts to a number in an hour') },
+    { name: 'max_per_day', label: t('In a day') },
+  ],
+  prefixesRow(
+    'destinations',
+    t('Sends only to'),
+    t('Beginnings of numbers; with a minus those that get nothing. Empty: the countries of your lines.'),
+    true,
+  ),
+  {
+    ...{ name: 'approval_floor', label: t('Stop a country below this rate, in percent') },
+    hint: t('Codes that nobody enters are a sign of fraud. You get a mail. 0: never.'),
+  },
+  {
+    summary: t('Language, web page, Android app'),
+    folded: [
+      { name: 'default_locale', label: t('Language if none is asked for') },
+      {
+        ...{ name: 'domain', label: t('Domain of the web page'), placeholder: 'example.com' },
+        hint: t('Its browser then offers the code to the page (WebOTP).'),
+      },
+      {
+        ...{ name: 'app_hash', label: t('Hash of the Android app') },
+        hint: t('The app then reads the code itself. It excludes a domain.'),
+      },
+    ],
+  },
+]
+
+const BLANK = { code_length: 6, ttl: 600, max_per_hour: 5, max_per_day: 10, approval_floor: 0 }
+
+/** Creates or edits a service. */
+export const ServiceDialog = ({
+  service,
+  onClose,
+}: {
+  service: VerifyService | undefined
+  onClose: () => void
+}) => (
+  <Dialog title={service ? t('Change the service') : t('New service')} onClose={onClose} wide>
+    <RecordForm
+      {...{ collection: 'verify_services', record: service, rows: ROWS, blank: BLANK }}
+      saved={t('Service saved')}
+      {...{ onSaved: onClose, onCancel: onClose }}
+    />
+  </Dialog>
+)
+
+/** The texts with an example of a code, and how large they are. */
+const Preview = ({ texts, digits }: { texts: Texts; digits: number }) => (
+  <section class="stack" aria-label={t('Preview')}>
+    {Object.entries(texts).map(([language, text]) => {
+      const filled = text.replace(CODE, '1234567890'.slice(0, digits))
+      return (
+        <p key={language} class="note" lang={language}>
+          {filled} <span class="muted">{formatTextSize(filled)}</span>
+        </p>
+      )
+    })}
+  </section>
+)
