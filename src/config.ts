@@ -71,6 +71,11 @@ const SETTINGS = {
   backupWarningDays: ['BACKUP_WARNING_DAYS', whole(7, 0, 36_500)],
   host: ['HOST', z.string().min(1).default('127.0.0.1')],
   port: ['PORT', whole(8090, 0, 65535)],
+  /** Where mails are taken that become texts; 0: nowhere. */
+  smtpPort: ['SMTP_PORT', whole(0, 0, 65535)],
+  /** Files of the certificate and its key, in PEM, for STARTTLS there. */
+  smtpTlsCert: ['SMTP_TLS_CERT', z.string().min(1).optional()],
+  smtpTlsKey: ['SMTP_TLS_KEY', z.string().min(1).optional()],
   // `sms.example.com:8090` would be a URL, too: one with the scheme `sms.example.com`
   publicUrl: ['PUBLIC_URL', publicUrl.optional()],
   trustedProxies: [
@@ -159,6 +164,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     throw new UserError(
       'DATABASE_REPLICA_URL needs DATABASE_URL: a replica of the embedded database is none.',
     )
+  if (!settings.smtpTlsCert !== !settings.smtpTlsKey)
+    throw new UserError('SMTP_TLS_CERT and SMTP_TLS_KEY belong together: set both, or none.')
   const urls = url ? [url.replace(/\/+$/, '')] : serverUrls(host, port)
   return Object.freeze({
     ...settings,

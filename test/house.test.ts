@@ -62,6 +62,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^protocols\/twilio\/calls\/twiml\.ts$/, /^saxes$/],
   [/^agent\/smpp\/library\.ts$/, /^smpp$/],
   [/^protocols\/mcp\/server\.ts$/, /^@modelcontextprotocol\/server$/],
+  [/^protocols\/smtp\//, /^(smtp-server|postal-mime)$/],
 ]
 
 /**
@@ -109,7 +110,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   protocols: [
     ['route-table.ts'],
     ['door.ts'],
-    ['twilio', 'smsgate', 'mcp', 'smseagle', 'kannel', 'sms-gateway'],
+    ['twilio', 'smsgate', 'mcp', 'smseagle', 'kannel', 'sms-gateway', 'smtp'],
     ['smsgate-client'],
     ['.'],
   ],

@@ -16,7 +16,7 @@ import { wakeDevices } from '../sms/wake/wake.ts'
 import { compose, readHookBody } from './compose.ts'
 import { type Hook, type HookFields, lockHook } from './hook.ts'
 import { checkSignature, type Posted } from './signature.ts'
-import { noteHeld, noteSent, readWindow, summaryOf, type Window } from './window.ts'
+import { noteHeld, noteSent, readWindow, remember, summaryOf, type Window } from './window.ts'
 
 const OUTCOMES = z.enum([
   ...['sent', 'waiting', 'repeated', 'resolved', 'skipped', 'limited', 'refused', 'disabled'],
@@ -64,7 +64,12 @@ export async function callHook(
     const hook = await lockHook(db, secret)
     if (!hook) throw notFound()
     const inside = { db, catalog: store.catalog }
-    const made = await send(inside, config, hook, posted).catch(refused)
+    const once = { ...hook, once_minutes: MAIL_MINUTES }
+    const mail = posted.messageId ? await readWindow(db, once, `mail ${posted.messageId}`) : undefined
+    const made: Call = mail?.wasSent
+      ? { outcome: 'repeated' }
+      : await send(inside, config, hook, posted).catch(refused)
+    if (mail && !mail.wasSent && !made.refusal) await remember(db, once, mail)
     await noteCall(inside, hook, posted.raw, made)
     return { ...made, preset: hook.preset }
   })
@@ -75,6 +80,9 @@ export async function callHook(
   if (!PRESETS[preset].codes?.readsErrorsIn200) throw refusal
   return { ...answer, error: { http_code: refusal.status, message: refusal.message } }
 }
+
+/** How long a mail is known by its Message-ID. */
+const MAIL_MINUTES = 1_440
 
 /** Checks the signature and sends, in the store's transaction. A refused send stores nothing. */
 async function send(store: Store, config: Config, hook: Hook, posted: Posted): Promise<Call> {

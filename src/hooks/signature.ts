@@ -14,6 +14,8 @@ export interface Posted {
   readonly isForm: boolean
   /** By names in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** Of a mail: one with the same id is sent once a day. */
+  readonly messageId?: string
 }
 
 interface Signed {

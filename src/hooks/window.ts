@@ -83,7 +83,8 @@ export async function noteHeld(db: Db, hook: Hook, window: Window, summary: Offe
   await run(db, HOLD, { id: hook.id, ids, body: summary.body!, updated: formatDate(new Date()) })
 }
 
-async function remember(db: Db, { id, once_minutes }: Hook, { key }: Window): Promise<void> {
+/** Stores that an event was sent, if it has a name. */
+export async function remember(db: Db, { id, once_minutes }: Hook, { key }: Window): Promise<void> {
   if (key) await run(db, REMEMBER, { id, key, once_minutes })
 }
 

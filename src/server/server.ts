@@ -12,6 +12,7 @@ import { type Database, openServingDb } from '../db/open.ts'
 import { roleWarning } from '../db/role.ts'
 import { migrate } from '../db/schema/migrate.ts'
 import { onOutdated } from '../db/schema/oldest-server.ts'
+import { RetryLater } from '../errors.ts'
 import { removeUploads } from '../files/spool.ts'
 import { createApp, createUnavailableApp } from '../http/app.ts'
 import { LimitedIncomingMessage } from '../http/body/bytes.ts'
@@ -26,6 +27,7 @@ import { createLogger, type Logger } from '../log.ts'
 import { RequestLog } from '../logs/request-log.ts'
 import { Traffic } from '../metrics/traffic.ts'
 import { otherForms, PROTOCOLS } from '../protocols/protocols.ts'
+import { listenForMails } from '../protocols/smtp/listen.ts'
 import { Realtime } from '../realtime/hub.ts'
 import { SettingsStore } from '../settings/settings-store.ts'
 import { sendingFor } from '../sms/campaigns/campaign.ts'
@@ -48,6 +50,7 @@ const IDLE_MS = 50
 const ANNOUNCED_MS = 100
 /** Time for a proxy to notice that the port is closed, and to finish with its open connections. */
 const HANG_UP_MS = 1_000
+const RESTORING_SECONDS = 5
 const RESTORING = 'A backup is being restored. Try again in a moment.'
 
 export interface RunningServer {
@@ -167,11 +170,20 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
     log.error(error.message)
     await running.exclusively(error.message)
   })
-  // the port is opened last: from the first answer on, the server can stop in order
-  const listening = await listen(server, config).catch(async (error) => {
+  // ports are opened last: from the first answer on, the server can stop in order
+  const giveUp = async (error: unknown) => {
     await Promise.all([stopFollowing(), stopChecking()])
     await running.work.close(() => STOP_MS)
     throw error
+  }
+  const servicesNow = () => {
+    if (running.handle === running.work.handle) return running.work.services
+    throw new RetryLater(503, RESTORING_SECONDS, running.reason)
+  }
+  const stopMails = await listenForMails(config, log, servicesNow).catch(giveUp)
+  const listening = await listen(server, config).catch(async (error) => {
+    await stopMails()
+    return giveUp(error)
   })
   return {
     get services() {
@@ -186,7 +198,7 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
       const { work } = running
       work.announceStop()
       work.reception.close()
-      const closed = listening.stopAccepting()
+      const closed = Promise.all([listening.stopAccepting(), stopMails()])
       if (config.stopDelaySeconds > 0) await sleep(HANG_UP_MS)
       server.closeIdleConnections()
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS)

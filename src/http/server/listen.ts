@@ -56,18 +56,20 @@ function urlOf(server: TcpServer): string {
 const close = (server: TcpServer): Promise<void> =>
   new Promise((resolve) => void TcpServer.prototype.close.call(server, () => resolve()))
 
-function open(server: TcpServer, options: ListenOptions & Place): Promise<void> {
+/** Opens a port. `setting`: the variable of the environment that names it. Throws a UserError. */
+export function open(server: TcpServer, options: ListenOptions & Place, setting = 'PORT'): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(portError(error, options)))
+    server.once('error', (error) => reject(portError(error, options, setting)))
     server.listen({ ...options, backlog: BACKLOG }, resolve)
   })
 }
 
-function portError(error: Error, { host, port }: Place): Error {
+function portError(error: Error, { host, port }: Place, setting: string): Error {
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'EADDRINUSE')
-    return new UserError(`Port ${port} on ${host} is taken. Set PORT to another one.`)
-  if (code === 'EACCES') return new UserError(`Port ${port} needs more rights. Set PORT to one above 1023.`)
+    return new UserError(`Port ${port} on ${host} is taken. Set ${setting} to another one.`)
+  if (code === 'EACCES')
+    return new UserError(`Port ${port} needs more rights. Set ${setting} to one above 1023.`)
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return new UserError(`HOST ${host} is no address of this machine.`)
   return error

@@ -1,0 +1,119 @@
+import { type DefaultTreeAdapterTypes, parse } from 'parse5'
+import PostalMime from 'postal-mime'
+import { badRequest } from '../../errors.ts'
+
+/** A mail in the form of a hook's body. */
+export interface Mail {
+  /** Its Message-ID; '' without one. */
+  readonly id: string
+  readonly fields: {
+    /** Subject and body in one, which the presets send that expect a text. */
+    readonly text: string
+    readonly subject: string
+    readonly body: string
+    readonly from: string
+  }
+}
+
+/** Characters of a body and of its HTML that are read: a text has 1,600. */
+const [MAX_BODY, MAX_HTML] = [20_000, 128 << 10]
+
+/** Reads a mail without its quotes, signature and files. Throws 400. */
+export async function readMail(bytes: Buffer): Promise<Mail> {
+  checkLines(bytes)
+  const limits = { maxHeadersSize: 64 << 10, maxNestingDepth: 20, maxRfc822NestingDepth: 0 }
+  const mail = await PostalMime.parse(bytes, limits).catch(() => {
+    throw badRequest('The mail cannot be read.')
+  })
+  const written = mail.text?.trim() ? mail.text : textOfHtml((mail.html ?? '').slice(0, MAX_HTML))
+  const files = mail.attachments.filter(({ related }) => !related)
+  const pictures = files.filter(({ mimeType }) => mimeType.startsWith('image/')).length
+  const body = [
+    withoutQuotes(written.slice(0, MAX_BODY)),
+    leftOut(pictures, 'picture'),
+    leftOut(files.length - pictures, 'file'),
+  ]
+  const fields = {
+    subject: mail.subject?.trim() ?? '',
+    body: body.filter(Boolean).join('\n'),
+    from: mail.from?.address ?? '',
+  }
+  const text = [fields.subject, fields.body].filter(Boolean).join('\n')
+  if (text === '') throw badRequest('The mail has no text.')
+  return { id: mail.messageId ?? '', fields: { text, ...fields } }
+}
+
+const leftOut = (count: number, word: string) =>
+  count === 0 ? '' : `[${count} ${word}${count === 1 ? '' : 's'}]`
+
+/** Beyond these lines, a line must have so many bytes on average: a line costs 10 µs, whatever it has. */
+const [FREE_LINES, MIN_AVERAGE_BYTES] = [2_000, 40]
+/** Lines that may be boundaries between parts. Each is compared with all boundaries. */
+const MAX_BOUNDARIES = 200
+const [NEWLINE, DASHES] = [10, Buffer.from('\n--')]
+
+function checkLines(bytes: Buffer): void {
+  const count = (what: Buffer | number) => {
+    let found = 0
+    for (let at = bytes.indexOf(what); at >= 0; at = bytes.indexOf(what, at + 1)) found++
+    return found
+  }
+  const lines = count(NEWLINE)
+  if (lines > FREE_LINES && bytes.length < lines * MIN_AVERAGE_BYTES)
+    throw badRequest('The mail has too many lines.')
+  if (count(DASHES) > MAX_BOUNDARIES) throw badRequest('The mail has too many parts.')
+}
+
+/** A signature (RFC 3676, 4.3), or what Outlook puts before the mail that is answered. */
+const END = /^(?:-- ?|_{20,}|-{3,} ?(?:Original Message|Ursprüngliche Nachricht) ?-{3,})$/
+/** The beginning of `On … wrote:`. */
+const ATTRIBUTION = /^(?:On|Am|Le|El|Il|Op) /
+
+function withoutQuotes(text: string): string {
+  const lines = text.replaceAll('\r', '').split('\n')
+  const end = lines.findIndex((line) => END.test(line))
+  const kept: string[] = []
+  for (const line of end < 0 ? lines : lines.slice(0, end)) {
+    if (line.startsWith('>')) dropAttribution(kept)
+    else kept.push(line.trimEnd())
+  }
+  dropAttribution(kept)
+  return kept
+    .filter((line, i) => line !== '' || kept[i - 1] !== '')
+    .join('\n')
+    .trim()
+}
+
+/** Removes the line before a quote that says whose it is. A long one is wrapped. */
+function dropAttribution(lines: string[]): void {
+  while (lines.at(-1) === '') lines.pop()
+  const length = [1, 2].find((back) => ATTRIBUTION.test(lines.at(-back) ?? ''))
+  if (length && lines.at(-1)!.endsWith(':')) lines.splice(-length)
+}
+
+type Node = DefaultTreeAdapterTypes.ChildNode
+
+const SKIPPED = new Set(['head', 'style', 'script', 'blockquote', 'template'])
+const BLOCKS = new Set(['p', 'div', 'br', 'tr', 'li', 'table', 'h1', 'h2', 'h3', 'h4', 'hr', 'pre'])
+const CELLS = new Set(['td', 'th'])
+
+/** The text of a page, a line for each block and row of a table. Not recursive: pages may be deep. */
+function textOfHtml(html: string): string {
+  let text = ''
+  const left: (Node | string)[] = [...parse(html).childNodes]
+  for (let node = left.shift(); node !== undefined; node = left.pop()) {
+    if (typeof node === 'string') text += node
+    else if ('value' in node) text += node.value.replace(/\s+/g, ' ')
+    else if ('childNodes' in node && !SKIPPED.has(node.nodeName)) {
+      const end = BLOCKS.has(node.nodeName) ? '\n' : CELLS.has(node.nodeName) ? ' ' : ''
+      left.push(end)
+      for (const child of node.childNodes.toReversed()) left.push(child)
+      text += end
+    }
+  }
+  const lines = text.split('\n').map((line) => line.replace(/ +/g, ' ').trim())
+  return lines
+    .filter((line, i) => line !== '' || lines[i - 1] !== '')
+    .join('\n')
+    .trim()
+}

@@ -1,0 +1,188 @@
+import { connect } from 'node:net'
+import { createInterface } from 'node:readline'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { ANN, BEN, keyOf } from '../support/server/server-with-users.ts'
+import { startSmtpFixture } from '../support/server/smtp-fixture.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
+
+const fixture = stopAfterAll(await startSmtpFixture())
+const { server, auth, hook, mail, sent } = fixture
+const HOOK = await hook()
+const NUMBER = '+4915112345678@sms.example.com'
+
+beforeEach(() => server.rows('delete from sms_messages'))
+
+test.each<[string, object, string]>([
+  ['subject and text', { subject: 'Backup', text: 'It failed.\n' }, 'Backup\nIt failed.'],
+  ['a subject alone, in Unicode', { subject: 'Grüße 🎉' }, 'Grüße 🎉'],
+  ['a text alone', { text: 'Only this' }, 'Only this'],
+  ['no signature', { text: 'Yes\n-- \nAnn\nAcme' }, 'Yes'],
+  [
+    'no quote',
+    { text: 'Yes\n\nOn Tue, 24 Nov 2026, Ben Very Long Name\n<b@x.com> wrote:\n\n> Come?\n> Now?\n' },
+    'Yes',
+  ],
+  [
+    'no quote in German, and what is below it',
+    { text: 'Am 24.11. schrieb Ben:\n> Kommst du?\n\nJa.' },
+    'Ja.',
+  ],
+  ['no mail of Outlook', { text: 'Yes\n________________________________\nFrom: Ben\nCome?' }, 'Yes'],
+  ['On is no quote', { text: 'On Monday:\n\nmilk' }, 'On Monday:\n\nmilk'],
+  [
+    'HTML',
+    {
+      html: '<style>p{}</style><p>Disk &amp;  net</p><table><tr><th>A</th><td>1</td></tr></table><blockquote>old</blockquote>',
+    },
+    'Disk & net\n\nA 1',
+  ],
+  ['the text of both', { text: 'Plain', html: '<b>Rich</b>' }, 'Plain'],
+  [
+    'pictures as a word',
+    {
+      text: 'Motion',
+      attachments: [
+        { filename: 'a.jpg', content: 'x' },
+        { filename: 'b.png', content: 'x' },
+      ],
+    },
+    'Motion\n[2 pictures]',
+  ],
+  [
+    'another file as a word',
+    { subject: 'Log', attachments: [{ filename: 'a.zip', content: 'x' }] },
+    'Log\n[1 file]',
+  ],
+])('%s', async (_, content, text) => {
+  expect(await mail({ to: HOOK, ...content })).toMatch(/^250 \S+ OK: sent/)
+  expect(await sent()).toEqual([`+4911111 ${text}`])
+})
+
+test("the hook's template has subject and body", async () => {
+  const to = await hook({ preset: 'custom', template: '{{subject}} by {{from}}: {{body}}' })
+  await mail({ to, subject: 'Disk', text: 'full' })
+  expect(await sent()).toEqual(['+4911111 Disk by cron@example.com: full'])
+})
+
+test('numbers, with an API key; a long mail is cut', async () => {
+  const text = 'word '.repeat(5_000)
+  expect(await mail({ to: [NUMBER, '4915112345679@x'], text }, { auth })).toMatch(/^250 \S+ OK: sent$/)
+  const texts = await sent()
+  expect(texts).toHaveLength(2)
+  expect(texts[0]).toMatch(/^\+4915112345678 word word [\w ]{1400,1530}\.\.\.$/)
+})
+
+test('a number and a hook in one mail', async () => {
+  await mail({ to: [NUMBER, HOOK], text: 'Both' }, { auth })
+  expect(await sent()).toEqual(['+4911111 Both', '+4915112345678 Both'])
+})
+
+test('the same Message-ID sends once, to each recipient', async () => {
+  const messageId = '<1@example.com>'
+  const again = (to: string, text: string) => mail({ to, text, messageId }, { auth })
+  expect(await again(NUMBER, 'One')).toContain('OK: sent')
+  expect(await again(NUMBER, 'Changed on the way')).toContain('OK: sent')
+  expect(await again('+4915112345679@x', 'One')).toContain('OK: sent')
+  expect(await again(HOOK, 'One')).toContain('OK: sent')
+  expect(await again(HOOK, 'One')).toContain('OK: repeated')
+  expect(await sent()).toEqual(['+4911111 One', '+4915112345678 One', '+4915112345679 One'])
+})
+
+test('a mail that was refused may come again', async () => {
+  const to = await hook({ preset: 'custom', template: '{{subject}} {{body}} {{nothing}}' })
+  const messageId = '<2@example.com>'
+  const send = () => mail({ to, text: 'Hi', subject: 'Hi', messageId })
+  expect(await send()).toMatch(/^550 .* The body has no nothing\.$/)
+  await server.rows(`update hooks set template = '{{body}}' where secret = $1`, [to.split('@')[0]])
+  expect(await send()).toContain('OK: sent')
+  expect(await sent()).toEqual(['+4911111 Hi'])
+})
+
+describe('refuses', () => {
+  const big = { filename: 'a.jpg', content: Buffer.alloc(2 << 20) }
+  const lines = '\n'.repeat(100_000)
+  test.each<[string, object, object, RegExp]>([
+    ['an unknown hook', { to: 'nobody@x', text: 'Hi' }, {}, /^550 .*There is no hook with this address/],
+    ['a foreign address', { to: 'ann@example.org', text: 'Hi' }, { auth }, /^550 /],
+    ['a number of a guest', { to: NUMBER, text: 'Hi' }, {}, /^530 .*Sign in with an API key/],
+    ['a wrong key', { to: NUMBER, text: 'Hi' }, { auth: { ...auth, pass: 'psk_x' } }, /^535 /],
+    ["another's key", { to: NUMBER, text: 'Hi' }, { auth: { user: ANN.email, pass: BEN.key } }, /^535 /],
+    ['the account password', { to: NUMBER, text: 'Hi' }, { auth: { ...auth, pass: ANN.password } }, /^535 /],
+    [
+      'a mail that is too large',
+      { to: HOOK, text: 'Hi', attachments: [big] },
+      {},
+      /^552 .*A mail may have 2 MiB/,
+    ],
+    ['nothing', { to: HOOK }, {}, /^550 .*The mail has no text/],
+    [
+      'lines that take long to parse',
+      { to: HOOK, raw: `Subject: x\n\n${lines}` },
+      {},
+      /^550 .*too many lines/,
+    ],
+    [
+      'parts that take long to parse',
+      {
+        to: HOOK,
+        envelope: { from: 'a@b.c', to: [HOOK] },
+        raw: `Content-Type: multipart/mixed; boundary=b\n\n${`--b\n\n${'x'.repeat(60)}\n`.repeat(300)}`,
+      },
+      {},
+      /^550 .*too many parts/,
+    ],
+  ])('%s', async (_, content, more, reply) => {
+    const envelope = 'raw' in content ? { envelope: { from: 'a@b.c', to: [HOOK] } } : {}
+    expect(await mail({ ...content, ...envelope }, more)).toMatch(reply)
+    expect(await sent()).toEqual([])
+  })
+
+  test('what the account may not', async () => {
+    const send = () => mail({ to: NUMBER, text: 'Hi' }, { auth })
+    const scopes = (list: string) =>
+      server.rows('update api_keys set scopes = $2 where id = $1', [keyOf(ANN), list])
+    await scopes('{messages:read}')
+    expect(await send()).toMatch(/^550 .*scope required: messages:send/)
+    await scopes('{}')
+    await server.rows('update users set monthly_quota = 1 where id = $1', [ANN.id])
+    expect(await send()).toMatch(/^550 .*Monthly message quota exceeded/)
+    await server.rows('update users set monthly_quota = 0')
+    await server.rows(`update devices set last_seen = '2020-01-01 00:00:00.000Z'`)
+    expect(await send()).toMatch(/^451 .*No devices available/)
+    expect(await mail({ to: HOOK, text: 'Hi' })).toMatch(/^250 .*OK: waiting/)
+    await server.rows(`update devices set last_seen = '2099-01-01 00:00:00.000Z'`)
+    expect(await send()).toMatch(/^250 /)
+  })
+})
+
+/** Says lines as they are, and returns the first digit of each reply. */
+async function dialog(...lines: string[]): Promise<string[]> {
+  const socket = connect(fixture.port, '127.0.0.1')
+  const replies: string[] = []
+  for await (const reply of createInterface(socket)) {
+    if (reply[3] === '-') continue
+    replies.push(reply.slice(0, 3))
+    const next = lines.shift()
+    if (next === undefined) socket.end()
+    else socket.write(`${next}\r\n`)
+  }
+  return replies
+}
+
+test('is no open relay, and offers no STARTTLS without a certificate', async () => {
+  const addresses = [
+    ...['user@elsewhere.example', '"user@elsewhere.example"', 'user%elsewhere.example@[127.0.0.1]'],
+    ...['@sms.example.com:user@elsewhere.example', 'elsewhere.example!user@sms.example.com'],
+    ...['user@elsewhere.example@sms.example.com', '+4915112345678@sms.example.com', 'postmaster'],
+  ]
+  const replies = await dialog(
+    'EHLO x',
+    'MAIL FROM:<spam@example.org>',
+    ...addresses.map((address) => `RCPT TO:<${address}>`),
+    'DATA',
+    'STARTTLS',
+    'QUIT',
+  )
+  expect(replies.slice(0, 3)).toEqual(['220', '250', '250'])
+  expect(replies.slice(3).filter((reply) => !/^5/.test(reply))).toEqual(['221'])
+})
