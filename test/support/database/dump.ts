@@ -5,7 +5,8 @@ import { tablesOf } from '../../../src/transfer/tables.ts'
 export async function tablesWith(db: Db, words: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const { name } of await tablesOf(db)) {
-    const has = `select exists (select from "${name}" t, unnest($1::text[]) w where strpos(t::text, w) > 0)`
+    const has = `with rows as materialized (select t::text as text from "${name}" t)
+      select exists (select from rows, unnest($1::text[]) w where strpos(text, w) > 0)`
     if ((await db.query(has, [words])).rows[0]![0]) found.push(name)
   }
   return found

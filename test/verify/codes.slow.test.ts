@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest'
+import { upsertSuperuser } from '../../src/auth/superusers/superusers.ts'
+import { createLogger } from '../../src/log.ts'
+import { TestListener } from '../realtime/test-listener.ts'
+import { tablesWith } from '../support/database/dump.ts'
+import { start } from '../support/database/open.ts'
+import { client, must, withDevices } from '../support/server/server-with-devices.ts'
+import { SUPERUSER, testConfig } from '../support/server/start.ts'
+import { startReceiver } from '../support/services/receiver.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
+import { until } from '../support/until.ts'
+
+// Two servers on one Postgres, and everything that they say.
+
+const said: string[] = []
+const log = createLogger({ logLevel: 'debug' }, { write: (line: string) => void said.push(line) })
+const config = await testConfig({ WEBHOOK_ALLOW_PRIVATE: 'true', DATABASE_POOL: '16' }, 'prepared')
+const one = await start(config, log)
+await upsertSuperuser(one.services.store, SUPERUSER.email, SUPERUSER.password)
+const fixture = stopAfterAll(await withDevices(one))
+const two = stopAfterAll(await start(config, log))
+const receiver = stopAfterAll(await startReceiver())
+const user = await fixture.makeUser()
+const phone = await fixture.pair(user)
+const nodes = [user, client(two.url, user.id, user.token)]
+
+const { db } = one.services.store
+const count = async (table: string, where = 'true') =>
+  Number((await fixture.query(`select count(*) from ${table} where ${where}`))[0]![0])
+/** Asks both servers at once, `times` in all. */
+const ask = (times: number, path: string, bodyOf: (i: number) => object) =>
+  Promise.all(Array.from({ length: times }, (_, i) => nodes[i % 2]!.call('POST', path, bodyOf(i))))
+/** Asks by 20 at a time. */
+async function askAll(times: number, path: string, bodyOf: (i: number) => object) {
+  const answers = []
+  for (let at = 0; at < times; at += 20) answers.push(...(await ask(20, path, (i) => bodyOf(at + i))))
+  return answers
+}
+/** Takes all texts, and once `before` is through, reports them as sent. The codes by number. */
+async function receiveAll(before?: (codes: string[]) => Promise<void>): Promise<Map<string, string>> {
+  const codes = new Map<string, string>()
+  const take = async () => (await must(phone, 'POST', '/api/devices/claim', { limit: 100 })).items
+  const report = (sent: readonly { readonly id: string; readonly attempt: number }[]) =>
+    must(phone, 'POST', '/api/devices/report', {
+      items: sent.map(({ id, attempt }) => ({ id, attempt, status: 'sent' })),
+    })
+  for (let items = await take(); items.length > 0; items = await take()) {
+    const taken = items.map(({ to, body }: { to: string; body: string }) => [to, /\d{6,10}/.exec(body)![0]])
+    for (const [to, code] of taken) codes.set(to, code)
+    await before?.(taken.map(([, code]: string[]) => code))
+    await report(items)
+  }
+  return codes
+}
+
+test('200 checks of one code at once: five count, and one at most is right', async () => {
+  for (const rightOnes of [0, 20]) {
+    const to = `+491760000000${rightOnes}`
+    await must(user, 'POST', '/api/verify', { to })
+    const code = (await receiveAll()).get(to)!
+    const wrong = code.replace(/^./, (digit) => String((Number(digit) + 1) % 10))
+    const answers = await ask(200, '/api/verify/check', (i) => ({ to, code: i < rightOnes ? code : wrong }))
+    const counted = new Map<string, number>()
+    for (const { body } of answers) counted.set(body.status, (counted.get(body.status) ?? 0) + 1)
+    const [[attempts, status]] = (await fixture.query(
+      `select attempts, status from verifications where "to" = $1`,
+      [to],
+    )) as [[number, string]]
+    const approved = counted.get('approved') ?? 0
+    expect(approved).toBe(status === 'approved' ? 1 : 0)
+    expect(attempts).toBe((counted.get('pending') ?? 0) + 1)
+    if (rightOnes === 0) expect([attempts, status]).toEqual([5, 'max_attempts_reached'])
+    else expect(attempts).toBeLessThanOrEqual(5)
+  }
+})
+
+test('1,000 starts for one number: one code, and five in an hour when each is canceled', async () => {
+  const to = '+4917600000001'
+  const first = await askAll(1_000, '/api/verify', () => ({ to }))
+  expect(first.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(new Set(first.map(({ body }) => body.error))).toEqual(new Set([undefined, 'resend_too_soon']))
+  expect(await count('sms_messages', `"to" = '${to}'`)).toBe(1)
+  for (let round = 0; round < 20; round++) {
+    await ask(2, '/api/verify/cancel', () => ({ to }))
+    await ask(10, '/api/verify', () => ({ to }))
+  }
+  expect(await count('sms_messages', `"to" = '${to}'`)).toBe(5)
+})
+
+test('no code is in a log, webhook, export, table, event or error', async () => {
+  await must(fixture.superuser, 'PATCH', '/api/settings', {
+    logs: { minLevel: -10, logIP: true, logAuthId: true },
+  })
+  const events = ['message.sent']
+  const hook = { user: user.id, url: receiver.url, events }
+  await must(user, 'POST', '/api/collections/webhooks/records', hook)
+  const names = ['sms_messages', 'sms_events', 'verifications', 'conversations']
+  const listener = await TestListener.on(fixture.url, user.token, ...names.map((name) => `${name}/*`))
+  const numbers = Array.from({ length: 1_000 }, (_, i) => `+4915100${10_000 + i}`)
+  const startOf = (i: number) => ({ to: numbers[i]!, length: 10, origin: 'example.com' })
+  const started = await askAll(numbers.length, '/api/verify', startOf)
+  expect(started.filter(({ status }) => status !== 200)).toEqual([])
+  const codes = await receiveAll(async (known) => expect(await tablesWith(db, known)).toEqual([]))
+  expect(codes.size).toBe(numbers.length)
+  const refused = await Promise.all(
+    [...codes]
+      .slice(0, 100)
+      .flatMap(([to, code]) => [
+        user.call('POST', '/api/verify/check', { to: code, code: [code] }),
+        user.call('POST', '/api/verify/check', { id: 'x', to, code }),
+        user.call('POST', '/api/verify/check', { to, code }),
+      ]),
+  )
+  const lists = []
+  for (const name of names) {
+    const answer = await fetch(`${fixture.url}/api/collections/${name}/export`, {
+      headers: { authorization: user.token },
+    })
+    lists.push(await answer.text())
+  }
+  await until('the webhooks', () => receiver.told.length >= numbers.length)
+  const changed = () => listener.heard.filter(({ event }) => event === 'verifications/*').length
+  await until('the events', () => changed() >= numbers.length + 100)
+  await listener.close()
+  const all = JSON.stringify([
+    said,
+    receiver.told,
+    listener.raw,
+    lists,
+    started,
+    refused.map(({ body }) => body),
+  ])
+  for (const code of codes.values()) if (all.includes(code)) expect.fail(`${code} was told`)
+  expect(await tablesWith(db, [...codes.values()])).toEqual([])
+  expect(said.length).toBeGreaterThan(0)
+  expect(await count('_logs')).toBeGreaterThan(1_000)
+  expect(lists[0]).toContain('••••••')
+})
