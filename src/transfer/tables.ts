@@ -16,8 +16,9 @@ export interface Table {
 
 /**
  * Tables whose content is only valid in its own database: running processes (changes for subscribers,
- * subscriptions, open streams, backups made here) or references to transactions (`_changes`), tables
- * (`sms_totals`, counted again if empty), functions (`_functions`) or its migrations (`_schema`).
+ * subscriptions, open streams, backups made here), codes that wait (`_verify_codes`), or references to
+ * transactions (`_changes`), tables (`sms_totals`, counted again if empty), functions (`_functions`) or its
+ * migrations (`_schema`).
  */
 export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   '_changes',
@@ -25,6 +26,7 @@ export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   '_listeners',
   '_schema',
   '_subscribing',
+  '_verify_codes',
   'backup_state',
   'device_streams',
   'sms_totals',
