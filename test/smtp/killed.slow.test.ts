@@ -1,0 +1,75 @@
+import { createTransport } from 'nodemailer'
+import { expect, onTestFinished, test } from 'vitest'
+import { upsertSuperuser } from '../../src/auth/superusers/superusers.ts'
+import { createLogger } from '../../src/log.ts'
+import { openDb, start } from '../support/database/open.ts'
+import { freePort } from '../support/database/postgres.ts'
+import { serve } from '../support/server/program.ts'
+import { withDevices } from '../support/server/server-with-devices.ts'
+import { SUPERUSER, testConfig } from '../support/server/start.ts'
+
+const [MAILS, KILL_AFTER, CONNECTIONS] = [1_000, 400, 10]
+
+test('of 1,000 mails a kill -9 in the middle loses none that was accepted, and sends none twice', {
+  timeout: 300_000,
+}, async () => {
+  const smtpPort = await freePort()
+  const env = { HOST: '127.0.0.1', PORT: String(await freePort()), SMTP_PORT: String(smtpPort) }
+  const config = await testConfig(env, 'prepared')
+  const first = await start(config, createLogger(config))
+  await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
+  const fixture = await withDevices(first)
+  const user = await fixture.makeUser()
+  await fixture.pair(user)
+  const made = async (collection: string, values: object) =>
+    (await user.call('POST', `/api/collections/${collection}/records`, { user: user.id, ...values })).body
+  const { key } = await made('api_keys', { name: 'mail' })
+  const hook = await made('hooks', { name: 'Mail', preset: 'text', recipients: ['+4911111'], rate: 1_000 })
+  await first.stop()
+  const db = await openDb(config, createLogger(config))
+  onTestFinished(() => db.close())
+  const program = () => serve({ ...env, DATABASE_URL: config.databaseUrl!, LOG_LEVEL: 'error' })
+  const dying = await program()
+  onTestFinished(dying.stop)
+
+  const transport = () =>
+    createTransport({
+      ...{ host: '127.0.0.1', port: smtpPort, pool: true, maxConnections: CONNECTIONS, maxMessages: 1_000 },
+      auth: { user: user.id, pass: key },
+    })
+  /** Every other mail is for the hook. */
+  const mail = (i: number) => ({
+    from: 'a@example.com',
+    to: i % 2 === 0 ? `+4915112345678@x` : `${hook.secret}@x`,
+    text: `mail ${i}`,
+    messageId: `<${i}@example.com>`,
+  })
+  const accepted = new Set<number>()
+  const sendAll = async (then: () => void = () => {}) => {
+    const open = transport()
+    const left = Array.from({ length: MAILS }, (_, i) => i).filter((i) => !accepted.has(i))
+    const send = async (i: number) => {
+      await open.sendMail(mail(i))
+      accepted.add(i)
+      if (accepted.size === KILL_AFTER) then()
+    }
+    await Promise.allSettled(left.map(send))
+    open.close()
+  }
+  await sendAll(() => process.kill(dying.pid, 'SIGKILL'))
+  expect(dying.hasEnded()).toBe(true)
+  expect(accepted.size).toBeGreaterThanOrEqual(KILL_AFTER)
+  expect(accepted.size).toBeLessThan(MAILS)
+  const stored = async () =>
+    (await db.query(`select body from sms_messages where message_type = 'outgoing'`)).rows.map(([body]) =>
+      String(body),
+    )
+  const before = new Set(await stored())
+  expect([...accepted].filter((i) => !before.has(`mail ${i}`))).toEqual([])
+
+  const second = await program()
+  onTestFinished(second.stop)
+  await sendAll()
+  expect(accepted.size).toBe(MAILS)
+  expect((await stored()).sort()).toEqual(Array.from({ length: MAILS }, (_, i) => `mail ${i}`).sort())
+})
