@@ -7,13 +7,14 @@ import { type MemberRole, ROLE_WORDS } from '../data/team/team.ts'
 import { useTask } from '../data/use/use-task.ts'
 import { t } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
-import { TextField } from '../parts/form/field.tsx'
 import { Button, Form } from '../parts/form/form.tsx'
 import { Loading } from '../parts/page.tsx'
+import type { FormRow } from '../parts/rows/rows.ts'
+import { RowsForm } from '../parts/rows/rows-form.tsx'
 import { go } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
-import { NO_PASSWORD, PasswordFields } from './password-fields.tsx'
-import { EmailField, Sheet } from './sheet.tsx'
+import { EMAIL_ROW, newPasswordRows } from './password-rows.ts'
+import { Sheet } from './sheet.tsx'
 import { SignIn } from './sign-in.tsx'
 
 const ACCEPT = '/api/account/invitations/accept'
@@ -89,39 +90,32 @@ function NewPerson({
   invited: string
   onHasAccount: () => void
 }) {
-  const [name, setName] = useState('')
-  const [email, setEmail] = useState('')
-  const [passwords, setPasswords] = useState(NO_PASSWORD)
-  const join = useTask(async () => {
-    const body = { secret, name, email, ...passwords }
-    const accepted = await pb.send<Accepted>(ACCEPT, { method: 'POST', body })
-    const { record } = await pb.collection('users').authWithPassword(email, passwords.password)
+  const join = async (_: unknown, person: Readonly<Record<string, unknown>>) => {
+    const accepted = await pb.send<Accepted>(ACCEPT, { method: 'POST', body: { secret, ...person } })
+    const { email, password } = person
+    const { record } = await pb.collection('users').authWithPassword(String(email), String(password))
     await show(record.id, accepted)
-  })
+    return ''
+  }
   return (
     <Sheet title={t('Join the team')} text={`${invited} ${t('Choose how you sign in.')}`}>
-      <Form onSubmit={join.run} fault={join.fault} names={['name', 'email', 'password', 'passwordConfirm']}>
-        <TextField
-          label={t('Your name')}
-          name="name"
-          autocomplete="name"
-          hint={t('The team sees it beside your answers.')}
-          value={name}
-          onValue={setName}
-          fault={join.fault}
-        />
-        <EmailField value={email} onValue={setEmail} fault={join.fault} />
-        <PasswordFields value={passwords} onValue={setPasswords} fault={join.fault} />
-        <Button type="submit" kind="primary" busy={join.busy}>
-          {t('Join')}
-        </Button>
+      <RowsForm {...{ draftKey: 'join', rows: NEW_PERSON, stored: {}, save: join, action: t('Join') }}>
         <Button kind="quiet" onClick={onHasAccount}>
           {t('I have an account here')}
         </Button>
-      </Form>
+      </RowsForm>
     </Sheet>
   )
 }
+
+const NEW_PERSON: readonly FormRow[] = [
+  {
+    ...{ name: 'name', label: t('Your name'), autocomplete: 'name' },
+    hint: t('The team sees it beside your answers.'),
+  },
+  EMAIL_ROW,
+  ...newPasswordRows(t('Password')),
+]
 
 const NotAsSuperuser = () => (
   <Sheet

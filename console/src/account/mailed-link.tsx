@@ -1,47 +1,53 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
-import { useTask } from '../data/use/use-task.ts'
 import { t } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
-import { TextField } from '../parts/form/field.tsx'
-import { Button, ButtonLink, Form } from '../parts/form/form.tsx'
+import { ButtonLink } from '../parts/form/form.tsx'
+import type { FormRow } from '../parts/rows/rows.ts'
+import { RowsForm } from '../parts/rows/rows-form.tsx'
 import { to } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
-import { NO_PASSWORD, PasswordFields } from './password-fields.tsx'
+import { newPasswordRows, type Passwords, passwordRow } from './password-rows.ts'
 import { Sheet } from './sheet.tsx'
 
-/** What a mailed link is for: its title, its button, and what is said afterwards. */
-const LINKS: Readonly<Record<string, readonly [title: string, action: string, done: string]>> = {
-  'confirm-password-reset': [t('Set a new password'), t('Set the password'), t('Your new password is set')],
+/** What a mailed link is for: title, button, what is said afterwards, and the fields of its form. */
+const LINKS: Readonly<Record<string, readonly [string, string, string, readonly FormRow[]]>> = {
+  'confirm-password-reset': [
+    t('Set a new password'),
+    t('Set the password'),
+    t('Your new password is set'),
+    newPasswordRows(t('Password')),
+  ],
   'confirm-email-change': [
     t('Confirm your new email address'),
     t('Confirm'),
     t('Your new email address is confirmed'),
+    [passwordRow('password', t('Password'))],
   ],
   'confirm-verification': [
     t('Confirm your email address'),
     t('Confirm'),
     t('Your email address is confirmed'),
+    [],
   ],
 }
 
 /** Does what a mailed link is for. Needs a click on a button, since mail scanners follow links. */
 export function Page({ params: { link = '', token = '' } }: PageProps) {
   const [isDone, setDone] = useState(false)
-  const [values, setValues] = useState(NO_PASSWORD)
-  const { password, passwordConfirm } = values
   const collection = collectionOf(token)
-  const save = useTask(async () => {
+  const save = async (_: unknown, { password = '', passwordConfirm = '' }: Passwords) => {
     const accounts = pb.collection(collection ?? '')
     if (link === 'confirm-password-reset')
       await accounts.confirmPasswordReset(token, password, passwordConfirm)
     else if (link === 'confirm-email-change') await accounts.confirmEmailChange(token, password)
     else await accounts.confirmVerification(token)
     setDone(true)
-  })
+    return ''
+  }
   const words = LINKS[link]
   if (!words || !collection) return <BrokenLink />
-  const [title, action, done] = words
+  const [title, action, done, rows] = words
   const isVerification = link === 'confirm-verification'
   if (isDone)
     return (
@@ -53,25 +59,7 @@ export function Page({ params: { link = '', token = '' } }: PageProps) {
     )
   return (
     <Sheet title={title}>
-      <Form onSubmit={save.run} fault={save.fault} names={['password', 'passwordConfirm']}>
-        {link === 'confirm-password-reset' && (
-          <PasswordFields value={values} onValue={setValues} fault={save.fault} />
-        )}
-        {link === 'confirm-email-change' && (
-          <TextField
-            label={t('Password')}
-            name="password"
-            type="password"
-            autocomplete="current-password"
-            value={password}
-            onValue={(password) => setValues({ ...values, password })}
-            fault={save.fault}
-          />
-        )}
-        <Button type="submit" kind="primary" busy={save.busy}>
-          {action}
-        </Button>
-      </Form>
+      <RowsForm {...{ draftKey: link, rows, stored: {}, save, action }} />
     </Sheet>
   )
 }

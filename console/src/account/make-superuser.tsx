@@ -1,23 +1,33 @@
-import { useState } from 'preact/hooks'
 import { t } from '../language/words.ts'
 import { CodeBlock } from '../parts/code.tsx'
-import { TextField } from '../parts/form/field.tsx'
-import { Button, Form } from '../parts/form/form.tsx'
+import type { FormRow } from '../parts/rows/rows.ts'
+import { RowsForm } from '../parts/rows/rows-form.tsx'
 import { go, to } from '../router.ts'
 import { Sheet } from './sheet.tsx'
 
 /** The token, in a pasted link or alone. */
 const TOKEN = /(?:^|pbinstall\/)([\w-]+\.[\w-]+\.[\w-]+)\s*$/
 
+const ROWS: readonly FormRow[] = [
+  {
+    ...{ name: 'link', label: t('The link that the server printed'), autocomplete: 'off' },
+    placeholder: 'http://…/_/#/pbinstall/…',
+    error: (link) =>
+      tokenIn(link)
+        ? undefined
+        : t('This is not the link. It ends with three parts that have dots between them.'),
+  },
+]
+
+const tokenIn = (link: unknown) => TOKEN.exec(String(link).trim())?.[1]
+
+const open = async (_: unknown, { link }: { link?: unknown }) => {
+  go(`/pbinstall/${tokenIn(link)}`)
+  return ''
+}
+
 /** Explains how to create the first superuser: by the link that the server printed, or by a command. */
 export function Page() {
-  const [link, setLink] = useState('')
-  const [error, setError] = useState('')
-  const open = () => {
-    const token = TOKEN.exec(link.trim())?.[1]
-    if (token) go(`/pbinstall/${token}`)
-    else setError(t('This is not the link. It ends with three parts that have dots between them.'))
-  }
   return (
     <Sheet
       title={t('Make the first superuser')}
@@ -25,20 +35,7 @@ export function Page() {
         'Only the person who runs the server can do this. At its start the server prints a link that is good for 30 minutes; its log has it.',
       )}
     >
-      <Form onSubmit={open}>
-        <TextField
-          label={t('The link that the server printed')}
-          name="link"
-          autocomplete="off"
-          placeholder="http://…/_/#/pbinstall/…"
-          value={link}
-          onValue={setLink}
-          error={error}
-        />
-        <Button type="submit" kind="primary">
-          {t('Go on')}
-        </Button>
-      </Form>
+      <RowsForm {...{ draftKey: 'make-superuser', rows: ROWS, stored: {}, save: open }} action={t('Go on')} />
       <p>
         {t(
           'Or run this on the server, with an address and a password of yours. With the embedded database, stop the server first.',

@@ -7,11 +7,11 @@ import { useList } from '../../data/use/use-list.ts'
 import { FAILED_FILTER } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { TextField } from '../../parts/form/field.tsx'
-import { Button, Form, FormActions } from '../../parts/form/form.tsx'
+import { Button } from '../../parts/form/form.tsx'
 import { Menu } from '../../parts/list/menu.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
-import { toast } from '../../parts/toast.tsx'
+import type { FormRow } from '../../parts/rows/rows.ts'
+import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { SORTS } from './columns.tsx'
 import { FilterBar } from './filter/filter-bar.tsx'
 import { type Question, STATES, type StateKey } from './question.ts'
@@ -201,24 +201,27 @@ function SavedList({
   )
 }
 
+const NAME_ROWS: readonly FormRow[] = [
+  {
+    ...{ name: 'name', label: t('Name') },
+    error: (name) => (String(name).trim() === '' ? t('Give it a name.') : undefined),
+  },
+]
+
 function NameDialog({ filter, onClose }: { filter: string; onClose: () => void }) {
-  const [name, setName] = useState('')
-  const [error, setError] = useState<string>()
-  const save = () => {
-    if (name.trim() === '') return setError(t('Give it a name.'))
-    saveFilter({ name: name.trim(), filter })
-    toast(t('Filter kept in this browser'))
-    onClose()
+  const save = async (_: unknown, { name }: { name?: unknown }) => {
+    saveFilter({ name: String(name).trim(), filter })
+    return t('Filter kept in this browser')
   }
   return (
     <Dialog title={t('Keep this filter')} onClose={onClose}>
-      <Form onSubmit={save}>
-        <p>
-          <code>{filter}</code>
-        </p>
-        <TextField label={t('Name')} name="name" value={name} onValue={setName} error={error} />
-        <FormActions onCancel={onClose}>{t('Keep')}</FormActions>
-      </Form>
+      <p>
+        <code>{filter}</code>
+      </p>
+      <RowsForm
+        {...{ draftKey: 'filter-name', rows: NAME_ROWS, stored: {}, save, action: t('Keep') }}
+        {...{ onDone: onClose, onCancel: onClose }}
+      />
     </Dialog>
   )
 }

@@ -3,7 +3,7 @@ import { pb } from '../../data/client.ts'
 import type { RecordOf, Sender, UserSettings } from '../../data/records.ts'
 import { may } from '../../data/session.ts'
 import { useSetup } from '../../data/setup.ts'
-import { type Invitation, type MemberRole, ROLE_WORDS } from '../../data/team/team.ts'
+import { type Invitation, ROLE_WORDS } from '../../data/team/team.ts'
 import { useLookup } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -11,12 +11,14 @@ import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { SelectField, TextField } from '../../parts/form/field.tsx'
-import { Button, Form, FormActions, Notice } from '../../parts/form/form.tsx'
+import { SelectField } from '../../parts/form/field.tsx'
+import { Button, Notice } from '../../parts/form/form.tsx'
 import { actionsColumn, type Column, Records } from '../../parts/list/table.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { Qr } from '../../parts/qr.tsx'
+import type { FieldRow } from '../../parts/rows/rows.ts'
+import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { Badge, msOf, Time } from '../../parts/time.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 import { Members } from './members.tsx'
@@ -195,19 +197,26 @@ const ROLES = [
   ['admin', t('Admin: also manages devices, keys and the team')],
 ] as const
 
+const INVITE_ROWS: readonly FieldRow[] = [
+  { name: 'role', label: t('Role'), kind: 'select', choices: ROLES },
+  {
+    ...{ name: 'email', label: t('Email'), kind: 'email' },
+    hint: t('Leave it empty for a link that you pass on yourself.'),
+    write: (typed) => typed || undefined,
+  },
+]
+
 /** Invites a person by mail, or by a link that is shown once. */
 function Invite({ onClose }: { onClose: () => void }) {
   const { value: setup } = useSetup()
-  const [role, setRole] = useState<MemberRole>('agent')
   const [email, setEmail] = useState('')
   const [link, setLink] = useState('')
-  const invite = useTask(async () => {
-    const body = { role, ...(email && { email }) }
+  const save = async (_: unknown, body: Readonly<Record<string, unknown>>) => {
     const made = await pb.send<{ link?: string }>('/api/account/invitations', { method: 'POST', body })
-    if (made.link) return setLink(made.link)
-    toast(t('An invitation is on its way to {email}', { email }))
-    onClose()
-  })
+    if (made.link) setLink(made.link)
+    else onClose()
+    return made.link ? '' : t('An invitation is on its way to {email}', { email })
+  }
   if (link)
     return (
       <ShownOnce title={t('The invitation')} onClose={onClose}>
@@ -220,30 +229,12 @@ function Invite({ onClose }: { onClose: () => void }) {
     )
   return (
     <Dialog title={t('Invite somebody')} onClose={onClose}>
-      <Form onSubmit={invite.run} fault={invite.fault} names={['role', 'email']}>
-        <SelectField
-          label={t('Role')}
-          name="role"
-          choices={ROLES}
-          value={role}
-          onValue={(value) => setRole(value as MemberRole)}
-          fault={invite.fault}
-        />
-        {setup?.sends_mail && (
-          <TextField
-            label={t('Email')}
-            name="email"
-            type="email"
-            hint={t('Leave it empty for a link that you pass on yourself.')}
-            value={email}
-            onValue={setEmail}
-            fault={invite.fault}
-          />
-        )}
-        <FormActions busy={invite.busy} onCancel={onClose}>
-          {email ? t('Send the invitation') : t('Make the link')}
-        </FormActions>
-      </Form>
+      <RowsForm
+        {...{ draftKey: 'invite', rows: INVITE_ROWS.slice(0, setup?.sends_mail ? 2 : 1), save }}
+        {...{ stored: { role: 'agent' }, onCancel: onClose }}
+        onTyped={(all) => setEmail(String(all.email ?? ''))}
+        action={email ? t('Send the invitation') : t('Make the link')}
+      />
     </Dialog>
   )
 }

@@ -13,7 +13,6 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { ServiceDialog } from './service-dialog.tsx'
-import { textsOf } from './texts.ts'
 
 /** Codes that prove numbers: the services that send them, what became of them, and where. */
 export function Page() {
@@ -59,7 +58,7 @@ const columnsFor = (edit: (service: VerifyService) => void): readonly Column<Ver
   { title: t('Name'), cell: ({ name }) => name },
   {
     title: t('Languages'),
-    cell: (service) => Object.keys(textsOf(service)).join(', ') || t('Built-in texts'),
+    cell: ({ templates }) => Object.keys(templates ?? {}).join(', ') || t('Built-in texts'),
   },
   {
     title: t('Code'),

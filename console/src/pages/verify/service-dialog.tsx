@@ -6,7 +6,31 @@ import { prefixesRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/rows.ts'
 import { RecordForm } from '../../parts/rows/rows-form.tsx'
 import type { Value } from '../../parts/rows/values.ts'
-import { linesOf, readTexts, type Texts } from './texts.ts'
+
+/** Texts with `{{code}}` by their language. */
+type Texts = Readonly<Record<string, string>>
+
+const LANGUAGE = /^([a-z]{2,3}(?:-[a-zA-Z0-9]{2,8})*):[ \t]*(.*)$/
+
+/** Lines to edit, as `en: Your code is {{code}}.` */
+const linesOf = (texts: Texts): string =>
+  Object.entries(texts)
+    .map(([language, text]) => `${language}: ${text}`)
+    .join('\n')
+
+/** Parses edited lines. A line without a language goes on with the text above; undefined if there is none. */
+function readTexts(typed: string): Texts | undefined {
+  const texts: Record<string, string> = {}
+  let last: string | undefined
+  for (const line of typed.trim().split('\n')) {
+    const [, language, text = ''] = LANGUAGE.exec(line) ?? []
+    if (language !== undefined) texts[language] = text
+    else if (last !== undefined) texts[last] += `\n${line}`
+    else if (line !== '') return undefined
+    last = language ?? last
+  }
+  return texts
+}
 
 const CODE = /\{\{\s*code\s*\}\}/gi
 const MINUTE = 60

@@ -10,11 +10,11 @@ import type { Tone } from '../../data/words/message-states.ts'
 import { t, tn, tx } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { SelectField } from '../../parts/form/field.tsx'
-import { Button, ButtonLink, Form, FormActions, Notice } from '../../parts/form/form.tsx'
+import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { actionsColumn, type Column, Records } from '../../parts/list/table.tsx'
 import { Loading } from '../../parts/page.tsx'
+import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 import { to } from '../../router.ts'
@@ -115,26 +115,17 @@ const SPANS = [
 
 /** Resends all deliveries that failed in a period, as after an outage of the receiver. */
 function ResendFailed({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const [hours, setHours] = useState('24')
-  const send = useTask(async () => {
+  const save = async (_: unknown, { hours }: { hours?: unknown }) => {
     const { resent } = await resendFailed(webhook.id, new Date(Date.now() - Number(hours) * HOUR_MS))
-    toast(tn('One delivery is sent again', '{count} deliveries are sent again', resent))
-    onClose()
-  })
+    return tn('One delivery is sent again', '{count} deliveries are sent again', resent)
+  }
   return (
     <Dialog title={t('Send failed ones again')} onClose={onClose}>
-      <Form onSubmit={send.run} fault={send.fault}>
-        <SelectField
-          label={t('That failed in')}
-          name="since"
-          choices={SPANS}
-          value={hours}
-          onValue={setHours}
-        />
-        <FormActions busy={send.busy} onCancel={onClose}>
-          {t('Send again')}
-        </FormActions>
-      </Form>
+      <RowsForm
+        rows={[{ name: 'hours', label: t('That failed in'), kind: 'select', choices: SPANS }]}
+        {...{ draftKey: 'resend', stored: { hours: '24' }, save, action: t('Send again') }}
+        {...{ onDone: onClose, onCancel: onClose }}
+      />
     </Dialog>
   )
 }
