@@ -48,6 +48,8 @@ export interface AlarmNews {
   readonly failingSince?: string
   /** Percent of a battery that is low and not charging. */
   readonly battery?: number
+  /** The country that a service of codes no longer sends to; `name` is the service's. */
+  readonly stoppedCountry?: string
   readonly silentSince?: string
   readonly backSince?: string
   /** Messages that it has not sent yet. */
@@ -63,13 +65,16 @@ export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { sub
   const failing = news.filter(({ failingSince }) => failingSince)
   const low = news.filter(({ battery }) => battery !== undefined)
   const silent = news.filter(({ isSilent }) => isSilent)
-  const back = news.filter((one) => !one.isSilent && !failing.includes(one) && !low.includes(one))
+  const stopped = news.filter(({ stoppedCountry }) => stoppedCountry)
+  const others = [failing, low, silent, stopped].flat()
+  const back = news.filter((one) => !others.includes(one))
   const body = [
     'Hello,',
     ...section(silent, silenceOf),
     ...section(failing, failureOf),
     ...section(low, lowBatteryOf),
     ...section(back, returnOf),
+    ...section(stopped, stopOf),
     ...(silent.length > 0
       ? ['Look whether it is switched on, has a network, and runs its app or agent.']
       : []),
@@ -83,6 +88,7 @@ export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { sub
     group(failing, 'failing'),
     group(low, 'low on battery'),
     group(back, 'back'),
+    group(stopped, `sending no codes to ${stopped[0]?.stoppedCountry}`),
   ]
   return { subject: parts.filter(Boolean).join(', '), html: layout(body.join('\n')) }
 }
@@ -108,6 +114,9 @@ const lowBatteryOf = (news: AlarmNews) =>
 
 const returnOf = (news: AlarmNews) =>
   `${nameOf(news)} is back since ${minute(news.backSince!)}. It was silent from ${minute(news.silentSince!)} on. ${messagesOf(news)}`
+
+const stopOf = (news: AlarmNews) =>
+  `${nameOf(news)} sends no codes to numbers that begin with ${news.stoppedCountry} any more: too few of the last ones were entered, as when somebody has codes sent for money. If all is well, take the country out of what is stopped there.`
 
 function messagesOf({ waiting, moved = 0 }: AlarmNews): string {
   const parts = [

@@ -1,8 +1,14 @@
 /** A number as the whole world dials it: `+`, 2 to 15 digits, the first not 0. ITU-T E.164 */
 export const E164 = /^\+[1-9][0-9]{1,14}$/
 
-/** The calling code of an E.164 number, as `+49`; all of North America's is `+1`. ITU-T E.164 list */
-export const callingCodeOf = (number: string): string => CALLING_CODE.exec(number)![0]
+/**
+ * The calling code of an E.164 number, as `+49`. Countries that share `+1` with the USA and Canada, or `+7`
+ * with Russia, have their own, as `+1876`. ITU-T E.164 list
+ */
+export const callingCodeOf = (number: string): string =>
+  (SHARED.exec(number) ?? CALLING_CODE.exec(number)!)[0]
+const SHARED =
+  /^\+(?:1(?:242|246|264|268|284|34[05]|441|473|649|658|664|67[01]|684|721|758|767|78[47]|8[024]9|86[89]|876|939)|7(?:[67]|840|940))/
 const CALLING_CODE = /^\+(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{1,3})/
 
 /** A number without what people write between its digits: spaces, `-`, `.`, `(` and `)`. */

@@ -71,18 +71,23 @@ export async function checkVerification(
   return (await runForRow(db, CHECK, { ...named, user, hash: await hashOf(db, user, code) }))!
 }
 
-const CANCEL = statement('verify cancel', VERIFICATION.extend({ message: z.string() }))`
+const END = statement('verify end', VERIFICATION.extend({ message: z.string() }))`
 with ${TARGET}, written as (
-  update verifications v set updated = pb_text(now()), status = 'canceled'
+  update verifications v set updated = pb_text(now()), status = ${text('status')}
   from target t where v.id = t.id and v.status = 'pending' and v.expires_at > pb_text(now())
   returning v.*
 ), ${AFTER}
 select ${COLUMNS}, v.message from written v
 union all select ${COLUMNS}, '' from target v where not exists (select from written)`
 
-/** Cancels a pending verification, and its text if no device has it yet. Others stay. Throws 404. */
-export async function cancelVerification(store: Store, user: string, named: Named): Promise<Verification> {
-  const found = await runForRow(store.db, CANCEL, { ...named, user })
+/** Ends a pending verification, and its text if no device has it yet. Others stay. Throws 404. */
+export async function endVerification(
+  store: Store,
+  user: string,
+  named: Named,
+  status: 'canceled' | 'approved',
+): Promise<Verification> {
+  const found = await runForRow(store.db, END, { ...named, user, status })
   if (!found) throw gatewayRefusal('verification_not_found')
   const { message, ...verification } = found
   if (message !== '') await cancelMessage(store, user, message).catch(ignoreSent)
@@ -95,11 +100,11 @@ function ignoreSent(error: unknown): void {
 }
 
 const FIND = statement('verify find', VERIFICATION)`
-select ${COLUMNS} from verifications v where v.id = ${text('id')} and v."user" = ${text('user')}`
+with ${TARGET} select ${COLUMNS} from target v`
 
 /** A verification of a user. Throws 404. */
-export async function findVerification({ db }: Store, user: string, id: string): Promise<Verification> {
-  const found = await runForRow(db, FIND, { id, user })
+export async function findVerification({ db }: Store, user: string, named: Named): Promise<Verification> {
+  const found = await runForRow(db, FIND, { ...named, user })
   if (!found) throw gatewayRefusal('verification_not_found')
   return found
 }

@@ -12,6 +12,7 @@ import { sendInside } from '../sms/send/send.ts'
 import { gatewayRefusal } from '../sms/send/shape.ts'
 import { wakeDevices } from '../sms/wake/wake.ts'
 import { randomDigits, randomId } from '../tools/random.ts'
+import { requireDestination } from './bounds.ts'
 import { writeCode } from './code-text.ts'
 import { requireAllowed } from './limits.ts'
 import { findService, type Service } from './service.ts'
@@ -36,11 +37,12 @@ export async function startVerification(
   const { sender, to, templateId } = start
   checkPhones([to])
   const service = await findService(store, sender.user, start.service)
+  await requireDestination(store, sender.user, service, to)
   const template = templateId && (await loadTemplate(store, sender.user, templateId))
   if ((await optedOut(store, sender.user, [to])).size > 0) throw gatewayRefusal('recipient_opted_out')
   const { verification, wake } = await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
-    const code = await codeFor(inside, service, start)
+    const code = await codeFor(inside, config, service, start)
     const options = { ...PLAIN_OPTIONS, priority: PRIORITY, expiresAt: code.expires_at, isBulk: true }
     const content = writeCode(service, { ...start, template }, to, code.text)
     const offer = await prepareOffer(inside, config.maxRecipients, sender, toOne(to, content, options))
@@ -77,12 +79,18 @@ where v.service = ${text('service')} and v."to" = ${text('to')} and v.status = '
 order by v.created desc limit 1 for update of v`
 
 /** The pending code of a number, or a new one, once it may be sent. Locks the number. */
-async function codeFor({ db }: Store, service: Service, start: Start): Promise<Code> {
+async function codeFor(
+  store: Store,
+  config: VerifyServices['config'],
+  service: Service,
+  start: Start,
+): Promise<Code> {
+  const { db } = store
   const [number] = await run(db, LOCK, { service: service.id, to: start.to, ttl: start.ttl || service.ttl })
   const pending = await runForRow(db, PENDING, { service: service.id, to: start.to })
   const text = pending && (await unseal(db, CODES, pending.id, pending.sealed))
   const ages: number[] = JSON.parse(number!.ages)
-  await requireAllowed(db, { start, service, ages, sends: pending?.sends ?? 0 })
+  await requireAllowed(store, config, { start, service, ages, sends: pending?.sends ?? 0 })
   if (pending && text) return { ...pending, verification: pending.id, text }
   const digits = randomDigits(start.length || service.code_length)
   return { verification: randomId(), text: digits, sends: 0, expires_at: number!.expires_at }

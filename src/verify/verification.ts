@@ -42,4 +42,6 @@ export interface Start extends Omit<Wording, 'template'> {
   readonly length: number
   /** Seconds. */
   readonly ttl: number
+  /** The address of who asked for the code, if a program tells it. */
+  readonly ip: string
 }

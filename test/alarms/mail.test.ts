@@ -18,6 +18,11 @@ describe('the subject', () => {
     ['one that is back', [BACK], 'spare phone is back'],
     ['many are counted', [SILENT, SILENT, SILENT], '3 devices are silent'],
     ['one that fails', [{ ...BACK, failingSince: SILENT.silentSince }], 'spare phone is failing'],
+    [
+      'a country that is stopped',
+      [{ name: 'shop', stoppedCountry: '+7840', waiting: 0 }],
+      'shop is sending no codes to +7840',
+    ],
     ['both at once', [SILENT, SILENT, BACK], '2 devices are silent, spare phone is back'],
     [
       'a name stays on its line',
@@ -46,6 +51,11 @@ describe('the text', () => {
       'back',
       BACK,
       'spare phone is back since 2026-11-20 08:00 UTC. It was silent from 2026-11-20 07:00 UTC on.',
+    ],
+    [
+      'a stopped country',
+      { name: 'shop', stoppedCountry: '+7840', waiting: 0 },
+      'shop sends no codes to numbers that begin with +7840 any more',
     ],
     ['a name that is HTML', { ...SILENT, name: '<img src=x>' }, '&lt;img src=x&gt; has been silent'],
   ])('%s', (_, news, line) => {

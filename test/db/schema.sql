@@ -1135,6 +1135,7 @@ create table verifications (
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX idx_verifications_message ON verifications USING btree (message) WHERE message <> ''::text;
 CREATE INDEX idx_verifications_pending ON verifications USING btree (expires_at) WHERE status = 'pending'::text;
+CREATE INDEX idx_verifications_service_country ON verifications USING btree (service, country, created);
 CREATE INDEX idx_verifications_service_to ON verifications USING btree (service, "to", created);
 CREATE INDEX idx_verifications_user_created ON verifications USING btree ("user", created);
 
@@ -1152,6 +1153,10 @@ create table verify_services (
   approval_floor double precision not null default 0,
   max_per_hour double precision not null default 0,
   max_per_day double precision not null default 0,
+  max_per_network double precision not null default 0,
+  max_per_sender double precision not null default 0,
+  quota_share double precision not null default 0,
+  stopped text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,

@@ -444,6 +444,10 @@ export const verify_services = {
   approval_floor: { type: 'number', max: 100 },
   max_per_hour: { type: 'number', min: 1, max: 100 },
   max_per_day: { type: 'number', min: 1, max: 100 },
+  max_per_network: { type: 'number', min: 1, max: 100000 },
+  max_per_sender: { type: 'number', min: 1, max: 100000 },
+  quota_share: { type: 'number', max: 100 },
+  stopped: { type: 'text', max: 1000 },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const

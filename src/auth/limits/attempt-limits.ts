@@ -143,9 +143,13 @@ async function uncountAttempts(db: Db, keys: readonly string[], exempt: string, 
   await run(db, GIVE_BACK, { keys, exempt, days })
 }
 
+/** Counts an attempt of `key`. Returns the seconds to wait beyond `max` in a window of `seconds`, else 0. */
+export const takeTry = async (db: Db, key: string, max: number, seconds: number): Promise<number> =>
+  (await runForRow(db, TAKE, { keys: [key], limits: [max], seconds, exempt: '' }))!.wait
+
 /** Counts an attempt of `key`; false beyond `max` in a window of `seconds`. */
 export const countAttempt = async (db: Db, key: string, max: number, seconds: number): Promise<boolean> =>
-  (await runForRow(db, TAKE, { keys: [key], limits: [max], seconds, exempt: '' }))!.wait === 0
+  (await takeTry(db, key, max, seconds)) === 0
 
 /** Whether `key` was attempted in the current window. */
 async function hasAttempt(db: Db, key: string): Promise<boolean> {

@@ -835,7 +835,11 @@ interface VerifyServicesRow {
   id: string
   max_per_day: Generated<number>
   max_per_hour: Generated<number>
+  max_per_network: Generated<number>
+  max_per_sender: Generated<number>
   name: Generated<string>
+  quota_share: Generated<number>
+  stopped: Generated<string>
   templates: string | null
   ttl: Generated<number>
   updated: Generated<string>

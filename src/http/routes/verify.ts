@@ -5,7 +5,7 @@ import { chapter, SENDER, SENDING } from '../../openapi/schemas/operations.ts'
 import { orTemplateFault, refusals } from '../../openapi/schemas/refusals.ts'
 import { E164 } from '../../portable/phone.ts'
 import { checkShape, id, invalid, type RefusalCode, wholeNumber } from '../../sms/send/shape.ts'
-import { cancelVerification, checkVerification } from '../../verify/check.ts'
+import { checkVerification, endVerification } from '../../verify/check.ts'
 import { startVerification } from '../../verify/start.ts'
 import { VERIFICATION } from '../../verify/verification.ts'
 import { readJson } from '../body/json-body.ts'
@@ -43,6 +43,10 @@ const START = z
     app_hash: matching(/^[A-Za-z0-9+/]{11}$/, 'must be the 11 characters of an app')
       .nullish()
       .describe("The hash of the Android app that reads the code by Play's SMS Retriever: the last line."),
+    ip: z
+      .union([z.ipv4(), z.ipv6()], 'must be an IP address')
+      .nullish()
+      .describe('The address of the person who asked for the code: its network gets so many in an hour.'),
   })
   .meta({ id: 'VerificationStart' })
 
@@ -75,18 +79,19 @@ export function verifyRoutes(services: Services): Hono<Env> {
     .post('/cancel', async (c) => {
       const { user, store } = await requireSender(c, services, ['messages:send'])
       const named = checkShape(CANCEL, await readJson(c, MAX_BODY_BYTES))
-      return c.json(await cancelVerification(store, user, nameOf(named)))
+      return c.json(await endVerification(store, user, nameOf(named), 'canceled'))
     })
 }
 
 function readStart(raw: unknown) {
-  const { to, service, template, length, ttl, locale, origin, app_hash } = checkShape(START, raw)
+  const { to, service, template, length, ttl, locale, origin, app_hash, ip } = checkShape(START, raw)
   if (origin && app_hash) throw invalid('origin and app_hash exclude each other')
   return {
     ...{ to, service: service ?? '', templateId: template ?? '', length: length ?? 0, ttl: ttl ?? 0 },
     locale: (locale ?? '').replace('_', '-').toLowerCase(),
     domain: (origin ?? '').replace('https://', ''),
     appHash: app_hash ?? '',
+    ip: ip ?? '',
   }
 }
 
@@ -99,11 +104,14 @@ const COMMON: readonly RefusalCode[] = ['invalid_request', 'unauthorized', 'forb
 const START_REFUSALS: readonly RefusalCode[] = [
   ...COMMON,
   'invalid_phone_number',
+  'destination_not_allowed',
+  'destination_stopped',
   'recipient_opted_out',
   'destination_not_allowed',
   'service_not_found',
   'quota_exceeded',
   'number_limit_reached',
+  'sender_limit_reached',
   'resend_too_soon',
   'no_devices',
 ]

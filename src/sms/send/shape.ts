@@ -216,6 +216,11 @@ export const REFUSALS = {
   client_ref_reused: [422, 'This client_ref was used for a message to another number or with another text'],
   message_id_in_use: [409, 'A message with this id was sent before'],
   request_too_large: [413, ''],
+  destination_stopped: [
+    403,
+    'Codes to this country are stopped, since too few were entered (stopped of the service)',
+  ],
+  sender_limit_reached: [429, 'As many codes were sent for this network or this key as an hour may have.'],
   resend_too_soon: [429, 'A code was sent to this number just now. Wait before it is sent again.'],
   number_limit_reached: [429, 'This number was sent as many codes as it may get.'],
   verification_not_found: [404, 'Verification not found'],

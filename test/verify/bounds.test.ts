@@ -1,0 +1,109 @@
+import { beforeEach, expect, test } from 'vitest'
+import { ANN, as, startServerWithUsers } from '../support/server/server-with-users.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
+
+const server = stopAfterAll(await startServerWithUsers())
+const headers = await server.signedIn('users', ANN.id)
+const RECORDS = '/api/collections/verify_services/records'
+
+let last = 15_100_000
+const numbers = (count: number, code = '+49') => Array.from({ length: count }, () => `${code}${last++}`)
+const start = async (to: string, more: object = {}) => {
+  const { status, body } = await server.ask('POST', '/api/verify', { to, ...more }, as(ANN))
+  return status === 200 ? 'sent' : body.error
+}
+const startAll = async (to: readonly string[], more: object = {}) =>
+  (await Promise.all(to.map((one) => start(one, more)))).filter((outcome) => outcome === 'sent').length
+const service = async (values: object): Promise<string> => {
+  const body = { user: ANN.id, name: `s${last++}`, ...values }
+  return (await server.ask('POST', RECORDS, body, headers)).body.id
+}
+const setLine = (number: string) =>
+  server.rows('update lines set number = $2 where "user" = $1', [ANN.id, number])
+const kept = async () =>
+  (await server.rows('select (select count(*) from verifications), (select count(*) from sms_messages)'))[0]
+
+beforeEach(async () => {
+  await setLine('')
+  for (const table of ['verify_services', 'verifications', 'auth_tries', '_jobs'])
+    await server.rows(`delete from ${table}`)
+})
+
+test.each([
+  ['', '', '+4915112345678', 'sent'],
+  ['', '', '+881612345678', 'destination_not_allowed'],
+  ['', '', '+78401234567', 'destination_not_allowed'],
+  ['', '+4915550000001', '+4915112345679', 'sent'],
+  ['', '+4915550000001', '+436601234567', 'destination_not_allowed'],
+  ['', '+12125550100', '+14165550100', 'sent'],
+  ['', '+12125550100', '+18765550100', 'destination_not_allowed'],
+  ['', '+79161234567', '+77011234567', 'destination_not_allowed'],
+  ['', 'Acme', '+33612345678', 'sent'],
+  ['+43', '+4915550000001', '+436601234568', 'sent'],
+  ['+43', '+4915550000001', '+4915112345670', 'destination_not_allowed'],
+])('destinations "%s", a line with "%s": to %s %s', async (destinations, line, to, outcome) => {
+  await setLine(line)
+  const before = await kept()
+  expect(await start(to, { service: await service({ destinations }) })).toBe(outcome)
+  if (outcome !== 'sent') expect(await kept()).toEqual(before)
+})
+
+test('a network and a key get exactly so many codes in an hour, at once, too', async () => {
+  const named = { service: await service({ max_per_network: 3, max_per_sender: 7 }) }
+  expect(await startAll(numbers(12), { ...named, ip: '2001:db8::7' })).toBe(3)
+  expect(await start(numbers(1)[0]!, { ...named, ip: '2001:db8::99' })).toBe('sender_limit_reached')
+  expect(await startAll(numbers(12), { ...named, ip: '198.51.100.1' })).toBe(3)
+  expect(await startAll(numbers(12), named)).toBe(1)
+  await server.rows(`update auth_tries set ends = now() where key like 'verify %'`)
+  expect(await start(numbers(1)[0]!, named)).toBe('sent')
+})
+
+test('codes use their share of the quota and no more', async () => {
+  const usage = (await server.ask('GET', 'usage', undefined, as(ANN))).body
+  await server.rows('update users set monthly_quota = $2 where id = $1', [ANN.id, usage.used + 100])
+  const share = Math.ceil((4 * 100) / (usage.used + 100))
+  const allowed = Math.floor((share * (usage.used + 100)) / 100)
+  const named = { service: await service({ quota_share: share }) }
+  expect(await startAll(numbers(allowed + 5), named)).toBe(allowed)
+  expect(await start(numbers(1)[0]!, named)).toBe('quota_exceeded')
+  expect(await start(numbers(1)[0]!, { service: await service({}) })).toBe('sent')
+  await server.rows('update users set monthly_quota = 0 where id = $1', [ANN.id])
+})
+
+/** Verifications of a country, made so many minutes ago. */
+const add = (id: string, count: number, status: string, minutes = 0, country = '+49') =>
+  server.rows(
+    `insert into verifications (id, "user", service, "to", country, channel, status, created, updated)
+    select pb_new_id(), $1, $2, $6 || i, $6, 'sms', $3, pb_text(clock_timestamp() - $5 * interval '1 minute'), ''
+    from generate_series(1, $4) i`,
+    [ANN.id, id, status, count, minutes, country],
+  )
+
+test('a country of which too few codes are entered is stopped until somebody allows it again', async () => {
+  const id = await service({ approval_floor: 50 })
+  // the jobs themselves are done at once
+  await server.rows('create table mails (holder text, country text)')
+  await server.rows(`create function note_mail() returns trigger language plpgsql as $$ begin
+    insert into mails values (new.holder, new.payload -> 0 ->> 'stoppedCountry'); return null; end $$`)
+  await server.rows(`create trigger note_mail after insert on _jobs for each row
+    when (new.kind = 'alarm_mail') execute function note_mail()`)
+  await server.rows(`update verify_services set updated = '2020-01-01 00:00:00.000Z'`)
+  const stopped = async () => (await server.ask('GET', `${RECORDS}/${id}`, undefined, headers)).body.stopped
+  await add(id, 9, 'expired')
+  await add(id, 10, 'approved', 10)
+  await add(id, 50, 'pending')
+  await add(id, 50, 'canceled')
+  await add(id, 50, 'expired', 1_500)
+  expect(await start(numbers(1)[0]!, { service: id })).toBe('sent')
+  // twenty of which a half is approved
+  await add(id, 1, 'expired')
+  expect(await start(numbers(1)[0]!, { service: id })).toBe('sent')
+  await add(id, 1, 'pending', 4)
+  expect(await startAll(numbers(10), { service: id })).toBe(0)
+  expect(await start(numbers(1)[0]!, { service: id })).toBe('destination_stopped')
+  expect(await stopped()).toBe('+49')
+  expect(await start(numbers(1, '+43')[0]!, { service: id })).toBe('sent')
+  expect(await server.rows('select * from mails')).toEqual([[ANN.id, '+49']])
+  await server.ask('PATCH', `${RECORDS}/${id}`, { stopped: '' }, headers)
+  expect(await start(numbers(1)[0]!, { service: id })).toBe('sent')
+})
