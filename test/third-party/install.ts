@@ -24,7 +24,7 @@ import {
   SMSGATE_NPM,
   SMSGATE_PYPI,
 } from './smsgate-clients.ts'
-import { installTwilio } from './twilio-libraries.ts'
+import { installTwilio, TWILIO_JAVA_FOLDER, TWILIO_MAVEN } from './twilio-libraries.ts'
 
 // Installs what test/third-party needs. Without scripts: one of the tools would compile SQLite for a minute,
 // to read database files, which is not what we ask of it.
@@ -78,3 +78,4 @@ function installMaven(folder: string, artifact: Readonly<Record<string, string>>
 }
 
 if (!existsSync(join(SMPP_JAVA_FOLDER, 'jars'))) installMaven(SMPP_JAVA_FOLDER, SMPP_MAVEN)
+if (!existsSync(join(TWILIO_JAVA_FOLDER, 'jars'))) installMaven(TWILIO_JAVA_FOLDER, TWILIO_MAVEN)

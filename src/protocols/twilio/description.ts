@@ -28,6 +28,7 @@ const ERROR = z
 export const FAILURES = failuresOf(ERROR, {
   400: 'A parameter is wrong: `code` says which.',
   401: 'The credentials are wrong.',
+  403: 'No codes may be sent to this number.',
   404: 'There is no such thing, or not for you.',
   409: 'The message is not in a status for this.',
   413: 'The body is too large.',

@@ -1,4 +1,4 @@
-import { ApiError, GatewayError } from '../../errors.ts'
+import { ApiError, GatewayError, RetryLater } from '../../errors.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import type { ErrorForm } from '../../http/context.ts'
@@ -29,6 +29,10 @@ const STATUSES: Readonly<Record<number, number>> = {
   20503: 503,
   21701: 404,
   30409: 409,
+  60202: 429,
+  60203: 429,
+  60212: 429,
+  60410: 403,
   63038: 429,
 }
 
@@ -45,6 +49,13 @@ const CODES: Partial<Record<RefusalCode | (typeof OTHER_REFUSALS)[keyof typeof O
   not_cancelable: 30409,
   quota_exceeded: 63038,
   no_devices: 20503,
+  verification_not_found: 20404,
+  service_not_found: 20404,
+  recipient_opted_out: 21610,
+  destination_stopped: 60410,
+  resend_too_soon: 60212,
+  number_limit_reached: 60203,
+  sender_limit_reached: 60203,
 }
 
 export const INVALID = 20001
@@ -57,6 +68,7 @@ export const unauthorized = () =>
 export function refusalFor(error: unknown): TwilioRefusal {
   if (error instanceof TwilioRefusal) return error
   if (error instanceof GatewayError) return ofGateway(error)
+  if (error instanceof RetryLater && error.code) return ofCode(error.code, error.message)
   const { status, message } = error instanceof ApiError ? error : new ApiError(500)
   const code = codeOf(status)
   return new TwilioRefusal(code, message, code === INVALID ? status : undefined)
@@ -68,10 +80,11 @@ function codeOf(status: number): number {
   return 20_000 + status in STATUSES ? 20_000 + status : INVALID
 }
 
-function ofGateway({ body, message, status }: GatewayError): TwilioRefusal {
-  const code = CODES[body.error as RefusalCode] ?? INVALID
-  return new TwilioRefusal(code, message, status === 413 ? 413 : undefined)
-}
+const ofGateway = ({ body, message, status }: GatewayError) =>
+  ofCode(String(body.error), message, status === 413 ? 413 : undefined)
+
+const ofCode = (ours: string, message: string, status?: number) =>
+  new TwilioRefusal(CODES[ours as RefusalCode] ?? INVALID, message, status)
 
 /** Errors in Twilio's form, with exactly its keys: clients recognize the API by them. */
 export const twilioForm: ErrorForm = (c, error) => {
@@ -82,7 +95,7 @@ export const twilioForm: ErrorForm = (c, error) => {
 }
 
 /** What a SID names, by its first two letters. */
-export type SidKind = 'AC' | 'SK' | 'MG' | 'PN' | 'SM' | 'ME'
+export type SidKind = 'AC' | 'SK' | 'MG' | 'PN' | 'SM' | 'ME' | 'VA' | 'VE' | 'VL'
 
 /** Ids of records that a SID can hold. */
 const ID = /^[a-z0-9]{15}$/

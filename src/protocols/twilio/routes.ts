@@ -35,8 +35,10 @@ import {
   TwilioRefusal,
   twilioForm,
 } from './refusal.ts'
+import { VERIFY_ROUTES } from './verify/routes.ts'
 
 const ROOT = '/2010-04-01/Accounts'
+const VERIFY_ROOT = '/v2/Services'
 
 /** The routes below ROOT and their description. */
 const ROUTES: readonly Route[] = [
@@ -141,14 +143,19 @@ const ROUTES: readonly Route[] = [
   },
 ]
 
-/** Twilio's Messaging API, for programs that were written for it. */
+/** Twilio's Messaging API, and Verify's, for programs that were written for them. */
 export const TWILIO: Protocol = {
   group: 'twilio',
   // below `/v1` to `/v3` are other products, whose hosts programs may rewrite to this server
   roots: ['/2010-04-01', '/v1', '/v2', '/v3'],
   errorForm: twilioForm,
   routes: twilioRoutes,
-  tags: [{ name: 'twilio', description: "Twilio's Messaging API, for programs that were written for it." }],
+  tags: [
+    {
+      name: 'twilio',
+      description: "Twilio's Messaging API and Verify, for programs that were written for them.",
+    },
+  ],
   paths: twilioPaths,
   keyIn,
   isNeverRedirected: true,
@@ -163,7 +170,7 @@ function twilioRoutes(services: Services): Hono<Env> {
     const { user, key, store } = await requireSender(c, services, READS)
     return sendRaw(c, JSON.stringify(await describeConnection(store, services.config, user, key?.id)))
   })
-  const paths = addRoutes<Call, Route>(app, ROOT, ROUTES, (c, { query, form }, work) => {
+  const work = (c: Ctx, { query, form }: Route, work: (call: Call) => Promise<Response>) => {
     // read once, also if the work is repeated
     let given: Parameters | undefined
     return enter(c, services, async (account) => {
@@ -173,7 +180,8 @@ function twilioRoutes(services: Services): Hono<Env> {
       if (known) refuseUnknown(given, known)
       return work({ ...account, c, services, sid, parameters: given })
     })
-  })
+  }
+  const paths = [...addRoutes(app, ROOT, ROUTES, work), ...addRoutes(app, VERIFY_ROOT, VERIFY_ROUTES, work)]
   const refuseMethod = refuse((c) => new TwilioRefusal(20004, `${c.req.method} is not allowed here`))
   for (const path of paths) app.all(path, refuseMethod)
   for (const root of TWILIO.roots) app.all(`${root}/*`, refuse(notFound))
@@ -193,6 +201,7 @@ function twilioPaths() {
       },
     }),
     ...describeRoutes(['twilio', BY_TWILIO], ROOT, ROUTES, FAILURES, ({ summary }) => summary),
+    ...describeRoutes(['twilio', BY_TWILIO], VERIFY_ROOT, VERIFY_ROUTES, FAILURES, ({ summary }) => summary),
   }
 }
 

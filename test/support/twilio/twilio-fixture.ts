@@ -123,6 +123,13 @@ export async function reportAs(
   }
 }
 
+/** The code in the last text that waits for a phone. */
+export async function codeOn(phone: Client): Promise<string> {
+  const { items } = (await phone.call('POST', '/api/devices/claim', { limit: 50 })).body
+  await reportAs(phone, items, 'sent')
+  return /\d{4,10}/.exec(items.at(-1).body)![0]
+}
+
 /** A text that a phone received. */
 export async function receive(phone: Client, from: string, body: string, at = Date.now()): Promise<string> {
   const items = [{ from, body, received_at: new Date(at).toISOString() }]

@@ -63,7 +63,7 @@ async function setUrl({ services: { extensions }, store, user, apiKey }: Call, d
 }
 
 /** The message for the first invalid field of a record. */
-function reasonOf({ data, message }: ApiError): string {
+export function reasonOf({ data, message }: ApiError): string {
   const [first] = Object.values(data)
   return typeof first?.message === 'string' ? first.message : message
 }

@@ -1,0 +1,86 @@
+import type { Route } from '../description.ts'
+import { PAGE_PARAMETERS } from '../paging.ts'
+import {
+  changeService,
+  createService,
+  deleteService,
+  fetchService,
+  listServices,
+  SERVICE,
+  SERVICE_PARAMETERS,
+  SERVICES,
+} from './service.ts'
+import { CHECK, check, fetchOne, START_PARAMETERS, start, update, VERIFICATION } from './verification.ts'
+
+/** Twilio's Verify, version 2, below `/v2/Services`. */
+export const VERIFY_ROUTES: readonly Route[] = [
+  {
+    at: 'GET ',
+    id: 'twilioVerifyServices',
+    summary: 'List services of codes',
+    query: PAGE_PARAMETERS,
+    answer: [200, 'A page, newest first.', SERVICES],
+    work: listServices,
+  },
+  {
+    at: 'POST ',
+    id: 'twilioCreateVerifyService',
+    summary: 'Make a service of codes',
+    form: SERVICE_PARAMETERS,
+    answer: [201, 'The service.', SERVICE],
+    work: createService,
+  },
+  {
+    at: 'GET /{Sid}',
+    id: 'twilioVerifyService',
+    summary: 'Fetch a service of codes',
+    answer: [200, 'The service.', SERVICE],
+    work: fetchService,
+  },
+  {
+    at: 'POST /{Sid}',
+    id: 'twilioUpdateVerifyService',
+    summary: 'Change a service of codes',
+    form: SERVICE_PARAMETERS,
+    answer: [200, 'The service.', SERVICE],
+    work: changeService,
+  },
+  {
+    at: 'DELETE /{Sid}',
+    id: 'twilioDeleteVerifyService',
+    summary: 'Delete a service of codes',
+    answer: [204, 'It is deleted, with its verifications.'],
+    work: deleteService,
+  },
+  {
+    at: 'POST /{ServiceSid}/Verifications',
+    id: 'twilioStartVerification',
+    summary: 'Send a code',
+    form: START_PARAMETERS,
+    answer: [201, 'The verification.', VERIFICATION],
+    work: start,
+  },
+  {
+    at: 'GET /{ServiceSid}/Verifications/{Sid}',
+    id: 'twilioVerification',
+    summary: 'Fetch a verification, by its SID or its number',
+    answer: [200, 'The verification.', VERIFICATION],
+    work: fetchOne,
+  },
+  {
+    at: 'POST /{ServiceSid}/Verifications/{Sid}',
+    id: 'twilioUpdateVerification',
+    summary: 'Cancel or approve a verification, by its SID or its number',
+    form: ['Status'],
+    answer: [200, 'The verification.', VERIFICATION],
+    work: update,
+  },
+  {
+    at: 'POST /{ServiceSid}/VerificationCheck',
+    id: 'twilioCheckVerification',
+    summary: 'Check a code',
+    form: ['Code', 'To', 'VerificationSid'],
+    answer: [201, 'The verification: `approved` if the code was right.', CHECK],
+    work: check,
+  },
+]

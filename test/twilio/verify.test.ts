@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import { stopAfterAll } from '../support/stop-after-all.ts'
+import { codeOn, pairPhone, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
+
+const fixture = stopAfterAll(await startTwilioFixture())
+const ann = await fixture.makeUser()
+const ben = await fixture.makeUser()
+const phone = await pairPhone(fixture, ann, '+4915550000001')
+
+const ask = (method: string, path: string, form?: Record<string, string>, who = ann) =>
+  who.raw(method, `/v2/Services${path}`, form && { body: new URLSearchParams(form) })
+const made = (await ask('POST', '', { FriendlyName: 'Shop', CodeLength: '7' })).body
+const at = `/${made.sid}`
+
+let last = 15_112_340_000
+const start = async (form: Record<string, string> = {}) =>
+  ask('POST', `${at}/Verifications`, { To: `+49${last++}`, Channel: 'sms', ...form })
+const check = (form: Record<string, string>) => ask('POST', `${at}/VerificationCheck`, form)
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
+
+test('a service and a verification have all keys', async () => {
+  const dates = { date_created: expect.stringMatching(ISO), date_updated: expect.stringMatching(ISO) }
+  expect(made).toMatchObject({
+    sid: expect.stringMatching(/^VA[0-9a-f]{30}00$/),
+    ...{ account_sid: ann.sid, friendly_name: 'Shop', code_length: 7, ...dates },
+    url: expect.stringMatching(new RegExp(`/v2/Services/${made.sid}$`)),
+  })
+  expect((await ask('GET', at)).body).toEqual(made)
+  const { status, body } = await start()
+  expect(status).toBe(201)
+  expect(body).toEqual({
+    sid: expect.stringMatching(/^VE[0-9a-f]{30}00$/),
+    ...{ service_sid: made.sid, account_sid: ann.sid, to: body.to, channel: 'sms', status: 'pending' },
+    ...{ valid: false, lookup: {}, amount: null, payee: null, sna: null, ...dates },
+    send_code_attempts: [{ attempt_sid: `VL${body.sid.slice(2)}`, channel: 'sms', time: body.date_created }],
+    url: `${made.url}/Verifications/${body.sid}`,
+  })
+  for (const named of [body.sid, encodeURIComponent(body.to)])
+    expect((await ask('GET', `${at}/Verifications/${named}`)).body).toEqual(body)
+  const code = await codeOn(phone)
+  expect(code).toMatch(/^\d{7}$/)
+  const { lookup: _, send_code_attempts: __, sna: ___, url: ____, ...common } = body
+  expect((await check({ VerificationSid: body.sid, Code: code })).body).toEqual({
+    ...common,
+    ...{ status: 'approved', valid: true, date_updated: expect.any(String), sna_attempts_error_codes: [] },
+  })
+})
+
+test('services are listed in pages, renamed and deleted', async () => {
+  const other = (await ask('POST', '', { FriendlyName: 'Other', LookupEnabled: 'false' })).body
+  const { services, meta } = (await ask('GET', '?PageSize=1')).body
+  expect(services).toEqual([other])
+  expect(meta).toMatchObject({ page: 0, page_size: 1, key: 'services', previous_page_url: null })
+  const { pathname, search } = new URL(meta.next_page_url)
+  expect((await ann.raw('GET', pathname + search)).body.services).toEqual([made])
+  const renamed = (await ask('POST', `/${other.sid}`, { FriendlyName: 'Bar', CodeLength: '4' })).body
+  expect(renamed).toMatchObject({ sid: other.sid, friendly_name: 'Bar', code_length: 4 })
+  expect((await ask('DELETE', `/${other.sid}`)).status).toBe(204)
+  expect((await ask('GET', `/${other.sid}`)).body.code).toBe(20404)
+})
+
+describe('refuses', () => {
+  const missing = `/VE${'6'.repeat(30)}00`
+  test.each<[string, string, string, Record<string, string> | undefined, number, number]>([
+    ['a service without a name', 'POST', '', {}, 400, 60200],
+    ['a name that is taken', 'POST', '', { FriendlyName: 'Shop' }, 400, 60200],
+    ['a short code', 'POST', at, { CodeLength: '3' }, 400, 60200],
+    ['what is not there', 'POST', at, { LookupEnabled: 'true' }, 400, 60200],
+    ['an unknown parameter', 'POST', at, { Totp: 'x' }, 400, 20001],
+    ['no number', 'POST', `${at}/Verifications`, { Channel: 'sms' }, 400, 60200],
+    ['a wrong number', 'POST', `${at}/Verifications`, { To: '0151', Channel: 'sms' }, 400, 60200],
+    ['a call', 'POST', `${at}/Verifications`, { To: '+4915112345678', Channel: 'call' }, 400, 60200],
+    ['a satellite', 'POST', `${at}/Verifications`, { To: '+881612345678', Channel: 'sms' }, 403, 60410],
+    ['an unknown service', 'POST', `${missing}/Verifications`, { To: '+49151', Channel: 'sms' }, 404, 20404],
+    ['an unknown verification', 'GET', `${at}/Verifications${missing}`, undefined, 404, 20404],
+    ['a number without one', 'GET', `${at}/Verifications/%2B4915119999999`, undefined, 404, 20404],
+    ['another status', 'POST', `${at}/Verifications${missing}`, { Status: 'pending' }, 400, 60200],
+    ['no code', 'POST', `${at}/VerificationCheck`, { To: '+4915112345678' }, 400, 60200],
+    ['a check of nobody', 'POST', `${at}/VerificationCheck`, { Code: '1234' }, 400, 60200],
+    ['a check of none', 'POST', `${at}/VerificationCheck`, { To: '+4915119', Code: '1234' }, 404, 20404],
+    ['to delete verifications', 'DELETE', `${at}/Verifications`, undefined, 405, 20004],
+  ])('%s', async (_, method, path, form, status, code) => {
+    expect(await ask(method, path, form)).toMatchObject({ status, body: { code, status } })
+  })
+
+  test('the services and verifications of others', async () => {
+    const { sid } = (await start()).body
+    for (const path of [at, `${at}/Verifications/${sid}`])
+      expect((await ask('GET', path, undefined, ben)).body.code).toBe(20404)
+    expect(
+      (await ask('POST', `${at}/VerificationCheck`, { VerificationSid: sid, Code: '1' }, ben)).status,
+    ).toBe(404)
+    const other = (await ask('POST', '', { FriendlyName: 'Others' })).body
+    expect((await ask('GET', `/${other.sid}/Verifications/${sid}`)).status).toBe(404)
+    const wrong = await ask('POST', `/${other.sid}/VerificationCheck`, { VerificationSid: sid, Code: '1' })
+    expect(wrong.status).toBe(404)
+  })
+
+  test('too many starts, of a network, too', async () => {
+    const To = '+4915112300000'
+    expect((await start({ To })).status).toBe(201)
+    expect(await start({ To })).toMatchObject({ status: 429, body: { code: 60212 } })
+    const codes = []
+    for (let i = 0; i < 21; i++) codes.push((await start({ DeviceIp: '192.0.2.7' })).body.code)
+    expect(codes).toEqual([...Array(20).fill(undefined), 60203])
+  })
+})
