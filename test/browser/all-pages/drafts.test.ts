@@ -84,36 +84,6 @@ scenario('settings that are not saved ask before the page is left', async (fixtu
   await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
 })
 
-scenario('quiet hours that are not saved ask before the page is left', async (fixture) => {
-  const { page } = fixture
-  await fixture.signIn()
-  await fixture.visit('/account')
-  const from = page.getByLabel('Quiet from')
-  const until = page.getByLabel('Quiet until')
-  await from.fill('22:00')
-  await leaveFor(fixture, '/groups')
-  await page.getByRole('heading', { name: 'Leave without saving?' }).waitFor()
-  await page.getByRole('button', { name: 'Stay' }).click()
-  expect(await from.inputValue()).toBe('22:00')
-  await until.fill('07:00')
-  await page.getByRole('button', { name: 'Save quiet hours' }).click()
-  await page.getByText('Quiet hours saved').waitFor()
-  await leaveFor(fixture, '/groups')
-  await page.getByRole('heading', { name: 'Groups', exact: true }).waitFor()
-
-  await leaveFor(fixture, '/account')
-  await expect.poll(() => until.inputValue()).toBe('07:00')
-  await until.fill('08:00')
-  await leaveFor(fixture, '/groups')
-  await page.getByRole('button', { name: 'Leave without saving' }).click()
-  await page.getByRole('heading', { name: 'Groups', exact: true }).waitFor()
-  await leaveFor(fixture, '/account')
-  await expect.poll(() => until.inputValue()).toBe('07:00')
-  await page.getByRole('button', { name: 'No quiet hours' }).click()
-  await page.getByText('There are no quiet hours now').waitFor()
-  expect(await from.inputValue()).toBe('')
-})
-
 scenario(
   'what is typed into a dialog stays when it is closed, until it is canceled or saved',
   async (fixture) => {
