@@ -11,46 +11,6 @@ import {
   write,
 } from './dashboard-fixture.ts'
 
-/** What is written in the search bar, and how many of the seeded messages it leaves. */
-const SEARCHES: readonly (readonly [text: string, left: number])[] = [
-  ['status = "assigned" && body ~ "code"', 12],
-  ['to = "+447700900003"', 4],
-  ['device.name = "Phone" && user.name = "Ann" && created > "2020-01-01"', 48],
-  ['sms_events_via_message.status ?= "assigned" && segments > 1', 0],
-  ['parcel', 12],
-  ['+447700900011', 4],
-  ['nothing has this in it', 0],
-]
-
-async function search(fixture: DashboardFixture, text: string): Promise<void> {
-  await write(fixture, fixture.page.locator('.page .searchbar .editor-content'), text)
-  await fixture.page.keyboard.press('Enter')
-  await fixture.settled()
-}
-
-/** Expressions and plain words in the search bar of sms_messages, then every column as the order. */
-export async function searchMessages(fixture: DashboardFixture): Promise<void> {
-  const { page } = fixture
-  await visitCollection(fixture, 'sms_messages')
-  await fixture.shot('messages')
-  for (const [text, left] of SEARCHES) {
-    await search(fixture, text)
-    same(await total(fixture), left, `messages that match ${text}`)
-  }
-  await fixture.refused(/^GET \/api\/collections\/sms_messages\/records.*: 400/, () =>
-    search(fixture, 'body ~ = 1'),
-  )
-  await fixture.shot('messages-searched')
-  await page.getByRole('button', { name: 'Clear', exact: true }).first().click()
-  await fixture.settled()
-  const columns = page.locator('.records-table th.sort-handle')
-  for (let i = 0; i < (await columns.count()); i++) {
-    await columns.nth(i).click()
-    await fixture.settled()
-  }
-  same(await total(fixture), 48, 'messages in another order')
-}
-
 /** A contact is made with its relations picked, edited, copied, and deleted again. */
 export async function editContact(fixture: DashboardFixture): Promise<void> {
   const { page } = fixture
@@ -128,34 +88,4 @@ async function deleteSelected(fixture: DashboardFixture, text: string): Promise<
   await page.locator('.btn.outline.danger', { hasText: 'Delete' }).click()
   await press(popup(fixture), 'Yes')
   await succeeded(fixture, 'Successfully deleted 1 record')
-}
-
-/**
- * What may be done with a user besides editing: item of the menu, button of the question, what is told then.
- */
-const USER_MENU = [
-  ['Send password reset email', 'Send', 'Successfully sent password reset'],
-  ['Reset issued tokens', 'Reset all tokens', 'Successfully reset all tokens'],
-] as const
-
-/** The form of a user: password, verification, tokens, impersonation. */
-export async function editUser(fixture: DashboardFixture): Promise<void> {
-  const { page } = fixture
-  await visitCollection(fixture, 'users')
-  await page.locator('.records-table tr.handle').first().click()
-  await fixture.settled()
-  await fixture.shot('user')
-  await form(fixture).locator('textarea[name=name]').fill('Ann Two')
-  await press(form(fixture), 'Save changes')
-  await succeeded(fixture, 'Successfully updated users')
-  for (const [item, button, told] of USER_MENU) {
-    await page.locator('.records-table tr.handle').first().click()
-    await fixture.settled()
-    await choose(fixture, form(fixture).getByTitle('More options').first(), item)
-    await press(popup(fixture), button)
-    await succeeded(fixture, told)
-    await fixture.shot(`user-${item.split(' ')[0]!.toLowerCase()}`)
-    await visitCollection(fixture, 'api_keys')
-    await visitCollection(fixture, 'users')
-  }
 }

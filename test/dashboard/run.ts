@@ -6,18 +6,10 @@ import { serve } from '../support/server/program.ts'
 import { openBrowser } from './browser.ts'
 import { makeCollection } from './collections.ts'
 import type { DashboardFixture, Part } from './dashboard-fixture.ts'
-import { logs } from './logs.ts'
 import { dashboardFolder, startProxy } from './proxy.ts'
-import { editContact, editUser, searchMessages } from './records.ts'
+import { editContact } from './records.ts'
 import { seed } from './seed.ts'
-import {
-  apiPreview,
-  applicationSettings,
-  crons,
-  exportAndImport,
-  mailSettings,
-  otherPages,
-} from './settings.ts'
+import { applicationSettings, exportAndImport } from './settings.ts'
 import { firstSuperuser, openEachCollection, signOutAndIn } from './sign-in.ts'
 
 // PocketBase's own dashboard in a real browser, over a server on a new database: does what its pages offer,
@@ -38,16 +30,9 @@ const PARTS: Readonly<Record<string, Part>> = {
   'sign out and in': signOutAndIn,
   'records of a gateway': fill,
   'each collection': openEachCollection,
-  'search in sms_messages': searchMessages,
   'a contact': editContact,
-  'a user': editUser,
   'a collection with every type of field': makeCollection,
-  'API preview': apiPreview,
   'application settings': applicationSettings,
-  'mail settings': mailSettings,
-  'storage, SQL': otherPages,
-  logs,
-  crons,
   'export and import': exportAndImport,
 }
 

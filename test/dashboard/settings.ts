@@ -1,7 +1,6 @@
 import {
   type DashboardFixture,
   flip,
-  form,
   named,
   popup,
   press,
@@ -41,54 +40,6 @@ export async function applicationSettings(fixture: DashboardFixture): Promise<vo
   await toggle(fixture, 'rateLimits.enabled')
   await press(page.locator('.page-content'), 'Save changes')
   await succeeded(fixture, 'Successfully saved application settings')
-}
-
-/** Mail: SMTP without a host is refused at its field; a test mail goes out by way of the log. */
-export async function mailSettings(fixture: DashboardFixture): Promise<void> {
-  const { page } = fixture
-  await visit(fixture, '/settings/mail')
-  await (await field(fixture, 'meta.senderName')).fill('Gateway')
-  await toggle(fixture, 'smtp.enabled')
-  await (await field(fixture, 'smtp.host')).fill('no host at all')
-  await fixture.refused(/^PATCH \/api\/settings: 400 .*"smtp":\{"host"/, () =>
-    press(page.locator('.page-content'), 'Save changes'),
-  )
-  await page.locator('.field-help.error').first().waitFor()
-  await fixture.shot('mail-refused')
-  await (await field(fixture, 'smtp.host')).fill('smtp.example.com')
-  await toggle(fixture, 'smtp.enabled')
-  await press(page.locator('.page-content'), 'Save changes')
-  await succeeded(fixture, 'Successfully saved mail settings')
-  await press(page.locator('.page-content'), 'Send test email')
-  await popup(fixture).locator('input[name=email]').fill('ann@example.com')
-  await press(popup(fixture), 'Send')
-  await succeeded(fixture, 'Successfully sent test email')
-}
-
-/** Pages with nothing to change: storage, the SQL console. */
-export async function otherPages(fixture: DashboardFixture): Promise<void> {
-  const { page } = fixture
-  for (const name of ['storage', 'sql']) {
-    await visit(fixture, `/settings/${name}`)
-    await fixture.shot(name)
-  }
-  await visit(fixture, '/collections')
-  await page.locator('.sidebar-search .ri-organization-chart').click()
-  await fixture.shot('overview')
-}
-
-/** Each of the jobs is there and can be run. */
-export async function crons(fixture: DashboardFixture): Promise<void> {
-  const { page } = fixture
-  await visit(fixture, '/settings/crons')
-  await fixture.shot('crons')
-  const ids = await page.locator('.cron-id').allTextContents()
-  same(ids.length > 0, true, 'there are jobs')
-  for (const id of ids) {
-    const job = page.locator('.list-item', { has: page.getByText(id, { exact: true }) })
-    await job.getByLabel('Run').click()
-    await succeeded(fixture, `Successfully triggered "${id}"`)
-  }
 }
 
 const paste = ({ page }: DashboardFixture, text: string) =>
@@ -138,20 +89,4 @@ async function importText(fixture: DashboardFixture, text: string): Promise<void
   await question.or(done).first().waitFor({ timeout: COMPARE_MS })
   if (await question.isVisible()) await press(question, 'Yes')
   await succeeded(fixture, 'Successfully imported collections')
-}
-
-/** Every page of the API preview of a collection of each type. */
-export async function apiPreview(fixture: DashboardFixture): Promise<void> {
-  const { page } = fixture
-  for (const name of ['users', 'sms_messages']) {
-    await visit(fixture, `/collections?collection=${name}`)
-    await page.locator('.api-preview-btn').click()
-    const tabs = form(fixture).locator('.api-preview-nav .nav-item:not([disabled])')
-    for (let i = 0; i < (await tabs.count()); i++) {
-      await tabs.nth(i).click()
-      await fixture.settled()
-    }
-    await fixture.shot(`api-preview-${name}`)
-    await form(fixture).getByTitle('Close').click()
-  }
 }
