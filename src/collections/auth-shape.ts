@@ -48,7 +48,7 @@ const provider = object({
   extra: map,
 })
 
-/** A submitted provider is merged into the stored one of the same name, which keeps its secret. */
+/** Merges each submitted provider into the stored one of its name, whose secret stays unless submitted. */
 const providers: Shape<OAuth2Provider[]> = {
   ...list(provider),
   over(raw, old) {
@@ -59,7 +59,7 @@ const providers: Shape<OAuth2Provider[]> = {
 }
 
 /**
- * Texts one-time passwords instead of mailing them. PocketBase has no such key: it is there only once set.
+ * Texts one-time passwords instead of mailing them. PocketBase has no such key, so it is absent until set.
  * `field`: the text field with the number; `account`: the user whose lines send; `text`: with `{OTP}`.
  */
 const channel = optional(
@@ -72,7 +72,7 @@ const channel = optional(
 
 const on = startingWith(flag, () => true)
 
-/** Keys of auth collections with defaults. PocketBase: core/collection_model_auth_options.go */
+/** Keys of auth collections and their defaults. PocketBase: core/collection_model_auth_options.go */
 export const AUTH_KEYS = {
   authRule: startingWith(optionalText, () => ''),
   manageRule: optionalText,

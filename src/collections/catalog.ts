@@ -7,7 +7,7 @@ import type { AuthOptions } from './auth-shape.ts'
 /** All collections at one moment, immutable. Each change makes a new catalog. */
 export class Catalog {
   readonly all: readonly Collection[]
-  /** Unique per catalog in this process: a cache key for what is compiled from it. */
+  /** Unique per catalog in this process: part of the cache keys of compiled filters and statements. */
   readonly version: number
   readonly #byKey = new Map<string, Collection>()
   readonly #fields = new Map<Collection, ReadonlyMap<string, Field>>()
@@ -35,7 +35,7 @@ export class Catalog {
   }
 }
 
-/** The database, for a holder or the server, and the collections. Do not keep `catalog`: it changes. */
+/** The database, for a holder or the server, and the collections. Read `catalog` each time: it changes. */
 export interface Store {
   readonly db: Db
   readonly catalog: Catalog
@@ -43,7 +43,7 @@ export interface Store {
 
 export type CollectionType = 'base' | 'auth' | 'view'
 export type RuleName = 'listRule' | 'viewRule' | 'createRule' | 'updateRule' | 'deleteRule'
-/** null: superusers only; '': everyone; else a filter. */
+/** An API rule. null: superusers only; '': everyone; any other text is a filter. */
 export type Rule = string | null
 
 interface CollectionBase {
@@ -108,7 +108,7 @@ export function tableName(collection: { readonly name: string; readonly isIntern
   return fits(name) ? name : withHash(name)
 }
 
-/** Column of a field: its name, or with a hash if taken or too long. */
+/** Column of a field: its name, with a hash if the name is taken or too long. */
 export function columnName(field: string): string {
   return fits(field) && !TAKEN_COLUMNS.has(field) ? field : withHash(field)
 }
@@ -173,7 +173,7 @@ const INTERNAL: ReadonlySet<string> = new Set([
 /** Whether an internal table has this name. A collection's table then needs another one. */
 export const isInternal = (name: string): boolean => INTERNAL.has(name.toLowerCase())
 
-/** Since this migration, servers give collections with such names other tables. */
+/** The migration since which servers give collections with internal names other tables. */
 export const INTERNAL_NAMES_SINCE = 7
 
 /** All rows of `_collections` in order of creation, as text. */

@@ -10,7 +10,7 @@ function lines(data: ErrorData, path = ''): string[] {
   )
 }
 
-/** A collection that cannot be saved. `data`: errors by key; the caller words the answer. */
+/** A collection that cannot be saved. `data`: errors by key. The caller adds the answer's message. */
 export class InvalidCollection extends Error {
   override name = 'InvalidCollection'
   readonly collection: Collection

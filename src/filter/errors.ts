@@ -1,4 +1,4 @@
-/** An invalid filter, rule or sort, in PocketBase's words. Only saving a collection shows them. */
+/** An invalid filter, rule or sort, with PocketBase's message, which only saving a collection shows. */
 export class FilterError extends Error {
   override name = 'FilterError'
 }

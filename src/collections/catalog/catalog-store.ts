@@ -81,7 +81,7 @@ export class CatalogStore {
     this.#stop = await this.#db.listen(CHANNEL, (payload) => void this.#hear(payload).catch(() => {}))
   }
 
-  /** Runs `work` in the only transaction that may change collections. Returns when all nodes know. */
+  /** Runs `work` in the only transaction that may change collections, and waits until all nodes know. */
   async change<T>(work: (draft: CatalogDraft) => Promise<T>): Promise<T> {
     let change = ''
     try {
@@ -172,7 +172,7 @@ export async function bootstrap(draft: CatalogDraft): Promise<void> {
   await makeOwnObjects(draft.db)
 }
 
-/** Maximum wait for a node. A slower one reloads the collections when it reconnects. */
+/** Maximum wait for all nodes. A node that lost its connection reloads the collections when it reconnects. */
 const PATIENCE_MS = 1_000
 const SEEN = 'seen '
 

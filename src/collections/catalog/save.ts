@@ -6,7 +6,7 @@ import { alterTable, converted } from '../table/alter.ts'
 import { createTable } from '../table/table.ts'
 import { refreshViews, saveView, withoutViews } from '../views/views.ts'
 
-/** A new authRule ends the sessions that the old one allowed. */
+/** Ends all sessions, by a new secret, if the authRule changes. */
 function withFreshSecret(next: Collection, old: Collection): Collection {
   if (next.type !== 'auth' || old.type !== 'auth' || (next.authRule ?? '') === (old.authRule ?? ''))
     return next

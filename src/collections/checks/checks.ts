@@ -99,7 +99,7 @@ export const noneOf = (refused: readonly string[]): Check =>
 export const matches = (pattern: RegExp): Check =>
   demand((value: string) => pattern.test(value), 'validation_match_invalid', 'must be in a valid format')
 
-/** An error found earlier, for a non-empty value. */
+/** A check that returns an error found earlier, if the value is not empty. */
 export const failedBefore = (error: FieldError | undefined): Check => unlessEmpty(() => error)
 
 /** Requires a value equal to `other`. Also checks an empty one. */
@@ -172,10 +172,10 @@ export const isNull: Check = (value) =>
 export const nullOrFilled: Check = (value) =>
   value === '' ? fieldError('validation_nil_or_not_empty_required', 'cannot be blank') : undefined
 
-/** The form of names and ids of collections and fields. */
+/** Whether a text is valid as name or id of a collection or field. */
 export const isWord = matches(/^\w+$/)
 
-/** A regular expression in Go's syntax. */
+/** Whether a text is a valid regular expression of Go. */
 export const isPattern: Check = (value) => {
   const problem = value ? patternError(String(value)) : undefined
   return problem === undefined ? undefined : fieldError('validation_invalid_regex', problem)

@@ -44,8 +44,8 @@ function withNeededValues(field: Field, needed: Field | undefined): Field {
 
 /**
  * Adds missing fields and select values to a stored built-in collection; undefined if none is missing.
- * `columns`: the table's; an optional field whose column exists was removed on purpose. Throws a UserError if
- * an installation's own field has the name of a new one and cannot serve as it.
+ * `columns`: the table's. An optional field that is missing but has a column was removed on purpose. Throws a
+ * UserError if an own field of the installation has a needed name but another type.
  */
 export function withMissingFields(stored: Collection, columns: ReadonlySet<string>): Collection | undefined {
   const isLeftOut = (field: Field) =>

@@ -11,7 +11,7 @@ const MAX_INDEX_NAME = 64
 
 interface SystemField {
   readonly fresh: Record<string, unknown>
-  /** Overrides for a field of this name in the submitted collection. */
+  /** Properties that a submitted field of this name always gets. */
   readonly forced: (field: Field) => Partial<Field>
 }
 
@@ -74,7 +74,7 @@ function withSystemField(fields: readonly Field[], { fresh, forced }: SystemFiel
   return first ? [field, ...fields].reduce<Field[]>(addField, []) : addField(fields, field)
 }
 
-/** Fields of a new collection before its own are added. */
+/** Fields of a new collection before submitted ones are added. */
 const firstFields = (): Field[] => addField([], readField(ID.fresh))
 
 function completeFields({ type, fields }: Collection): Field[] {

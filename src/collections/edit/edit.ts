@@ -23,7 +23,7 @@ function refusal(sentence: string, error: unknown): unknown {
   return isQueryFault(error) ? badRequest(`${sentence} Raw error: \n${sqliteErrorText(error)}`) : error
 }
 
-/** Whether indexes are submitted. If not, PocketBase names default ones by the generated id. */
+/** Whether indexes are submitted. If not, PocketBase uses the generated id in the names of default ones. */
 const bringsIndexes = (raw: unknown) => Object.hasOwn(raw ?? {}, 'indexes')
 
 /** The error for a changed id. PocketBase first looks for a collection with the new id. */

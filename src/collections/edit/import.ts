@@ -12,10 +12,10 @@ import { dropCollection } from './remove.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
-/** What to do with unlisted fields: `keep-needed` drops those that the gateway does not need. */
+/** What happens to fields not listed. `keep-needed` drops those that the gateway does not need. */
 export type UnnamedFields = 'keep' | 'keep-needed' | 'delete'
 
-/** The submitted fields, then the unlisted present ones; another id matches by name and type. */
+/** The submitted fields, then present ones that are not listed. Fields match by id, or by name and type. */
 function withOldFields(next: Collection, old: Collection, unnamed: UnnamedFields): Collection {
   let { fields } = next
   const isNamed = (field: Field) => next.fields.some(({ id, name }) => id === field.id || name === field.name)
@@ -33,7 +33,7 @@ function withOldFields(next: Collection, old: Collection, unnamed: UnnamedFields
 
 export class ImportFault extends Error {
   override name = 'ImportFault'
-  /** PocketBase's wording, which does not always name the collection. */
+  /** PocketBase's message, which does not always name the collection. */
   readonly reason: string
 
   constructor(message: string, reason = message) {
@@ -69,7 +69,7 @@ async function attempt(verb: string, { name }: Collection, work: Promise<void>):
   })
 }
 
-/** Views last, because they read other collections; otherwise in order of creation. */
+/** Compares by creation; views come last, because they read other collections. */
 const inOrder = (a: Collection, b: Collection) =>
   Number(a.type === 'view') - Number(b.type === 'view') ||
   a.created.localeCompare(b.created) ||
@@ -103,7 +103,7 @@ export async function importCollections(
   }))
 }
 
-/** Validates imported collections, now that all they refer to exists. Throws an InvalidCollection. */
+/** Validates imported collections after all of them are saved. Throws an InvalidCollection. */
 export async function checkImported(store: Store, imported: readonly Imported[], checkRule: RuleCheck) {
   for (const { collection, old } of imported)
     await validateCollection({ store, next: collection, old: old ?? collection, checkRule })

@@ -25,7 +25,7 @@ export async function dropCollection(draft: CatalogDraft, collection: Collection
   await draft.remove(collection)
 }
 
-/** Deletes a collection. CollectionInUseError, also for system ones. PocketBase: collection_model.go */
+/** Deletes a collection. Throws CollectionInUseError, also for a system one. collection_model.go */
 export async function deleteCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   if (collection.system)
     throw new CollectionInUseError(`[${collection.name}] system collections cannot be deleted`)

@@ -20,7 +20,7 @@ export const unquoted = (name: string) => name.slice(1, -1).replaceAll('""', '"'
 /** Quotes a text for SQL. */
 export const sqlText = (value: string) => `'${value.replaceAll("'", "''")}'`
 
-/** A bare word in lower case; undefined for a quoted text. */
+/** A bare word in lower case; '' for any other token. */
 export const lowerWord = (token: SqlToken | undefined) =>
   token?.kind === 'word' ? token.text.toLowerCase() : ''
 
@@ -64,7 +64,7 @@ const AFTER_JOINED = new Set([
   ...['where', 'group', 'having', 'window', 'order', 'limit', 'union', 'intersect', 'except'],
 ])
 
-/** Where the JOIN at `at` needs a condition; undefined if it has one or needs none. */
+/** Index at which the JOIN at `at` needs a condition; undefined if it has one or needs none. */
 export function bareJoinEnd(tokens: readonly SqlToken[], at: number): number | undefined {
   const before = tokens.slice(0, at).findLast(({ kind }) => kind !== 'blank')
   if (['cross', 'natural'].includes(lowerWord(before))) return undefined
@@ -91,7 +91,7 @@ function caseEnd(tokens: readonly SqlToken[], at: number): number {
 
 const SIGNS = new Set(['-', '+', '~'])
 const JOINED = new Set(['.', '::'])
-/** Words after an aggregate whose parentheses belong to it. */
+/** Words whose parentheses belong to the aggregate before them. */
 const SUFFIXES = new Set(['filter', 'over'])
 
 /** Index after the operand at `at`: a value, name, call, CASE or parentheses, with signs. */

@@ -1,6 +1,6 @@
 import type { CatalogDraft, Collection } from '../catalog.ts'
 
-/** An error in SQLite's words, which PocketBase's clients know. */
+/** An error with SQLite's message, which PocketBase's clients know. */
 export class SqliteFault extends Error {
   override name = 'SqliteFault'
 
@@ -24,7 +24,7 @@ function demandOwnName({ catalog }: CatalogDraft, { id, name }: Collection, isNe
   throw new SqliteFault('UNIQUE constraint failed: _collections.name', 'constraint failed', 2067)
 }
 
-/** Columns must differ by more than case. */
+/** Throws a SqliteFault for columns that differ only by case. */
 function demandOwnColumns({ fields }: Collection): void {
   const seen = new Map<string, string>()
   for (const name of fields.map((field) => field.name).sort()) {
@@ -34,7 +34,7 @@ function demandOwnColumns({ fields }: Collection): void {
   }
 }
 
-/** Throws a SqliteFault for more columns than SQLite allows. An import tests this before anything else. */
+/** Throws a SqliteFault for more columns than SQLite allows. An import tests this first. */
 export function checkColumnLimit(draft: CatalogDraft, next: Collection, old: Collection | undefined): void {
   if (old?.name !== next.name) {
     checkNameAllowed(next.name)

@@ -17,7 +17,7 @@ const bare = (field: Field) => quote(columnName(field.name))
 const isWord = (piece: Piece | undefined, word: string) =>
   piece?.kind === 'word' && piece.text.toLowerCase() === word
 
-/** JSON compares as text, as in SQLite. */
+/** SQL of a column; JSON is compared as text, as in SQLite. */
 const column = (field: Field) => bare(field) + (isJson(field) ? '::text collate "C"' : '')
 
 function pieceOf(token: SqlToken, fields: readonly Field[]): Piece {
@@ -34,7 +34,7 @@ function boolTest([left, sign, right]: readonly Piece[]): void {
   if (right?.text === '0' || right?.text === '1') right.put = String(right.text === '1')
 }
 
-/** A JSON list of texts as a Postgres array; anything else as an array that no column holds. */
+/** A JSON list of texts as a Postgres array; other text as `{NULL}`, which no column contains. */
 function arrayText(json: string): string {
   const list = parseJson(json)
   if (!Array.isArray(list) || !list.every((item) => typeof item === 'string')) return '{NULL}'

@@ -20,7 +20,7 @@ const POSTGRES_WORDS = new Set([
 
 type Names = (token: SqlToken) => string
 
-/** Writes collections as their tables; quotes names where Postgres would fold case or read a keyword. */
+/** Writes collections as their tables, and quotes names that Postgres would fold or take for keywords. */
 function namesOf(catalog: Catalog): Names {
   const names = new Set(catalog.all.flatMap(({ fields }) => fields.map((field) => field.name)))
   const tables = new Map(catalog.all.map((collection) => [collection.name, tableName(collection)]))
@@ -144,7 +144,7 @@ function cast([arg = '']: readonly string[]): string | undefined {
   return name && `${name}(${value})`
 }
 
-/** Arguments: `DISTINCT value`, separator. The last one also contains the order. */
+/** Translates `group_concat(DISTINCT value, separator ORDER BY …)`; the last argument has the order. */
 function groupConcat(args: readonly string[]): string | undefined {
   const [, distinct = '', value = '', order = ''] = AGGREGATED.exec(args[0] ?? '') ?? []
   const [, , separator = "','", after = ''] = AGGREGATED.exec(args[1] ?? "','") ?? []
@@ -168,7 +168,7 @@ const renamed =
 const choose: Call = ([condition, ...values]) =>
   `case when pb_truth(${condition}) then ${values[0]} else ${values[1] ?? 'null'} end`
 
-/** A time in a format. Without modifiers it may use a faster function. */
+/** Translates a time function to pb_strftime; without modifiers to the faster function `quick`. */
 const time =
   (format: string, quick?: string): Call =>
   (args) => {
@@ -176,7 +176,7 @@ const time =
     return `pb_strftime('${format}', ${args.length > 0 ? args.join(',') : "'now'"})`
   }
 
-/** JSON inside JSON stays JSON. */
+/** SQL of calls that return JSON: inside JSON they are not quoted as text. */
 const JSON_CALL = /^\s*(json_build_|json_object_agg|coalesce\(json_|pb_json\()/
 
 const inJson = (value: string) => (JSON_CALL.test(value) ? value : `pb_json_of(${value})`)

@@ -26,7 +26,7 @@ export function converted(old: Collection, next: Collection): Field[] {
   })
 }
 
-/** One value → a list with it, none → an empty list; a list → its last value. */
+/** SQL that converts a value to a list (none to an empty one), or a list to its last value. */
 function conversion(field: Field, from: string): string {
   if (isMulti(field)) return `case when ${from} = '' then '{}' else array[${from}] end`
   return `coalesce(${from}[cardinality(${from})], '')`
@@ -69,9 +69,9 @@ async function addColumns(db: Db, table: string, old: Collection, next: Collecti
 }
 
 /**
- * Changes a collection's table from its old to its new definition. Fields are matched by id. The
- * column of a removed optional field stays. Throws an InvalidCollection for indexes, else Postgres' error.
- * PocketBase: core/collection_record_table_sync.go
+ * Changes a collection's table from its old to its new definition. Fields are matched by id. The column of a
+ * removed optional field stays. Throws an InvalidCollection for indexes, or Postgres' error. PocketBase:
+ * core/collection_record_table_sync.go
  */
 export async function alterTable(db: Db, old: Collection, next: Collection): Promise<void> {
   const renamed = tableName(old) !== tableName(next)

@@ -10,7 +10,7 @@ const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 const namesSql = (fields: readonly FileField[]) =>
   fields.map((field) => (isMulti(field) ? `b.${column(field)}` : `array[b.${column(field)}]`)).join(' || ')
 
-/** The columns with file names, by field id and name. */
+/** A text that changes whenever the columns with file names do. */
 const place = (collection: Collection) => {
   const fields = fileFields(collection)
   return [namesSql(fields), ...fields.map(({ id }) => id)].join()
@@ -30,7 +30,7 @@ export async function addFileTriggers(db: Db, collection: Collection): Promise<v
   await db.query(
     `create constraint trigger _files_changed after update on ${table} ${late} when (${isOther.join(' or ')}) ${call}`,
   )
-  // rows without files queue no trigger: a million deleted messages would take seconds more
+  // only rows with files run the trigger: deleting a million messages would take seconds more
   const names = fields.map((field) => `old.${column(field)} <> '${isMulti(field) ? '{}' : ''}'`)
   await db.query(
     `create constraint trigger _files_deleted after delete on ${table} ${late} when (${names.join(' or ')}) ${call}`,

@@ -38,7 +38,7 @@ export function indexDdl(index: IndexExpression, collection: Collection): string
   return `create ${index.unique ? 'unique ' : ''}index ${quote(indexName(index.name))} on ${quote(tableName(collection))} (${columns.join(', ')})${where}`
 }
 
-/** Throws errors of an index that only SQLite has. `place`: its position in the collection. */
+/** Throws errors of an index that SQLite finds, Postgres not. `place`: its position in the collection. */
 function onlyInSqlite({ name, schema }: IndexExpression, { indexes }: Collection, place: number): void {
   checkNameAllowed(name)
   if (!/^(main|temp)?$/i.test(schema)) throw new SqliteFault(`unknown database \`${schema}\``)
@@ -72,7 +72,7 @@ async function createIndex(db: Db, place: number, collection: Collection): Promi
 const DEPENDED_UPON = '2BP01'
 const KEY = `select conname from pg_constraint where conrelid = $1::regclass and contype = 'p'`
 
-/** Recreates a table's key as its newest index, unless a view is grouped by it. */
+/** Recreates a table's primary key, so that it is the newest index, unless a view depends on it. */
 async function renewKey(db: Db, table: string): Promise<void> {
   const [key] = (await db.query(KEY, [table])).rows
   if (!key) return
@@ -85,8 +85,8 @@ async function renewKey(db: Db, table: string): Promise<void> {
 }
 
 /**
- * Creates a collection's indexes, the last one first, the key at the end: of several broken ones Postgres
- * names the oldest, SQLite the newest. Throws an InvalidCollection with all errors.
+ * Creates a collection's indexes, the last one first and the primary key at the end: of several violated ones
+ * Postgres names the oldest, SQLite the newest. Throws an InvalidCollection with all errors.
  */
 export async function createIndexes(db: Db, collection: Collection): Promise<void> {
   const errors: Record<string, FieldError> = {}

@@ -10,8 +10,8 @@ const WHOLE_INDEX = /^create index \S+ on (\w+) \(([^()]+)\);$/m
 const COLUMN = /^(?:"?(\w+)"?|(_rowid) nulls first)$/
 
 /**
- * Columns of the indexes in `sql/indexes/always` without a condition, by table. Lists have plans of their own
- * for them: `records/read/list-statement`. Of orders by `_rowid` only the one with `nulls first` counts.
+ * Columns of the indexes in `sql/indexes/always` without a condition, by table, for the statements of lists
+ * (`records/read/list-statement`). An index with `_rowid` counts only if it says `nulls first`.
  */
 function readOwnIndexes(): Map<string, string[][]> {
   const found = new Map<string, string[][]>()
@@ -52,7 +52,7 @@ const MISSING_TRIGGERS = `select name from unnest($1::text[]) name where not exi
 
 const [UNDEFINED_TABLE, UNDEFINED_COLUMN] = ['42P01', '42703']
 
-/** Makes missing indexes and triggers of built-in collections. Files are named for what they make. */
+/** Makes missing indexes and triggers of built-in collections; each has the name of its file. */
 export async function makeOwnObjects(db: Db): Promise<void> {
   await makeMissing(db, ownIndexes(), MISSING_INDEXES)
   await makeMissing(db, sqlFiles('triggers'), MISSING_TRIGGERS)

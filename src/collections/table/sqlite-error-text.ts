@@ -1,6 +1,6 @@
 import { isSqlError } from '../../db/errors.ts'
 
-/** SQLite's message for an error of Postgres with this SQLSTATE and form. */
+/** SQLite's message by the SQLSTATE of Postgres' error, whose message the pattern matches. */
 const SQLITE: Readonly<Record<string, readonly [RegExp, (...what: string[]) => string]>> = {
   42601: [/at or near "(.*)"$/s, (what) => `near "${what}": syntax error`],
   42702: [/^column reference "(.*)" is ambiguous$/, (what) => `ambiguous column name: ${what}`],

@@ -9,10 +9,10 @@ import { createIndexes } from './indexes.ts'
 export const columnDdl = (field: Field) =>
   `${quote(columnName(field.name))} ${fieldType(field).column(field)}`
 
-/** Analyzes early: users without statistics seem to have one row, so a page of 30 sorted 100,000. */
+/** Analyzes tables early: Postgres expects one row of a user without statistics, and would sort 100,000. */
 const STATISTICS = 'autovacuum_analyze_threshold = 250, autovacuum_analyze_scale_factor = 0.02'
 
-/** Creates a collection's table. Postgres names constraints, so renamed tables do not conflict. */
+/** Creates a collection's table. Postgres names its constraints, so a renamed table's do not conflict. */
 export async function createTable(db: Db, collection: Collection): Promise<void> {
   // a repeated name is refused later, when an import validates
   const fields = new Map(collection.fields.map((field) => [field.name, columnDdl(field)]))

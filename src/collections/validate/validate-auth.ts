@@ -19,7 +19,7 @@ import { uniqueIndexOf } from '../sqlite/index-expression.ts'
 
 const MAX_TOKEN_SECONDS = 94_670_856
 const DAY_SECONDS = 86_400
-/** Bytes of a text with a one-time password. */
+/** Maximum bytes of a text with a one-time password. */
 const MAX_TEXT = 480
 
 const token = ({ secret, duration }: TokenOptions) =>
@@ -65,7 +65,7 @@ const otpInText: Check = (text) =>
     ? undefined
     : fieldError('validation_missing_otp', 'The text must contain {OTP}.')
 
-/** The account's existence is not checked: an import may bring its users later. */
+/** Problems of `otp.channel`. The account may be missing: an import may add users later. */
 function channel(
   { field, account, text }: NonNullable<AuthCollection['otp']['channel']>,
   { fields }: AuthCollection,

@@ -72,7 +72,7 @@ async function takenName({ store, next, old }: CheckedCollection): Promise<Probl
      and lower(relname) = lower($1)`,
     [tableName(next)],
   )
-  // An import validates what it has saved already.
+  // an import validates after it has saved
   const ours = stored && tableName(stored).toLowerCase() === tableName(next).toLowerCase()
   const text = "The name shouldn't match with an existing internal table."
   return rows.length > 0 && !ours ? fieldError('validation_collection_name_invalid', text) : undefined
@@ -90,7 +90,7 @@ const typeProblem = ({ next, old }: CheckedCollection): Problem =>
       : undefined,
   )
 
-/** Rules may use the collection as it will be, and by its former name. */
+/** The catalog for rules: with the collection as it will be, which its former name finds, too. */
 function withNext({ all }: Catalog, next: Collection): Catalog {
   const isIt = ({ id }: Collection) => id === next.id
   return new Catalog([...all.filter(isIt), ...all.filter((one) => !isIt(one)), next])
@@ -219,7 +219,7 @@ function reservedNames({ type, fields }: Collection): Problem {
   return byPlace(fields, ({ name }) => (RESERVED_AUTH_KEYS.includes(name) ? { name: error } : undefined))
 }
 
-/** Problems of a collection's fields: of the list, else by index. PocketBase: core/collection_validate.go */
+/** Problems of the list of fields, or of fields by index. PocketBase: core/collection_validate.go */
 function validateFields(place: FieldPlace, old: Collection | undefined): Problem {
   const { collection } = place
   return (

@@ -3,8 +3,8 @@ import { type Collection, quote, tableName } from '../catalog.ts'
 import { ViewQueryError } from './view-fields.ts'
 
 /**
- * Postgres functions that views may call although their result depends on more than their arguments: time,
- * time zone, randomness, or another type's output. None reads tables, files or settings.
+ * Postgres functions that views may call although they are not immutable: their results depend on the time,
+ * the time zone or another type's output. None reads tables, files or settings.
  */
 const VIEW_FUNCTIONS: readonly string[] = [
   ...['age', 'clock_timestamp', 'date', 'date_add', 'date_part', 'date_subtract', 'date_trunc', 'extract'],
@@ -27,7 +27,7 @@ const VIEW_FUNCTIONS: readonly string[] = [
 
 const SCHEMAS = `('pg_catalog'::regnamespace, current_schema()::regnamespace)`
 
-/** SQL: a view may call row `p` of pg_proc: immutable, in VIEW_FUNCTIONS ($1), or one of ours. */
+/** SQL: whether a view may call row `p` of pg_proc: it is immutable, in VIEW_FUNCTIONS ($1), or ours. */
 const IS_VIEW_FUNCTION = `p.pronamespace in ${SCHEMAS} and (p.provolatile = 'i'
   or p.pronamespace = 'pg_catalog'::regnamespace and p.proname = any($1::text[])
   or p.pronamespace = current_schema()::regnamespace and p.provolatile = 's' and starts_with(p.proname, 'pb_'))`
@@ -59,7 +59,7 @@ const SELECT = '1'
 const TREE = `
 select ev_class::text, ev_action::text from pg_rewrite where ev_class = $1::regclass`
 
-/** The objects that a view uses without permission: functions, operators, tables, types by OID. */
+/** SQL of what a view uses but may not. Parameters: OIDs of its functions, operators, tables and types. */
 const FORBIDDEN = `
 select 'call the function "' || coalesce(p.proname, 'unknown') || '"'
 from unnest($2::oid[]) used (oid) left join pg_proc p on p.oid = used.oid
@@ -82,7 +82,7 @@ const oids = (tree: string, pattern: RegExp) => [
   ...new Set(found(tree, pattern).flatMap((text) => text.split(' '))),
 ]
 
-/** A forbidden node that the tree itself shows; undefined if there is none. */
+/** What a view may not do according to its parse tree; undefined if the tree is allowed. */
 function forbiddenNode(tree: string): string | undefined {
   const node = found(tree, /(?<!\\)\{(\w+)/g).find((name) => !NODES.has(name))
   if (node) return `have this kind of expression (${node})`
@@ -105,7 +105,7 @@ async function forbiddenObject(db: Db, view: string, tree: string, collections: 
   return rows[0] && String(rows[0][0])
 }
 
-/** Throws a ViewQueryError for forbidden functions and tables. Reads Postgres' parse tree; runs nothing. */
+/** Throws a ViewQueryError for forbidden functions and tables, by Postgres' parse tree. Runs no query. */
 export async function checkViewAccess(db: Db, view: string, collections: readonly Collection[]) {
   const [row] = (await db.query(TREE, [quote(view)])).rows
   if (!row) throw new Error(`There is no view ${view}`)

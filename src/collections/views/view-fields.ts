@@ -34,7 +34,7 @@ export function splitSql(sql: string, separators: string): string[] {
   return parts
 }
 
-/** Drops quotes and the like around each part of a name. */
+/** Trims quotes, brackets and semicolons around each part of a name. */
 const trimQuotes = (text: string, quotes = /^[`"[\];]+|[`"[\];]+$/g) =>
   text
     .split('.')
@@ -53,7 +53,7 @@ function identifier(text: string): Identifier {
 interface ParsedQuery {
   readonly columns: readonly Identifier[]
   readonly tables: readonly Identifier[]
-  /** Rows of an outer join may lack one side's columns. */
+  /** Whether it has an outer join, whose rows may lack one side's columns. */
   readonly outer: boolean
 }
 

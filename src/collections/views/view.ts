@@ -23,7 +23,7 @@ import { checkViewAccess } from './view-access.ts'
 import { splitSql, suggestFields, unknownField, type ViewField, ViewQueryError } from './view-fields.ts'
 
 const SAMPLE_SIZE = 10
-/** Casts of a view's columns to the field's column type. NULL stays, as in PocketBase. */
+/** SQL that casts a view's column to its field's type. NULL stays NULL, as in PocketBase. */
 const CASTS: Partial<Record<Field['type'], (column: string) => string>> = {
   number: (column) => `${column}::float8`,
   bool: (column) => `${column}::boolean`,
@@ -54,7 +54,7 @@ export interface ReadQuery {
   readonly plain: readonly boolean[]
 }
 
-/** Queries cannot begin with these; Postgres reads some as names and reports a later word. */
+/** Words that a query cannot begin with. Postgres takes some for names, and its error names a later word. */
 const NO_QUERY = new Set(['alter', 'create', 'delete', 'drop', 'insert', 'update'])
 
 function demandQuery(sql: string): void {
@@ -70,7 +70,7 @@ function singleStatement(query: string): string {
   return sql
 }
 
-/** Throws a ViewQueryError for what a view may not use. The query is not run. */
+/** Throws a ViewQueryError if a query uses what a view may not. Does not run it. */
 async function checkAccess(tx: Db, sql: string, catalog: Catalog): Promise<void> {
   const name = `_view_${randomText(15)}`
   await tx.query(`create view ${quote(name)} as select 1 as one from (${sql}\n) q`)
@@ -78,7 +78,7 @@ async function checkAccess(tx: Db, sql: string, catalog: Catalog): Promise<void>
   await tx.query(`drop view ${quote(name)}`)
 }
 
-/** The query for Postgres and its columns. A query that is invalid in SQLite may be Postgres' own. */
+/** The query for Postgres and its columns. A query that is no SQLite may be written for Postgres. */
 async function askColumns({ db, catalog }: Store, query: string) {
   const ask = (sql: string) =>
     db.transaction((tx) =>
@@ -98,7 +98,7 @@ async function askColumns({ db, catalog }: Store, query: string) {
   }
 }
 
-/** Translates a view's query and finds its fields. Reads no rows. ViewQueryError or Postgres' error. */
+/** Translates a view's query and finds its fields, without rows. Throws ViewQueryError, Postgres' error. */
 export async function readQuery(store: Store, query: string): Promise<ReadQuery> {
   const single = singleStatement(query)
   const suggested = suggestFields(single, store.catalog)
@@ -133,7 +133,7 @@ export async function readAndSample(store: Store, query: string): Promise<ReadQu
 const namedBefore = (columns: readonly string[], place: number) =>
   columns.slice(0, place).filter((name) => name.toLowerCase() === columns[place]!.toLowerCase()).length
 
-/** Postgres folds unquoted aliases to lower case. */
+/** Whether a field has this column. Postgres folds unquoted aliases to lower case. */
 const isFieldOf = ({ field }: ViewField, column: string) =>
   field.name === column || field.name.toLowerCase() === column
 

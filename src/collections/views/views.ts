@@ -9,7 +9,7 @@ const viewsOf = (draft: CatalogDraft): ViewCollection[] =>
 const shape = ({ fields }: { readonly fields: Collection['fields'] }) =>
   JSON.stringify(fields.map((field) => ({ ...field, id: '' })))
 
-/** Writes a view collection without a view, with the fields that its query has now. */
+/** Creates the view of a collection and stores the collection, with the fields that its query has now. */
 async function makeView(draft: CatalogDraft, next: ViewCollection): Promise<void> {
   const query = await readQuery(draft, next.viewQuery)
   await createView(draft.db, next, query)
@@ -31,7 +31,7 @@ export async function saveView(
   await withoutViews(draft, next.id, () => dropView(draft.db, next), [next])
 }
 
-/** Recreates views whose fields changed. Returns a sentence per unreadable view. As in PocketBase. */
+/** Recreates views whose fields changed, as PocketBase does. Returns a message per unreadable view. */
 export async function refreshViews(draft: CatalogDraft, except: string): Promise<string[]> {
   const problems: string[] = []
   for (const { id } of viewsOf(draft)) {
@@ -50,8 +50,8 @@ export async function refreshViews(draft: CatalogDraft, except: string): Promise
 }
 
 /**
- * Drops all views but one while `work` makes changes that Postgres forbids under a view, then recreates them
- * and `more` in rounds, as views may read others. Throws Postgres' error.
+ * Drops all views but one (`except`), runs `work`, which Postgres would forbid while views exist, then
+ * recreates them and `more` in rounds, as views may read others. Throws Postgres' error.
  */
 export async function withoutViews(
   draft: CatalogDraft,

@@ -8,20 +8,20 @@ import { likePattern, NUMBER, type Traits, traitsOf } from '../sql/traits.ts'
  */
 export type Affinity = 'text' | 'numeric' | 'none'
 
-/** How `=` treats null: as the empty text (`auto`, `forced`: against anything) or as null (`off`). */
+/** What `=` takes null for: the empty text (`auto`; `forced` against any operand) or null (`off`). */
 type Fallback = 'auto' | 'off' | 'forced'
 
-/** What a column or expression holds: decides how its text and number are written. See storage.ts. */
+/** The type of a column or expression, which decides how FORMS writes its text and number. */
 export type Storage = 'text' | 'number' | 'integer' | 'real' | 'bool' | 'list' | 'geo' | 'json'
 
 interface Common {
   readonly affinity: Affinity
   readonly fallback: Fallback
-  /** Whether its request value or literal is null or empty; undefined for other operands. */
+  /** Whether the request value or literal is null or empty; undefined for other operands. */
   readonly isEmpty?: boolean | 'perhaps' | undefined
-  /** The path may lead to several rows; without `?` all must match. */
+  /** Whether the path may lead to several rows, which must all match if there is no `?`. */
   readonly all: boolean
-  /** SQL that must be true before a client may compare it, such as a visible email. */
+  /** SQL that must be true for a client to compare it, such as that an email is visible. */
   readonly guard?: Sql
 }
 
@@ -30,9 +30,9 @@ export interface Known extends Common {
   readonly kind: 'known'
   readonly slot: Slot
   readonly traits: Traits
-  /** Its text as a pattern of `~`. Absent for keywords (`null`, `true`) and counts. */
+  /** The value as a pattern of `~`. Absent for keywords (`null`, `true`) and counts. */
   readonly pattern?: Slot
-  /** Its value, if it is the same for all requests. */
+  /** The value, if it is the same for all requests. */
   readonly constant?: Scalar | undefined
   /** Written as TRUE or FALSE instead of 1 or 0. */
   readonly isWord?: boolean
@@ -43,15 +43,15 @@ export interface Expression extends Common {
   readonly sql: Sql
   readonly storage: Storage
   readonly nullable: boolean
-  /** For JSON: its plain text, for comparisons that need no more. An index can serve it. */
+  /** For JSON: SQL of the value as plain text, enough for some comparisons. An index can serve it. */
   readonly text?: Sql
-  /** A stored date: empty or in PocketBase's form. */
+  /** Whether it is a stored date: empty or in PocketBase's format. */
   readonly isDate?: boolean
-  /** Rows whose absence makes it NULL. */
+  /** Joined rows; if one of them is missing, the expression is NULL. */
   readonly rows: readonly JoinedRow[]
-  /** It is an element of this list. `row`: the row of the element, or of the record with this id. */
+  /** The list of which it is an element. `row`: the row of the element, or of the record with this id. */
   readonly element?: { readonly list: Sql; readonly row: JoinedRow }
-  /** Converts it for the right side of `~`: each literal becomes a pattern. */
+  /** Returns the operand for the right side of `~`, with each literal as a pattern. */
   readonly asPattern?: () => Operand
 }
 
@@ -88,14 +88,14 @@ export const countOf = (slot: Slot): Known => known(slot, NUMBER)
 /** The result of `:isset`. PocketBase: core/record_field_resolver.go, resolveStaticRequestField */
 export const word = (slot: Slot): Known => known(slot, NUMBER, { isWord: true })
 
-/** Stored values as number and text. Computed texts name their collation, or the locale would sort. */
+/** SQL of a stored value as number and as text. Computed texts name a collation, so that no locale sorts. */
 interface Form {
   readonly number?: (value: Sql) => Sql
   /** SQLite's `CAST(… AS TEXT)`. */
   readonly text: (value: Sql) => Sql
 }
 
-/** JSON can be both: null, a number or a text. */
+/** By storage. JSON has both, because it may be a number or a text. */
 export const FORMS: Readonly<Record<Storage, Form>> = {
   text: { text: (value) => value },
   number: { number: (value) => value, text: (value) => sql`pb_number_text(${value}) COLLATE "C"` },

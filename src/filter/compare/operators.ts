@@ -49,7 +49,7 @@ function like(positive: boolean, left: Operand, right: Operand): Condition {
   const slot = right.pattern ?? wrapped(right.slot)
   const isBroken = (input: Input) => isBrokenPattern(asText(slot(input)) ?? '')
   const pattern = isMixed ? textParam((input) => (isBroken(input) ? '' : slot(input))) : param('text', slot)
-  // No trigram index: it would search for `ς`, the lower case of a final sigma.
+  // `|| ''` avoids a trigram index, which would search for `ς`, the lower case of a final sigma
   const found = isMixed || traits.pattern === 'sigma' ? sql`(${text} || '')` : text
   const test = sql`${found} ${sign(positive, traits.pattern !== 'plain')} ${pattern} COLLATE "C"`
   const matched = leaf(test, rows, rows)
@@ -59,7 +59,7 @@ function like(positive: boolean, left: Operand, right: Operand): Condition {
 /** ILIKE under collation C folds only ASCII, as SQLite. Without letters LIKE is faster: 11 ms, not 18. */
 const sign = (positive: boolean, folds = true) => `${positive ? '' : 'NOT '}${folds ? 'ILIKE' : 'LIKE'}`
 
-/** A keyword as a pattern. */
+/** A keyword's text as a pattern of `~`. */
 const wrapped =
   (slot: Slot): Slot =>
   (input) => {
@@ -102,7 +102,7 @@ const EMPTY: Known = constantOf('')
 
 const emptiness = ({ fallback, isEmpty }: Operand) => (fallback === 'forced' ? undefined : isEmpty)
 
-/** Whether two values are equal, if that is the same for all requests. Many rules contain such parts. */
+/** Whether two values are equal, if all requests give the same result; undefined if not. Common in rules. */
 function decideKnown(left: Operand, right: Operand): boolean | undefined {
   if (left.kind === 'expression' || right.kind === 'expression') return undefined
   const [a, b] = [left.constant, right.constant]
@@ -111,7 +111,7 @@ function decideKnown(left: Operand, right: Operand): boolean | undefined {
   return isOneEmpty && [left, right].some((one) => one.isEmpty === false) ? false : undefined
 }
 
-/** Compares with a value that may be empty. A text column gets one comparison, which an index serves. */
+/** Compares with a value that may be empty. For a text column one comparison, which an index serves. */
 function whetherEmpty(
   positive: boolean,
   value: Known,
@@ -153,7 +153,7 @@ function identical(positive: boolean, left: Operand, right: Operand): Condition 
   return identicalSides(positive, ...sidesOf(left, right))
 }
 
-/** For a comparison in which one side is NULL and the other is not: true for `!=`, false for `=`. */
+/** A comparison that, if just one side is NULL, is true for `!=` and false for `=`. */
 function unlike(part: Sql | Tested, positive: boolean, a: Side, b: Side): Condition {
   const rows = [...(b.nullable ? [] : a.rows), ...(a.nullable ? [] : b.rows)]
   return positive ? leaf(part, rows, []) : leaf(part, [], rows)
@@ -181,7 +181,7 @@ function identicalSides(positive: boolean, a: Side, b: Side): Condition {
   return unlike(comparison((a as { text: Sql }).text, sign, (b as { text: Sql }).text), positive, a, b)
 }
 
-/** JSON against a text that cannot be a number or bool: comparing the plain text is enough. */
+/** Compares JSON with a text that is no number or bool, by its plain text; undefined for other operands. */
 function jsonText(positive: boolean, a: Side, b: Side): Condition | undefined {
   const [json, { operand: value }] = a.operand.kind === 'known' ? [b, a] : [a, b]
   const { operand } = json
@@ -198,7 +198,7 @@ function isMissing(positive: boolean, side: Side): Condition {
   return positive ? leaf(test, [], side.rows) : leaf(sql`NOT (${test})`, side.rows, [])
 }
 
-/** A mixed side has either a number or a text; the other is NULL and so counts as different. */
+/** A mixed side has a number or a text; its other column is NULL, which counts as different. */
 function identicalMixed(positive: boolean, a: Side, b: Side): Condition {
   const [mixed, value] = a.rank === 'mixed' ? [a, b] : [b, a]
   if (mixed.rank === 'mixed' && isOfOneRank(value) && value.rank !== 'mixed' && value.rank !== 'null') {
@@ -237,7 +237,7 @@ function coalesced(positive: boolean, left: Operand, right: Operand): Condition 
 
 const orEmpty = (side: Side, text: Sql): Sql => (side.nullable ? sql`coalesce(${text}, '')` : text)
 
-/** Equal only if the number is missing and the text is empty. */
+/** A number equals a text only if the number is NULL and the text empty. */
 function numberAndText(positive: boolean, number: Side, text: Side): Condition {
   if (!number.nullable || text.rank !== 'text') return constant(!positive)
   const test = sql`(${isNullSql(number)} AND ${orEmpty(text, text.text)} = '')`
@@ -246,7 +246,7 @@ function numberAndText(positive: boolean, number: Side, text: Side): Condition {
 
 const BEGINS_WITH_NUMBER = `'${TRUE_TEXT.source}'`
 
-/** `a IS TRUE` and the like: SQLite tests truth here, never NULL. sqlite.org/lang_expr.html, booleans */
+/** `a IS TRUE`, `a IS NOT TRUE`, …: tests truth, never NULL. sqlite.org/lang_expr.html, booleans */
 function truthIs(positive: boolean, operand: Operand, word: Known): Condition {
   const side = sideOf(operand)
   const test = sql`(${truthOf(side)}) IS ${positive ? 'NOT ' : ''}DISTINCT FROM (${truthOf(sideOf(word))})`

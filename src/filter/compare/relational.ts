@@ -31,7 +31,7 @@ function orderSides(sign: Comparer, a: Side, b: Side): Condition {
 
 const textOf = (side: Side): Sql => ('text' in side ? side.text : ['NULL'])
 
-/** Number against text: a constant for all rows, but NULL stays NULL. */
+/** A comparison of a number with a text: `value` for all rows, but NULL if a side is NULL. */
 function decided(value: boolean, a: Side, b: Side): Condition {
   const tests = [a, b].filter((side) => side.nullable).map((side) => sql`${isNullSql(side)}`)
   if (tests.length === 0) return constant(value)
@@ -47,7 +47,7 @@ export function isNullSql(side: Side): Sql {
   return sql`${value} IS NULL`
 }
 
-/** A row that compares as SQLite does: rank, number, text. `missing`: the rank of NULL. */
+/** SQL of a row (rank, number, text) that compares as SQLite's values do. `missing`: the rank of NULL. */
 export function rankedRow(side: Side, missing: 'NULL' | '2' = 'NULL'): Sql {
   const number = 'number' in side ? sql`coalesce(${side.number}, 0)::float8` : ['0::float8']
   const text = 'text' in side ? sql`coalesce(${side.text}, '')` : ["''"]
@@ -61,18 +61,18 @@ function rankOf(side: Side, missing: string): Sql {
   return sql`(CASE WHEN ${value} IS NULL THEN ${missing} ELSE ${rank} END)`
 }
 
-/** A value whose rank is known takes a third of the work. */
+/** Comparing with a value of known rank takes a third of the time. */
 function orderMixed(sign: Comparer, a: Side, b: Side): Sql {
   if (a.rank === 'mixed' && isOfOneRank(b)) return againstKnown(sign, a, b, (x, y) => sql`${x} ${sign} ${y}`)
   if (b.rank === 'mixed' && isOfOneRank(a))
     return againstKnown(sign, b, a, (x, y) => sql`${y} ${sign} ${x}`, -1)
   const test = sql`${rankedRow(a)} ${sign} ${rankedRow(b)}`
   if (sign !== '=' && sign !== '<>') return test
-  // Rows with different numbers differ even if a rank is NULL.
+  // without CASE, rows with different numbers would differ even if a rank is NULL
   return sql`(CASE WHEN ${rankOf(a, 'NULL')} + ${rankOf(b, 'NULL')} IS NOT NULL THEN ${test} END)`
 }
 
-/** Whether each row has a value, all of them numbers or all texts. */
+/** Whether the side is never NULL, and in all rows a number or in all rows a text. */
 export const isOfOneRank = (side: Side): boolean => side.rank !== 'mixed' && !side.nullable
 
 function againstKnown(
@@ -88,7 +88,7 @@ function againstKnown(
   return sql`(CASE ${mixed.mixed} WHEN ${same} THEN ${test(own, other)} WHEN ${same === '1' ? '2' : '1'} THEN ${String(rest)} END)`
 }
 
-/** `flag = true` is the column itself: no index, not even a partial one, serves `flag::int = 1`. */
+/** Writes `flag = true` as the column alone: no index serves `flag::int = 1`. Undefined for other tests. */
 export function boolTest(sign: Comparer, a: Side, b: Side): Condition | undefined {
   if (sign !== '=' && sign !== '<>') return undefined
   const [bool, value] = a.operand.kind === 'known' ? [b, a.operand] : [a, b.operand]

@@ -20,7 +20,7 @@ interface Common {
   readonly operand: Operand
 }
 
-/** An operand in a comparison. `mixed` can be number or text per row; numbers sort first. */
+/** An operand in a comparison. `mixed`: a number in some rows, a text in others; numbers sort first. */
 export type Side = Common &
   (
     | { readonly rank: 'null' }
@@ -29,7 +29,7 @@ export type Side = Common &
     | { readonly rank: 'mixed'; readonly mixed: Sql; readonly number: Sql; readonly text: Sql }
   )
 
-/** Both operands under each other's affinity. Contract 2.10; sqlite.org/datatype3.html 4.2 */
+/** Both operands, each converted by the other's affinity. Contract 2.10; sqlite.org/datatype3.html 4.2 */
 export const sidesOf = (left: Operand, right: Operand): [Side, Side] => [
   sideOf(left, conversion(left.affinity, right.affinity)),
   sideOf(right, conversion(right.affinity, left.affinity)),
@@ -40,7 +40,7 @@ function conversion(own: Affinity, other: Affinity): Conversion {
   return other === 'text' && own === 'none' ? 'text' : null
 }
 
-/** An operand under the affinity that the other side gives it. */
+/** An operand after this conversion. */
 export const sideOf = (operand: Operand, conversion: Conversion = null): Side =>
   operand.kind === 'expression' ? expressionSide(operand, conversion) : knownSide(operand, conversion)
 
@@ -62,7 +62,7 @@ function knownSide(operand: Known, conversion: Conversion): Side {
   return { ...common, rank: 'mixed', mixed, number, text }
 }
 
-/** A value as text. */
+/** SQL of a known value as text. */
 export const boundText = ({ slot, traits: { kind } }: Known): Sql =>
   kind === 'text' || kind === 'empty' ? param('text', slot) : textParam(slot)
 

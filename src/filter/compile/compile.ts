@@ -43,7 +43,7 @@ export const planCount = () => templates.size
 
 /**
  * Compiles a rule, a client's filter and sort to SQL. Results are cached: a known shape costs microseconds.
- * Throws FilterError for invalid input, ApiError 403 where a client uses superuser-only names, 429 after too
+ * Throws FilterError for invalid input, ApiError 403 if a client uses superuser-only names, 429 after too
  * many new shapes of one client.
  */
 export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter {
@@ -58,7 +58,7 @@ export function prepare(catalog: Catalog, question: FilterQuery): () => Compiled
   return () => bindTemplate(template, question, client)
 }
 
-/** SQL depends on the request only by the collection of the caller's record. */
+/** The cached SQL of a shape. Of the request it depends on the caller's collection and superuser rights. */
 function templateOf(catalog: Catalog, question: FilterQuery, client: Tree | null): Template {
   const { collection, rule, sort, request, ticket, candidate } = question
   const { auth } = request
@@ -100,7 +100,7 @@ function makeTemplate(
   if (rule !== '') conditions.push(buildCondition(forRule, parseFilter(rule).root))
   if (client) conditions.push(buildCondition(forClient, client.root))
   const keys = readSort(sort)
-  // The first pass finds the rows that the sort joins, so that their listRules become part of the condition.
+  // first pass, whose result is dropped: it joins the sort's rows, so that the condition has their listRules
   if (keys.length > 0) buildOrder(forClient, keys, and([]))
   const sortsByOwnField = keys.length < 2 && keys.every(({ name }) => isOwnField(collection, name))
   const parts = { base, sortsByOwnField, free: client !== null || sort !== '' }
@@ -151,9 +151,9 @@ function superuserName(text: string): string | undefined {
   return text.includes('@request.') ? '@request.' : undefined
 }
 
-/** Reading a filter up to this length costs no more than the rest of the request. */
+/** Characters of a filter that cost nothing: reading them takes no longer than the rest of the request. */
 const FREE_READING = 500
-/** Cost of reading a character, relative to compiling it. */
+/** Cost of parsing a character, relative to compiling it. */
 const READING_SHARE = 0.5
 
 /** Charges a client's new filter and sort by length. Throws RetryLater (429). */
@@ -166,7 +166,7 @@ export function spendReading(ticket: Ticket | undefined, length: number): void {
   spendShape(ticket, Math.max(0, length - FREE_READING) * READING_SHARE)
 }
 
-/** A filter as a condition over the rows of its context. Throws a FilterError with PocketBase's cause. */
+/** A filter as a condition on the rows of its context. Throws a FilterError with PocketBase's message. */
 function buildCondition(context: Context, node: Node): Condition {
   if (node.kind === 'comparison') return buildComparison(context, node)
   const items = node.items.map((item) => buildCondition(context, item))
@@ -188,7 +188,7 @@ const resolveSide = (context: Context, token: Token, side: 'left' | 'right'): Op
     (cause) => `invalid ${side} operand ${JSON.stringify(spelling(token))} - ${cause}`,
   )
 
-/** Without `?` no row of a path may violate the comparison: a subquery joins its rows. Contract 2.5. */
+/** The condition that no row of a path violates a comparison without `?`, as a subquery. Contract 2.5. */
 function allMatch(context: Context, comparison: Comparison, left: Operand, right: Operand): Condition[] {
   if (!left.all && !right.all) return []
   const within = subqueryContext(context)
@@ -198,7 +198,7 @@ function allMatch(context: Context, comparison: Comparison, left: Operand, right
   return [noRowViolates(compare(comparison.sign, a, b), within.scope.rows)]
 }
 
-/** A joined value is a column, which is never known to be empty. */
+/** The operand as a joined column, which is never known to be empty. */
 function walked(operand: Operand): Operand {
   const { isEmpty: _, asPattern: __, ...column } = operand as Expression
   return column
@@ -215,12 +215,12 @@ interface Parts {
   readonly base: FilterRow
   readonly condition: Condition
   readonly order: readonly OrderKey[]
-  /** See QueryStructure and CompiledFilter. */
+  /** As in QueryStructure and CompiledFilter. */
   readonly sortsByOwnField: boolean
   readonly free: boolean
 }
 
-/** Writes a condition and an order as SQL, with their structure. */
+/** Writes a condition and an order as SQL and describes their structure. */
 function writeTemplate({ base, condition, order, sortsByOwnField, free }: Parts): Template {
   const never = condition.kind === 'constant' && condition.value !== true
   const test = condition.kind === 'constant' ? [] : writeCondition(condition)

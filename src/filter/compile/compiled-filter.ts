@@ -6,7 +6,7 @@ import type { SqlText } from '../sql/sql.ts'
 
 export interface FilterQuery {
   readonly collection: Collection
-  /** An API rule, '' for none. It may use hidden fields and has no limit but its number of expressions. */
+  /** An API rule; '' lets every record through. Hidden fields are allowed; only expressions are limited. */
   readonly rule: string
   /** A client's filter, '' for none. All limits and guards apply. Contract 1.3, 2.9. */
   readonly filter: string
@@ -15,11 +15,13 @@ export interface FilterQuery {
   readonly request: RequestInfo
   /** The ticket that is charged for the filter and the sort. */
   readonly ticket?: Ticket | undefined
-  /** For a create rule: the record to be created, which takes the place of the table's row. */
+  /** For a create rule: the record to be created, tested instead of a row of the table. */
   readonly candidate?: Readonly<Record<string, Value>>
 }
 
-/** A condition's tests of the record's own columns. `flag`: a bool that must be true. `opaque`: unknown. */
+/**
+ * A condition on the record's own columns. `flag`: a bool that must be true. `opaque`: a part not analyzed.
+ */
 export type Predicate =
   | { readonly kind: 'and' | 'or'; readonly items: readonly Predicate[] }
   | { readonly kind: 'flag'; readonly column: string }
@@ -33,22 +35,22 @@ export type Predicate =
     }
   | { readonly kind: 'opaque' }
 
-/** A key of an ORDER BY that is a non-null column of the record. */
+/** A key of ORDER BY that is a column of the record without nulls. */
 export interface SortColumn {
   readonly column: string
-  /** Absent: the order of insertion, as tiebreak. */
+  /** Absent for the tiebreak, which is the order of insertion. */
   readonly direction?: 'ASC' | 'DESC' | undefined
 }
 
-/** The structure of a compiled filter, for code that chooses a plan or rewrites it. */
+/** The structure of a compiled filter, for code that chooses or rewrites a statement. */
 export interface QueryStructure {
   readonly condition: Predicate
   readonly columns: readonly string[]
   /** Undefined for keys that are expressions or nullable columns. */
   readonly sortKeys: readonly (SortColumn | undefined)[]
-  /** The client sorts by at most one field of the record itself. */
+  /** Whether the client sorts by at most one field of the record itself. */
   readonly sortsByOwnField: boolean
-  /** No view, no join, no subquery. */
+  /** Whether it reads no view and has no join or subquery. */
   readonly readsOneTable: boolean
   readonly tables: readonly string[]
   readonly from: SqlText
@@ -64,11 +66,11 @@ export interface CompiledFilter {
   readonly where: string
   /** '' or `b."created" DESC, b._rowid`; a view has no tiebreak. */
   readonly orderBy: string
-  /** Nothing can match: no statement is needed. */
+  /** Whether nothing can match, so that no statement is needed. */
   readonly never: boolean
-  /** `$1` to `$n` of the three texts together; the caller's parameters follow. */
+  /** Values of `$1` to `$n` in `from`, `where` and `orderBy`; the caller's parameters follow. */
   readonly params: readonly unknown[]
-  /** Contains client input, so the generic plan of a named statement would be bad. */
+  /** Whether it contains a client's filter: the generic plan of a named statement would then be bad. */
   readonly free: boolean
   readonly structure: QueryStructure
 }

@@ -30,7 +30,7 @@ interface SortKey {
 
 export interface OrderKey {
   readonly sql: Sql
-  /** The column, if it is a non-null one of the base. */
+  /** The column, if the key is a column of the base without nulls. */
   readonly column: SortColumn | undefined
 }
 
@@ -48,7 +48,7 @@ export function readSort(sort: string): SortKey[] {
   return keys
 }
 
-/** ORDER BY the keys, then insertion. Of several rows a key uses the first for which `condition` holds. */
+/** Keys of ORDER BY, at last insertion. A key with several rows uses the first that meets `condition`. */
 export function buildOrder(context: Context, keys: readonly SortKey[], condition: Condition): OrderKey[] {
   const isView = context.base.collection.type === 'view'
   const order: OrderKey[] = []
@@ -63,7 +63,7 @@ export function buildOrder(context: Context, keys: readonly SortKey[], condition
   return order
 }
 
-/** The key of a value that is never NULL. */
+/** An ORDER BY key of a value that is never NULL. */
 function orderKey(value: Sql, direction?: SortKey['direction']): OrderKey {
   const { row, name } = onlyColumn(value) ?? {}
   const written = direction ? [...value, ` ${direction}`] : value
@@ -78,7 +78,7 @@ function buildKey(context: Context, { name, direction }: SortKey, condition: Con
   const invalid = `invalid sort field "${name}"`
   const resolved = () => resolveName(context, name)
   const operand = reworded(resolved, () => invalid)
-  // a count or `:isset` is equal for all rows
+  // a count or `:isset` is the same for all rows, so it sorts nothing
   if (operand.kind === 'known' && !operand.pattern && !operand.isEmpty) return []
   if (operand.kind === 'known' || operand.isEmpty !== undefined) throw new FilterError(invalid)
   const nulls = direction === 'ASC' ? ' NULLS FIRST' : ' NULLS LAST'
@@ -88,7 +88,7 @@ function buildKey(context: Context, { name, direction }: SortKey, condition: Con
   })
 }
 
-/** A sort key with several rows: the first in order that the filter accepts. */
+/** A sort key's value; of several rows, that of the first which the filter accepts. */
 function firstOf(key: Sql, condition: Condition): Sql {
   const rows = new Set(
     rowsIn(key)
@@ -120,7 +120,7 @@ function sharing(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition 
 
 const plain = (value: Sql) => [value]
 
-/** Sort keys other than the text. JSON: null, numbers, texts, each in their own order. */
+/** Sort keys of storages that do not sort by their text. JSON: null, then numbers, then texts. */
 const KEYS: Partial<Readonly<Record<Storage, (value: Sql) => Sql[]>>> = {
   text: plain,
   number: plain,
@@ -134,6 +134,6 @@ const KEYS: Partial<Readonly<Record<Storage, (value: Sql) => Sql[]>>> = {
   ],
 }
 
-/** Keys that give a value SQLite's order. */
+/** SQL of keys that sort a value as SQLite does. */
 const sortKeys = (storage: Storage, value: Sql): Sql[] =>
   KEYS[storage]?.(value) ?? [FORMS[storage].text(value)]

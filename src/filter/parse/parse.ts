@@ -25,7 +25,7 @@ export interface RawItem {
 
 const parser = peggy.generate(readFileSync(new URL('../../../grammar/filter.peggy', import.meta.url), 'utf8'))
 
-/** Reads a filter as a flat chain. Throws a FilterError in PocketBase's words. */
+/** Parses a filter into a flat chain. Throws a FilterError with PocketBase's message. */
 function readChain(text: string): readonly RawItem[] {
   try {
     return parser.parse(text)
@@ -42,7 +42,7 @@ const MAX_CACHED_LENGTH = 1500
 
 const trees = new Lru<string, Tree>(CACHED_TREES)
 
-/** Reads a filter. Throws a FilterError. Contract 1.1-1.4. PocketBase: tools/search/filter.go */
+/** Parses a filter, cached. Throws a FilterError. Contract 1.1-1.4. PocketBase: tools/search/filter.go */
 export function parseFilter(text: string, beforeReading?: () => void): Tree {
   const known = trees.get(text)
   if (known) return known
@@ -62,7 +62,7 @@ class Reader {
     return { root, literals: this.#literals, shape: this.#shape }
   }
 
-  /** `&&` binds tighter than `||`: alternatives of chains. */
+  /** Makes an OR of ANDs, since `&&` binds tighter than `||`. */
   #chain(chain: readonly RawItem[]): Node {
     const alternatives: Node[][] = [[]]
     for (const [i, { join, item }] of chain.entries()) {
@@ -122,7 +122,7 @@ class Reader {
 /** A number beyond the range of a double is 0. */
 const finite = (number: number) => (Number.isFinite(number) ? number : 0)
 
-/** A letter for each value of a trait. */
+/** The first letter of a trait's value, which is different for each value. */
 const initial = (trait: unknown) => String(trait)[0]
 
 const isChain = (item: RawItem['item']): item is readonly RawItem[] => Array.isArray(item)

@@ -11,14 +11,14 @@ export interface Name {
 /** A text or number in the filter. `index`: its position among the literals. */
 export interface Literal {
   readonly kind: 'literal'
-  /** Whether it is quoted. */
+  /** `text` if it is quoted. */
   readonly type: 'text' | 'number'
   readonly value: string | number
   readonly index: number
   readonly traits: Traits
-  /** Its text as a pattern of `~`. */
+  /** The literal as a pattern of `~`. */
   readonly pattern: string
-  /** A function's text argument: its value is part of the shape. */
+  /** Whether it is a function's text argument, whose value is part of the shape. */
   readonly isFixed: boolean
 }
 export interface FunctionCall {
@@ -33,7 +33,7 @@ export interface Comparison {
   readonly kind: 'comparison'
   readonly left: Token
   readonly sign: Sign
-  /** Written with `?`: one matching row is enough. */
+  /** Whether it has a `?`: one matching row is then enough. */
   readonly any: boolean
   readonly right: Token
 }

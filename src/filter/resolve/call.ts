@@ -12,10 +12,10 @@ export type FunctionBuilder = (context: Context, args: readonly Token[], resolve
 export const isLiteral = (token: Token, type: 'text' | 'number') =>
   token.kind === 'literal' && token.type === type
 
-/** Writes an expression over operands, which may have become patterns. */
+/** Writes SQL of a call with these operands, which `~` may have turned into patterns. */
 type Build = (operands: readonly Operand[]) => Sql
 
-/** A function call as an operand: a text without affinity, except as `rest` says. */
+/** A function call as an operand: a text without affinity, unless `rest` overrides that. */
 export function callOperand(
   operands: readonly Operand[],
   build: Build,
@@ -40,7 +40,7 @@ export function callOperand(
 const isParameter = (operand: Operand) =>
   operand.kind === 'known' ? operand.pattern !== undefined : operand.asPattern !== undefined
 
-/** `~` turns a function's own parameters into patterns, one by one. */
+/** An argument of a function on the right of `~`: a known value becomes a pattern. */
 function patternOf(operand: Operand): Operand {
   if (operand.kind === 'expression') return operand.asPattern?.() ?? operand
   const { pattern, ...plain } = operand

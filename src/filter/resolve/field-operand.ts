@@ -17,7 +17,7 @@ export function splitModifier(name: string): [name: string, modifier: Modifier] 
   return [parts[0]!, parts[1] as Modifier]
 }
 
-/** The end of a path: a row's field under a modifier. Modifiers that do not fit the field are ignored. */
+/** The operand of a row's field with a modifier; a modifier that does not fit the field is ignored. */
 export function fieldOperand(
   context: Context,
   row: FilterRow,
@@ -57,7 +57,7 @@ function plainOperand(row: FilterRow, field: Field, all: boolean): Expression {
   const element = field.name === 'id' && list && at ? { list, row: at } : undefined
   const isDate = field.type === 'date' || field.type === 'autodate'
   const stored = storageOf(field)
-  // a new record's number is still REAL; a column stores whole ones as INTEGER
+  // SQLite: a new record's number is REAL; a column stores whole numbers as INTEGER
   const storage = isNew && stored === 'number' ? 'real' : stored
   const rest = { affinity: affinityOf(row, field), storage, all, isDate, ...(element && { element }) }
   return expression(row, column(row, field), rest)
@@ -77,7 +77,7 @@ function lengthOperand(row: FilterRow, field: Field, all: boolean): Operand {
   return expression(row, length, { storage: 'integer', nullable: false, rows: [], all })
 }
 
-/** Each value of a list, one per row; a single value is a list of one. */
+/** The operand of `:each`: a list's values, joined as one row each, or a single value as it is. */
 function eachOperand(context: Context, row: FilterRow, field: Field, all: boolean): Operand {
   if (!isMulti(field)) return { ...plainOperand(row, field, all), affinity: 'none' }
   const values = joinValues(context, row, field)
@@ -114,7 +114,7 @@ function readSteps(path: readonly string[]): Step[] {
 
 const fixed = (cast: string, value: unknown): Sql => param(cast, () => value)
 
-/** The JSON value at a path of a column; NULL if absent. A number is only a list index. */
+/** SQL of the JSON value at a path; NULL if absent. A number in the path is a list index, never a key. */
 function extract(column: Sql, steps: readonly Step[]): { json: Sql; text: Sql } {
   let value = column
   let keys: string[] = []

@@ -7,14 +7,14 @@ import { fieldOperand, jsonOperand, splitModifier } from './field-operand.ts'
 import { joinBack, joinRelation } from './joins.ts'
 import type { Context, FilterRow } from './row.ts'
 
-/** PocketBase: maxNestedRels in core/record_field_resolver_runner.go */
+/** Maximum relations in a path. PocketBase: maxNestedRels in core/record_field_resolver_runner.go */
 const MAX_RELATIONS = 6
 
 interface Start {
   readonly row: FilterRow
-  /** The path may lead to several rows; all must match. */
+  /** Whether the path starts at several rows, which must all match. */
   readonly all: boolean
-  /** Unknown names are NULL instead of an error, as in `@request.*`. */
+  /** Whether unknown names are NULL instead of an error, as in `@request.*`. */
   readonly lenient: boolean
 }
 
@@ -28,7 +28,7 @@ export function resolvePath(context: Context, path: readonly string[], start: St
   }
 }
 
-/** An unknown name; NULL where that is allowed. */
+/** An unknown name. Becomes NULL if the path is lenient. */
 class Missing extends FilterError {}
 
 function walk(context: Context, path: readonly string[], start: Start): Operand {
@@ -46,7 +46,7 @@ function walk(context: Context, path: readonly string[], start: Start): Operand 
       continue
     }
     if (field.type !== 'relation') throw new FilterError(`field "${name}" is not a valid relation`)
-    // The id of a single relation's record is the column itself, so that a deleted record still compares.
+    // read the id of a single relation's record from the column, so that a deleted record's id still compares
     if (!isMulti(field) && i === path.length - 2 && path[i + 1] === 'id')
       return lastOperand(context, row, name, all)
     const target = context.catalog.find(field.collectionId)
@@ -89,7 +89,7 @@ function backRelation(
   return [collection, field]
 }
 
-/** Continues with a row of another collection under its listRule. Throws a FilterError if it is null. */
+/** Notes that a client's path reached a row of `collection`. Throws a FilterError if its listRule is null. */
 export function reach({ reached }: Context, collection: Collection, row: FilterRow): FilterRow {
   if (!reached) return row
   if (collection.listRule === null) {

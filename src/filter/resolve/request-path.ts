@@ -87,7 +87,7 @@ function resolveBodyField(context: Context, path: readonly string[], field: Fiel
   return resolveValue(context, path)
 }
 
-/** Any value as a list; undefined and null are empty. */
+/** A value as a list; undefined and null give []. */
 const listOf = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : value === null || value === undefined ? [] : [value]
 
@@ -115,7 +115,7 @@ function bodyValues(context: Context, field: Field): Operand {
   return operand
 }
 
-/** A path from the records that a request submits in a relation of the base. */
+/** Resolves a path that starts at the records whose ids the body has in a relation of the base. */
 function resolveBodyRelation(context: Context, path: readonly string[], field: RelationField): Operand {
   const target = context.catalog.find(field.collectionId)
   if (!target)
@@ -147,7 +147,7 @@ function changed(context: Context, field: Field): Operand {
   }
 }
 
-/** `LOWER()` of a request value and of its pattern. */
+/** A request value and its pattern in lower case. */
 const lowered = (slot: Slot): Operand =>
   parameter(lowerSlot(slot), MIXED, { pattern: lowerSlot(parameter(slot, MIXED).pattern!) })
 
@@ -183,12 +183,12 @@ function lookUp(value: unknown, keys: readonly string[]): unknown {
 
 const NUMERIC = /^[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?$/i
 
-/** Lists and objects as JSON. A text is a number if the collection has a number field of that name. */
+/** A request value; lists and objects as JSON. For a number field, a numeric text becomes a number. */
 function requestScalar(value: unknown, type: FieldTypeName | undefined): Scalar {
   if (value === undefined || value === null) return null
   if (typeof value === 'string')
     return type === 'number' && NUMERIC.test(value) && Number.isFinite(Number(value)) ? Number(value) : value
   if (typeof value === 'number' || typeof value === 'boolean') return value
-  // Keeps the key order of stored points, to compare with them.
+  // a geoPoint keeps its key order, to equal stored ones
   return type === 'geoPoint' ? JSON.stringify(value) : writeSorted(value)
 }

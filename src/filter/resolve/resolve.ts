@@ -12,7 +12,7 @@ import { strftime } from './strftime.ts'
 
 const EARTH_KM = 6371
 
-/** `geoDistance(lonA, latA, lonB, latB)` in kilometres. Rounding may give an arc cosine of more than 1. */
+/** `geoDistance(lonA, latA, lonB, latB)` in kilometres. */
 const geoDistance: FunctionBuilder = (context, args, resolve) => {
   if (args.length !== 4) throw new FilterError(`[geoDistance] expected 4 arguments, got ${args.length}`)
   const operands = args.map((arg, i) => {
@@ -31,7 +31,7 @@ function distance(degrees: readonly Sql[]): Sql {
   return sql`(${SELECT}${String(EARTH_KM)} * acos(least(1, greatest(-1, c.v))) FROM (${SELECT}${cosine} v) c WHERE c.v IS NOT NULL)`
 }
 
-/** A number, or NULL. SQLite also takes numeric texts. */
+/** SQL of an argument as a number, or NULL. Numeric texts are numbers, as in SQLite. */
 function degrees(operand: Operand): Sql {
   if (operand.kind === 'known') return numberParam((input) => asNumeric(operand.slot(input)))
   const form = FORMS[operand.storage]
@@ -40,7 +40,7 @@ function degrees(operand: Operand): Sql {
     operand.storage === 'json'
       ? sql`pb_json_numeric(${operand.sql})`
       : sql`pb_numeric(${form.text(operand.sql)})`
-  // Postgres' cosine refuses infinity, as from '1e999'.
+  // Postgres' cosine refuses infinity, which '1e999' gives
   return sql`nullif(abs(${number}), 'Infinity') * sign(${number})`
 }
 
@@ -60,7 +60,7 @@ const KEYWORDS = new Map([
   ['false', 0n],
 ])
 
-/** Resolves a token of a filter. Throws a FilterError with PocketBase's cause. Contract 2.1. */
+/** Resolves a token of a filter. Throws a FilterError with PocketBase's message. Contract 2.1. */
 export function resolveToken(context: Context, token: Token): Operand {
   if (token.kind === 'literal') return literal(context, token)
   if (token.kind === 'function') {
@@ -95,7 +95,7 @@ export function resolveName(context: Context, name: string): Operand {
   return resolvePath(context, path, { row: context.base, all: false, lenient: false })
 }
 
-/** A path from every record of a collection. Another alias means another record. */
+/** Resolves a path that starts at any record of a collection. Each alias joins a record of its own. */
 function resolveCollection(context: Context, source: string, path: readonly string[], name: string): Operand {
   const [nameOrId = ''] = source.split(':')
   const collection = context.catalog.find(nameOrId)

@@ -13,9 +13,9 @@ export interface FilterRow {
   readonly at: JoinedRow | null
   readonly nullable: boolean
   readonly list?: Sql
-  /** Set if its columns are parameters: for the caller, or the record that a create rule tests. */
+  /** Values that replace columns by parameters: of the caller, or of the record that a create rule tests. */
   readonly values?: (input: Input) => Readonly<Record<string, Value>>
-  /** It is not stored yet, so its columns have no affinities. */
+  /** Whether it is not stored yet: its columns then have no affinities. */
   readonly isNew?: boolean
 }
 
@@ -73,13 +73,13 @@ export interface Context {
   readonly auth: Collection | undefined
   readonly scope: Scope
   readonly base: FilterRow
-  /** Set for clients other than superusers: hides fields and collects joined rows. Contract 2.9. */
+  /** Collects joined rows for clients other than superusers, and hides fields from them. Contract 2.9. */
   readonly reached: ReachedRows | null
-  /** The literals belong to a client's filter and differ from request to request. */
+  /** Whether literals belong to a client's filter and so may differ in each request. */
   readonly isClient: boolean
 }
 
-/** The context inside a subquery, whose joins are not checked against listRules again. */
+/** The context inside a subquery. Its joins need no listRules: the outer query has tested them. */
 export const subqueryContext = (context: Context): Context => ({
   ...context,
   scope: context.scope.inner(),

@@ -7,7 +7,7 @@ import { callOperand, type FunctionBuilder, isLiteral, reworded } from './call.t
 
 const MAX_ARGUMENTS = 10
 
-/** `strftime(format[, time[, modifier…]])`: SQLite's, in SQL as pb_strftime. */
+/** SQLite's function `strftime(format[, time[, modifier…]])`, in SQL as pb_strftime. */
 export const strftime: FunctionBuilder = (context, args, resolve) => {
   checkArguments(args)
   const operands = args.map((arg) =>
@@ -49,7 +49,7 @@ const cut = (from: number, length: number) => (date: Sql) =>
   sql`substr(${date}, ${String(from)}, ${String(length)})`
 const formatted = (format: string) => (date: Sql) => sql`to_char(${date}::timestamp, '${format}')`
 
-/** The part of a stored date for each format letter. */
+/** SQL of a stored date's part, by format letter. */
 const PIECES: Readonly<Record<string, (date: Sql) => Sql>> = {
   Y: cut(1, 4),
   m: cut(6, 2),
@@ -71,7 +71,10 @@ const PIECES: Readonly<Record<string, (date: Sql) => Sql>> = {
 const LETTERS = new RegExp(`^(?:[^%]|%[${Object.keys(PIECES).join('')}])*$`)
 const MAX_FORMAT = 100
 
-/** A date under a common format, cut from its text: 28 ms for 100,000 rows; pb_strftime takes 30 s. */
+/**
+ * SQL that formats a date without pb_strftime: 28 ms for 100,000 rows instead of 30 s. Undefined if the
+ * format has letters that PIECES lacks, or is long.
+ */
 function datePieces(format: unknown, time: Expression): Sql | undefined {
   if (typeof format !== 'string' || format.length > MAX_FORMAT || !LETTERS.test(format)) return undefined
   const parts = format.match(/%.|[^%]+/gs)

@@ -7,7 +7,7 @@ export interface ColumnTest {
   readonly value: Param | ''
 }
 
-/** A condition's SQL, and `test` if it is a test of a column. */
+/** A condition's SQL, and `test` if it only tests a column. */
 export interface Tested {
   readonly sql: Sql
   readonly test?: ColumnTest
@@ -39,7 +39,7 @@ function equalityOf({ test }: Tested): Equality | undefined {
 const isSame = (a: Equality, b: Equality) =>
   a.column.row === b.column.row && a.column.name === b.column.name && a.param.cast === b.param.cast
 
-/** Joins alternatives; equalities of one column become `IN`, which an index serves. */
+/** SQL of each alternative; equalities of one column become one `IN`, which an index serves. */
 export function joinEqualitiesAsIn(tests: readonly Tested[]): Sql[] {
   const kept: { alone: Sql; equal: Equality | undefined; params: Sql[] }[] = []
   for (const one of tests) {

@@ -7,7 +7,7 @@ export function withAncestors(row: JoinedRow): JoinedRow[] {
   return line
 }
 
-/** Rows that the paths of a condition lead to, each path once. */
+/** The rows that a condition's paths join, one for each path. */
 export class Scope {
   /** The joined rows in order, each after its parent. */
   readonly rows: JoinedRow[]
@@ -21,22 +21,22 @@ export class Scope {
     this.#aliases = aliases
   }
 
-  /** A scope for a subquery: paths through several rows are joined again, single rows are shared. */
+  /** A scope for a subquery: it joins multi-row paths again and shares single rows with the outer query. */
   inner(): Scope {
     return new Scope(this, [], this.#aliases)
   }
 
-  /** Another scope in the same subquery, in which the same path leads to another row. */
+  /** Another scope in the same subquery, which joins rows of its own for the same paths. */
   sibling(): Scope {
     return new Scope(this.#outer, this.rows, this.#aliases)
   }
 
-  /** A scope in the same FROM for another rule, in which the same path leads to another row. */
+  /** A scope in the same FROM for another rule, which joins rows of its own for the same paths. */
   apart(): Scope {
     return new Scope(null, this.rows, this.#aliases)
   }
 
-  /** The row for a path; the same one for the same path. */
+  /** The row for a path; joins it the first time. */
   join(name: string, parent: JoinedRow | null, many: boolean, source: () => JoinSource): JoinedRow {
     if (this.#outer && !many && !parent?.inMany) return this.#outer.join(name, parent, many, source)
     const path = `${parent?.alias ?? ''}/${name}`

@@ -32,7 +32,7 @@ export const SELECT = { kind: 'select' } as const
 
 type Piece = string | Param | JoinedRow | Column | Table | typeof SELECT
 
-/** SQL in pieces: constant text, parameters, columns, tables, rows. Nothing of a request is text. */
+/** SQL in pieces: constant text, parameters, columns, tables, rows. A request's values are never text. */
 export type Sql = readonly Piece[]
 
 export interface JoinSource {
@@ -51,9 +51,9 @@ export class JoinedRow {
   readonly kind = 'joined'
   readonly alias: string
   readonly parent: JoinedRow | null
-  /** It may have several rows for one row of its parent. */
+  /** Whether one row of its parent may have several. */
   readonly many: boolean
-  /** It or an ancestor may have several rows for one of the base, so it must be inside an EXISTS. */
+  /** Whether one row of the base may have several, so that it must be inside an EXISTS. */
   readonly inMany: boolean
   readonly source: JoinSource
 
@@ -79,7 +79,7 @@ export function sql(texts: TemplateStringsArray, ...values: (Piece | Sql)[]): Sq
   return parts
 }
 
-/** Pieces with a text between each two. */
+/** Joins SQL with a separator. */
 export function joinSql(list: readonly Sql[], separator: string): Sql {
   return list.flatMap((part, i) => (i === 0 ? part : [separator, ...part]))
 }
@@ -112,7 +112,7 @@ export function rowsIn(part: Sql): JoinedRow[] {
   return rows
 }
 
-/** Writes these rows' aliases as plain text, as the FROM of a subquery now has them. */
+/** Replaces these rows by their aliases, because a subquery's FROM now has them. */
 export const bindRows = (part: Sql, rows: ReadonlySet<JoinedRow>): Sql =>
   part.map((one) => {
     const row = rowOf(one)
@@ -179,7 +179,7 @@ export class Writer {
 /** A value as in SQLite: `number` REAL, `bigint` INTEGER, a bool an INTEGER spelled as in Go. */
 export type Scalar = null | string | number | bigint | boolean
 
-/** What a compiled condition gets its values from. */
+/** The sources of a compiled condition's parameters. */
 export interface Input {
   readonly request: RequestInfo
   readonly literals: readonly { readonly value: Scalar; readonly pattern: string }[]
@@ -187,7 +187,7 @@ export interface Input {
   readonly now: Date
 }
 
-/** Where a parameter's value comes from. */
+/** Returns a parameter's value. */
 export type Slot = (input: Input) => Scalar
 
 export type ScalarKind = 'null' | 'empty' | 'text' | 'number'
@@ -205,10 +205,10 @@ const NUMERIC = /^[ \t\n\v\f\r]*[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?[ \t\n\v\f
 export const asNumeric = (value: Scalar): Scalar =>
   typeof value === 'string' && NUMERIC.test(value) ? Number(value) : value
 
-/** A text that begins with a number other than 0; Postgres reads it alike. */
+/** A text that begins with a number other than 0, which SQLite takes for true. Also valid in Postgres. */
 export const TRUE_TEXT = /^[ \t-\r]*[-+]?0*(\.0*)?[1-9]/
 
-/** SQLite's text affinity, `CAST(… AS TEXT)` and what LIKE sees. */
+/** A value as SQLite's text: by text affinity, `CAST(… AS TEXT)` or LIKE. */
 export function asText(value: Scalar): string | null {
   if (value === null || typeof value === 'string') return value
   if (typeof value === 'number') return realText(value)
@@ -239,7 +239,7 @@ const withPoint = (digits: string, whole: number) =>
 const exponentText = (exponent: number) =>
   (exponent < 0 ? '-' : '+') + String(Math.abs(exponent)).padStart(2, '0')
 
-/** ASCII letters only, as SQLite's LOWER() and LIKE fold them. */
+/** Lowers ASCII letters only, as SQLite's LOWER() and LIKE do. */
 export const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
 export const param = (cast: string, bind: (input: Input) => unknown): Sql => [

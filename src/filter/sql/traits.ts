@@ -1,15 +1,18 @@
 import { asNumeric, goText, kindOf, type Scalar, type ScalarKind } from './sql.ts'
 
-/** Properties of a parameter's value that the SQL depends on. `mixed`: differs from request to request. */
+/** Properties of a parameter's value that decide the SQL. `mixed`: may differ in each request. */
 export interface Traits {
   readonly kind: ScalarKind | 'mixed'
-  /** Its kind when compared with a number column. */
+  /** The value's kind when it is compared with a number column. */
   readonly numeric: ScalarKind | 'mixed'
-  /** Its number when compared with a bool, if that is 0 or 1. */
+  /** 0 or 1 if the value means this number when compared with a bool; undefined for any other value. */
   readonly bit: number | undefined
-  /** The kind of its pattern of `~`. `broken`: it matches nothing. */
+  /**
+   * The pattern that `~` makes of it. `broken`: matches nothing; `sigma`: has Σ; `letters`: has ASCII
+   * letters.
+   */
   readonly pattern: 'broken' | 'sigma' | 'letters' | 'plain' | 'mixed'
-  /** Only a text in JSON can equal it. */
+  /** In JSON, only a string can equal the value. */
   readonly isPlainText: boolean
 }
 
