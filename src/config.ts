@@ -31,10 +31,10 @@ const list = (fallback = '') =>
         .filter(Boolean),
     )
 
-/** Words that a contact may answer with. They are compared in upper case. */
+/** A list of words that contacts may text, in upper case. */
 const words = (fallback: string) => list(fallback).transform((all) => all.map((word) => word.toUpperCase()))
 
-/** `10.0.0.1`, `10.0.0.0/8`, `::1`. */
+/** Whether a text is an address or a subnet: `10.0.0.1`, `10.0.0.0/8`, `::1`. */
 function isAddress(text: string): boolean {
   const [address = '', bits, more] = text.split('/')
   const version = isIP(address)
@@ -67,16 +67,16 @@ const SETTINGS = {
   databaseReplicaUrl: ['DATABASE_REPLICA_URL', postgresUrl],
   dataDir: ['DATA_DIR', z.string().min(1).default('./data')],
   backupDir: ['BACKUP_DIR', z.string().min(1).optional()],
-  /** Superusers are warned when the last backup is older than that; 0: they are not. */
+  /** Superusers are warned when the last backup is older than this; 0: no warning. */
   backupWarningDays: ['BACKUP_WARNING_DAYS', whole(7, 0, 36_500)],
   host: ['HOST', z.string().min(1).default('127.0.0.1')],
   port: ['PORT', whole(8090, 0, 65535)],
-  /** Where mails are taken that become texts; 0: nowhere. */
+  /** Port that accepts mails which become texts; 0: none. */
   smtpPort: ['SMTP_PORT', whole(0, 0, 65535)],
-  /** Files of the certificate and its key, in PEM, for STARTTLS there. */
+  /** PEM files of the certificate and its key, for STARTTLS at `smtpPort`. */
   smtpTlsCert: ['SMTP_TLS_CERT', z.string().min(1).optional()],
   smtpTlsKey: ['SMTP_TLS_KEY', z.string().min(1).optional()],
-  // `sms.example.com:8090` would be a URL, too: one with the scheme `sms.example.com`
+  // requires http or https: `sms.example.com:8090` is a valid URL, with the scheme `sms.example.com`
   publicUrl: ['PUBLIC_URL', publicUrl.optional()],
   trustedProxies: [
     'TRUSTED_PROXIES',
@@ -89,7 +89,7 @@ const SETTINGS = {
   monthlyQuota: ['SMS_MONTHLY_QUOTA', whole(0)],
   maxRecipients: ['SMS_MAX_RECIPIENTS', whole(1000, 1, 100_000)],
   deviceOnlineSeconds: ['DEVICE_ONLINE_SECONDS', whole(600, 1)],
-  /** A number keeps the line that it last exchanged a text with for so long; 0: never. */
+  /** For so many days a number keeps the line with which it last exchanged a text; 0: never. */
   stickyDays: ['STICKY_DAYS', whole(30, 0, 36_500)],
   /** Silence of a device after which its owner gets a mail; 0: no mails. */
   deviceAlarmMinutes: ['DEVICE_ALARM_MINUTES', whole(0, 0, 10_080)],
@@ -102,32 +102,34 @@ const SETTINGS = {
   workers: ['WORKERS', workers.default(1)],
   /** Maximum run time of a statement with a filter, sort or expand of a client (no superuser). */
   clientStatementSeconds: ['CLIENT_STATEMENT_SECONDS', whole(3, 1, 30)],
-  /** Opens `/metrics`, beside superusers' tokens. */
+  /** Token that gives access to `/metrics`, as superusers' tokens do. */
   metricsToken: ['METRICS_TOKEN', z.string().min(16, 'must have at least 16 characters').optional()],
   /** How long a stopping server goes on working, with `/api/ready` answering 503. */
   stopDelaySeconds: ['STOP_DELAY_SECONDS', whole(0, 0, 60)],
   /** Days that browsers remember to use TLS only (HSTS), if `publicUrl` is https; 0: no header. */
   hstsDays: ['HSTS_DAYS', whole(365, 0, 36_500)],
-  /** Open connections; any further one is closed at once. */
+  /** Maximum open connections; any further one is closed at once. */
   maxConnections: ['MAX_CONNECTIONS', whole(10_000, 1)],
-  /** Open connections of one address, trusted proxies apart. 0: any number. */
+  /** Maximum open connections of one address that is no trusted proxy; 0: no limit. */
   maxConnectionsPerAddress: ['MAX_CONNECTIONS_PER_ADDRESS', whole(2_500)],
-  /** Event streams and waiting claims of one address, and of one account, on a server; 0: any number. */
+  /** Maximum event streams and waiting claims of an address, and of an account, on a server; 0: no limit. */
   maxStreams: ['MAX_STREAMS', whole(2_000)],
-  /** Wrong passwords of one address for one account in 10 minutes; other limits follow it. 0: no limits. */
+  /**
+   * Maximum wrong passwords of an address for an account in 10 minutes, a base of other limits; 0: no limits.
+   */
   signInTries: ['SIGN_IN_TRIES', whole(20, 0, 10_000)],
-  /** How many days the record of what superusers did is kept; 0: for ever. */
+  /** How many days the audit log is kept; 0: for ever. */
   auditDays: ['AUDIT_DAYS', whole(365, 0, 36_500)],
-  /** What happens to finished messages after this many days; 0: nothing. */
+  /** What happens to finished messages after `retentionDays`; 0 days: nothing. */
   retentionMode: ['SMS_RETENTION', choice('redact', 'delete').default('redact')],
   retentionDays: ['SMS_RETENTION_DAYS', whole(0, 0, 36_500)],
-  /** What a contact texts to get no more messages, and to get them again. */
+  /** Words that a contact texts to get no more messages, and to get messages again. */
   optOutWords: ['SMS_OPT_OUT_WORDS', words('STOP,STOPALL,UNSUBSCRIBE,CANCEL,END,QUIT')],
   optInWords: ['SMS_OPT_IN_WORDS', words('START,YES,UNSTOP')],
-  /** How many files of an MMS are kept, and how many bytes they have together. The rest is left out. */
+  /** Maximum files of an MMS that are stored, and their bytes together. Further files are dropped. */
   maxAttachments: ['SMS_MAX_ATTACHMENTS', whole(10, 0, 10)],
   maxAttachmentBytes: ['SMS_MAX_ATTACHMENT_BYTES', whole(5 << 20, 0, 10 << 20)],
-  /** How many bytes the files of one account may have; 0: any number. */
+  /** Maximum bytes of all files of one account; 0: no limit. */
   maxAccountFileBytes: ['MAX_ACCOUNT_FILE_BYTES', whole(1 << 30)],
 } as const satisfies Readonly<Record<string, readonly [variable: string, schema: z.ZodType]>>
 
@@ -140,15 +142,15 @@ type Combined = 'retentionMode' | 'retentionDays' | 'optOutWords' | 'optInWords'
 export interface Config extends Omit<Settings, Combined | 'publicUrl' | 'backupDir'> {
   /** Where backups are kept unless the settings name an S3-compatible store. */
   readonly backupDir: string
-  /** Where clients reach the server, without a closing slash: PUBLIC_URL, else by the addresses of HOST. */
+  /** URLs at which clients reach the server, without a closing slash: PUBLIC_URL if set, or those of HOST. */
   readonly urls: readonly string[]
-  /** The first of `urls`: it stands in links and pairing codes. */
+  /** The first of `urls`, used in links and pairing codes. */
   readonly publicUrl: string
   readonly retention: { readonly mode: Settings['retentionMode']; readonly days: number }
   readonly optWords: { readonly out: readonly string[]; readonly in: readonly string[] }
 }
 
-/** Reads the environment; an empty variable is unset. Throws a UserError that names each fault. */
+/** Reads the environment; an empty variable is unset. Throws a UserError that names each wrong setting. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const parsed = ENVIRONMENT.safeParse(given)
@@ -179,10 +181,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 
 /** Bridges of containers and virtual machines, which no phone reaches. */
 const VIRTUAL = /^(docker|br-|veth|virbr|vmnet|vboxnet)/
-/** Addresses that hold on one cable only. RFC 3927; RFC 4291, 2.5.6 */
+/** Link-local addresses: other networks cannot reach them. RFC 3927; RFC 4291, 2.5.6 */
 const LINK_LOCAL = /^(169\.254\.|fe[89ab])/i
 
-/** Addresses that other computers reach this one by, IPv4 first: those of its networks, without loopback. */
+/** Addresses at which other computers reach this one, IPv4 first. */
 export function networkAddresses(interfaces: NodeJS.Dict<NetworkInterfaceInfo[]> = networkInterfaces()) {
   return Object.entries(interfaces)
     .filter(([name]) => !VIRTUAL.test(name))
@@ -192,7 +194,9 @@ export function networkAddresses(interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>
     .map(({ address }) => address)
 }
 
-/** Addresses of a server on `host`. `0.0.0.0` and `::` have one for each network, else loopback. */
+/**
+ * URLs of a server on `host`: for `0.0.0.0` and `::` one per network address, or loopback's if there is none.
+ */
 export function serverUrls(host: string, port: number, addresses = networkAddresses()): string[] {
   const isAll = host === '0.0.0.0' || host === '::'
   const usable = addresses.filter((address) => host === '::' || !address.includes(':'))
@@ -200,6 +204,6 @@ export function serverUrls(host: string, port: number, addresses = networkAddres
   return hosts.map((name) => `http://${name.includes(':') ? `[${name}]` : name}:${port}`)
 }
 
-/** Whether an address means the computer that opens it. RFC 6761, 6.3; RFC 1122, 3.2.1.3 */
+/** Whether a URL names the computer that opens it. RFC 6761, 6.3; RFC 1122, 3.2.1.3 */
 export const isLoopback = (url: string): boolean =>
   /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)

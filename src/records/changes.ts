@@ -3,9 +3,9 @@ import type { Collection, Store } from '../collections/catalog.ts'
 export type Action = 'create' | 'update' | 'delete'
 
 /**
- * SQL of a CTE, `name`, that logs what a statement wrote, for the listeners of the collection. `written`: the
- * CTE with the written rows; `collection`: its id, or the number of the parameter that has it. `whole`:
- * `written` has all columns, which a delete needs; otherwise the row is read again by id.
+ * SQL of a CTE `name` that logs written rows for the collection's listeners. `written`: the CTE that has
+ * these rows. `collection`: its id, or the number of the parameter with the id. `whole`: `written` has all
+ * columns, and they are logged; if false, listeners read the row by id.
  */
 export function changeLogCte(
   written: string,
@@ -22,7 +22,7 @@ export function changeLogCte(
     where exists (select 1 from _listeners where ${id} <> all (ignored)))`
 }
 
-/** Logs changes in their transaction, if there are listeners. Deleted records have no image. */
+/** Logs changes in their transaction, if there are listeners, without an image of the record. */
 export async function logChange(
   store: Pick<Store, 'db'>,
   collection: Pick<Collection, 'id'>,

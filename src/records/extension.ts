@@ -7,20 +7,24 @@ import type { AuthRecord, RequestInfo } from '../request/request.ts'
 export interface Extension {
   /** Maximum page size; PocketBase's 1,000 if absent. */
   readonly maxPerPage?: number
-  /** SQL of the number of records in `table`, or of those with this `by`, so that lists need not count. */
+  /**
+   * SQL of a total that need not be counted: of all records in `table`, or those with `value` in column `by`.
+   */
   readonly total?: { readonly by: string; readonly sql: (table: string, value?: string) => string }
-  /** An index has all records by `order`, also per `owner`; searches in this order read the newest first. */
+  /**
+   * Columns of two indexes: (`order`) and (`owner`, `order`). A search in this order reads the newest first.
+   */
   readonly search?: { readonly order: string; readonly owner: string }
-  /** SQL that holds for all records with a value of `column`: lists add it, for a partial index. */
+  /** SQL that is true for all records with this value of `column`. Lists add it, to use a partial index. */
   readonly implied?: { readonly column: string; readonly sql: (value: string) => string }
   /** List and view by a guest answer 401 `{"error":"unauthorized",…}` instead of an empty list. */
   readonly authRequired?: boolean
-  /** An unreadable value is an error of its field. Otherwise PocketBase's cast makes it empty. */
+  /** A value that cannot be read is an error of its field. If absent, it becomes empty, as in PocketBase. */
   readonly readsStrictly?: boolean
   readonly setByServer?: readonly string[]
-  /** Schemas of what `beforeCreate` adds to the answer. */
+  /** Schemas of the values that `beforeCreate` adds to the answer. */
   readonly shownOnce?: z.ZodRawShape
-  /** A rule for updates and deletes by this caller, besides that of the collection; '' for none. */
+  /** A rule that updates and deletes by this caller must satisfy besides the collection's; '' for none. */
   writeRule?(auth: AuthRecord | null): string
   /** Runs in the transaction before validation; may change `values`. Its result is added to the answer. */
   beforeCreate?(
@@ -28,7 +32,7 @@ export interface Extension {
     values: Record<string, Value>,
     request: RequestInfo,
   ): Promise<Record<string, unknown> | undefined>
-  /** Runs before a changed record is validated and stored, in the transaction. May throw an ApiError. */
+  /** Runs in the transaction before a changed record is validated and stored. May throw an ApiError. */
   beforeUpdate?(
     store: Store,
     values: Record<string, Value>,
@@ -41,9 +45,9 @@ export interface Extension {
   beforeDelete?(store: Store, ids: readonly string[]): Promise<void>
   /** Runs after records were deleted, in the transaction: deletes dependent rows. */
   afterDelete?(store: Store, ids: readonly string[]): Promise<void>
-  /** A record grants access to the auth record it refers to. Deleted when a verified owner takes over. */
+  /** Whether a record gives others access to an auth record. A verified owner who takes over deletes it. */
   readonly grantsAccess?: boolean
-  /** Runs when a verified owner takes over an auth record: cancels pending work. */
+  /** Runs when a verified owner takes over an auth record, to cancel pending work. */
   onTakeover?(store: Store, id: string): Promise<void>
 }
 
@@ -53,5 +57,5 @@ export const withWriteRule = (rule: string, extension: Extension | undefined, au
   return rule && other ? `(${rule}) && ${other}` : rule || other
 }
 
-/** By the id of the collection. */
+/** Extensions by the id of their collection. */
 export type Extensions = ReadonlyMap<string, Extension>

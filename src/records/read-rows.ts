@@ -9,7 +9,7 @@ import { type AnswerMeter, meterOf, type RequestInfo } from '../request/request.
 import { memoize } from '../tools/lru.ts'
 import { type Columns, columnsOf, type RecordRow } from './columns.ts'
 
-/** A statement that selects a collection's records, without its values. */
+/** A statement that selects a collection's records, without its parameters' values. */
 export interface RowStatement {
   readonly text: string
   readonly columns: Columns
@@ -23,14 +23,14 @@ export interface RowStatement {
 
 interface StatementParts {
   readonly text: string
-  /** Number of its values. */
+  /** Number of parameters. */
   readonly values: number
   /** Number of columns at the end of each row, after the record's. */
   readonly extra: number
-  /** The kind if it is planned once; `free`: it has a client's filter. */
+  /** `ruled` (no client's filter) and `free` statements are planned once; undefined: planned each time. */
   readonly plannedOnce: 'ruled' | 'free' | undefined
   readonly way: RowStatement['way']
-  /** Its rows may be large. */
+  /** Whether rows may be large. */
   readonly isGuarded: boolean
 }
 
@@ -43,7 +43,7 @@ export function rowStatement(catalog: Catalog, collection: Collection, parts: St
 
 const statements = new WeakMap<QueryStructure, Map<string, RowStatement>>()
 
-/** The last statement of this kind for a compiled filter; undefined if none is kept. */
+/** The cached statement of this `kind` for a compiled filter; `write` makes it. Without a kind, no cache. */
 export function keptStatement(
   structure: QueryStructure,
   kind: string | undefined,
@@ -56,7 +56,7 @@ export function keptStatement(
   return statement
 }
 
-/** The rows of a statement. A guarded one throws as `readGuarded`. */
+/** Runs a statement and returns its rows. A guarded one throws as `readGuarded` does. */
 export function readRows(
   { db }: Pick<Store, 'db'>,
   { text, name, way, isGuarded }: RowStatement,
@@ -68,11 +68,11 @@ export function readRows(
   return isGuarded ? readGuarded(db, meterOf(request), (limit) => read([...params, limit])) : read(params)
 }
 
-/** Prefix of the error of a statement that exceeds its bytes. */
+/** Prefix of the error message when rows exceed their bytes. */
 const MARK = 'more bytes than allowed: '
 const INVALID_TEXT = '22P02'
 
-/** Fails once rows exceed the bytes in the last parameter. Adds a column with the bytes so far. */
+/** SQL that fails once rows exceed the bytes in the last parameter. Adds a column with the bytes so far. */
 function guardedSql(collection: Collection, { text, values, extra }: StatementParts): string {
   const names = Array.from({ length: columnsOf(collection).count + extra }, (_, i) => `c${i}`)
   const columns = names.join(', ')
@@ -85,8 +85,8 @@ const isOverGuard = (error: unknown): boolean =>
   isSqlError(error, INVALID_TEXT) && error.message.includes(MARK)
 
 /**
- * Reads within the meter's remaining bytes, then again with the maximum of an answer. Throws 400 above that,
- * RetryLater without memory, LargeAnswer in a transaction.
+ * Reads at most the bytes that the meter has left. If rows have more, reserves the maximum of an answer and
+ * reads again. Throws 400 above the maximum, RetryLater if no memory is free, LargeAnswer in a transaction.
  */
 function readGuarded(db: Db, meter: AnswerMeter, read: (limit: number) => Promise<readonly RecordRow[]>) {
   const readCounted = async () => {
@@ -99,7 +99,7 @@ function readGuarded(db: Db, meter: AnswerMeter, read: (limit: number) => Promis
       return await readCounted()
     } catch (error) {
       if (!isOverGuard(error)) throw error
-      // an error ends a transaction
+      // the error has ended the transaction
       if (db.inTransaction) meter.beginAgain()
       await meter.takeAll()
     }
@@ -111,12 +111,12 @@ function readGuarded(db: Db, meter: AnswerMeter, read: (limit: number) => Promis
 
 /** Each name costs memory in every connection. */
 const MAX_NAMES = 300
-/** Of these, names for client-made statements. */
+/** How many of them statements with a client's filter may have. */
 const MAX_FREE_NAMES = 150
 
 const namesOf = memoize((_: Catalog) => new Map<string, string>())
 
-/** Name of a prepared statement, new after each change of a collection; undefined for too many. */
+/** Name of a prepared statement, new after each change of a collection; undefined if no name is left. */
 export function statementName(catalog: Catalog, text: string, isFree = false): string | undefined {
   const known = namesOf(catalog)
   let name = known.get(text)
@@ -159,7 +159,7 @@ function maxBytes(field: Field): number {
   }
 }
 
-/** The size of a collection's rows. Small texts count as their limit, so that few columns are measured. */
+/** The size of a collection's rows. Columns of up to NAME_BYTES count as their maximum, unmeasured. */
 export const rowSizeOf = memoize((collection: Collection) => {
   const isView = collection.type === 'view'
   const sizes = collection.fields.map((field) => (isView ? Number.POSITIVE_INFINITY : maxBytes(field)))
@@ -170,7 +170,7 @@ export const rowSizeOf = memoize((collection: Collection) => {
   return {
     /** Maximum bytes of a row; Infinity for a view. */
     max: sizes.reduce((sum, size) => sum + size, 0),
-    /** A single field can fill an answer: json, editor, long text, anything in a view. */
+    /** Whether a single field can fill an answer: json, editor, long text, any field of a view. */
     hasLarge: sizes.some((size) => size > LARGE_BYTES),
     /** SQL of a row's size in bytes; its columns are `c0`, `c1`, … in the order of the fields. */
     sql: [constant, ...measured].join(' + '),

@@ -11,20 +11,20 @@ export interface Selection {
   /** '' for none. */
   readonly rule: string
   readonly request: RequestInfo
-  /** SQL on row `alias`; its first parameter is `$position`. */
+  /** SQL of a condition on the row `alias`; its first parameter is `$position`. */
   readonly where: (position: number, alias: string) => string
   readonly params: readonly unknown[]
   /** SQL of an additional value at the end of each row. */
   readonly extra?: (position: number) => string
   readonly orderBy?: string
-  /** `where` finds few rows by id. */
+  /** Whether `where` finds few rows by id. */
   readonly isLookUp?: boolean
-  /** `where` comes before the rule. The planner underestimates a new user: 200 ms for 30 of 200,000. */
+  /** Whether to test `where` before the rule, of which Postgres expects few rows for a new user (200 ms). */
   readonly isFirst?: boolean
-  /** Rows contain only the id. */
+  /** Whether rows contain only the id. */
   readonly idsOnly?: boolean
   readonly limit?: number
-  /** Rows may be large: their bytes are counted while read. */
+  /** Whether rows may be large, so that their bytes are counted while they are read. */
   readonly isGuarded?: boolean
   /** Selections of the same kind and rule have the same SQL, which is cached. */
   readonly kind?: string
@@ -45,13 +45,13 @@ export async function selectRows(store: Store, selection: Selection): Promise<re
   return readRows(store, statementOf(store, compiled, selection, params.length), params, request)
 }
 
-/** The statement of a selection; the last one of its kind. */
+/** The statement of a selection, cached by its `kind`. */
 function statementOf({ catalog }: Store, compiled: CompiledFilter, selection: Selection, values: number) {
   const { collection, request, kind, extra, isGuarded = false } = selection
   const { structure } = compiled
   return keptStatement(structure, kind, () => {
     const isShaped = request.context === 'expand' || collection.type === 'view'
-    // a rule on other rows, or a view's query, may be slow
+    // a rule that reads other tables, or a view's query, may be slow
     const isLookUp = selection.isLookUp === true && structure.readsOneTable
     return rowStatement(catalog, collection, {
       text: selectSql(compiled, selection),

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 
-/** Signals within this time count as one: terminals, systemd and npm forward them. */
+/** Signals within this time count as one: a terminal or systemd and npm may each send the same one. */
 const TOGETHER_MS = 1_000
 const LOOK_MS = 500
-/** bin/pocketsms.js, a shell, npm. */
+/** The parents that may have started this process: bin/pocketsms.js, a shell, npm. */
 const MOST_LAUNCHERS = 3
 
 /**
- * Calls `stop` at the first SIGINT or SIGTERM, or when npm or bin/pocketsms.js, which started the program, is
- * gone: npm hands a signal to its shell alone. A later signal ends the process at once.
+ * Calls `stop` at the first SIGINT or SIGTERM, or when the npm or bin/pocketsms.js that started this process
+ * has ended: npm passes a signal on to its shell only. A later signal ends the process at once.
  */
 export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   let firstMs: number | undefined
@@ -30,20 +30,22 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   }, LOOK_MS).unref()
 }
 
-/** Processes whose end ends this one, from the parent up. `bin`: the id of bin/pocketsms.js if it waits. */
+/**
+ * Ids of processes whose end stops this one, the parent first. `bin`: that of bin/pocketsms.js if it waits.
+ */
 function launchersOf(bin: string | undefined): number[] {
-  delete process.env.POCKETSMS_LAUNCHER // it is not that of programs which this one starts
+  delete process.env.POCKETSMS_LAUNCHER // programs that this process starts must not inherit it
   const above = ancestors()
   if (bin) above[0] = Number(bin)
   const npm = above.findIndex((pid) => readProc(pid, 'cmdline').startsWith('npm '))
   return above.slice(0, Math.max(npm + 1, bin ? 1 : 0))
 }
 
-/** The parent and its parents; the parent alone where the system does not tell. */
+/** Ids of the parent and its parents; only the parent where there is no /proc. */
 function ancestors(): number[] {
   const above = [process.ppid]
   while (above.length < MOST_LAUNCHERS) {
-    // proc(5): the name, in brackets, may contain anything
+    // proc(5): the program's name, in brackets, may contain any character
     const parent = Number(readProc(above.at(-1)!, 'stat').split(')').at(-1)!.split(' ')[2])
     if (!parent) break
     above.push(parent)

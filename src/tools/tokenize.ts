@@ -1,5 +1,5 @@
 const QUOTES = '\'"`'
-/** Trimmed from tokens unless it separates. PocketBase includes U+0085 and U+00A0. */
+/** Characters that are trimmed from tokens, except separators. PocketBase includes U+0085 and U+00A0. */
 const BLANKS = '\t\n\v\f\r \u0085\u00a0'
 const END = '\0'
 

@@ -14,7 +14,7 @@ const RESEND_SECONDS = 120
 const keyOf = (link: MailedLink, auth: AuthRecord | null) =>
   `mail ${link} ${auth?.collection.id ?? ''} ${auth?.id ?? ''}`
 
-/** Mails a link after the answer, at most once in RESEND_SECONDS. `null` takes as long. Logs failures. */
+/** Starts to mail a link, at most once in RESEND_SECONDS. For null it takes as long and sends nothing. */
 export async function mailInBackground(
   store: Store,
   services: AuthServices,
@@ -22,7 +22,7 @@ export async function mailInBackground(
   auth: AuthRecord | null,
 ): Promise<void> {
   const key = keyOf(link, auth)
-  // counted before it is sent: a concurrent request may ask for the same mail
+  // counted before sending: a concurrent request may ask for the same mail
   if (!(await countAttempt(store.db, key, 1, RESEND_SECONDS)) || !auth) return
   const about = { kind: link, collection: auth.collection.name, id: auth.id }
   void mailLink(services, auth, link).catch(async (err) => {
@@ -39,8 +39,8 @@ export const EMAIL_FORM = object({ email: text })
 export type EmailForm = ValueOf<typeof EMAIL_FORM>
 
 /**
- * The record of a typed address; null for an unknown one or a disabled user. `takesNumbers`: the address may
- * be a number where the collection texts. Throws 400, 429.
+ * Finds the record with the form's address; null if the address is unknown or the user disabled.
+ * `takesNumbers`: it may be a phone number if the collection texts one-time passwords. Throws 400, 429.
  */
 export async function findForMail(
   call: AuthCall<EmailForm>,

@@ -48,8 +48,8 @@ export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   if (live.length > MAX_LIVE) return live[0]!.id
   const password = randomDigits(collection.otp.length)
   const hash = await hashPassword(password, OTP_COST, guestHolder(ip))
-  // The address is stored now: knowing the password proves that this mail was read, even when it is used at
-  // once.
+  // Stored before it is sent: whoever knows the password has read what went to this number or mail address,
+  // even if the password is used at once.
   const sentTo = numberOf(auth) || (auth.values.email ?? '')
   const id = await addSystemRecord(store, '_otps', auth, { password: hash, sentTo })
   void deliver(store, services, auth, id, password)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { UserError } from '../../errors.ts'
 
-/** How to start a program so that Postgres, which refuses root, runs. */
+/** How to start Postgres' programs, which refuse to run as root. */
 export interface Launch {
   readonly prefix: readonly string[]
   /** The account to run as; undefined for this process's own. */

@@ -137,7 +137,7 @@ function readForm(pairs: readonly [string, string][]): Record<string, unknown> {
     key,
     values.length > 1 ? values.map(guess) : guess(values[0]!),
   ])
-  // Go empties the existing map when it reads null
+  // Go drops all values read so far when a payload is null
   const read = payloads.map(readPayload)
   const emptied = read.lastIndexOf(null)
   const laidOver = read.slice(emptied + 1).flatMap((values) => Object.entries(values ?? {}))

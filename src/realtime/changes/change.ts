@@ -9,9 +9,9 @@ export interface Change {
   readonly collection: Collection
   readonly action: Action
   readonly record: string
-  /** The record after the change; a deleted one as it was before. */
+  /** The record after the change; if it was deleted, before the change. */
   readonly row: RecordRow
-  /** Position of the change whose image is checked against rules, and that image; null if there is none. */
+  /** Position and image of the change that rules check; null if they check `row`. */
   readonly judged: number | null
   readonly judgedRow: RecordRow | null
 }
@@ -22,7 +22,9 @@ export interface UnloadedChange {
   readonly error: unknown
 }
 
-/** Reads changes in order; `unread`: failed ones. `isPatient`: throws if a newer catalog may help. */
+/**
+ * Reads wanted changes in order; `unread`: those that failed. `isPatient`: throw if a newer catalog may help.
+ */
 export async function loadChanges(
   store: Store,
   entries: readonly ChangeEntry[],
@@ -82,7 +84,7 @@ async function readAll(
   return failed
 }
 
-/** Reads images, and those to check against rules where they differ. */
+/** Reads the images of changes and, if rules check another change's image, that one too. */
 async function readInto(
   images: Map<number, RecordImage>,
   store: Store,

@@ -7,14 +7,14 @@ import type { PasswordWork } from './passwords.ts'
 
 const mismatch = () => fieldError('validation_values_mismatch', "Values don't match")
 
-/** Changed fields that say where mails and one-time passwords go. */
+/** Names of changed fields to which mails and one-time passwords are sent. */
 const changedAddresses = ({ otp }: AuthCollection, { values, old }: Draft): readonly string[] =>
   ['email', ...(otp.channel ? [otp.channel.field] : [])].filter((name) => old && values[name] !== old[name])
 
 /**
- * Errors of an auth record's form, reported before all others. Without `manages` (superusers, manageRule):
- * no change of an address or verified, and no new password without confirmation and the old one.
- * PocketBase: forms/record_upsert.go; contract 4.8
+ * Errors of an auth record's form, reported before all others. Callers who do not manage it (superusers and
+ * manageRule do) may not change addresses or `verified`, and change a password only with its confirmation and
+ * the old one. PocketBase: forms/record_upsert.go; contract 4.8
  */
 export async function checkAuthForm(
   collection: AuthCollection,
@@ -46,7 +46,7 @@ export const asksToManage = (
   changedAddresses(collection, draft).length > 0 ||
   (draft.old !== undefined && isPasswordGiven(readForm(body)))
 
-/** Passwords of an auth record's form. */
+/** The passwords in a body. */
 function readForm(body: Readonly<Record<string, unknown>>) {
   const { password, passwordConfirm, oldPassword } = body
   return {

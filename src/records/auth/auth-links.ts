@@ -3,7 +3,7 @@ import { generateText } from '../../fields/types/autogenerate.ts'
 import { changeLogCte } from '../changes.ts'
 import { columnsOf, type Values } from '../columns.ts'
 
-/** Collections whose records belong to an auth record, named by `collectionRef` and `recordRef`. */
+/** Collections whose records belong to an auth record, which `collectionRef` and `recordRef` name. */
 export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
 type Linked = (typeof LINKED_COLLECTIONS)[number]
 
@@ -23,12 +23,12 @@ export async function deleteLinks(
   return dropped
 }
 
-/** Also ends sessions with which a user acts for accounts. */
+/** Deletes push subscriptions of users, for their own account and for those they are members of. */
 const END_BROWSERS = `
 delete from push_subscriptions
 where "user" = any($1::text[]) or sender in (select id from members where member = any($1::text[]))`
 
-/** Also deletes push subscriptions: a signed-out browser must not show texts. */
+/** Deletes sessions and push subscriptions: a signed-out browser must not show texts. */
 async function deleteSessions({ db }: Store, owner: Collection, ids: readonly string[]): Promise<void> {
   await db.query('delete from auth_sessions where collection = $1 and record = any($2::text[])', [
     owner.id,
@@ -51,13 +51,13 @@ async function dropFrom(store: Store, linked: Collection, owner: Collection, ids
 export const invalidatesLinks = (values: Readonly<Values>, old: Readonly<Values>): boolean =>
   values.tokenKey !== old.tokenKey || values.password !== old.password || isUpgraded(values, old)
 
-/** Whether the record becomes verified: links that an unverified owner made then end. */
+/** Whether the record becomes verified. OAuth2 links that an unverified owner made are then deleted. */
 const isUpgraded = (values: Readonly<Values>, old: Readonly<Values>) =>
   old.verified === false && values.verified === true
 
 /**
- * Before a write, deletes the links that it invalidates: a new password ends MFA and known
- * origins, a new token key one-time passwords and sessions. PocketBase: core/mfa_model.go, otp_model.go,
+ * Deletes, before a write, the linked records that it invalidates: a new password ends MFA and known origins;
+ * a new token key ends one-time passwords and sessions. PocketBase: core/mfa_model.go, otp_model.go,
  * external_auth_model.go
  */
 export async function deleteInvalidLinks(

@@ -17,7 +17,7 @@ export class PasswordMemory {
   readonly #hashes = new Map<string, Promise<string>>()
   readonly #verdicts = new Map<string, Promise<boolean>>()
 
-  /** PasswordWork with this memory. Under a lock it compares nothing: an unknown comparison is false. */
+  /** PasswordWork that remembers results here. Under a lock it makes no new comparison and returns false. */
   over(work: PasswordWork, isLocked = false): PasswordWork {
     return {
       hash: (plain, cost) => remember(this.#hashes, `${cost} ${plain}`, () => work.hash(plain, cost)),
@@ -38,7 +38,7 @@ function remember<T>(known: Map<string, Promise<T>>, key: string, make: () => Pr
   return value
 }
 
-/** The values with hashed passwords. Throws a RangeError over 72 bytes. */
+/** The values with hashed passwords. Throws a RangeError for a password over 72 bytes. */
 export async function hashPasswords(
   collection: Collection,
   { values, passwords }: Pick<Prepared, 'values' | 'passwords'>,

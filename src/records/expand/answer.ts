@@ -5,8 +5,8 @@ import { prepareRows, writeRecords } from '../render/render.ts'
 import { expandRecords, readExpand } from './expand.ts'
 
 /**
- * Renders rows as JSON for this request: visible fields and the query's `expand`. Whether the caller may see
- * the rows was checked before. Throws 400 for too many records or bytes. PocketBase: apis/record_helpers.go,
+ * Renders rows as JSON for this request: visible fields and the query's `expand`. The caller must be allowed
+ * to see the rows. Throws 400 for too many records or bytes. PocketBase: apis/record_helpers.go,
  * EnrichRecords
  */
 export async function answerRecords(

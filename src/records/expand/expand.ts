@@ -24,9 +24,9 @@ import { selectRows } from '../select.ts'
 const MAX_DEPTH = 6
 /** Maximum relations per request; each is a statement. */
 const MAX_RELATIONS = 100
-/** Rows that together cannot exceed this are read without counting bytes. */
+/** If rows together cannot exceed this, their bytes are not counted while they are read. */
 const UNGUARDED_BYTES = 64 << 10
-/** Up to this many records are read as fast as one. */
+/** Records that are read about as fast as one. */
 const FEW = 50
 
 /**
@@ -59,7 +59,7 @@ interface Expansion {
   readonly meter: AnswerMeter
 }
 
-/** Fills in `expand`. False if no path of the tree exists. */
+/** Fills in `expand`. Returns false if no path of the tree exists. */
 async function followAll(
   expansion: Expansion,
   records: readonly RenderedRecord[],
@@ -100,7 +100,7 @@ async function follow(
   return true
 }
 
-/** Undefined if the caller may see no record of the target, or its rule fails. */
+/** Reads the related records. Undefined if the target is closed to the caller, or its rule fails. */
 async function fetchRelated(
   { store, request, meter }: Expansion,
   from: Collection,
@@ -148,7 +148,7 @@ function byId(from: Collection, { target, field }: Relation, related: readonly R
   return ({ row }) => idsIn(from, field, row).flatMap((name) => index.get(name) ?? [])
 }
 
-/** Related records by the id that they refer to. */
+/** Finds the records that refer to an id. */
 function byHolder({ target, field }: Relation, related: readonly RenderedRecord[]): Find {
   const index = new Map<string, RenderedRecord[]>()
   for (const rendered of related) {

@@ -19,7 +19,7 @@ import {
 } from './files.ts'
 
 export interface Prepared {
-  /** The resulting record, with a placeholder for the hash of each new password. */
+  /** The resulting record; each new password is a placeholder for its hash. */
   readonly values: Values
   /** The body as rules see it: modifiers resolved, known fields with their resulting values. */
   readonly body: Readonly<Record<string, unknown>>
@@ -27,28 +27,28 @@ export interface Prepared {
   readonly passwords: Readonly<Record<string, string>>
   /** Sent files by the names in `values`. */
   readonly uploads: NamedUploads
-  /** Errors of unreadable values by field name, where the collection reads strictly. */
+  /** Errors of unreadable values by field name, if the collection reads strictly. */
   readonly unreadable: Readonly<Record<string, FieldError>>
 }
 
-/** A record to be stored. `old` is absent for a new one; `passwords` as in Prepared. */
+/** A record to be stored. `old` is absent for a new record; `passwords` as in Prepared. */
 export interface Draft {
   readonly values: Readonly<Values>
   readonly passwords: Readonly<Record<string, string>>
   readonly old?: Readonly<Values>
   readonly uploads?: NamedUploads
-  /** As in Prepared. Errors of the empty value in its place come first. */
+  /** As in Prepared. If the empty value stored instead has an error, that one is reported. */
   readonly unreadable?: Readonly<FieldErrors>
 }
 
 export type FieldErrors = Record<string, FieldError>
 
 interface PrepareOptions {
-  /** The record before; absent: a blank one. */
+  /** Values of the record before the write; absent for a blank record. */
   readonly base?: Readonly<Values> | undefined
   readonly isSuperuser: boolean
   readonly uploads?: Uploads | undefined
-  /** Extension.readsStrictly of the collection. */
+  /** The collection's Extension.readsStrictly. */
   readonly isStrict?: boolean | undefined
 }
 
@@ -72,9 +72,9 @@ const NOTHING_SENT: Uploads = new Map()
 const NO_HASH = '$2a$10$'.padEnd(60, '.')
 
 /**
- * Applies a body to a record: shorter keys first, each modifier on the previous result. Unknown keys stay in
- * the body for rules only. Hidden fields are for superusers, except an auth record's password. Uploads are
- * applied last. PocketBase: core/record_model.go, ReplaceModifiers; apis/record_crud.go; contract 4.2
+ * Applies a body to a record: shorter keys first, each modifier to the previous result, uploads last. Unknown
+ * keys stay in the body for rules. Only superusers set hidden fields, except an auth record's password.
+ * PocketBase: core/record_model.go, ReplaceModifiers; apis/record_crud.go; contract 4.2
  */
 export function prepare(
   collection: Collection,
@@ -118,7 +118,7 @@ export function prepare(
 const isClosed = (collection: Collection, field: Field) =>
   field.hidden && !(collection.type === 'auth' && field.name === 'password')
 
-/** A value in `@request.body`: JSON as an object that rules can look into, otherwise as text. */
+/** A value in `@request.body`. JSON objects and lists are parsed for rules; other JSON is text. */
 function ruleValue(field: Field, value: Value): unknown {
   if (field.type === 'geoPoint') return JSON.parse(value as string)
   if (field.type !== 'json') return value
@@ -126,10 +126,10 @@ function ruleValue(field: Field, value: Value): unknown {
   return /^[[{]/.test(text) ? JSON.parse(text) : text
 }
 
-/** The effect of a body's key on a field. */
+/** How a key of the body sets a field. */
 interface Setter {
   readonly field: Field
-  /** The result depends on the present value. */
+  /** Whether the result depends on the present value. */
   readonly needsOld: boolean
   set(old: Value, raw: unknown): Value
 }
@@ -170,14 +170,14 @@ function modifiers(field: Field): Record<string, Change> {
   return { [`${field.name}:autogenerate`]: { needsOld: false, set } }
 }
 
-/** An autodate cannot be set. */
+/** The setter of the field's own name. An autodate keeps its value. */
 function plain(field: Field): Change {
   if (field.type === 'autodate') return { needsOld: true, set: (old) => old }
   const type = fieldType(field)
   return { needsOld: false, set: (_, raw) => type.fromInput(field, raw) }
 }
 
-/** The effects of the keys that a body may have. */
+/** Setters by the keys that a body may have. */
 const settersOf = memoize((collection: Collection): ReadonlyMap<string, Setter> => {
   const setters = new Map<string, Setter>()
   for (const field of collection.fields) {

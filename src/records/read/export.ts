@@ -10,18 +10,20 @@ import type { Extensions } from '../extension.ts'
 import { readRows, rowStatement } from '../read-rows.ts'
 import { canBeShown } from '../render/render.ts'
 
-/** Rows of the first statements; fewer if rows are large. */
+/** Rows that a statement reads; fewer if rows are large. */
 const PAGE = 1000
 const SHRINK = 4
-/** Bytes of a page. A slow reader holds two in memory, one being sent and one ready, and no connection. */
+/**
+ * Maximum bytes of a page. For a slow reader two are in memory, one being sent, and no connection is held.
+ */
 export const PAGE_BYTES = 1 << 20
 /** Maximum bytes of one record with its expanded ones. */
 const RECORD_BYTES = 8 << 20
 
 /**
- * All records that `filter` and the listRule let through, as CSV (RFC 4180) in pieces, newest first. `fields`
- * names the columns, also paths into `expand`. `request` is called for each page, so that revoked access ends
- * it. Throws as a list before the first piece; 400 for a view.
+ * Yields the records that `filter` and the listRule let through as pieces of CSV (RFC 4180), newest first.
+ * `fields` names the columns, also paths into `expand`. `request` is called for each page, so that revoked
+ * access ends the export. Before the first piece it throws what a list does, and 400 for a view.
  */
 export async function* exportRecords(
   store: Store,
@@ -52,8 +54,8 @@ export async function* exportRecords(
 }
 
 /**
- * The newest `size` rows below `_rowid` = `before` (null: of all), their `_rowid` behind their columns;
- * undefined if they are too large for a page. A single row may have up to RECORD_BYTES.
+ * Reads the newest `size` rows with a `_rowid` below `before` (null: no bound); `_rowid` is their last
+ * column. Undefined if they have more than PAGE_BYTES, or a single row more than RECORD_BYTES.
  */
 async function readPage(
   store: Store,
@@ -108,8 +110,8 @@ const cells = (record: unknown, paths: readonly string[][]): unknown[] =>
   )
 
 /**
- * What a spreadsheet reads as a formula, also after blanks, control and invisible characters, and in Asian
- * forms. Phone numbers are not formulas. OWASP: CSV injection
+ * A cell that a spreadsheet reads as a formula, also after blanks, control or invisible characters, and with
+ * full-width signs. Phone numbers are not formulas. OWASP: CSV injection
  */
 const FORMULA = /^(?:[\t\r\n\ufeff]|[\s\p{Cc}\p{Cf}]*(?:[=@＝＠＋－﹦﹫﹢﹣-]|\+(?!\d+$)))/u
 /**

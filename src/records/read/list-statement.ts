@@ -9,7 +9,7 @@ import type { Extension } from '../extension.ts'
 import { authVersionSql } from '../fresh-auth.ts'
 
 export interface Page {
-  /** From 1. As large as PocketBase's integers may be. */
+  /** From 1; up to 64 bits, as PocketBase's integers. */
   readonly page: bigint
   readonly perPage: number
   /** Rows before the page; 0 where PocketBase's 64-bit integer overflows. */
@@ -36,11 +36,11 @@ const conjuncts = ({ condition }: QueryStructure): readonly Predicate[] =>
 export interface ListStatement {
   readonly text: string
   /**
-   * Postgres plans the statement once. With a client's filter such a plan may be a hundred times slower,
-   * unless an index answers it whole; with an unknown OFFSET it may sort.
+   * Whether Postgres may plan the statement once. With a client's filter such a plan may be a hundred times
+   * slower, unless an index alone answers the filter; with an unknown OFFSET the plan may sort.
    */
   readonly isPlannedOnce: boolean
-  /** It reads the first rows of an index and counts no total. */
+  /** Whether it reads the first rows of an index and counts no total. */
   readonly isShort: boolean
 }
 
@@ -91,14 +91,14 @@ export function listStatement(
   return { text: text(), isPlannedOnce, isShort }
 }
 
-/** The condition with what an equality implies, which Postgres simplifies as it plans for the value. */
+/** The condition, with `implied`'s SQL if it has an equality with a value for that column. */
 function impliedWhere({ where, structure }: CompiledFilter, implied: Extension['implied']): string {
   const tests = implied ? conjuncts(structure).filter(isComparison).filter(isEqual) : []
   const test = tests.find(({ column, value }) => column === implied?.column && value !== '')
   return test && test.value !== '' ? `(${where}) AND ${implied!.sql(`$${test.value.index + 1}`)}` : where
 }
 
-/** SQL of a total that need not be counted. */
+/** SQL of the total if the extension knows it without counting. */
 function knownTotal(
   collection: Collection,
   { where, structure: { condition } }: CompiledFilter,
@@ -154,7 +154,9 @@ function indexOrderBy(collection: Collection, { orderBy, structure }: CompiledFi
 const isIndexOnlyCount = (collection: Collection, { columns: read }: QueryStructure): boolean =>
   indexesOf(collection).some((columns) => read.every((column) => columns.includes(column)))
 
-/** SQL of the owner's test ('' for all) if a page is a search in the order of `search`, else undefined. */
+/**
+ * SQL of the test for an owner ('' for all) if the page is a search in the order of `search`, or undefined.
+ */
 function searchedOwner(
   structure: QueryStructure,
   { offset, skipTotal }: Page,
@@ -170,8 +172,8 @@ function searchedOwner(
 }
 
 /**
- * Usual page sizes. They are constants in the statement, so that Postgres
- * plans once: for an unknown size it plans each time (385 µs instead of 250).
+ * Usual page sizes. They are constants in the statement, so that Postgres plans it once: with the size as a
+ * parameter it plans each time (385 µs instead of 250).
  */
 export const USUAL_SIZES: ReadonlySet<number> = new Set([1, 30, 500, 1000])
 
@@ -184,12 +186,12 @@ interface Parts {
   /** LIMIT and OFFSET. */
   readonly limit: string
   readonly version: string
-  /** The rows before the page are skipped in an index: 600,000 take 60 ms, not 1,240. */
+  /** Whether an index skips the rows before the page: 600,000 take 60 ms instead of 1,240. */
   readonly isDeep: boolean
   readonly structure: QueryStructure
 }
 
-/** A page without its total; `more`: further columns at the end of each row. */
+/** SQL of a page without its total; `more`: further columns at the end of each row. */
 function rowsOf(parts: Parts, where: string, more = ''): string {
   const page = (columns: string) =>
     `SELECT ${columns} FROM ${parts.from}${clause('WHERE', where)}${clause('ORDER BY', parts.orderBy)} ${parts.limit}`
@@ -197,19 +199,19 @@ function rowsOf(parts: Parts, where: string, more = ''): string {
   return page(columnsOf(parts.collection).select + more)
 }
 
-/** The columns that identify a row and its position. */
+/** SQL of the columns that identify a row and its place in the order. */
 const keysOf = ({ structure }: Parts) =>
   [...new Set([ROWID, ...structure.sortKeys.flatMap((key) => key?.column ?? [])].map(baseColumn))].join(', ')
 
-/** The rows whose `_rowid` a statement selects as `row`. */
+/** SQL of the rows whose `_rowid` the SQL `keys` selects as `row`. */
 function rowsByKey({ collection, orderBy }: Parts, keys: string, more: string): string {
   const { select, table } = columnsOf(collection)
   return `SELECT ${select}${more} FROM (${keys}) p JOIN ${table} b ON b._rowid = p.row ORDER BY ${orderBy}`
 }
 
 /**
- * A page with its total, always with a row. A page beyond the end is not searched for: 5.8 ms instead of 84
- * of 102,000 rows. The total is behind OFFSET, or Postgres would count twice.
+ * SQL of a page with its total; an empty page is one row. A page beyond the end is not searched for: 5.8 ms
+ * instead of 84 for 102,000 rows. `OFFSET 0` keeps Postgres from counting twice.
  */
 function withTotal(parts: Parts, total: string, before: string): string {
   const { where, version } = parts
@@ -219,9 +221,9 @@ function withTotal(parts: Parts, total: string, before: string): string {
 }
 
 /**
- * A page that is counted while it is found: 1.0 ms for 30 of 2,000 messages, 1.5 ms for two passes. The rows
- * are behind OFFSET: seeing the size of the page, Postgres would scan an index of all users' 200,000 messages
- * (55 ms instead of 12).
+ * SQL that finds and counts in one pass: 1.0 ms for 30 of 2,000 messages instead of 1.5. `OFFSET 0` hides the
+ * page's size from the planner, which would scan an index of all users' 200,000 messages (55 ms instead of
+ * 12).
  */
 function counted(parts: Parts): string {
   const { from, where, orderBy, limit, version } = parts
@@ -231,12 +233,12 @@ function counted(parts: Parts): string {
   return rowsByKey(parts, page, `, p.total, ${version}`)
 }
 
-/** Rows that are read in some 5 ms. */
+/** Rows that are read in about 5 ms. */
 const NEWEST = 5_000
 
 /**
- * A page without its total that searches the newest rows of an owner (`searched`) first. Otherwise a
- * word that no message has takes 30 s instead of 0.1.
+ * SQL of a page without its total that searches the newest rows of an owner (`searched`), then all if these
+ * are too few. Without this a word that no message has takes 30 s instead of 0.1.
  */
 function search(parts: Parts, searched: string, size: string): string {
   const { collection, from, where, orderBy, limit, version, structure } = parts

@@ -13,9 +13,9 @@ import { keptStatement, type RowStatement, readRows, rowSizeOf, rowStatement } f
 import { pickEach } from '../render/pick.ts'
 import { listStatement, NEAR, type Page, USUAL_SIZES } from './list-statement.ts'
 
-/** Pages whose rows cannot exceed this are read without counting bytes. */
+/** If a page's rows cannot exceed this, their bytes are not counted while they are read. */
 const UNGUARDED_BYTES = 8 << 20
-/** The limit for collections with short fields only: rows rarely reach all their limits together. */
+/** The same limit for collections without large fields: their rows rarely reach all maxima together. */
 const UNGUARDED_SHORT_BYTES = 48 << 20
 
 /**
@@ -39,7 +39,7 @@ export async function listRecords(
 interface ListQuery {
   readonly collection: Collection
   readonly page: Page
-  /** The statement; undefined if nothing can match. */
+  /** Undefined if nothing can match. */
   readonly statement: RowStatement | undefined
   readonly params: readonly unknown[]
 }
@@ -99,7 +99,7 @@ const pageValues = ({ offset, perPage }: Page, auth: AuthRecord | null): unknown
   ...(auth ? [auth.id] : []),
 ]
 
-/** Rows of a page and their total (-1: not counted). Throws 400 if it takes too long, and StaleAuth. */
+/** Reads the rows of a page and their total (-1: not counted). Throws StaleAuth; 400 if it takes too long. */
 async function findPage(store: Store, { page, statement, params }: ListQuery, request: RequestInfo) {
   const { auth } = request
   const rows = statement ? await readRows(store, statement, params, request).catch(failList) : []
@@ -110,7 +110,7 @@ async function findPage(store: Store, { page, statement, params }: ListQuery, re
   }
   const { id, count } = statement.columns
   if (auth && first[count + 1] !== auth.version) throw new StaleAuth()
-  // an empty page is one row with only the total
+  // an empty page comes as one row that has only the total
   return { rows: first[id] === null ? [] : rows, total: Number(first[count]) }
 }
 
@@ -128,7 +128,7 @@ async function renderPage(
   const whole = await answerRecords(store, collection, rows, request)
   const { fields } = request.query
   const items = fields ? pickEach(whole, fields) : whole
-  // strings put together by `+` are copied once, when the answer is sent; `join` would copy them here
+  // strings joined by `+` are copied once, when the answer is sent; `join` would copy them here as well
   let text = '{"items":['
   let comma = ''
   for (const item of items) {
@@ -146,8 +146,8 @@ export const MAX_PER_PAGE = 1000
 const INTEGER = /^[-+]?\d+$/
 
 /**
- * Reads `page`, `perPage` and `skipTotal`; too small becomes the default, too large `maxPerPage`. Throws 400
- * for an invalid integer or bool. PocketBase: tools/search/provider.go, contract 3.1
+ * Reads `page`, `perPage` and `skipTotal`. A number below 1 becomes the default; `perPage` is at most
+ * `maxPerPage`. Throws 400 for an invalid integer or bool. PocketBase: tools/search/provider.go, contract 3.1
  */
 export function readPage(query: Readonly<Record<string, string>>, maxPerPage = MAX_PER_PAGE): Page {
   const skipTotal = query.skipTotal ? readBool(query.skipTotal) : false
@@ -159,7 +159,7 @@ export function readPage(query: Readonly<Record<string, string>>, maxPerPage = M
   return { page, perPage, offset: offset > 0n ? offset : 0n, skipTotal }
 }
 
-/** Go's 64 bit integers; `otherwise` for less than 1. */
+/** Reads a 64-bit integer as Go does; below 1 it becomes `otherwise`. */
 function readInteger(text = '', otherwise: bigint): bigint {
   if (text === '') return otherwise
   if (!INTEGER.test(text)) throw badRequest()

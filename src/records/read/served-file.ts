@@ -11,8 +11,8 @@ import { unlessRuleFault } from '../render/render.ts'
 import { byId, selectRows } from '../select.ts'
 
 /**
- * Finds a file by its record and its name. `ask`: called for protected fields only; true if
- * everyone may have it. Throws 404. PocketBase: apis/file.go, contract 7.3
+ * Finds a file by its record and its name. `ask` is called for protected fields only: it returns the request
+ * to check, or true if everyone may read the file. Throws 404. PocketBase: apis/file.go, contract 7.3
  */
 export async function findServedFile(
   store: Store,
@@ -37,7 +37,7 @@ export async function findServedFile(
   return { place, field }
 }
 
-/** Whether the viewRule, limited by a member's role, shows the record. */
+/** Whether the caller may see the record by its viewRule and, for a member, the role's limits. */
 async function maySee(store: Store, collection: Collection, id: string, request: RequestInfo) {
   if (request.auth?.isSuperuser) return true
   const rule = catalogFor(store.catalog, request.auth?.limits).find(collection.id)?.viewRule ?? null

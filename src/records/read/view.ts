@@ -9,8 +9,8 @@ import { unlessRuleFault } from '../render/render.ts'
 import { selectRows } from '../select.ts'
 
 /**
- * One record as JSON of an answer. Throws 403 for a viewRule of null, 404 if there is none or the rule hides
- * it, StaleAuth for a changed caller. PocketBase: apis/record_crud.go, recordView
+ * One record as the JSON of an answer. Throws 403 for a viewRule of null, 404 if there is no record or the
+ * rule hides it, StaleAuth if the caller has changed. PocketBase: apis/record_crud.go, recordView
  */
 export async function viewRecord(
   store: Store,

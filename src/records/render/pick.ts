@@ -23,7 +23,7 @@ const MODIFIERS: Record<string, (args: readonly string[]) => Modifier | undefine
   },
 }
 
-/** Integer literals. Go also reads `010` as octal. */
+/** Go's integer literals; `010` is octal. */
 const WHOLE = /^[-+]?(?:0[xX]_?[0-9a-fA-F]|0[bB]_?[01]|0[oO]?_?[0-7]|[0-9])(?:_?[0-9a-fA-F])*$/
 const MAX_INT = 2n ** 63n
 
@@ -42,8 +42,8 @@ function readWhole(text: string): number {
 
 /**
  * Applies the `fields` parameter to JSON: comma-separated dotted paths, `*`, `:excerpt(max,dots?)`. Sorts
- * keys. `within`: paths are relative to that key's items. Throws 400 for a malformed parameter, and for parts
- * of a list with other items PocketBase's 500. PocketBase: tools/picker/pick.go, contract 3.5
+ * keys. `within`: paths are relative to that key's items. Throws 400 for a malformed parameter, 500 as
+ * PocketBase for a list that has objects and other items. PocketBase: tools/picker/pick.go, contract 3.5
  */
 export const pickFields = (json: string, fieldsParam: string, within?: string): string =>
   pickFrom(json, { fields: readFields(fieldsParam), below: new Map() }, within)
@@ -85,7 +85,7 @@ function readModifier(text: string): Modifier | undefined {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Removes what is not named from an object or each object of a list. False for a list with other items. */
+/** Removes unnamed keys from an object or a list's objects. Returns false if the list has other items. */
 function pick(value: unknown, level: Level): boolean {
   if (isObject(value)) return pickKeys(value, level)
   if (!Array.isArray(value) || !isObject(value[0])) return true
@@ -107,7 +107,7 @@ function pickKeys(object: Record<string, unknown>, level: Level): boolean {
   return true
 }
 
-/** The paths below a key; '' for one that ends there. `*` means keys that no path names. */
+/** The paths below a key; '' for a path that ends there. `*` stands for keys that no path names. */
 function below(key: string, level: Level): Level {
   const known = level.below.get(key)
   if (known) return known
@@ -124,7 +124,7 @@ function below(key: string, level: Level): Level {
 
 type Node = DefaultTreeAdapterTypes.Node
 
-/** Elements whose text is not part of an excerpt. PocketBase: tools/picker/excerpt_modifier.go */
+/** Elements whose text is left out of an excerpt. PocketBase: tools/picker/excerpt_modifier.go */
 const LEFT_OUT = new Set(
   'head style script iframe embed applet object svg img picture dialog template button form textarea input select option'.split(
     ' ',
@@ -136,9 +136,9 @@ const INLINE = new Set(
     ' ',
   ),
 )
-/** Characters of HTML to read; attributes of more would take 0.1 s. */
+/** Characters of HTML that are read. More, all of them attributes, would take 0.1 s. */
 const MAX_LENGTH = 128 << 10
-/** Maximum nesting as in Go's parser, and maximum elements: unclosed ones are repeated per block. */
+/** Maximum nesting, as in Go's parser, and elements: the parser repeats unclosed ones in each block. */
 const MAX_DEPTH = 512
 const MAX_ELEMENTS = 50_000
 /** Marks the end of a block. */
@@ -147,13 +147,13 @@ const SPACE = Symbol('space')
 interface Gathered {
   text: string
   endsInSpace: boolean
-  /** Stop once the text has more bytes. */
+  /** Reading stops once the text has more bytes. */
   readonly limit: number
 }
 
 /**
- * Plain text of HTML: without tags, white space collapsed, cut to `max` code points, then `...` if
- * `ellipsis`. `a<b` loses what looks like a tag. Of very long or deep HTML only the beginning is read.
+ * Plain text of HTML: without tags and what looks like one (`a<b`), white space collapsed, cut to `max` code
+ * points, then `...` if `ellipsis`. Of very long or deep HTML only the beginning is read.
  */
 export function excerpt(html: string, max: number, ellipsis: boolean): string {
   const gathered: Gathered = { text: '', endsInSpace: false, limit: max + 2 }
@@ -164,7 +164,7 @@ export function excerpt(html: string, max: number, ellipsis: boolean): string {
   return trimSpace(points.slice(0, max).join('')) + (ellipsis ? '...' : '')
 }
 
-/** Thrown when enough elements were read. */
+/** Stops the parser after MAX_ELEMENTS or MAX_DEPTH. */
 class Enough extends Error {}
 
 function parseStart(html: string): Node {
@@ -195,7 +195,7 @@ function parseStart(html: string): Node {
   }
 }
 
-/** Depth first with an explicit stack: a text may nest a million tags. */
+/** Collects the text depth first. The stack is explicit because a text may nest a million tags. */
 function gather(root: Node, into: Gathered): void {
   const waiting: (Node | typeof SPACE)[] = [root]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

@@ -14,20 +14,20 @@ import {
 import { columnsOf, type RecordRow } from '../columns.ts'
 import { selectRows } from '../select.ts'
 
-/** What the caller may see of a record beyond plain fields. */
+/** Whether the caller sees hidden fields and the email of a record. */
 export interface FieldVisibility {
-  /** Hidden fields: superusers only. */
+  /** Shows hidden fields, to superusers. */
   readonly showsHidden: boolean
-  /** An auth record's email whatever `emailVisibility` says. */
+  /** Shows an auth record's email even if `emailVisibility` is false. */
   readonly showsEmail: boolean
 }
 
-/** A value in a record's JSON and the text before it. */
+/** A value in a record's JSON with the constant text before it. */
 interface Part {
   readonly before: string
   readonly at: number
   readonly write: (value: Value) => string
-  /** Used for NULL, which a view may contain. */
+  /** Written for NULL, which a view may contain. */
   readonly zero: Value
   /** The last value and its JSON: neighbours in a list are often equal. */
   value: Value | undefined
@@ -79,7 +79,7 @@ function partText(part: Part, value: Value): string {
   return part.text
 }
 
-/** Only auth records hide their email. */
+/** Whether the record shows its email to everyone. */
 function isEmailPublic(collection: Collection, row: RecordRow): boolean {
   if (collection.type !== 'auth') return true
   return row[columnsOf(collection).at.get('emailVisibility')!] === true
@@ -113,7 +113,7 @@ function isShown(collection: Collection, field: Field, hidden: boolean, email: b
   return collection.type !== 'auth' || field.name !== 'email' || email
 }
 
-/** Joins keys and constant texts; `rest` follows the last value. */
+/** Makes parts with keys and constant texts; `rest` is the text after the last value. */
 function layOut(
   entries: readonly [string, Field | string][],
   at: ReadonlyMap<string, number>,
@@ -139,7 +139,7 @@ function layOut(
   return { parts, rest: text }
 }
 
-/** Writes stored values of a type of fields as JSON (contract 3.3). */
+/** Returns a function that writes stored values of this field type as JSON (contract 3.3). */
 function valueWriter(type: FieldTypeName): (value: Value) => string {
   switch (type) {
     case 'number':
@@ -163,15 +163,15 @@ export interface RenderedRecord {
   readonly collection: Collection
   readonly row: RecordRow
   readonly visibility: FieldVisibility
-  /** Related records by step; present, perhaps empty, once a path exists. */
+  /** Related records by relation name; absent if no path of `expand` exists. */
   expand?: Map<string, RenderedRecord | readonly RenderedRecord[]>
   /** Number of records expanded in it, at all depths. */
   expanded?: number
-  /** Its JSON, once written: a record may be part of many others. */
+  /** Its JSON, kept because a record may be expanded in many others. */
   text?: string
 }
 
-/** Receives the length of a text before it is built. May throw. */
+/** Is called with the length of a text before it is built. Throws if that is too long. */
 export type CheckLength = (length: number) => void
 
 /** JSON of a record with expanded ones. Strings joined by `+` share memory of repeated records. */
@@ -225,7 +225,7 @@ function valueText(value: RenderedRecord | readonly RenderedRecord[], check: Che
   return `[${text}]`
 }
 
-/** Wraps rows with what the caller may see of them. */
+/** Rows with the fields that the caller may see. */
 export async function prepareRows(
   store: Store,
   collection: Collection,
@@ -242,8 +242,8 @@ export async function prepareRows(
 }
 
 /**
- * Ids of auth records whose email the caller sees despite `emailVisibility`: the own one, and by manageRule,
- * in one query. PocketBase: apis/record_helpers.go, autoResolveRecordsFlags
+ * Ids of auth records whose email the caller sees even if `emailVisibility` is false: the caller's own, and
+ * those that the manageRule allows, in one query. PocketBase: apis/record_helpers.go, autoResolveRecordsFlags
  */
 async function visibleEmails(
   store: Store,

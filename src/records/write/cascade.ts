@@ -21,9 +21,9 @@ export class RequiredByRelation extends Error {
 }
 
 /**
- * Deletes records and what depends on them, in the store's transaction: for each referring field the records
- * that cascade or lose the reference. Throws RequiredByRelation if a required field would become empty, 400
- * for the last superuser. PocketBase: core/record_model.go, cascadeRecordDelete; contract 4.7
+ * Deletes records in the store's transaction. Records that refer to them are deleted if their field cascades,
+ * and lose the reference if not. Throws RequiredByRelation if a required field would become empty, 400 for
+ * the last superuser. PocketBase: core/record_model.go, cascadeRecordDelete; contract 4.7
  */
 export async function deleteRecords(
   store: Store,
@@ -67,7 +67,7 @@ async function release(store: Store, extensions: Extensions, reference: Referenc
   if (isMulti(field) || !field.cascadeDelete) await unset(store, reference, ids)
 }
 
-/** Ids of records that would refer to nothing. */
+/** Ids of records whose field would become empty. */
 async function findEmptied(store: Store, reference: Reference, ids: readonly string[]): Promise<string[]> {
   const { table, column } = referenceSql(reference)
   const where = isMulti(reference.field)
@@ -106,7 +106,10 @@ const CHUNK = 1_000
 const refused = (error: unknown) =>
   error instanceof RequiredByRelation || (error instanceof ApiError && error.status === 400)
 
-/** Deletes all records and dependents. Throws 400. PocketBase: apis/collection.go, collectionTruncate */
+/**
+ * Deletes all records and what depends on them. Throws 400. PocketBase: apis/collection.go,
+ * collectionTruncate
+ */
 export async function truncateCollection(store: Store, extensions: Extensions, collection: Collection) {
   if (collection.type === 'view')
     throw badRequest("View collections cannot be truncated since they don't store their own records.")
@@ -126,7 +129,7 @@ export async function truncateCollection(store: Store, extensions: Extensions, c
 
 const FAILED = 'Failed to truncate collection (most likely due to required cascade delete record references).'
 
-/** A verified owner took over the account. Deletes what grants others access (`grantsAccess`). */
+/** Deletes what gives others access to an account (`grantsAccess`), after a verified owner took it over. */
 export async function revokeFormerAccess(
   store: Store,
   extensions: Extensions,
@@ -154,7 +157,7 @@ export interface Reference {
   readonly field: RelationField
 }
 
-/** All fields that refer to a collection, by collection name; none of views. */
+/** All fields that refer to a collection, except views' fields, sorted by their collection's name. */
 export const referencesTo = (catalog: Catalog, target: Collection): readonly Reference[] =>
   byTarget(catalog).get(target.id) ?? []
 

@@ -21,7 +21,7 @@ interface WriteCondition {
   readonly field: string
   readonly error: FieldError
   readonly sql: string
-  /** Tested only if everything else is valid. */
+  /** Whether it is reported only if everything else is valid. */
   readonly late: boolean
 }
 
@@ -33,7 +33,7 @@ export interface Checked {
   readonly parameters: Parameters
 }
 
-/** Adds the values that the server sets, and checks all. */
+/** Sets autodates and generated texts, then checks all values. */
 export function checkValues(write: Write, values: Values = write.values): Checked {
   const { store, collection, stored, options, guard, uploads, unreadable } = write
   const time = now()
@@ -74,7 +74,7 @@ function addConditions(
   if (Object.keys(errors).length === 0) addOwner(checked, catalog, collection, values)
 }
 
-/** Ids that are stored already (`old`) may be those of deleted lines and senders. */
+/** Adds the condition that related records exist. Stored ids (`old`) are not tested: lines may be deleted. */
 function addRelation(
   { errors, conditions, parameters }: Checked,
   catalog: Catalog,
@@ -107,7 +107,7 @@ const NO_RECORDS = fieldError(
   'Failed to find all relation records with the provided ids',
 )
 
-/** A client-chosen id must differ by more than case; an auth record's id is unique across collections. */
+/** The id is free: one with a custom pattern ignoring case, an auth record's across auth collections. */
 function addFreeKey(
   { conditions, parameters }: Checked,
   catalog: Catalog,
@@ -131,9 +131,9 @@ const NOT_FREE = fieldError('validation_pk_invalid', 'The record primary key is 
 const NOT_UNIQUE = fieldError('validation_invalid_auth_id', 'Invalid or duplicated auth record id')
 
 /**
- * A record that names its owner by `collectionRef` and `recordRef`: the owner and its provider exist. Only
- * the first error; the collection's goes into `errors`. PocketBase: core/auth_origin_model.go,
- * recordRefHooks; core/external_auth_model.go
+ * For a linked record, adds the conditions that its owner (`collectionRef`, `recordRef`) and its provider
+ * exist, so that only the first error is reported. A wrong collection is an error at once. PocketBase:
+ * core/auth_origin_model.go, recordRefHooks; core/external_auth_model.go
  */
 function addOwner(
   { errors, conditions, parameters }: Checked,
@@ -149,7 +149,7 @@ function addOwner(
   }
   const sql = `exists (select 1 from ${columnsOf(owner).table} r where r.id = ${parameters.add(recordRef)})`
   conditions.push({ field: 'recordRef', error: NO_OWNER, sql, late: true })
-  // fails only if the other condition holds, so that there is one error
+  // `not`, so that it fails only if the owner exists: one error at most
   if (name === '_externalAuths' && !OAUTH2_PROVIDERS.has(String(provider)))
     conditions.push({ field: 'provider', error: NO_PROVIDER, sql: `not ${sql}`, late: true })
 }
@@ -189,10 +189,10 @@ function checkPassword(field: PasswordField, hash: Value, plain: string | undefi
 }
 
 const MAX_NAME_BYTES = 250
-/** Cut by bytes, as in Go. */
+/** Cuts a file name by bytes, as Go does. */
 const cutName = (name: string) => Buffer.from(name).subarray(0, MAX_NAME_BYTES).toString('utf8')
 
-/** Names can only be kept, not invented; sent files must fit the field. PocketBase: core/field_file.go */
+/** Each name must be a stored or sent file's, and sent files must fit. PocketBase: core/field_file.go */
 function checkFiles(
   field: FileField,
   value: Value,

@@ -26,8 +26,8 @@ const FAILED =
   'Failed to delete record. Make sure that the record is not part of a required relation reference.'
 
 /**
- * Deletes a record and what depends on it. One round trip if nothing refers to it: rule and reference check
- * are part of the delete; otherwise a transaction. Throws 403, 404, or 400 if another record requires it.
+ * Deletes a record and what depends on it: in one statement, with the rule and the check for references, or
+ * in a transaction if other records refer to it. Throws 403, 404, or 400 if another record requires it.
  * PocketBase: apis/record_crud.go, recordDelete; contract 4.7
  */
 export async function deleteRecord(
@@ -77,7 +77,7 @@ function targetSql({ from, where, params }: CompiledFilter, id: string, cached: 
   return { text: `select b.id from ${from} where ${conditions.join(' and ')}`, parameters }
 }
 
-/** False without any change if records refer to it. Throws 404 if the rule finds no record. */
+/** Deletes the record; returns false if others refer to it. Throws 404 if the rule finds no record. */
 async function deleteUnreferenced(
   store: Store,
   collection: Collection,

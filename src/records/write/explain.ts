@@ -9,8 +9,8 @@ import type { Write } from './prepare-write.ts'
 export const isEmptyObject = (errors: object) => Object.keys(errors).length === 0
 
 /**
- * The error of a record that was not stored, with at most one query: without fields if the rule fails, else
- * the known errors and those of unmet conditions, late ones only if there are no others.
+ * The error of a record that was not stored, by at most one query. If the rule fails it names no fields; if
+ * not, it has the known errors and those of unmet conditions, late ones only if there are no others.
  */
 export async function explainRejection(
   { store, failure: message, guard }: Write,
@@ -25,21 +25,21 @@ export async function explainRejection(
   return badRequest(message, isEmptyObject(early) ? errorsOf(failed) : sorted(early))
 }
 
-/** By name, as Go writes maps. */
+/** Errors sorted by field name, as Go writes maps. */
 const sorted = (errors: FieldErrors): FieldErrors =>
   Object.fromEntries(Object.entries(errors).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 const errorsOf = (failed: Checked['conditions']): FieldErrors =>
   Object.fromEntries(failed.map(({ field, error }) => [field, error]))
 
-/** Whether a rule holds; queries only if it has a condition. Undefined: it cannot hold. */
+/** Whether a create rule holds; queries only if it has a condition. `guard` undefined: it cannot hold. */
 export async function ruleHolds(store: Store, guard: CandidateCheck | undefined): Promise<boolean> {
   if (!guard?.condition) return guard !== undefined
   const [allowed] = await ask(store, [guard.condition], guard.params)
   return allowed === true
 }
 
-/** Tests conditions. A rule that fails on the data does not hold. */
+/** Tests conditions in one query. Returns [] if one of them fails with an SQL error. */
 async function ask(store: Store, asked: readonly string[], params: readonly unknown[]): Promise<boolean[]> {
   const tested = await unlessRuleFault(store.db.query(`select ${asked.join(', ')}`, params), undefined)
   return tested?.rows[0]?.map((verdict) => verdict === true) ?? []

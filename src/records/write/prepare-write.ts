@@ -13,16 +13,16 @@ import { byId, selectRows } from '../select.ts'
 
 export interface WriteOptions {
   readonly uploads?: Uploads
-  /** Maximum bytes of all files of the caller's account; unlimited if absent. */
+  /** Maximum bytes of all files of the caller's account; no limit if absent. */
   readonly maxFileBytes?: number
   /**
-   * Whether the auth record is cached. If so, the write is refused when its row has changed. Cached or not, a
-   * create with a hook locks it, or throws StaleAuth. Absent: no check.
+   * Whether the caller's record is from a cache. If so, the write fails when the stored one differs. True or
+   * false: a create with a hook locks the stored one, or throws StaleAuth. Absent: no check.
    */
   readonly isAuthCached?: boolean
   /** Locks the record before reading it, so that no other write comes in between. */
   readonly locksRecord?: boolean
-  /** The server made the password: the field's password rules do not apply. */
+  /** Whether the server made the password, so that the field's password rules do not apply. */
   readonly hasRandomPassword?: boolean
   readonly passwordWork?: PasswordWork
   /** Further work in the write's transaction, given the record's id. */
@@ -35,7 +35,7 @@ export interface StoredRecord {
   readonly version: string
 }
 
-/** A create or an update on its way through the stages, which complete `values`. */
+/** A create or an update. The stages of `write` complete its `values`. */
 export interface Write extends Prepared {
   readonly store: Store
   readonly collection: Collection
@@ -44,7 +44,7 @@ export interface Write extends Prepared {
   readonly request: RequestInfo
   readonly options: WriteOptions
   readonly stored?: StoredRecord
-  /** The rule of a create, a condition of its insert. An update's has been tested. */
+  /** The rule of a create, a condition of its insert. An update's rule was tested by reading its record. */
   readonly guard: CandidateCheck
   readonly failure: string
 }
@@ -69,7 +69,7 @@ export async function prepareCreate(
   return { ...prepared, store, collection, extension, request, options, guard, failure }
 }
 
-/** bcrypt would not read all of it. */
+/** Whether a password has more bytes than bcrypt reads. */
 const isTooLong = (password: string) => Buffer.byteLength(password) > MAX_PASSWORD_BYTES
 
 /** Reads the record to update under its rule and applies the body. Throws 403, 404. */
@@ -85,7 +85,7 @@ export async function prepareUpdate(
   const rule = withWriteRule(ruleFor(collection, 'updateRule', asked.auth), extension, asked.auth)
   const apply = (old?: Readonly<Values>) => applyBody(collection, extension, asked, options, old)
   const read = (rule: string, request: RequestInfo) => readRow(store, collection, id, rule, request)
-  // the body as the rule sees it; only some modifiers need the record for it
+  // the body as the rule sees it; the record is read first if a modifier needs it
   const seen = async () =>
     apply(needsOldValues(collection, asked.body, options.uploads) ? (await read('', asked)).old : undefined)
   if (options.locksRecord)

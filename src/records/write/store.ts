@@ -24,13 +24,13 @@ export class Conflict extends Error {
 /** Values that a hook adds to the answer. */
 export type Extra = Readonly<Record<string, unknown>>
 
-/** Runs hooks and stores the record with all that belongs to it. Throws 400 with field errors, Conflict. */
+/** Runs the hook and stores the record, its files and its change. Throws 400 with field errors, Conflict. */
 export async function storeRecord(write: Write): Promise<Extra> {
   const { store, collection, extension, values, stored, options, uploads } = write
   const isHooked = (stored ? extension?.beforeUpdate : extension?.beforeCreate) !== undefined
   const extra = isHooked ? await runHook(write) : {}
   if (collection.type === 'auth' && stored) await deleteInvalidLinks(store, collection, values, stored.old)
-  // before a hook, caller and rule have been tested
+  // `runHook` has already tested the caller and the rule
   const unconditional = { guard: NO_CONDITION, options: { ...options, isAuthCached: false } }
   await save(isHooked ? { ...write, ...unconditional } : write)
   const id = String(values.id)
@@ -54,7 +54,7 @@ async function runHook(write: Write): Promise<Extra> {
     await extension!.beforeUpdate!(store, values, stored.old, request)
     return {}
   }
-  // lock it: otherwise a key created during a takeover of its account would stay valid
+  // without a lock, a key created during a takeover of its account would stay valid
   if (options.isAuthCached !== undefined) await lockFreshAuth(store, request.auth)
   if (!(await ruleHolds(store, guard))) throw badRequest(failure)
   return (await extension!.beforeCreate!(store, values, request)) ?? {}
@@ -68,7 +68,7 @@ async function save(write: Write): Promise<void> {
   throw isOvertaken ? new Conflict() : refusal
 }
 
-/** Writes the record if all conditions hold: one round trip. */
+/** Writes the record in one statement if all conditions hold. Returns whether it did. */
 async function writeRow(write: Write, { conditions, parameters: first }: Checked): Promise<boolean> {
   const { store, collection, values, stored, guard, request, options, failure } = write
   const parameters = new Parameters(first.values)
@@ -89,7 +89,7 @@ async function writeRow(write: Write, { conditions, parameters: first }: Checked
   }
 }
 
-/** Writes changed values if the record is unchanged and all conditions hold: one round trip. */
+/** Writes changed values if the record is unchanged and all conditions hold. Returns whether it did. */
 export function updateRow(
   store: Store,
   collection: Collection,
@@ -109,7 +109,7 @@ export function updateRow(
   return runLogged(store, collection, `${sql} returning b.*`, 'update', parameters)
 }
 
-/** Runs an insert or update and logs its change. False if it wrote nothing. */
+/** Runs an insert or update and logs its change. Returns false if it wrote nothing. */
 async function runLogged(
   store: Store,
   collection: Collection,
@@ -130,7 +130,9 @@ function isSame(a: Value, b: Value): boolean {
   return a.length === b.length && a.every((text, i) => text === b[i])
 }
 
-/** `message` with an error per field of the violated unique index; other errors stay as they are. */
+/**
+ * Turns an SQL error into 400 with an error for each field of a violated unique index; returns others as is.
+ */
 export function uniqueViolationError(collection: Collection, message: string, error: unknown): unknown {
   if (!isSqlError(error)) return error
   if (error.code !== UNIQUE_VIOLATION || error.constraint === undefined) return badRequest(message)

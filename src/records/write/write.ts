@@ -17,8 +17,8 @@ import { prepareCreate, prepareUpdate, readRow, type Write, type WriteOptions } 
 import { type Extra, storeRecord } from './store.ts'
 
 /**
- * Creates a record in a base or auth collection and returns its JSON. One round trip: rule and relations are
- * conditions of the insert; only a refused record needs another query. Throws 403, or 400 with field errors.
+ * Creates a record in a base or auth collection and returns its JSON. One statement tests the rule and
+ * relations and inserts; only a refused record needs another query. Throws 403, or 400 with field errors.
  * PocketBase: apis/record_crud.go, recordCreate; contract 4
  */
 export const createRecord = (
@@ -30,9 +30,9 @@ export const createRecord = (
 ): Promise<string> => write(prepareCreate(store, extensions, collection, request, options))
 
 /**
- * Updates a record and returns its JSON. Two round trips, and one more if a rule needs a modifier resolved.
- * Throws 403, 404, 400 with field errors, StaleAuth, or Conflict if another write came in between (impossible
- * with `locksRecord`). PocketBase: apis/record_crud.go, recordUpdate; contract 4
+ * Updates a record and returns its JSON. Two round trips, and one more if the body has a modifier that needs
+ * the record. Throws 403, 404, 400 with field errors, StaleAuth, or Conflict if another write came in between
+ * (impossible with `locksRecord`). PocketBase: apis/record_crud.go, recordUpdate; contract 4
  */
 export function updateRecord(
   store: Store,
@@ -62,7 +62,7 @@ export async function writeRecord(
   return 'null'
 }
 
-/** The stages after `prepare`. What takes several statements is stored and rendered in one transaction. */
+/** Runs the stages after `prepare`. Several statements are stored and rendered in one transaction. */
 async function write(prepared: Promise<Write>): Promise<string> {
   const judged = await judge(await prepared)
   const finish = async (inside: Write) => renderWrite(inside, await storeRecord(inside))
@@ -128,20 +128,20 @@ function renewAuth({ values, stored, passwords }: Write, collection: AuthCollect
   if (passwords.password || values.email !== stored.old.email) rotateTokenKey(collection, values)
 }
 
-/** The write is committed but its answer failed (`cause`): it must not be repeated. */
+/** The write is committed but rendering its answer failed (`cause`): the write must not be repeated. */
 export class StoredWithoutAnswer extends Error {
   override name = 'StoredWithoutAnswer'
 }
 
 /**
- * JSON of a written record. In a transaction it takes memory, else nothing is stored. After the commit it is
- * never refused, and throws StoredWithoutAnswer if it fails.
+ * JSON of a written record. In a transaction, an answer that exceeds the memory limits rolls the write back.
+ * After the commit no limit applies; a failure throws StoredWithoutAnswer.
  */
 async function renderWrite(write: Write, extra: Extra): Promise<string> {
   const { store, collection, values, request } = write
   const row = toRow(collection, values)
   if (store.db.inTransaction) {
-    // a rule that fails drops an expand; it must not end the transaction, whose commit would store nothing
+    // a rule that fails only drops an expand; without the savepoint it would roll the write back
     const mayFail = Boolean(request.query.expand) || (collection.type === 'auth' && collection.manageRule)
     if (mayFail) await store.db.query('savepoint rendered')
     const text = await answerRecord(store, collection, row, request)

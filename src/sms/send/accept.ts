@@ -108,7 +108,10 @@ const requestRow = ({ sender, idempotency, ...offer }: Offer) => ({
   messages: offer.messages,
 })
 
-/** Accepts sends in groups: offers during a commit are committed together. One commit per user. */
+/**
+ * Accepts sends in groups: offers during a commit are committed together. Of one user at most one commit
+ * runs.
+ */
 export class Acceptor {
   readonly #groups: Groups<Offer, Verdict>
 
