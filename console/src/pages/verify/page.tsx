@@ -1,4 +1,4 @@
-import { serverUrl } from '../../data/client.ts'
+import { pb, serverUrl } from '../../data/client.ts'
 import { countryOfNumber } from '../../data/phone/phone-numbers.ts'
 import { countryName } from '../../data/phone/phone-words.ts'
 import type { Verification, VerifyService } from '../../data/records.ts'
@@ -8,9 +8,11 @@ import { locale } from '../../language/language.ts'
 import { formatNumber, t, tn, tx } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { deleteRecord } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/form.tsx'
 import { actionsColumn, type Column, ListPage, Records, TableSection } from '../../parts/list/table.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
+import { toast, toastFault } from '../../parts/toast.tsx'
 import { to } from '../../router.ts'
 import { ServiceDialog } from './service-dialog.tsx'
 
@@ -108,8 +110,8 @@ function Verifications({ services }: { services: readonly VerifyService[] }) {
             : t('Approved by country')
         }
         none={t('Nothing was sent yet.')}
-        columns={COUNTRIES}
-        rows={countriesIn(sample.items)}
+        columns={[...COUNTRIES, stateColumn(services)]}
+        rows={countriesIn(sample.items, services.flatMap(stoppedIn))}
       />
       <section class="stack">
         <h2>{t('Last codes')}</h2>
@@ -158,8 +160,8 @@ interface Country {
   readonly approved: number
 }
 
-function countriesIn(verifications: readonly Verification[]): readonly Country[] {
-  const found = new Map<string, Country>()
+function countriesIn(verifications: readonly Verification[], stopped: readonly string[]): readonly Country[] {
+  const found = new Map<string, Country>(stopped.map((id) => [id, { id, ...NO_CODES }]))
   for (const { country, to, status } of verifications) {
     const { names, sent, ended, approved } = found.get(country) ?? NO_CODES
     found.set(country, {
@@ -185,3 +187,31 @@ const COUNTRIES: readonly Column<Country>[] = [
     cell: ({ ended, approved }) => (ended > 0 ? percents.format(approved / ended) : '–'),
   },
 ]
+
+/** The calling codes to which a service sends nothing any more. */
+const stoppedIn = ({ stopped }: VerifyService) => stopped.split(',').filter(Boolean)
+
+/** Whether a service has stopped a country, with a button that lets it get codes again. */
+const stateColumn = (services: readonly VerifyService[]): Column<Country> => ({
+  title: t('State'),
+  cell: ({ id }) => {
+    const stopped = services.filter((service) => stoppedIn(service).includes(id))
+    if (stopped.length === 0) return <Badge tone="good">{t('Allowed')}</Badge>
+    return (
+      <>
+        <Badge tone="bad">{t('Stopped')}</Badge>{' '}
+        <Button kind="quiet" onClick={() => void allow(stopped, id).then(toast, toastFault)}>
+          {t('Allow {country} again', { country: id })}
+        </Button>
+      </>
+    )
+  },
+})
+
+async function allow(services: readonly VerifyService[], country: string): Promise<string> {
+  for (const service of services) {
+    const stopped = stoppedIn(service).filter((id) => id !== country)
+    await pb.collection('verify_services').update(service.id, { stopped: stopped.join(',') })
+  }
+  return t('{country} gets codes again', { country })
+}

@@ -78,7 +78,7 @@ const ROWS: readonly FormRow[] = [
     hint: t('Codes that nobody enters are a sign of fraud. You get a mail. 0: never.'),
   },
   {
-    summary: t('Language, web page, Android app'),
+    summary: t('Language, web page, Android app, more limits'),
     folded: [
       { name: 'default_locale', label: t('Language if none is asked for') },
       {
@@ -89,11 +89,19 @@ const ROWS: readonly FormRow[] = [
         ...{ name: 'app_hash', label: t('Hash of the Android app') },
         hint: t('The app then reads the code itself. It excludes a domain.'),
       },
+      [
+        { name: 'max_per_network', label: t('Codes of a network in an hour') },
+        { name: 'max_per_sender', label: t('Codes of an API key in an hour') },
+      ],
+      { name: 'quota_share', label: t('Percent of the quota that codes may use (0: all)') },
     ],
   },
 ]
 
-const BLANK = { code_length: 6, ttl: 600, max_per_hour: 5, max_per_day: 10, approval_floor: 0 }
+const BLANK = {
+  ...{ code_length: 6, ttl: 600, approval_floor: 0, quota_share: 0 },
+  ...{ max_per_hour: 5, max_per_day: 10, max_per_network: 20, max_per_sender: 1_000 },
+}
 
 /** Creates or edits a service. */
 export const ServiceDialog = ({
