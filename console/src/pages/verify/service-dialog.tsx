@@ -77,6 +77,11 @@ const ROWS: readonly FormRow[] = [
     ...{ name: 'approval_floor', label: t('Stop a country below this rate, in percent') },
     hint: t('Codes that nobody enters are a sign of fraud. You get a mail. 0: never.'),
   },
+  prefixesRow(
+    'stopped',
+    t('Stopped countries'),
+    t('Country codes that get no codes. Take one out to send there again.'),
+  ),
   {
     summary: t('Language, web page, Android app, more limits'),
     folded: [
