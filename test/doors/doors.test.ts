@@ -162,7 +162,7 @@ describe('refuses, in the words of each', () => {
       400,
       extended(wrong('This method is not offered here')),
     ],
-    ['JSON-RPC: nothing', () => ask('/jsonrpc/sms', {}), 400, { result: wrong('method is required') }],
+    ['JSON-RPC: nothing', () => ask('/jsonrpc/sms', {}), 401, { result: 'Invalid login or password' }],
     [
       'SMSEagle 2: a token',
       () => v2({ to: [TO], text: 'Hi' }, 'x'),

@@ -30,15 +30,13 @@ async function findRecipients(store: Store, user: string, { to, contacts, groups
   }
 }
 
-/** Sends, and returns the messages with their numbers, which are empty for members of groups. */
-async function sendTo(
-  { services }: DoorCall,
-  by: KeyCredentials,
-  named: Recipients,
-  what: Partial<DoorSend>,
-) {
+type Asked = Partial<DoorSend> & { readonly named: Recipients }
+
+/** Sends, and returns the messages with their numbers (of groups: ''). `read`: once the key is known. */
+async function sendTo({ services }: DoorCall, by: KeyCredentials, read: () => Asked) {
   let numbers: readonly string[] = []
   const sent = sendByKey(services, by, async ({ store, user }) => {
+    const { named, ...what } = read()
     const found = await findRecipients(store, user, named)
     numbers = found.recipients
     return { ...what, ...found }
@@ -63,12 +61,15 @@ const NOT_OFFERED = ['date', 'send_after', 'send_before', 'test', 'attachments']
 
 async function sendV1(call: DoorCall, method: string, given: Readonly<Record<string, string>>) {
   const { access_token: token, login = '', pass = '', message: body, highpriority } = given
-  const other = NOT_OFFERED.find((name) => given[name] && given[name] !== '0')
-  if (other) throw invalid(`${other} is not supported here`)
-  const [parameter, kind] = METHODS[method]!
   const by = token === undefined ? { key: pass, name: login } : { key: token }
-  const what = { body, priority: highpriority === '1' ? 1 : 0 }
-  return (await sendTo(call, by, { [kind]: given[parameter] ?? '' }, what)).map(({ id }) => id)
+  const sent = await sendTo(call, by, () => {
+    const other = NOT_OFFERED.find((name) => given[name] && given[name] !== '0')
+    if (other) throw invalid(`${other} is not supported here`)
+    if (!Object.hasOwn(METHODS, method)) throw invalid('This method is not offered here')
+    const [parameter, kind] = METHODS[method]!
+    return { named: { [kind]: given[parameter] ?? '' }, body, priority: highpriority === '1' ? 1 : 0 }
+  })
+  return sent.map(({ id }) => id)
 }
 
 /** SMSEagle's words for a wrong request, and our sentence. */
@@ -98,8 +99,12 @@ export const RPC = z
   .object({
     method: z
       .string('must be a text')
+      .default('')
       .describe('`sms.send_sms`, `sms.send_togroup` or `sms.send_tocontact`.'),
-    params: z.record(z.string(), z.unknown(), 'must be an object').describe('The parameters of APIv1.'),
+    params: z
+      .record(z.string(), z.unknown(), 'must be an object')
+      .default({})
+      .describe('The parameters of APIv1.'),
   })
   .meta({ id: 'SmseagleCall' })
 const RESULT = z.strictObject({ message_id: z.string(), status: z.literal('ok') })
@@ -115,7 +120,6 @@ export async function answerRpc(call: DoorCall): Promise<z.output<typeof RPC_ANS
   const name = method.replace(/^sms\./, '')
   const isExtended = params.responsetype === 'extended'
   call.c.set('errorForm', rpcForm(isExtended))
-  if (!Object.hasOwn(METHODS, name)) throw invalid('This method is not offered here')
   const given = Object.entries(params).map(([key, one]) => [key, String(one ?? '')])
   const ids = await sendV1(call, name, Object.fromEntries(given))
   if (!isExtended) return { result: `OK; ID=${ids.join(',')}` }
@@ -142,13 +146,11 @@ export const QUEUED = z
 /** `/api/v2/messages/sms`. */
 export async function answerV2(call: DoorCall): Promise<z.output<typeof QUEUED>> {
   const key = String(call.c.env.incoming.headers['access-token'] ?? '')
-  const given = checkShape(MESSAGE, await readJson(call.c, MAX_BODY_BYTES, JSON.parse))
-  const { text: body, priority, date: scheduled_at } = given
-  const named = {
-    to: given.to.join(','),
-    contacts: given.contacts.join(','),
-    groups: given.groups.join(','),
-  }
-  const sent = await sendTo(call, { key }, named, { body, priority, scheduled_at })
+  const json = await readJson(call.c, MAX_BODY_BYTES, JSON.parse)
+  const sent = await sendTo(call, { key }, () => {
+    const { to, contacts, groups, text: body, priority, date: scheduled_at } = checkShape(MESSAGE, json)
+    const named = { to: to.join(','), contacts: contacts.join(','), groups: groups.join(',') }
+    return { named, body, priority, scheduled_at }
+  })
   return sent.map((message) => ({ status: 'queued', message: 'OK', ...message }))
 }
