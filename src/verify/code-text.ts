@@ -39,8 +39,12 @@ export const fillCode = (template: string, to: string, code: string): string =>
 /** The template in the language of the request, else in that of the service. */
 function templateFor({ templates, default_locale }: Service, locale: string): string {
   const own = Object.entries(JSON.parse(templates) as Record<string, string>)
-  const texts = new Map(own.length > 0 ? own : Object.entries(TEXTS))
-  const names = [locale, default_locale, 'en'].flatMap((name) => [name, name.split('-', 1)[0]!])
+  const given = own.length > 0 ? own : Object.entries(TEXTS)
+  const texts = new Map(given.map(([name, text]) => [name.toLowerCase(), text]))
+  const names = [locale, default_locale, 'en'].flatMap((name) => [
+    name.toLowerCase(),
+    name.toLowerCase().split('-', 1)[0]!,
+  ])
   const found = names.find((name) => texts.has(name))
   return found === undefined ? own[0]![1] : texts.get(found)!
 }

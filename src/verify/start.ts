@@ -6,7 +6,7 @@ import { callingCodeOf } from '../portable/phone.ts'
 import { changeLogCte } from '../records/changes.ts'
 import type { AcceptConfig } from '../sms/send/accept.ts'
 import { PLAIN_OPTIONS, toOne } from '../sms/send/body.ts'
-import { checkPhones, loadTemplate, optedOut } from '../sms/send/content.ts'
+import { checkLength, checkPhones, loadTemplate, optedOut } from '../sms/send/content.ts'
 import { prepareOffer } from '../sms/send/offer.ts'
 import { sendInside } from '../sms/send/send.ts'
 import { gatewayRefusal } from '../sms/send/shape.ts'
@@ -45,6 +45,7 @@ export async function startVerification(
     const code = await codeFor(inside, config, service, start)
     const options = { ...PLAIN_OPTIONS, priority: PRIORITY, expiresAt: code.expires_at, isBulk: true }
     const content = writeCode(service, { ...start, template }, to, code.text)
+    checkLength(content.body)
     const offer = await prepareOffer(inside, config.maxRecipients, sender, toOne(to, content, options))
     const wake = await sendInside(inside, config, offer)
     return { verification: await keep(inside, service, start, code, offer.messages[0]!.id), wake }

@@ -179,6 +179,12 @@ describe('the text', () => {
       'Votre code est 1234. Ne le partagez pas.',
     ],
     ['of the service', { templates: { de: 'Ja: {{code}}' } }, { locale: 'fr' }, 'Ja: 1234'],
+    [
+      'of a country',
+      { templates: { en: '{{code}}', 'de-AT': 'Servus {{code}}' } },
+      { locale: 'de-at' },
+      'Servus 1234',
+    ],
     ['of a template', {}, { template: TEMPLATES.code }, ''],
     ['for a page', { templates: { en: '{{code}}' } }, { origin: 'https://example.com' }, `1234${SITE}`],
     [

@@ -88,7 +88,7 @@ function readStart(raw: unknown) {
   if (origin && app_hash) throw invalid('origin and app_hash exclude each other')
   return {
     ...{ to, service: service ?? '', templateId: template ?? '', length: length ?? 0, ttl: ttl ?? 0 },
-    locale: (locale ?? '').replace('_', '-').toLowerCase(),
+    locale: (locale ?? '').replaceAll('_', '-'),
     domain: (origin ?? '').replace('https://', ''),
     appHash: app_hash ?? '',
     ip: ip ?? '',
@@ -104,10 +104,10 @@ const COMMON: readonly RefusalCode[] = ['invalid_request', 'unauthorized', 'forb
 const START_REFUSALS: readonly RefusalCode[] = [
   ...COMMON,
   'invalid_phone_number',
+  'body_too_long',
   'destination_not_allowed',
   'destination_stopped',
   'recipient_opted_out',
-  'destination_not_allowed',
   'service_not_found',
   'quota_exceeded',
   'number_limit_reached',
