@@ -93,6 +93,31 @@ scenario('the picture of docs/hooks.md', async (fixture) => {
   await takePicture(fixture, 'hook')
 })
 
+scenario('the picture of docs/recipes/verify.md', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  const phone = await pairPhone(fixture.url, ann, 'Desk phone')
+  const { id: service } = await ann.collection('verify_services').create({
+    ...{ user: ann.authStore.record!.id, name: 'Web shop', approval_floor: 40, stopped: '+7' },
+    templates: { en: 'Your code is {{code}}.', de: 'Ihr Code ist {{code}}.' },
+  })
+  const numbers = ['+4915112345678', '+4915112345679', '+436641234567', '+41791234567', '+4915112345670']
+  for (const to of numbers) {
+    await ann.send('/api/verify', { method: 'POST', body: { to, service } })
+    const [task] = await phone.claim()
+    await phone.report(task!, 'sent')
+    const code = /\d{6}/.exec(task!.body)![0]
+    if (to !== numbers[2])
+      await ann.send('/api/verify/check', { method: 'POST', body: { to, service, code } })
+  }
+  await fixture.signIn()
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  await fixture.visit('/verify')
+  await page.getByText('Allow +7 again').waitFor()
+  await page.getByRole('table', { name: 'Last codes' }).waitFor()
+  await takePicture(fixture, 'verify')
+})
+
 /** Ben answers and notes, Cleo reads, and somebody is invited. */
 async function furnishTeam({ ann, url }: BrowserFixture): Promise<void> {
   const owner = await ann()
