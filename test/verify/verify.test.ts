@@ -261,8 +261,15 @@ test('services are made by their owners, verifications by nobody', async () => {
   expect((await start()).body.service).toBe(id)
   const values = { user: ANN.id, service: id, to: TO, channel: 'sms', status: 'approved' }
   expect((await records('verifications', values)).status).toBe(403)
-  const path = '/api/collections/verify_services/records/'
-  expect((await server.ask('DELETE', path + id, undefined, headers)).status).toBe(204)
-  for (const table of ['verifications', '_verify_codes', '_verify_numbers'])
-    expect(await server.rows(`select 1 from ${table}`), table).toEqual([])
+  const leftOver = async () => {
+    const tables = ['verifications', '_verify_codes', '_verify_numbers']
+    const rows = await Promise.all(tables.map((table) => server.rows(`select 1 from ${table}`)))
+    return rows.flat()
+  }
+  const remove = (path: string) => server.ask('DELETE', `/api/collections/${path}`, undefined, headers)
+  expect((await remove(`verify_services/records/${id}`)).status).toBe(204)
+  expect(await leftOver()).toEqual([])
+  expect((await start()).status).toBe(200)
+  expect((await remove(`users/records/${ANN.id}`)).status).toBe(204)
+  expect(await leftOver()).toEqual([])
 })
