@@ -13,11 +13,47 @@ import { App } from './app.tsx'
 import './data/theme.ts'
 import { watchLine } from './data/line/line.ts'
 import { watchOutbox } from './data/line/outbox.ts'
-import { startServiceWorker } from './data/notifications/service-worker.ts'
 import { watchSession } from './data/session.ts'
+import { discardUnsaved, hasUnsaved } from './data/use/use-draft.ts'
 import { watchOwnSettings } from './data/user-settings/own.ts'
 import { language } from './language/language.ts'
-import { guardUnsaved } from './shell/leave-guard.ts'
+import { t } from './language/words.ts'
+import { confirmed } from './parts/dialog/dialog.tsx'
+import { guardLeaving } from './router.ts'
+
+const UNSAVED = {
+  title: t('Leave without saving?'),
+  text: t('Changes on this page are not saved yet.'),
+  action: t('Leave without saving'),
+  keep: t('Stay'),
+  danger: true,
+} as const
+
+/** Asks before a page with unsaved settings is left, whatever leads away from it. */
+function guardUnsaved(): void {
+  guardLeaving(hasUnsaved, async () => {
+    if (!(await confirmed(UNSAVED))) return false
+    discardUnsaved()
+    return true
+  })
+  addEventListener('beforeunload', (event) => {
+    if (hasUnsaved()) event.preventDefault()
+  })
+}
+
+/**
+ * Starts the service worker if supported: only on pages with https or on localhost. Tells it
+ * this tab's page, and opens the page of a clicked notification.
+ */
+function startServiceWorker(): void {
+  const workers: ServiceWorkerContainer | undefined = navigator.serviceWorker
+  workers?.addEventListener('message', ({ data, ports }) => {
+    if (data?.ask === 'place') ports[0]?.postMessage(location.hash)
+    if (typeof data?.go === 'string') location.hash = data.go
+  })
+  workers?.startMessages()
+  void workers?.register('./sw.js', { scope: './' }).catch(() => {}) // the console works without it
+}
 
 document.documentElement.lang = language
 watchLine()

@@ -1,23 +1,26 @@
 import type { AuthMethodsList, RecordModel } from 'pocketbase'
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { defaultCountry } from '../../data/phone/country.ts'
+import type { UserSettings } from '../../data/records.ts'
 import { may, type Session, session, signOut } from '../../data/session.ts'
 import { NO_MAIL, useSetup } from '../../data/setup.ts'
 import { HERE, timeZones } from '../../data/time-zones.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
+import { useTask } from '../../data/use/use-task.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { locale } from '../../language/language.ts'
 import { t, tx } from '../../language/words.ts'
-import { DefaultCountry } from '../../parts/form/default-country.tsx'
-import { Notice } from '../../parts/form/form.tsx'
+import { CountryField } from '../../parts/form/country-field.tsx'
+import { Button, Notice } from '../../parts/form/form.tsx'
 import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
-import { destinationsRow } from '../../parts/rows/common-rows.tsx'
+import { destinationsRow, hoursRows } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/rows.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { Badge } from '../../parts/time.tsx'
+import { toast, toastFault } from '../../parts/toast.tsx'
 import { Notifications } from './notifications.tsx'
 import { PasswordCard } from './password.tsx'
-import { QuietHours } from './quiet-hours.tsx'
 import { Sessions } from './sessions.tsx'
 
 /** The user's own account: profile, sign-in and sessions. */
@@ -173,4 +176,67 @@ function secondsOf({ otp, oauth2 }: AuthMethodsList): string {
   return t('After your password you are asked for a second proof: {ways}.', {
     ways: new Intl.ListFormat(locale, { type: 'disjunction' }).format(ways),
   })
+}
+
+const QUIET_ROWS = hoursRows(
+  { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' },
+  { from: t('Quiet from'), to: t('Quiet until'), days: t('Beginning on (none: every day)') },
+)
+const NO_HOURS = { quiet_from: '', quiet_to: '', quiet_days: [] }
+
+async function saveHours(_: object, hours: Partial<UserSettings>): Promise<string> {
+  await saveOwnSettings(hours)
+  return hours.quiet_from ? t('Quiet hours saved') : t('There are no quiet hours now')
+}
+
+/** The hours in which campaigns pause, so that no advertisement arrives at night. */
+function QuietHours() {
+  const stored = ownSettings.value
+  // useDraft would drop a draft that does not match the stored settings
+  if (stored === undefined) return <Loading />
+  return (
+    <Card title={t('Quiet hours')}>
+      <p class="muted">
+        {t(
+          'Campaigns wait until they are over, and so do texts with “Wait during quiet hours”. The time is that of the recipient: of the contact if it has a time zone, else by the country code of the number; for countries with several time zones it is yours. An answer in a conversation never waits.',
+        )}
+      </p>
+      <RowsForm
+        {...{
+          draftKey: 'quiet-hours',
+          rows: QUIET_ROWS,
+          stored: stored ?? NO_HOURS,
+          save: saveHours,
+          asks: true,
+        }}
+        action={t('Save quiet hours')}
+      >
+        {stored?.quiet_from && (
+          <Button onClick={() => void saveHours({}, NO_HOURS).then(toast, toastFault)}>
+            {t('No quiet hours')}
+          </Button>
+        )}
+      </RowsForm>
+    </Card>
+  )
+}
+
+/** The default country of the signed-in user's account. Another one is saved as soon as it is chosen. */
+function DefaultCountry() {
+  const save = useTask(async (country: string) => {
+    await saveOwnSettings({ country })
+    toast(t('Default country saved'))
+  })
+  return (
+    <>
+      {save.fault && <Notice kind="wrong">{save.fault.message}</Notice>}
+      <CountryField
+        label={t('Default country')}
+        value={defaultCountry.value}
+        onValue={(country) => void save.run(country)}
+        disabled={save.busy}
+        hint={t('Phone numbers that you write without a country belong to this one.')}
+      />
+    </>
+  )
 }
