@@ -1,8 +1,8 @@
-/** Numbers of all advisory locks; other programs use others. A second key is the hash of an id. */
+/** Numbers of all advisory locks, unlikely to be another program's. A second key is the hash of an id. */
 export const LOCKS = {
   /** Nodes that start together migrate one after the other; catalog changes and restores wait for it. */
   migration: 7_367_001,
-  /** With a device: a claim of a device with limits. */
+  /** With a device: held by a claim of a device that has limits. */
   claim: 7_367_002,
   /** Held by the node that sweeps the queue. */
   sweep: 7_367_003,
@@ -20,7 +20,7 @@ export const LOCKS = {
   inboxRefresh: 7_367_022,
   /** Held by the node that builds an index in the background. */
   indexBuild: 7_367_021,
-  /** Shared by all processes that use an embedded Postgres: the last one stops it. */
+  /** Held, shared, by each process that uses an embedded Postgres: the last one stops it. */
   embedded: 7_367_025,
   /** With a user: files of a user are stored one after the other, so that they count each other. */
   files: 7_367_029,

@@ -26,7 +26,7 @@ export async function awaitServer(query: Session['query'], log: Logger): Promise
   }
 }
 
-/** Adds DATABASE_URL to an error of the first connection, such as a wrong password or host name. */
+/** The error of the first connection, such as a wrong password, as a UserError that names DATABASE_URL. */
 function refusal(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error
   const code = 'code' in error ? String(error.code) : ''

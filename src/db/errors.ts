@@ -1,6 +1,6 @@
 import { ApiError, badRequest, RetryLater } from '../errors.ts'
 
-/** Postgres' error for a failed statement, from either backend. `code` is the SQLSTATE. */
+/** Postgres' error for a failed statement. `code`: the SQLSTATE. */
 export interface SqlError extends Error {
   readonly code: string
   readonly constraint?: string
@@ -23,7 +23,7 @@ export const UNDEFINED_TABLE = '42P01'
 /** A statement ran longer than it may, or was canceled. */
 export const isTooSlow = (error: unknown): boolean => isSqlError(error, QUERY_CANCELED)
 
-/** The client's error for a list that fails in the database: 400. Returns other errors unchanged. */
+/** The answer to a list that fails in the database: 400. Returns other errors unchanged. */
 export function listFault(error: unknown, message?: string): unknown {
   if (isTooSlow(error)) return answerableFault(error, true)
   return isSqlError(error) ? badRequest(message) : error
@@ -31,7 +31,7 @@ export function listFault(error: unknown, message?: string): unknown {
 
 const RETRY_SECONDS = 5
 
-/** The answer to a canceled statement: 400 to a read, 503 to a write, as phones drop what gets a 400. */
+/** The answer to a canceled statement: 400 for a read; 503 for a write, as phones give up after a 400. */
 export function answerableFault(error: unknown, isRead: boolean): unknown {
   if (!isTooSlow(error)) return error
   if (isRead) return badRequest('This takes too long. Ask for less: a shorter period, a simpler filter.')
@@ -39,10 +39,10 @@ export function answerableFault(error: unknown, isRead: boolean): unknown {
   return new RetryLater(503, RETRY_SECONDS, message)
 }
 
-/** A statement that does not fit the tables, or a cached plan that no longer does. */
+/** SQLSTATEs of a statement that does not fit the tables, or whose cached plan no longer does. */
 const MISMATCHES = new Set(['42703', '42P01', '42804', '42883', '0A000'])
 
-/** Statements that did not fit the tables. When it grows, the catalog may be old. */
+/** Number of statements that did not fit the tables. When it grows, the catalog may be out of date. */
 export const schemaMismatches = { count: 0 }
 
 export function countSchemaMismatch(error: unknown): void {
@@ -59,13 +59,12 @@ const LOST_CODES = new Set([
   'ETIMEDOUT',
 ])
 /**
- * SQLSTATE classes and codes of a server that is starting, stopping, full (connections, disk),
- * lost, or read-only, such as a former primary; 08P01 is a wrong statement, or
- * PgBouncer's error for an unreachable Postgres, before it closes the connection.
+ * SQLSTATEs of a server that is starting, stopping, full (connections, disk), lost, or read-only, such as a
+ * former primary. Not 08P01: it means a wrong statement or, if FATAL, that PgBouncer cannot reach Postgres.
  */
 const LOST_STATES = /^(08(?!P01)|57P0[1235]|53[13]00|3D000|25006|25P03)/
 
-/** True when the database, and not the statement, is at fault: asking again later may work. */
+/** True if not the statement but the database is at fault, so that a retry may succeed. */
 export function isConnectionError(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isConnectionError)
   if (!(error instanceof Error)) return false
@@ -94,7 +93,7 @@ export class DatabaseUnavailable extends ApiError {
   }
 }
 
-/** A lock that is held for too long, as while a table is changed. Retrying may help. */
+/** A lock was held for too long, as while a table is changed. A retry may succeed. */
 export class DatabaseLocked extends DatabaseUnavailable {
   override name = 'DatabaseLocked'
   constructor(cause: unknown) {
@@ -102,13 +101,13 @@ export class DatabaseLocked extends DatabaseUnavailable {
   }
 }
 
-/** A full disk, or a server that is read-only. */
+/** SQLSTATEs of a full disk and of a read-only server. */
 const REFUSED_WRITES = new Set(['53100', '25006'])
 
-/** Writes that the database refused. When it grows, nothing may be accepted for a while. */
+/** Number of writes refused so. When it grows, `/api/ready` may report that nothing is accepted. */
 export const refusedWrites = { count: 0 }
 
-/** The error of a statement as DatabaseLocked or DatabaseUnavailable, where it is one. */
+/** Turns an error into DatabaseLocked or DatabaseUnavailable if it means that; counts refused writes. */
 export function databaseFault(error: unknown): unknown {
   if (isSqlError(error) && REFUSED_WRITES.has(error.code)) refusedWrites.count++
   if (isSqlError(error, LOCK_NOT_AVAILABLE)) return new DatabaseLocked(error)
@@ -143,9 +142,9 @@ export interface Session {
 }
 
 export interface TransactionSession extends Session {
-  /** Sets the time limit of later statements of the transaction; 0: none, also for locks. */
+  /** Sets the time limit of later statements of the transaction. 0: no limit, also for locks. */
   limit(ms: number): Promise<void>
-  /** Ends all other connections of pocketsms, of all processes. Call it right before the commit. */
+  /** Ends all other connections of all pocketsms processes. Call it right before the commit. */
   endOthers(): Promise<void>
 }
 
@@ -155,7 +154,7 @@ export type PoolUse = Readonly<Record<'busy' | 'idle' | 'waiting', number>>
 export interface Backend extends Session {
   /** As `query`, for reads of rows by key, which wait for no lock. */
   readonly lookUp: Session['query']
-  /** As `query`, for a statement that a client shaped: it fails (SQLSTATE 57014) at a client's time limit. */
+  /** As `query`, for a client-shaped statement: it fails (SQLSTATE 57014) at the time limit for clients. */
   readonly clientQuery: Session['query']
   /** Runs a statement without time limit or transaction, on a connection of its own. */
   unhurried(text: string): Promise<Result>
@@ -167,7 +166,7 @@ export interface Backend extends Session {
    * Notifies all servers: listeners of this process at once, others within 20 ms. Call it after the commit.
    */
   announce(channel: string, payload: string): void
-  /** Whether notifications arrive; undefined if unknown. */
+  /** Whether notifications by NOTIFY arrive; undefined if unknown. */
   readonly hears: () => boolean | undefined
   readonly use: () => PoolUse
   close(): Promise<void>

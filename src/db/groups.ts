@@ -2,32 +2,32 @@ import { RetryLater } from '../errors.ts'
 import { DatabaseUnavailable } from './errors.ts'
 import type { Db } from './open.ts'
 
-/** How items of many callers become few statements. */
+/** How to store items of many callers by few statements. */
 export interface Grouping<Item, Result> {
-  /** Items of one key are stored in order: one group at a time has some. */
+  /** Items with the same key are stored in order: only one running group may contain them. */
   readonly keyOf: (item: Item) => string
-  /** A group has one item of a key. */
+  /** Whether a group may have only one item of a key. */
   readonly isOnce?: boolean
   /** Rows that an item writes; 1 if absent. */
   readonly sizeOf?: (item: Item) => number
-  /** Stores items in one statement. Undefined for an item that has to wait for a later group. */
+  /** Stores items in one statement. The result is undefined for an item that must wait for a later group. */
   readonly store: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>
 }
 
 interface Waiting<Item, Result> {
   readonly item: Item
   readonly done: PromiseWithResolvers<Result>
-  /** An item of a group that failed: it is stored alone. */
+  /** Whether its group failed, so that it is stored alone. */
   readonly isAlone?: boolean
 }
 
-/** Concurrent commits. With 64 users a send costs 250 µs of CPU with 4, 200 with 2, 160 with 1. */
+/** Maximum concurrent commits. With 64 users a send takes 250 µs of CPU with 4, 200 with 2, 160 with 1. */
 const MAX_COMMITS = 2
 /** Limits of a group, so that a small item does not wait for the rows of large ones. */
 const MAX_ITEMS = 500
 const MAX_SIZE = 1_000
 
-/** Stores items in groups: those that come during a commit are committed together. */
+/** Stores items in groups: those added during a commit are committed together. */
 export class Groups<Item, Result> {
   readonly #grouping: Grouping<Item, Result>
   /** Waiting items in order; those of one key never overtake each other. */
@@ -97,16 +97,16 @@ export class Groups<Item, Result> {
     for (const [i, { done }] of group.entries()) if (stored[i] !== undefined) done.resolve(stored[i])
   }
 
-  /** Tries each item of a refused group alone; none after a lost connection, or without one in time. */
+  /** After an error, tries each item of a group alone; rejects all if the connection was lost or not free. */
   #failed(group: readonly Waiting<Item, Result>[], error: unknown): void {
-    // items may be stored, or each would wait as long again
+    // after a lost connection items may be stored; without a free one, each would wait as long again
     const isOfAll = error instanceof DatabaseUnavailable || error instanceof RetryLater
     if (group.length > 1 && !isOfAll) this.#waiting.push(...group.map((one) => ({ ...one, isAlone: true })))
     else for (const { done } of group) done.reject(error)
   }
 }
 
-/** The groups of a database, made at the first call for it. */
+/** Returns a function that gives the Groups of a database, made at its first call. */
 export function groupsOf<Item, Result>(grouping: (db: Db) => Grouping<Item, Result>) {
   const made = new WeakMap<object, Groups<Item, Result>>()
   return (db: Db): Groups<Item, Result> => {

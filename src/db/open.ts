@@ -45,7 +45,7 @@ export class Database {
     this.#pool = new Pool(backend, size)
   }
 
-  /** The database for a holder's work. Cheap: creates only an object. */
+  /** The database for a holder's work. Creates only an object. */
   for(ticket: Ticket): Db {
     return new Db(this.#pool, ticket)
   }
@@ -78,7 +78,7 @@ export class Db {
   /** The replica that `forReading` may choose; undefined without one. */
   readonly replica: Replica | undefined
 
-  /** For this file only. */
+  /** Call it in this file only. */
   constructor(pool: Pool, owner: Ticket | Everybody, transaction?: TransactionSession) {
     this.#pool = pool
     this.#transaction = transaction
@@ -97,7 +97,7 @@ export class Db {
     return this.#transaction !== undefined
   }
 
-  /** False where NOTIFY does not arrive. */
+  /** False if NOTIFY does not arrive, as behind a pooler in transaction mode. */
   get hears(): boolean {
     return this.#pool.backend.hears() !== false
   }
@@ -125,7 +125,7 @@ export class Db {
     return this.#inTurn((backend) => backend.query(text, params, name)).catch(noted)
   }
 
-  /** Queries for a client's filter or sort, in the holder's turn. 57014 after CLIENT_STATEMENT_SECONDS. */
+  /** Runs a client-shaped statement in the holder's turn. Throws 57014 after CLIENT_STATEMENT_SECONDS. */
   shaped(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     const { ticket } = this
     const { backend, places } = this.#pool
@@ -135,7 +135,7 @@ export class Db {
     return time.run(ticket, () => backend.clientQuery(text, params, name)).catch(noted)
   }
 
-  /** Reads the first rows of an index over the lookup connection: see FIRST_ROWS. */
+  /** Reads the first rows of an index on the connection of `lookUp`, in the holder's turn. */
   firstRows(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     if (this.inTransaction) return this.lookUp(text, params, name)
     return this.#pool.places.firstRows.run(this.#holder, () => this.lookUp(text, params, name))
@@ -147,7 +147,7 @@ export class Db {
     return lookUp(text, params, name).catch(noted)
   }
 
-  /** For reads outside of transactions: the replica, if it has all earlier commits. */
+  /** The Db for reads outside of transactions: the replica if it has all commits so far. */
   async forReading(): Promise<Db> {
     const { reading } = this.#pool
     if (!reading) return this
@@ -173,7 +173,7 @@ export class Db {
     await this.#transaction.limit(ms)
   }
 
-  /** Runs `work` in a transaction, the running one if there is one. Repeats it after a deadlock. */
+  /** Runs `work` in a new transaction, repeated after a deadlock, or in the running one. */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
     if (this.inTransaction) return work(this)
     return this.#inTurn((backend) =>
@@ -182,15 +182,15 @@ export class Db {
   }
 
   /**
-   * Ends all other connections of pocketsms, of all processes, as the last statement of a transaction that
-   * changes what they have cached. Their statements fail as if the database were unreachable.
+   * Ends all other connections of all pocketsms processes, as the last statement of a transaction that
+   * changes cached things. Their statements fail as if the database were unreachable.
    */
   async endOthers(): Promise<void> {
     if (!this.#transaction) throw new Error('Other connections are ended inside a transaction')
     await this.#transaction.endOthers()
   }
 
-  /** Runs work that takes a connection, in the owner's turn. Repeats what a deadlock rolled back. */
+  /** Runs work that takes a connection, in the holder's turn. Repeats it after a deadlock. */
   #inTurn<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
     const { backend, places } = this.#pool
     return places.connections.run(this.#holder, async () => {
@@ -222,9 +222,9 @@ function noted(error: unknown): never {
 }
 
 /**
- * Opens the Postgres of `databaseUrl`, else the embedded one in `dataDir`. Waits and logs until it is
- * reachable. Throws a UserError if it is too old, refuses the login, or does not start. `admit`: for a
- * server, see Admission.
+ * Opens the Postgres of `databaseUrl` or, if that is unset, the embedded one in `dataDir`. Waits and logs
+ * until it is reachable. Throws a UserError if it is too old, refuses the login, or does not start. `admit`:
+ * checks connections of a server.
  */
 export async function openDb(config: Config, log: Logger, admit?: Admission): Promise<Database> {
   const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir, log)
@@ -260,7 +260,7 @@ export async function openServingDb(config: Config, log: Logger): Promise<Databa
   return database
 }
 
-/** A third of the connections are for statements that clients shaped. */
+/** A third of the connections are for client-shaped statements. */
 const poolOf = ({ databasePool: all, clientStatementSeconds }: Config): PoolSize => {
   const ofClients = Math.ceil(all / 3)
   return { ofClients, ofServer: Math.max(1, all - ofClients), clientMs: clientStatementSeconds * 1000 }
@@ -268,5 +268,5 @@ const poolOf = ({ databasePool: all, clientStatementSeconds }: Config): PoolSize
 
 const DEADLOCK = '40P01'
 const TRIES = 8
-/** Random pauses: transactions of a deadlock must not collide again. */
+/** Maximum of the random pause before a repeat: transactions of a deadlock must not collide again. */
 const MAX_PAUSE_MS = 50

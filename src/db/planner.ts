@@ -1,19 +1,19 @@
 /**
- * Planner settings for short statements on data in memory: no parallel workers, whose start takes longer;
- * indexes as cheap as tables (5 ms of CPU instead of 47); no JIT compilation (700 ms of a count).
+ * Planner settings for short statements on data in memory: no parallel workers, which start slowly; index
+ * reads cost as much as table reads (5 ms of CPU instead of 47); no JIT compilation (700 ms of a count).
  */
 export const SERVER_PLANNER = {
   max_parallel_workers_per_gather: 0,
   random_page_cost: 1,
   jit: 'off',
-  // with Postgres' 4 MB the bitmap of a word among 10 million messages knows only pages: 9 million rows were
-  // read again, 18 s instead of 0.6
+  // with Postgres' 4 MB, a search for a word in 10 million messages keeps only pages, not rows, in its bitmap
+  // and reads 9 million rows again: 18 s instead of 0.6
   work_mem: '32MB',
 } as const
 
 /**
- * Generic plans from the start: with old statistics the first five would read all messages of a user, 250 ms.
- * No sorting, as an index has the order: a generic plan would sort 30,000 messages for a page, 9 ms.
+ * Generic plans from the start: with old statistics the first five executions would read all messages of a
+ * user (250 ms). No sorting, as an index has the order: a plan could sort 30,000 messages for a page (9 ms).
  */
 export const LOOK_UP_PLANNER = {
   ...SERVER_PLANNER,

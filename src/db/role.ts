@@ -1,6 +1,6 @@
 import type { Db } from './open.ts'
 
-/** What the database role may do beyond its own databases. */
+/** Reads the rights of the database role beyond its own databases. */
 const RIGHTS = `
 select r.rolname,
   array_remove(array[

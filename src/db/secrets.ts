@@ -15,7 +15,7 @@ async function keyFor(db: Db, purpose: string): Promise<Buffer> {
   return createHmac('sha256', key).update(purpose).digest()
 }
 
-/** Encrypts a text. Only the same purpose and owner open it again. */
+/** Encrypts a text. `unseal` needs the same purpose and owner. */
 export async function seal(db: Db, purpose: string, owner: string, text: string): Promise<string> {
   const iv = randomBytes(IV_BYTES)
   const cipher = createCipheriv(CIPHER, await keyFor(db, purpose), iv).setAAD(Buffer.from(owner))
@@ -38,7 +38,7 @@ export async function unseal(db: Db, purpose: string, owner: string, sealed: str
   }
 }
 
-/** A keyed hash of a text, of which nobody without the server's key finds the text. */
+/** A keyed hash of a text: guesses cannot be tested without the server's key. */
 export async function keyedHash(db: Db, purpose: string, text: string): Promise<string> {
   return createHmac('sha256', await keyFor(db, purpose))
     .update(text)

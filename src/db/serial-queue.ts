@@ -10,7 +10,7 @@ export function serialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-/** A session that queues concurrent statements. Once `isOver`, waiting ones fail unsent. */
+/** A session that runs concurrent statements one by one. Once `isOver`, waiting ones fail unsent. */
 export function serialSession(session: Session, isOver: () => boolean): Session {
   const queue = serialQueue()
   const inTurn = <T>(work: () => Promise<T>) =>

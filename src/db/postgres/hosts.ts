@@ -5,8 +5,8 @@ import { DatabaseUnavailable } from '../errors.ts'
 const HOST_MS = 3_000
 
 /**
- * Whether a server accepts writes. With a synchronous standby, commits once: a primary that was paused
- * while another took its place cannot.
+ * SQL: whether a server accepts writes. With a synchronous standby it commits once, which a primary that was
+ * paused and replaced cannot.
  */
 const CHECK = `
 select current_setting('transaction_read_only') as read_only,
@@ -26,7 +26,9 @@ function urlsOf(url: string): string[] {
     .map((host) => url.slice(0, start + user) + host + rest)
 }
 
-/** Connects to a URL's first host that takes writes. After a failure the next connection tries the next. */
+/**
+ * A client for the URL's first host that takes writes; after a failure, the next client tries the next host.
+ */
 export function clientOf(url: string): typeof pg.Client {
   const urls = urlsOf(url)
   const limits = urls.length > 1 && { connectionTimeoutMillis: HOST_MS }
@@ -36,7 +38,7 @@ export function clientOf(url: string): typeof pg.Client {
 
     constructor(config?: pg.ClientConfig) {
       super({ ...config, ...limits, connectionString: urls[current]! })
-      // a pool adds its handler after `connect`; until then a lost connection would end the process
+      // a pool adds its handler after `connect`; before that, a lost connection would end the process
       this.on('error', () => {})
     }
 

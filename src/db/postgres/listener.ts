@@ -10,10 +10,10 @@ import { serialQueue } from '../serial-queue.ts'
 const RECONNECT_MS = 1_000
 /** The heartbeat, and how long the database may take to answer one. */
 const [BEAT_MS, ANSWER_MS] = [2_000, 8_000]
-/** A server sends a message to itself here after each connection. */
+/** Channel on which a server sends itself a message after each connection, to test NOTIFY. */
 const ECHO_CHANNEL = 'pocketsms_echo'
 const ECHO_MS = 5_000
-/** Servers notify each other at most once in this time: Postgres serializes commits that notify. */
+/** A server notifies others at most once in this time, because Postgres serializes commits that notify. */
 const GATHER_MS = 20
 const DEAF =
   'NOTIFY does not arrive: is DATABASE_URL a pooler in transaction mode? ' +
@@ -43,7 +43,7 @@ export class Listener {
   /** Notifications to send to other servers: channel, space, payload. */
   readonly #words = new Set<string>()
   #saying: Promise<void> | undefined
-  /** Notifications received from others: in total, and when last no other server was found. */
+  /** Notifications received from others; and that number when last no other server was found. */
   #heard = 0
   #alone: number | undefined
   #echo = ''
@@ -53,7 +53,7 @@ export class Listener {
     this.#options = options
   }
 
-  /** Whether NOTIFY arrives: not behind a pooler in transaction mode. Undefined until it is known. */
+  /** Whether NOTIFY arrives: false behind a pooler in transaction mode, undefined until known. */
   get hears(): boolean | undefined {
     return this.#hears
   }
@@ -82,7 +82,7 @@ export class Listener {
 
   /**
    * Calls this process's listeners of the channel at once, and notifies other servers within GATHER_MS,
-   * outside of all transactions. Without a connection they are not notified: they also poll.
+   * outside of all transactions. Without a connection it does not notify them, but they also poll.
    */
   announce(channel: string, payload: string): void {
     this.#messages.emit(channel, payload)
@@ -164,7 +164,7 @@ export class Listener {
     this.#messages.emit(channel, payload)
   }
 
-  /** Checks whether other servers listen. A new server notifies the others. */
+  /** Checks whether other servers listen; a server that starts later notifies this one. */
   async #lookAround(): Promise<void> {
     const before = this.#heard
     const listeners = await countChannelListeners(this.#options, ECHO_CHANNEL)

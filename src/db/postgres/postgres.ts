@@ -32,19 +32,19 @@ export const types = {
 
 /** Longest wait for a lock: while a table is changed, its requests must not take all connections. */
 const LOCK_TIMEOUT_MS = 10_000
-/** PocketBase gives a query that long, then answers 400. */
+/** PocketBase's limit of a query, after which it answers 400. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const LOOK_UP_MS = 1_000
 /** A transaction idle for this long is lost, perhaps behind a proxy that keeps its connection open. */
 const IDLE_TRANSACTION_MS = 60_000
 /** Postgres keeps each prepared statement until its connection ends. */
 const LIFETIME_MS = 3_600_000
-/** How much later than Postgres itself the driver gives a statement up and drops the connection. */
+/** How long after Postgres' own limit the driver gives a statement up and drops the connection. */
 const GRACE_MS = 5_000
 /** How long to wait for a connection. After that the server counts as unreachable. */
 const CONNECT_MS = 10_000
 const KEEP_ALIVE_MS = 10_000
-/** nice(2) of local backends that run client-shaped statements: the server goes first. */
+/** nice(2) of local backends that run client-shaped statements, so that other work goes first. */
 const CLIENT_NICENESS = 10
 /** The driver's longest time limit, 24 days. */
 const NO_LIMIT_MS = 2 ** 31 - 1
@@ -75,7 +75,7 @@ const session = (client: Queryable, patienceMs?: () => number | undefined): Sess
 function yieldProcessor(client: pg.PoolClient & { readonly processID?: number }): void {
   try {
     setPriority(client.processID!, CLIENT_NICENESS)
-    // each backend is a session of its own, which Linux weighs as a whole: sched(7), autogroup
+    // Linux weighs sessions, and each backend is one: sched(7), autogroup
     writeFileSync(`/proc/${client.processID}/autogroup`, String(CLIENT_NICENESS))
   } catch {
     // it has ended, or the system does not allow it
@@ -99,12 +99,12 @@ export interface PoolSize {
 
 export interface PostgresOptions {
   readonly admit?: Admission
-  /** URL for LISTEN and long work, if it differs. */
+  /** URL for LISTEN and statements without time limit, if it differs. */
   readonly listenUrl?: string
-  /** A read-only server is accepted. */
+  /** Whether a read-only server is accepted. */
   readonly isReplica?: boolean
   readonly isEmbedded?: boolean
-  /** Opened by a server: announcements are sent after the commit instead of by NOTIFY in the transaction. */
+  /** Whether a server opens it: announcements are sent after the commit, not by NOTIFY in the transaction. */
   readonly isServing?: boolean
 }
 
@@ -143,7 +143,7 @@ export function openPostgres(
     })
     made.on('connect', (client) => {
       clients.add(client)
-      // connection lost between two statements of a transaction: the next statement fails
+      // if a connection is lost between two statements of a transaction, the next one fails
       client.on('error', () => {})
     })
     made.on('remove', (client) => clients.delete(client))
@@ -156,7 +156,7 @@ export function openPostgres(
   const pool = openPool(size.ofServer, STATEMENT_TIMEOUT_MS)
   const ofClients = openPool(size.ofClients, size.clientMs)
   if (isEmbedded) ofClients.on('connect', yieldProcessor)
-  // time spent waiting behind slow statements does not count: the driver's limit is the general one
+  // the driver's limit is the general one, because a statement may wait behind slow ones
   const limits = { ...limitedTo(STATEMENT_TIMEOUT_MS), statement_timeout: LOOK_UP_MS }
   const lookUps = { ...settings, ...limits, options: optionsOf(LOOK_UP_PLANNER) }
   const shared = session(pool as Queryable)
@@ -226,7 +226,7 @@ async function transact<T>(
         await limit(ordered, ms)
       },
       async endOthers() {
-        // this process's plans may not fit the new tables either
+        // this connection ends as well: its plans may not fit the new tables
         isOver = true
         await ordered.query(END_OTHERS)
       },
@@ -244,7 +244,7 @@ async function transact<T>(
   }
 }
 
-/** A connection for each long statement. After `close` the database continues them. */
+/** Runs each statement on a connection of its own. After `close` the database continues them. */
 function longWork(open: () => pg.Client) {
   const clients = new Set<pg.Client>()
   return {

@@ -2,10 +2,10 @@ import { counts } from '../../metrics/counts.ts'
 import { type Backend, DatabaseUnavailable, isSqlError, type Result } from '../errors.ts'
 import type { ReplicaConnection } from './replica-connection.ts'
 
-/** SQLSTATEs of errors that the primary may not have: canceled by replay, or schema not replayed yet. */
+/** SQLSTATEs of errors of the replica only: canceled by replay, or the schema is not replayed yet. */
 const REPEATED = new Set(['40001', '40P01', '42703', '42P01', '42804', '42883', '0A000', '26000'])
 
-/** Reads from the replica if usable. Repeats on the primary what fails because of the replica. */
+/** Reads from the replica if usable. A read that fails because of the replica is repeated on the primary. */
 export function readingBackend(primary: Backend, replica: () => ReplicaConnection | undefined): Backend {
   const read = async (work: (backend: Backend) => Promise<Result>): Promise<Result> => {
     const connection = replica()

@@ -3,7 +3,7 @@ import { type Backend, DatabaseUnavailable, type Session } from '../errors.ts'
 import { openPostgres, type PoolSize } from '../postgres/postgres.ts'
 
 export interface ReplicaPosition {
-  /** False for a primary, which a promoted replica is. */
+  /** False for a primary, also for a promoted replica. */
   readonly isReplica: boolean
   /** Postgres' system identifier, equal on a primary and its replicas. */
   readonly system: string
@@ -27,8 +27,8 @@ interface Running {
 }
 
 /**
- * Connections to one replica until it is given up; running statements then fail. It is given up when a new
- * connection reaches another server, or the same one after a crash, which may show less.
+ * Connections to one replica. They are given up, and running statements fail, when a new connection reaches
+ * another server, or the same one after a crash, which may have older data.
  */
 export class ReplicaConnection {
   readonly #backend: Backend
@@ -48,7 +48,7 @@ export class ReplicaConnection {
     return this.#isOver
   }
 
-  /** The position when it was last asked; it has at least this much now. */
+  /** The replica's position when last asked; it never goes back. */
   get replayed(): number {
     return this.#replayed
   }
@@ -60,7 +60,7 @@ export class ReplicaConnection {
     return { isReplica, system, replayed, ageSeconds }
   }
 
-  /** Runs something on it, until it is given up: a connection that is dead may not say so for long. */
+  /** Runs work; rejects once the replica is given up, as a dead connection may stay silent for long. */
   run<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
     if (this.#isOver) return Promise.reject(away())
     const entry: Running = { fail: undefined }

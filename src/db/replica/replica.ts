@@ -16,7 +16,7 @@ const SYSTEM = 'select system_identifier::text from pg_control_system()'
 const SAMPLE_REST_MS = 1
 /** How long a read waits for the replica to catch up before it goes to the primary. */
 const CATCH_UP_MS = 20
-/** After a read waited in vain, reads do not wait for this time. */
+/** After a read waited in vain, reads go to the primary at once for this time. */
 const LATE_MS = 200
 /** How often the replica is checked, also without reads, and how long it may take to answer. */
 const [CHECK_MS, PATIENCE_MS] = [500, 1_000]

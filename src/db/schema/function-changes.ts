@@ -9,7 +9,7 @@ const NOTE = `
 insert into _functions (name, checksum) select * from unnest($1::text[], $2::text[])
 on conflict (name) do update set checksum = excluded.checksum`
 
-/** Functions of these names that this transaction did not write, unless something depends on them. */
+/** Signatures of functions with these names that this transaction did not write and nothing depends on. */
 const OLD = `
 select p.oid::regprocedure::text from pg_proc p
 where p.pronamespace = current_schema()::regnamespace and p.proname = any($1)
@@ -21,9 +21,9 @@ delete from _functions f where f.name = any($1) and not exists (
   select from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname = f.name)`
 
 /**
- * Replaces the functions of `sql/functions` whose file has changed; returns their names and those without a
- * file. Before the migrations, since tables refer to functions; bodies are not checked, as their tables may
- * not exist yet.
+ * Replaces the functions of `sql/functions` whose file has changed; returns their names, and names without a
+ * file. Runs before migrations, whose tables refer to functions. Bodies are not checked: their tables may not
+ * exist.
  */
 export async function applyFunctions(tx: Db) {
   await tx.script(MAKE_TABLE)
@@ -41,7 +41,7 @@ export async function applyFunctions(tx: Db) {
   return { changed: names, gone: [...applied.keys()].filter((name) => !present.has(name)) }
 }
 
-/** Drops functions without a file, and former arguments of changed ones, unless a view still uses them. */
+/** Drops functions without a file, and changed ones with former arguments, unless a view still uses them. */
 type Changes = Awaited<ReturnType<typeof applyFunctions>>
 export async function dropOldFunctions(tx: Db, { changed, gone }: Changes): Promise<void> {
   if (changed.length === 0 && gone.length === 0) return

@@ -15,9 +15,9 @@ const MAKE_TABLE =
 const migrations = () => sqlFiles('migrations').map(({ name, sql }) => ({ file: `${name}.sql`, sql }))
 
 /**
- * Brings the schema up to date in one transaction; then servers too old for it lose their connections.
- * Returns the applied migrations; `only`: no others. Throws a UserError for a newer database, for one from
- * before the first release, and where the role may not create tables.
+ * Brings the schema up to date in one transaction and ends connections of servers that are too old for it.
+ * Returns the applied migrations. `only`: applies no others. Throws a UserError for a newer database, for one
+ * from before the first release, and if the role may not create tables.
  */
 export async function migrate(db: Db, only?: readonly string[]): Promise<string[]> {
   try {
@@ -48,7 +48,7 @@ export async function missingMigrations(db: Db): Promise<string[]> {
     .filter((file) => !known.has(file))
 }
 
-/** Those of `applied` that this version does not have: a newer one applied them. */
+/** The migrations in `applied` that this version lacks: a newer one applied them. */
 export function unknownMigrations(applied: readonly string[]): string[] {
   const known = new Set(migrations().map(({ file }) => file))
   return applied.filter((file) => !known.has(file))
@@ -71,7 +71,7 @@ async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]
   }
   await dropOldFunctions(tx, functions)
   if (oldest !== undefined && (await oldestServer(tx)) > oldest) {
-    // new connections wait for the commit before they are checked
+    // the check of a new connection waits for the commit
     await tx.script('lock table _schema')
     await tx.endOthers()
   }

@@ -3,10 +3,10 @@ import { repeat } from '../../tools/repeat.ts'
 import { isSqlError, OutdatedServer, type Session, UNDEFINED_TABLE } from '../errors.ts'
 import { sqlFiles } from './sql-files.ts'
 
-/** How soon a server notices that it is too old. Until then its new connections are refused. */
+/** How often a server checks whether it is too old; its new connections are refused at once. */
 const CHECK_MS = 1_000
 
-/** A server may work on the database if its newest migration has at least this number. */
+/** The number that a server's newest migration must at least have. */
 export async function oldestServer(db: Pick<Session, 'query'>): Promise<number> {
   const { rows } = await db.query('select max(oldest) from _schema')
   return Number(rows[0]![0])

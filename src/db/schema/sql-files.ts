@@ -12,7 +12,7 @@ export interface SqlFile {
 
 const kept = new Map<string, readonly SqlFile[]>()
 
-/** The SQL files below a folder of `sql/`, by path, as first read: an upgrade may replace them. */
+/** The SQL files below a folder of `sql/`, by path, as first read: an upgrade may replace files meanwhile. */
 export function sqlFiles(folder: string): readonly SqlFile[] {
   const files = kept.get(folder) ?? readFolder(`${SQL}${folder}`)
   kept.set(folder, files)

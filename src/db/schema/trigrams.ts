@@ -2,7 +2,7 @@ import { isSqlError } from '../errors.ts'
 import type { Db } from '../open.ts'
 import { withSavepoint } from '../savepoint.ts'
 
-/** A schema of its own, so that views cannot call its functions. */
+/** The schema of the extension. It is another one, so that views cannot call its functions. */
 const SCHEMA = 'pocketsms_extensions'
 
 const INSTALLED = `select quote_ident(n.nspname), has_schema_privilege(n.oid, 'usage')
@@ -36,7 +36,7 @@ export async function trigramsOf(db: Db): Promise<Trigrams | undefined> {
   return installed && usable(db, String(installed[0]), installed[1] === true)
 }
 
-/** The extension uses the lower case of the database's language: in Turkish, indexes would miss matches. */
+/** Whether the extension can be used: it folds by language, and in Turkish indexes would miss matches. */
 async function usable(tx: Db, schema: string, mayUse: boolean): Promise<Trigrams> {
   if (!mayUse) return { reason: `The role may not use the schema ${schema} of the extension pg_trgm.` }
   const test = `select ${schema}.show_trgm($1) = ${schema}.show_trgm(lower($1 collate "C"))`

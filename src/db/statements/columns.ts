@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** How values arrive: see Session.query. */
+/** Types of columns in results: see Session.query. */
 interface Types {
   string: string
   number: number

@@ -86,21 +86,21 @@ const send = <P, R>(db: Db, { name, text, slots }: Statement<P, R>, values: P, w
     name,
   )
 
-/** Sends a statement. Its rows, as objects. */
+/** Sends a statement. Returns its rows as objects. */
 export const run = async <P, R>(db: Db, sent: Statement<P, R>, values: P, way?: Way): Promise<R[]> =>
   objectsOf<R>(await send(db, sent, values, way))
 
-/** Sends a statement. Its first row, as an object. */
+/** Sends a statement. Returns its first row as an object. */
 export const runForRow = async <P, R>(db: Db, sent: Statement<P, R>, values: P, way?: Way) =>
   (await run(db, sent, values, way))[0]
 
-/** Sends a statement of one column. Its texts. */
+/** Sends a statement of one text column. Returns its values. */
 export const runForTexts = async <P>(
   db: Db,
   sent: Statement<P, Readonly<Record<string, string>>>,
   values: P,
 ) => textsOf(await send(db, sent, values))
 
-/** Sends a statement. How many rows it wrote. */
+/** Sends a statement. Returns how many rows it wrote. */
 export const runForCount = async <P, R>(db: Db, sent: Statement<P, R>, values: P): Promise<number> =>
   (await send(db, sent, values)).count
