@@ -47,7 +47,7 @@ export const isMultiCapable = (field: Field) => 'maxSelect' in field
 /** Whether a select, relation or file field holds a list (more than one value allowed). */
 export const isMulti = (field: Field): boolean => 'maxSelect' in field && field.maxSelect > 1
 
-/** A stored value. Lists: string[]; json: its text, null if unset; geoPoint: the text `{"lon":…,"lat":…}`. */
+/** A stored value: a list as string[], json as text or null, geoPoint as the text `{"lon":…,"lat":…}`. */
 export type Value = string | number | boolean | string[] | null
 
 /** The behaviour of a field type. Pure: no database. `fields/types/field-types.ts` lists all. */
@@ -57,7 +57,7 @@ export interface FieldType<F extends Field = Field> {
   zero(field: F): Value
   /** Converts any JSON or form value. Never fails: unreadable input becomes zero (contract 4.2). */
   fromInput(field: F, raw: unknown): Value
-  /** False for input that `fromInput` would silently turn into the empty value. `expected`: what to say. */
+  /** False for input that `fromInput` would turn into the empty value. Its error: `Must be ${expected}`. */
   accepts(raw: unknown): boolean
   readonly expected: string
   /** Checks that need no database (contract 4.5). Undefined: valid. */

@@ -35,7 +35,7 @@ const nothing = () => null
 const isText = (raw: unknown) => typeof raw === 'string'
 const isFlag = (raw: unknown) => typeof raw === 'boolean'
 const isWhole = (raw: unknown) => Number.isInteger(raw) && Math.abs(raw as number) < 2 ** 63
-/** Go reads null among texts as an empty text. */
+/** Whether it is a list of texts. Null is allowed: Go reads it as an empty text. */
 const isTexts = (raw: unknown) => Array.isArray(raw) && raw.every((one) => one === null || isText(one))
 
 export const text = place<string>(() => '', isText, 'text')

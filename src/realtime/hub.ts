@@ -36,10 +36,10 @@ import { tellAccount } from './presence.ts'
 const REST_MS = 10_000
 /** How long a stop waits for queued events. */
 const LAST_EVENTS_MS = 2_000
-/** Units of a subscribe request without its topics. */
+/** Cost of a subscribe request, in units of the subscription rate; each topic adds one. */
 const REQUEST_UNITS = 20
 
-/** Checked because a redirect may bring any text as the ID. */
+/** The format of an ID; a client may send any text. */
 const CLIENT_ID = /^\w+$/
 
 /** The event streams of this process. Their clients get changes that were made on any node. */
@@ -71,7 +71,7 @@ export class Realtime {
     return this.#registry.clients.size
   }
 
-  /** Opens the event stream of a client, until `gone`. */
+  /** Serves the event stream of a client until `gone` is aborted. */
   async connect(origin: Origin, connection: ClientConnection, gone: AbortSignal): Promise<void> {
     await this.#awake()
     if (this.#isClosed) {
@@ -96,8 +96,8 @@ export class Realtime {
   }
 
   /**
-   * Replaces the subscriptions of a client on any node. It gets each change committed after this. Throws
-   * 404, 400, 403, RetryLater, StaleAuth. PocketBase: apis/realtime.go, realtimeSetSubscriptions
+   * Replaces the subscriptions of a client on any node. The client gets each change committed after this.
+   * Throws 404, 400, 403, RetryLater, StaleAuth. PocketBase: apis/realtime.go, realtimeSetSubscriptions
    */
   async subscribe(holder: Holder, ask: SubscriptionRequest): Promise<void> {
     admission.subscriptions.take(holder, REQUEST_UNITS + ask.topics.length)
@@ -111,7 +111,7 @@ export class Realtime {
 
   async #subscribeHere({ clientId, ip, auth, topics }: SubscriptionRequest): Promise<void> {
     const client = this.#find(clientId, ip, auth)
-    // hold it before the snapshot is taken: no later change of the record is missed
+    // hold the viewer before the snapshot is taken: no later change of its record is missed
     const viewer = this.#registry.viewers.hold(auth)
     try {
       await (await this.#awake()).hear(this.#collectionsOf(topics))
@@ -152,7 +152,7 @@ export class Realtime {
     this.#endAll()
   }
 
-  /** Only a guest's connection may change to another viewer. */
+  /** Finds a client at this address, of this viewer or a guest. Throws 404, 400, 403. */
   #find(id: string, ip: string, auth: AuthRecord | null): Client {
     this.#registry.follow(this.#store.catalog)
     const client = this.#registry.clients.get(id)

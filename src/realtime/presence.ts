@@ -8,7 +8,7 @@ import type { ClientRegistry } from './clients/client-registry.ts'
 
 const TOPIC = 'presence'
 const STATES = ['reading', 'writing', ''] as const
-/** Cost in units of the subscription rate: an account has 1,000 at once, then 20 a second. */
+/** Cost in units of the subscription rate: an account may send 1,000 at once, then 20 a second. */
 const UNITS = 100
 
 /** A person's activity in a conversation. */
@@ -22,7 +22,7 @@ export const PRESENCE = z
   })
   .meta({ id: 'Presence' })
 
-/** A NOTIFY holds 8,000 bytes: a name of 100 characters takes at most 600 in JSON. */
+/** The name is cut to 100 characters, at most 600 bytes of JSON, as a NOTIFY holds 8,000 bytes. */
 const TELL = `
 select _announce($1, json_build_object('account', $2::text, 'data', json_build_object(
   'conversation', $4::text, 'sender', $3::text, 'name', left(coalesce((select name from senders where id = $3), ''), 100),

@@ -44,7 +44,7 @@ function parseUrl(text: string): { host: string; path: string } | undefined {
   return { host: authority.slice(authority.lastIndexOf('@') + 1), path }
 }
 
-/** Non-ASCII characters allowed in an address; the rest is RFC 5322's atoms and quoted strings. */
+/** Non-ASCII characters allowed in an email address, besides RFC 5322's atoms and quoted strings. */
 const WIDE = '\\x{00A0}-\\x{D7FF}\\x{F900}-\\x{FDCF}\\x{FDF0}-\\x{FFEF}'
 const ATOM = `[a-zA-Z0-9!#$%&'*+\\-/=?^_\`{|}~${WIDE}]+`
 const FOLD = '(([ \\t]*\\r\\n)?[ \\t]+)?'

@@ -33,7 +33,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 
 const readers = new Map<string, Generate>()
 
-/** A random text for a pattern in Go's syntax, without anchors. Upper bounds are never reached. */
+/** A random text for a pattern in Go's syntax without anchors. `{1,5}` repeats at most 4 times. */
 export function generateText(pattern: string): string {
   let generate = readers.get(pattern)
   if (!generate) {
@@ -142,7 +142,7 @@ class PatternReader {
     return oneOf(isNegated ? invert(ranges) : ranges)
   }
 
-  /** A character, or the class of an escaped letter. */
+  /** Reads a character, or the class of an escaped letter. */
   #characters(): Ranges {
     const hex = this.#take(/^\\x(?:\{([0-9a-f]+)\}|([0-9a-f]{2}))/i)
     if (hex) return rangesOf(String.fromCodePoint(Number.parseInt((hex[1] ?? hex[2])!, 16)))

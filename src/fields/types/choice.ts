@@ -26,7 +26,7 @@ const CHOICE = {
 export const choiceValue = (field: ChoiceField, texts: string[]): Value =>
   isMulti(field) ? texts : lastOf(texts)
 
-/** PocketBase unpacks the last text once more: a list of one counts as its item. */
+/** The value of a single field: the last text, or its item if it is a JSON list of one, as in PocketBase. */
 function lastOf(texts: readonly string[]): string {
   const last = texts.at(-1) ?? ''
   const within = toTexts(last)
@@ -39,7 +39,7 @@ export function chosenTexts(value: Value): readonly string[] {
   return value === '' || value === null ? [] : [String(value)]
 }
 
-/** The values to check. PocketBase unpacks a JSON list in the text of a single value, too. */
+/** The values to check. A text that is a JSON list counts as its items, as in PocketBase. */
 const judged = (value: Value): readonly string[] =>
   typeof value === 'string' ? toTexts(value) : chosenTexts(value)
 
@@ -77,14 +77,14 @@ export const relation: FieldType<RelationField> = {
   },
 }
 
-/** Each item of a list: a list of one counts as its item, other lists are dropped. */
+/** The file names in raw input. In a list, a list of one counts as its item; other lists are dropped. */
 function fileNames(raw: unknown): string[] {
   if (!Array.isArray(raw)) return toTexts(raw)
   const names = raw.map(fileNames).filter(({ length }) => length === 1)
   return [...new Set(names.flat())]
 }
 
-/** The texts of a raw value for a choice field, in the value's own order. */
+/** The texts of a raw value for a choice field, in their order. */
 export const choiceTexts = (field: ChoiceField, raw: unknown): string[] =>
   field.type === 'file' ? fileNames(raw) : toTexts(raw)
 

@@ -3,12 +3,12 @@ import type { FieldOf, FieldType } from '../field.ts'
 import { toText } from '../values/cast.ts'
 import { parseLayouts } from '../values/date-layouts.ts'
 
-/** PocketBase's date form. Stored like this too, so that texts compare as dates do. */
+/** PocketBase's date format, in which dates are stored: texts then compare as dates do. */
 const WIRE = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{3})Z$/
 /** Go's zero time, which means no date. */
 const ZERO_TIME_MS = Date.parse('0001-01-01T00:00:00Z')
 
-/** A date in PocketBase's form: `2026-11-20 07:00:00.000Z`. */
+/** A date in PocketBase's format: `2026-11-20 07:00:00.000Z`. */
 export function formatDate(at: Date): string {
   const iso = at.toISOString()
   return iso.length === 24
@@ -16,13 +16,13 @@ export function formatDate(at: Date): string {
     : `${longYear(at)}${iso.slice(7, 13)} ${iso.slice(14)}`
 }
 
-/** For years outside four digits, which `toISOString` writes as six with a sign. */
+/** The year if it has not four digits; `toISOString` would write six and a sign. */
 function longYear(at: Date): string {
   const year = at.getUTCFullYear()
   return year < 0 ? `-${String(-year).padStart(4, '0')}` : String(year)
 }
 
-/** The present moment in PocketBase's form. */
+/** The present time in PocketBase's format. */
 export const now = (): string => formatDate(new Date())
 
 /** Parses a stored date; undefined for an empty or invalid one. */
@@ -31,7 +31,7 @@ export function dateOf(text: string): Date | undefined {
   return ms === undefined ? undefined : new Date(ms)
 }
 
-/** Converts a value to PocketBase's date form, in ms; `''` if it is no date. tools/types/datetime.go */
+/** Converts a value to PocketBase's date format; `''` if it is no date. tools/types/datetime.go */
 export function parseDate(raw: unknown): string {
   const text = toText(raw)
   const ms = text === '' ? undefined : readDate(text)
@@ -42,7 +42,7 @@ export function parseDate(raw: unknown): string {
 function readDate(text: string): number | undefined {
   if (WIRE.test(text)) {
     const ms = Date.parse(`${text.slice(0, 10)}T${text.slice(11)}`)
-    // Date.parse accepts 24:00:00 and February 30.
+    // Date.parse accepts 24:00:00 and February 30: compare
     if (!Number.isNaN(ms) && formatDate(new Date(ms)) === text) return ms
     return undefined
   }
@@ -63,7 +63,7 @@ function outOfRange(limit: string, word: 'less' | 'greater'): FieldError {
   return fieldError(code, `Must be no ${word} than ${text}`, { threshold: json })
 }
 
-/** Texts compare as dates only if both years have four digits. */
+/** Compares years as numbers: texts compare as dates only if both years have four digits. */
 const isBefore = (a: string, b: string) => yearOf(a) - yearOf(b) < 0 || (yearOf(a) === yearOf(b) && a < b)
 const yearOf = (text: string) => Number.parseInt(text, 10)
 
@@ -92,7 +92,6 @@ export const autodate: FieldType<FieldOf<'autodate'>> = {
   column,
   zero,
   fromInput,
-  // never set by clients
   accepts: () => true,
   expected: '',
   check: () => undefined,

@@ -41,7 +41,7 @@ const geoPoint: FieldType<FieldOf<'geoPoint'>> = {
   },
 }
 
-/** A part that is missing or null is 0; any other value that is no number makes both 0. */
+/** Reads a point. A missing or null coordinate is 0; any other value that is no number makes both 0. */
 function readPoint(raw: unknown): Point {
   const { lon, lat } = isObject(raw) ? raw : {}
   const [x, y] = [lon ?? 0, lat ?? 0]
@@ -78,7 +78,7 @@ export function readError(field: Field, raw: unknown): FieldError | undefined {
 /** Maximum size of a file without `maxSize`. */
 export const DEFAULT_FILE_BYTES = 5 << 20
 
-/** How much a field adds to the accepted body size. PocketBase: CalculateMaxBodySize of field types */
+/** Bytes that a field adds to the maximum body size. PocketBase: CalculateMaxBodySize of field types */
 export function maxBodyBytes(field: Field): number {
   if (field.type === 'editor') return field.maxSize || DEFAULT_EDITOR_BYTES
   if (field.type === 'json') return field.maxSize || DEFAULT_JSON_BYTES

@@ -14,7 +14,7 @@ export const number: FieldType<FieldOf<'number'>> = {
   column: () => 'double precision not null default 0',
   zero: () => 0,
   fromInput: (_, raw) => toNumber(raw),
-  // null would mean "unlimited"
+  // not null: a client may mean "unlimited" by it, and it would become 0
   accepts: (raw) => typeof raw === 'number' || (typeof raw === 'string' && parseNumber(raw) !== undefined),
   expected: 'a number',
   check({ required: isRequired, onlyInt, min, max }, value) {
@@ -30,7 +30,7 @@ export const number: FieldType<FieldOf<'number'>> = {
   },
 }
 
-/** A number in a message, as Go prints it: 123456, but 1e+06. */
+/** A number for an error message, as Go prints it: 123456, but 1e+06. */
 export function formatNumber(value: number): string {
   const [digits, power = ''] = value.toExponential().split('e')
   const exponent = Number(power)
@@ -38,7 +38,7 @@ export function formatNumber(value: number): string {
   return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
 }
 
-/** Whether the number survives conversion to int64, which is PocketBase's test. */
+/** Whether the number fits int64, which is how PocketBase tests for an integer. */
 export const isInt64 = (value: number) => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63
 
 /** `bool`: required means true. PocketBase: core/field_bool.go */

@@ -4,10 +4,10 @@ import { countCharacters } from '../values/cast.ts'
 import { matchesPattern } from '../values/pattern.ts'
 import { required, TEXT_LIKE } from './text.ts'
 
-/** One less than bcrypt's 72 bytes. */
+/** PocketBase's default, one less than bcrypt's 72 bytes. */
 const DEFAULT_MAX_CHARACTERS = 71
 
-/** `password`: a bcrypt hash. `fromInput` returns plain text for the caller. PocketBase: field_password.go */
+/** `password`: a bcrypt hash. `fromInput` returns plain text, to be hashed. PocketBase: field_password.go */
 export const password: FieldType<PasswordField> = {
   ...TEXT_LIKE,
   check: (field, hash) => (field.required && hash === '' ? required() : undefined),

@@ -3,12 +3,12 @@ import type { Field, FieldOf, FieldType, TextField, Value } from '../field.ts'
 import { countCharacters, toText } from '../values/cast.ts'
 import { matchesPattern } from '../values/pattern.ts'
 
-/** The pattern of PocketBase's own ids. Ids of other patterns have further checks. */
+/** The pattern of PocketBase's own ids. If a collection has another one, ids are checked further. */
 export const KEY_PATTERN = '^[a-z0-9]+$'
 
-/** Forbidden parts of an id, in PocketBase's order of checks: ids become file names. */
+/** Characters forbidden in an id, since ids become folder names; in the order that PocketBase checks them. */
 const FORBIDDEN = [...'./\\|"\'`<>:?*%$\0\t\n\r ']
-/** Device names of Windows. */
+/** Ids forbidden because Windows names devices so. */
 const RESERVED = /^(CON|PRN|AUX|NUL|(COM|LPT)[1-9])$/
 
 /** Refuses ids that cannot be file names, whatever the collection allows. PocketBase: core/field_text.go */
@@ -37,7 +37,7 @@ export const required = (): FieldError => fieldError('validation_required', 'Can
 
 export const isScalar = (raw: unknown) => ['string', 'number', 'boolean'].includes(typeof raw)
 
-/** What all single-text types share. */
+/** Behaviour of all types that store one text. */
 export const TEXT_LIKE = {
   column: (field: Field) =>
     field.type === 'text' && field.primaryKey

@@ -9,9 +9,9 @@ function bcrypt(): typeof import('bcrypt') {
   return loaded
 }
 
-/** bcrypt reads no more; Go refuses longer passwords instead of cutting them. */
+/** bcrypt ignores further bytes, so longer passwords are refused, as in Go. */
 export const MAX_PASSWORD_BYTES = 72
-/** Cost of a hash whose field names none: 10, as in PocketBase. */
+/** Cost of a hash if the field sets none, as in PocketBase. */
 const DEFAULT_COST = 10
 
 /** Throws a RangeError for a password over 72 bytes. */
@@ -19,7 +19,7 @@ export function checkLength(plain: string): void {
   if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) throw new RangeError('The password exceeds 72 bytes.')
 }
 
-/** Hashes a password; holders take turns. Throws a RangeError over 72 bytes, and RetryLater. */
+/** Hashes a password in the holder's turn. Throws a RangeError for one over 72 bytes, and RetryLater. */
 export async function hashPassword(
   plain: string,
   cost = 0,
@@ -29,7 +29,7 @@ export async function hashPassword(
   return admission.passwords.run(holder, () => bcrypt().hash(plain, cost > 0 ? cost : DEFAULT_COST))
 }
 
-/** Whether a hash belongs to the password; holders take turns. Throws RetryLater. */
+/** Whether a hash is of the password, compared in the holder's turn. Throws RetryLater. */
 export const verifyPassword = async (
   plain: string,
   hash: string,

@@ -41,7 +41,7 @@ const DECIMAL = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 const HEX = /^([+-]?)0x([\da-f]*)(?:\.([\da-f]*))?p([+-]?\d+)$/i
 const INFINITY = /^([+-]?)inf(inity)?$/i
 
-/** The number of a number, bool or numeric text; 0 otherwise. Accepts `Infinity` and `NaN` as text. */
+/** The number of a number, bool or numeric text (also `Infinity`, `NaN`); 0 for anything else. */
 export function toNumber(raw: unknown): number {
   if (typeof raw === 'number') return raw
   if (typeof raw === 'boolean') return Number(raw)
@@ -78,7 +78,7 @@ const finite = (value: number) => (Number.isFinite(value) ? value : undefined)
 const TRUE_WORDS: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
 const FALSE_WORDS: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False'])
 
-/** A bool of a text; undefined for other texts. Go: strconv.ParseBool */
+/** Parses a bool; undefined for other texts. Go: strconv.ParseBool */
 export const readBool = (text: string): boolean | undefined =>
   TRUE_WORDS.has(text) || (FALSE_WORDS.has(text) ? false : undefined)
 

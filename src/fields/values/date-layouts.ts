@@ -1,7 +1,7 @@
 /**
- * Further date forms that PocketBase accepts, in Go's notation, in the order of trial. Go's parser is
- * lenient: an hour may have one digit, any second may have a fraction, several spaces count as one. Source:
- * github.com/spf13/cast, internal/time.go
+ * Further date formats that PocketBase accepts, in Go's notation, tried in this order. As in Go, an hour may
+ * have one digit, any second may have a fraction, several spaces count as one. Source: github.com/spf13/cast,
+ * internal/time.go
  */
 const LAYOUTS = [
   '2006-01-02',
@@ -32,7 +32,7 @@ const LAYOUTS = [
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
-/** Three capitals, or more that end in T; GMT or no name may be followed by hours. Go: time.parseTimeZone */
+/** A zone's name: 3 capitals, or 4 or 5 that end in T; or hours, also after GMT. Go: time.parseTimeZone */
 const HOURS = '[+-]0*(?:1?\\d|2[0-3])(?!\\d)'
 const ZONE_NAME = `(?:ChST|MeST|GMT(?<ahead>${HOURS})?|${HOURS}|(?:[A-Z]{3,4}T|WITA|[A-Z]{3})(?![A-Z]))`
 
@@ -101,7 +101,7 @@ function instant(found: Found): number | undefined {
   return offset === undefined ? undefined : at.getTime() - offset + aheadMs(found)
 }
 
-/** After GMT, hours are ignored: PocketBase takes the clock time as the instant. */
+/** Undoes the hours after GMT, which PocketBase ignores: `12:00 GMT+2` is 12:00 UTC. */
 const aheadMs = ({ offset, ahead }: Found): number =>
   offset === undefined && ahead !== undefined ? Number(ahead) * 3_600_000 : 0
 
@@ -110,7 +110,7 @@ function yearOf({ year, shortYear }: Found): number {
   return Number(shortYear) + (Number(shortYear) >= 69 ? 1900 : 2000)
 }
 
-/** Twelve-hour clocks only if the layout has AM or PM. */
+/** The hour, of a 12-hour clock if the layout has AM or PM. */
 function hourOf({ hour, half }: Found): number | undefined {
   const value = Number(hour ?? 0)
   if (half === undefined) return value

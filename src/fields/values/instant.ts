@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const WIRE = String.raw`-?\d{3,6}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z`
 
-/** A date in an answer: PocketBase's form, UTC. */
+/** A date in an answer: PocketBase's format, UTC. */
 export const INSTANT = z
   .string()
   .regex(new RegExp(`^${WIRE}$`))

@@ -42,8 +42,8 @@ export interface ChangeEntry {
 export interface RecordImage {
   readonly row: RecordRow
   /**
-   * Position of the change whose image is checked against rules: the record's last in the transaction, since
-   * PocketBase checks after the commit. Null for a record that was created and deleted in one transaction.
+   * Position of the change whose image rules check: the record's last in the transaction, since PocketBase
+   * checks after the commit. Null for a record that was created and deleted in one transaction.
    */
   readonly judged: number | null
 }
@@ -54,13 +54,13 @@ const PAGE = 500
 const AFTER = '(xid >= $1::text::xid8 or xid = any($2::text[]::xid8[]))'
 const COLUMNS = 'position, xid::text, collection, action, record'
 
-/** Where a new reader of `_changes` starts. */
+/** The present snapshot, from which a new reader of `_changes` starts. */
 export async function currentSnapshot(db: Db): Promise<Snapshot> {
   const { rows } = await db.query('select pg_current_snapshot()::text')
   return readSnapshot(String(rows[0]![0]))
 }
 
-/** Gives the changes committed since a snapshot to `take`, each once; returns the one to continue from. */
+/** Passes each change committed since a snapshot to `take` once. Returns the snapshot to continue from. */
 export async function readChanges(
   db: Db,
   since: Snapshot,
@@ -103,7 +103,7 @@ const JUDGED = `case c.action
   else (select case when n.action <> 'delete' then n.position end from _changes n
     where ${SAME} order by n.position desc limit 1) end`
 
-/** Images of changes of one collection, by position. Left out: records deleted before they could be read. */
+/** Images of one collection's changes, by position, without records deleted before they could be read. */
 export async function readImages(db: Db, collection: Collection, positions: readonly number[]) {
   const { select, count, id } = columnsOf(collection)
   const table = columnsOf(collection).table
@@ -123,16 +123,16 @@ export async function readImages(db: Db, collection: Collection, positions: read
   return images
 }
 
-/** A registration that is not renewed for this long is deleted; changes are then not logged for its node. */
+/** A node's registration that is not renewed for this long is deleted. */
 const FORGOTTEN_SECONDS = 60
 /** How long a new listener waits for transactions that began before its registration. */
 const PATIENCE_MS = 1_000
 const STEP_MS = 5
 
 /**
- * Registers a node as a listener: changes are logged from now on. Those of `ignored` collections are not, if
- * all nodes ignore them. `settled` resolves when all earlier transactions have ended, after PATIENCE_MS, or
- * when the database fails. It never rejects, as it may have no handler yet.
+ * Registers a node as a listener: changes are logged from now on, except those of collections that all nodes
+ * have in `ignored`. `settled` resolves when all earlier transactions have ended, after PATIENCE_MS, or when
+ * the database fails; it never rejects.
  */
 export async function registerNode(
   db: Db,
@@ -158,7 +158,7 @@ async function settle(db: Db, xid: number): Promise<void> {
   }
 }
 
-/** Renews a node's registration. False when it was deleted: changes since then may be lost. */
+/** Renews a node's registration. Returns false if it was deleted: changes since then may be lost. */
 export async function renewNode(db: Db, node: string): Promise<boolean> {
   const { count } = await db.query('update _listeners set seen = now() where node = $1', [node])
   return count > 0
@@ -170,8 +170,8 @@ export async function unregisterNode(db: Db, node: string): Promise<void> {
 }
 
 /**
- * Makes a function that deletes the changes that existed at its previous run: every node has read them, or
- * restarts (see ChangeFeed). Also deletes dead nodes and old forwarded requests.
+ * Returns a function that deletes the changes that existed at its previous call: every node has read them, or
+ * reconnects its clients (see AWAY_MS). It also deletes dead nodes and old forwarded requests.
  */
 export function changesCleanUp(store: Store): () => Promise<void> {
   let last: Snapshot | undefined

@@ -56,7 +56,7 @@ export async function loadChanges(
   return { changes, unread }
 }
 
-/** SQLSTATE classes of errors in a row's data, and of rows that do not fit the tables. */
+/** SQLSTATEs of errors in a row's data, and of rows that do not fit the tables. */
 const ROW_FAULT = /^2/
 const MISFIT = /^(42|0A)/
 

@@ -11,28 +11,28 @@ import {
   unregisterNode,
 } from './change-log.ts'
 
-/** NOTIFY channel. Payload: empty (a change), a node (it has a forwarded request), or JSON for an account */
+/** NOTIFY channel. Payload: empty (new changes), a node with a forwarded request, or a message as JSON. */
 export const CHANGES_CHANNEL = 'changes'
-/** Pause between two reads, so that one read gets many transactions. The first read does not wait. */
+/** Pause between two reads, so that one read gets many transactions. */
 const PACE_MS = 20
 /** Interval of reads without a notification, as notifications may be lost. */
 const READ_MS = 2_000
 const RENEW_MS = 10_000
-/** After this time without a read, changes may be lost. Shorter than the clean-up keeps them. */
+/** After this time without a read, changes count as lost. Shorter than the clean-up keeps them. */
 const AWAY_MS = 45_000
 /** IDs of built-in collections that change often and have few subscribers. */
 const SELDOM_HEARD = ['sms_events', 'sms_usage', 'webhook_deliveries']
-/** Failed reads before a change is skipped. A newer catalog may arrive meanwhile. */
+/** Reads that may fail before a change is skipped: a newer catalog may arrive meanwhile. */
 const MAX_FAILURES = 5
 
 export interface FeedListener {
-  /** Another node has forwarded a request. */
+  /** Called when another node has forwarded a request. */
   asked(): void
-  /** New changes in order. Called again with the same ones if it fails while `isPatient`. */
+  /** Called with new changes in order; if it throws, called again with the same ones. */
   heard(entries: readonly ChangeEntry[], isPatient: boolean): Promise<void>
-  /** Changes may have been missed. */
+  /** Called when changes may have been missed. */
   lost(): void
-  /** A message to an account, as JSON. */
+  /** Called with a message to an account, as JSON. */
   accountMessage(message: string): void
 }
 
@@ -59,7 +59,7 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
     known.clear()
     listener.lost()
   }
-  /** A page is read again after a failure. */
+  /** after a failure a page is read again */
   const hear = async (page: readonly ChangeEntry[]) => {
     const fresh = page.filter(({ position }) => !known.has(position))
     await listener.heard(fresh, failures < MAX_FAILURES)
@@ -126,7 +126,7 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
       isOver = true
       timers.forEach(clearInterval)
       await stopListening()
-      await unregisterNode(db, node).catch(() => {}) // expires
+      await unregisterNode(db, node).catch(() => {}) // the registration then expires
     },
   }
 }

@@ -10,8 +10,8 @@ import { memoize } from '../../tools/lru.ts'
 import type { Change } from '../changes/change.ts'
 
 /**
- * Whether a record is visible: always (even a deleted one), never, or if a condition holds. `question`:
- * the query to decide it where `testLocally` cannot.
+ * Whether a record is visible: always, never, or if a condition holds. `question`: the query that the
+ * database answers if `testLocally` cannot; undefined if it always can.
  */
 export type Access =
   | { readonly kind: 'always' | 'never' }
@@ -26,9 +26,8 @@ export const ALWAYS: Access = { kind: 'always' }
 const NEVER: Access = { kind: 'never' }
 
 /**
- * Which records pass a rule and a client's filter. Both are compiled once; the returned function is called
- * for each change. An invalid or forbidden filter lets no record pass. PocketBase: apis/realtime.go,
- * realtimeCanAccessRecord
+ * Compiles a rule and a client's filter once. Returns a function that gives the Access for each change. An
+ * invalid or forbidden filter lets no record pass. PocketBase: apis/realtime.go, realtimeCanAccessRecord
  */
 export function accessMaker(
   catalog: Catalog,
@@ -81,8 +80,8 @@ const positionsOf = memoize(
 )
 
 /**
- * Evaluates a condition on the record's own texts and bools; undefined where the database decides. Most rules
- * compare only an owner (`user = @request.auth.id`). Texts are compared byte by byte, as in the database.
+ * Evaluates a condition on the record's own texts and bools; undefined if only the database can. Most rules
+ * compare only an owner (`user = @request.auth.id`). Texts are compared by bytes, as in the database.
  */
 export function testLocally(
   predicate: Predicate,
@@ -115,7 +114,7 @@ export function isLocal(predicate: Predicate): boolean {
   return (sign === '=' || sign === '<>') && (value === '' || value.cast === 'text')
 }
 
-/** The filter that the database must evaluate; undefined if this process can judge alone. */
+/** The query that the database must answer; undefined if this process can decide alone. */
 export const questionOf = (access: Access): CompiledFilter | undefined =>
   access.kind === 'if' ? access.question : undefined
 
@@ -125,10 +124,10 @@ export function judgeHere(access: Access, { collection, judgedRow }: Change): bo
   return judgedRow ? testLocally(access.condition, collection, judgedRow, access.params) : false
 }
 
-/** A question's SQL. Questions with equal SQL differ only in parameters. */
+/** A question's SQL without its parameters' values. */
 export const textOf = ({ from, where }: CompiledFilter): string => `${from} ${where}`
 
-/** Open questions by SQL, each with its index in the list: one statement answers all with the same SQL. */
+/** Undecided questions by SQL, with their indexes in `accesses`: one statement answers all of one SQL. */
 export function openQuestions(accesses: readonly Access[], isOpen: (at: number) => boolean) {
   const open = new Map<string, [at: number, question: CompiledFilter][]>()
   for (const [at, access] of accesses.entries()) {

@@ -26,7 +26,7 @@ export class ClientRegistry {
     this.viewers.release(client.viewer)
   }
 
-  /** Replaces a client's subscriptions; unchanged ones continue. Throws RetryLater without memory. */
+  /** Replaces a client's subscriptions; unchanged ones continue. Throws RetryLater if no memory is free. */
   subscribe(client: Client, viewer: Viewer, wanted: readonly Topic[], since: Snapshot): void {
     const old = client.subscriptions
     const subscriptions = new Map(
@@ -56,7 +56,7 @@ export class ClientRegistry {
     return this.viewers.has(collection.id, record) || this.index.has(collection, record)
   }
 
-  /** Signs out the viewers whose tokens are no longer valid in changed collections. */
+  /** Signs out the viewers whose tokens a change of their collection has invalidated. */
   follow(catalog: Catalog): void {
     if (this.#catalog === catalog) return
     this.#catalog = catalog
@@ -78,9 +78,9 @@ export class ClientRegistry {
     for (const gone of this.viewers.signOut(collection.id, record)) this.#makeGuests(gone)
   }
 
-  /** Disconnects the clients that a change of this record concerns: they reconnect and read again. */
+  /** Disconnects clients to whom a change of this record may matter: they reconnect and read again. */
   disconnect(collection: Collection, record: string): void {
-    // settings that cannot be read may have disabled any user
+    // this change could not be read: it may have disabled any user
     if (collection.id === USER_SETTINGS_ID)
       for (const viewer of this.viewers.all()) this.#endClientsOf(viewer)
     this.#endClientsOf({ collection, id: record })
@@ -99,7 +99,7 @@ export class ClientRegistry {
       for (const client of this.#makeGuests(gone)) client.end()
   }
 
-  /** Turns a viewer's clients into guests and returns them. Their memory still counts for its account. */
+  /** Turns a viewer's clients into guests and returns them. Their memory still counts for the account. */
   #makeGuests(viewer: Viewer): Client[] {
     const clients = [...this.clients.values()].filter((client) => client.viewer === viewer)
     for (const client of clients) {

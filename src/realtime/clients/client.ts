@@ -7,7 +7,7 @@ import { bytesOf, type Topic } from './topic.ts'
 import type { Viewer } from './viewers.ts'
 
 export interface ClientConnection {
-  /** `taken` is called when the text was handed to the system or dropped. */
+  /** Sends a text. `taken` is called when the operating system has it, or it was dropped. */
   write(text: string, taken: () => void): void
   /** Closes the connection after sending the written text. */
   end(): void
@@ -15,22 +15,22 @@ export interface ClientConnection {
   cut(): void
 }
 
-/** Lifetime of a connection, and unread bytes above which it is closed. */
+/** Limits of a connection, which is closed when it exceeds one. */
 export interface ConnectionLimits {
-  /** Without any event. */
+  /** Milliseconds without an event. */
   readonly idleMs: number
   readonly totalMs: number
   readonly maxUnread: number
 }
 
-/** The times are PocketBase's: apis/realtime.go, realtimeConnect. */
+/** Limits with PocketBase's times: apis/realtime.go, realtimeConnect. */
 export const LIMITS: ConnectionLimits = { idleMs: 5 * 60_000, totalMs: 30 * 60_000, maxUnread: 1 << 20 }
 
 /** Length of the node's name, with which a client ID begins. */
 export const NODE_LENGTH = 10
 const ID_LENGTH = 40
 
-/** A topic of a client, which gets the changes that `since` does not include. */
+/** A topic of a client. The client gets the changes that the snapshot `since` does not include. */
 export interface Subscription {
   readonly topic: Topic
   readonly since: Snapshot
@@ -93,7 +93,7 @@ export class Client {
     return this.#isOver
   }
 
-  /** Counts the memory of new subscriptions for a viewer. Throws RetryLater, and changes nothing. */
+  /** Charges the memory of new subscriptions to a viewer. Throws RetryLater if it is too much. */
   count(viewer: Viewer, subscriptions: Client['subscriptions']): void {
     let bytes = 0
     for (const { topic } of subscriptions.values()) bytes += bytesOf(topic)
@@ -108,7 +108,7 @@ export class Client {
     this.#topicBytes = bytes
   }
 
-  /** Events of one event-loop turn are sent in one write, unless it is too large. */
+  /** Adds an event. Those of one event-loop turn are sent in one write, unless that gets too large. */
   send(event: string, data: string): void {
     if (this.#isOver) return
     counts.events.sent++
@@ -163,7 +163,7 @@ export class Client {
     this.#share.giveBack(bytes)
   }
 
-  /** No space after the colons; each frame has the client's ID, which is how the SDK learns it. */
+  /** An event as text, without a space after colons. The SDK learns the client's ID from it. */
   #frame(event: string, data: string): string {
     return `id:${this.id}\nevent:${event}\ndata:${data}\n\n`
   }

@@ -17,19 +17,19 @@ export interface Receivers {
 
 export interface GroupState extends Receivers {
   readonly request: RequestInfo
-  /** Charged for the filter and expand of the topic's options; undefined without options. */
+  /** The ticket charged for filter and expand of the topic's options; undefined without options. */
   readonly ticket: Ticket | undefined
   readonly access: Access
 }
 
-/** A rule with these depends on the options of the topic. */
+/** Matches a rule that depends on the options of the topic. */
 const READS_OPTIONS = /@request\.(?:query|headers)/i
 
 /** The clients that get the same events: one topic of one viewer, or of one network of guests. */
 export class SubscriptionGroup {
   readonly topic: Topic
   readonly viewer: Viewer
-  /** Set for topics with options, whose filter and expand are on the account of this holder. */
+  /** The holder charged for filter and expand; undefined for a topic without options. */
   readonly holder: Holder | undefined
   readonly #clients = new Set<Client>()
   #list: readonly Client[] | undefined
@@ -66,11 +66,11 @@ export class SubscriptionGroup {
     const limits = auth?.limits
     const seen = catalogFor(catalog, limits)
     const its = (limits && seen.find(collection.id)) ?? collection
-    // a topic with a record's ID is bound to the viewRule, others to the listRule
+    // the viewRule applies to a topic with a record's ID, the listRule to others
     return [seen, its, /\/(?!\*$)/.test(this.topic.base) ? its.viewRule : its.listRule]
   }
 
-  /** Whether the collection's rule alone lets the change through. If not, no filter is compiled. */
+  /** Whether the collection's rule alone may let the change through. If not, no filter is compiled. */
   mayPass(catalog: Catalog, change: Change): boolean {
     const { auth } = this.viewer
     if (this.#rule?.catalog !== catalog || this.#rule.auth !== auth) {
@@ -84,8 +84,8 @@ export class SubscriptionGroup {
   }
 
   /**
-   * Compiles rule and filter once for a state of the collections and the viewer. Throws RetryLater when the
-   * holder has compiled too many filters.
+   * Compiles rule and filter, again only after a change of the collections or of the viewer's record. Throws
+   * RetryLater if the holder has compiled too many filters.
    */
   state(catalog: Catalog, collection: Collection, receivers: Receivers): GroupState {
     const { auth } = receivers
@@ -115,7 +115,7 @@ export class SubscriptionIndex {
     this.#groups.set(topic.base, groups.set(key, group))
   }
 
-  /** Call it before the client's viewer changes. */
+  /** Removes a client from a topic's group. Call it before the client's viewer changes. */
   remove(client: Client, topic: Topic): void {
     const groups = this.#groups.get(topic.base)
     const key = keyOf(client, topic)
@@ -145,8 +145,6 @@ export class SubscriptionIndex {
 
 /** The topics without options that name a record. PocketBase: apis/realtime.go, realtimeBroadcastRecord */
 const basesOf = ({ name, id }: Collection, record: string): string[] =>
-  (name === id ? [name] : [name, id]).flatMap((key) => [`${key}/${record}`, `${key}/*`, key])
-
-/** All guests share a topic without options; one with options is on the account of their network. */
+  (name === id ? [name] : [name, id]).flatMap((key) => [`${key}/${record}`, `${key}/* `, key])  /** Key of a group. All guests share a topic without options; with options, those of one network do. */
 const keyOf = ({ origin, viewer: { account, actor } }: Client, { name, base }: Topic) =>
   `${account || (name === base ? '' : origin.holder)} ${actor} ${name}`

@@ -36,7 +36,7 @@ export function bytesOf({ name, query, headers }: Topic): number {
   return 1_000 + 2 * name.length + 100 * options + 40 * (query.filter?.length ?? 0)
 }
 
-/** Reads `query` and `headers`. As Go's decoder, it stops at the first that is not an object. */
+/** Reads `query` and `headers`. Like Go's decoder, it stops at the first of them that is no object. */
 function readOptions(text: string): { query?: unknown; headers?: unknown } {
   const entries = Object.entries(parseJson(text) ?? {}).filter(
     ([key]) => key === 'query' || key === 'headers',

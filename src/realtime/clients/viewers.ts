@@ -3,7 +3,7 @@ import { type Catalog, type Collection, DEVICES_ID, USERS_ID } from '../../colle
 import { type RecordRow, toValues } from '../../records/columns.ts'
 import { type AuthRecord, authRecord } from '../../request/request.ts'
 
-/** One viewer per account and member who acts for it, shared by its connections; one for all guests. */
+/** Who has connections: an account, or a member who acts for an account. All guests are one viewer. */
 export interface Viewer {
   /** The record, as `accountHolder` names it; '' for guests. */
   readonly account: string
@@ -19,7 +19,7 @@ export class Viewers {
   /** By account, then by actor. */
   readonly #known = new Map<string, Map<string, { viewer: Viewer; holders: number }>>()
 
-  /** The viewer with this record, which is kept up to date until `release`. */
+  /** The viewer with this auth record. The record is kept up to date until `release`. */
   hold(auth: AuthRecord | null): Viewer {
     if (!auth) return this.guest
     const account = accountHolder(auth.collection.id, auth.id)
@@ -47,7 +47,7 @@ export class Viewers {
     return [...(this.#known.get(account)?.values() ?? [])].map(({ viewer }) => viewer)
   }
 
-  /** Takes over a changed record. Returns its viewers, signed out, if the token key has changed. */
+  /** Gives viewers their changed record. If the token key has changed, signs them out and returns them. */
   refresh(collection: Collection, record: string, row: RecordRow): Viewer[] {
     const viewers = this.of(accountHolder(collection.id, record))
     if (viewers.length === 0) return []

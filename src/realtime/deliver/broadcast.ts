@@ -11,13 +11,13 @@ import { type ChangeEvent, toEvent } from './change-event.ts'
 import type { Deliver } from './deliveries.ts'
 
 /**
- * Sends a change to all who may see it. Events keep their order; clients are disconnected when one fails.
+ * Sends a change to all who may see it, in order. Clients to whom it cannot be sent are disconnected.
  * PocketBase: apis/realtime.go, realtimeBroadcastRecord
  */
 function broadcast(event: ChangeEvent, { registry, deliver, log }: DeliveryParts): void {
   const { change, store } = event
   const lanes = new Map<string, Receivers[]>()
-  /** Verdicts of rules alone, for the topics with options of one holder and member. */
+  /** For topics with options: verdicts of the rule alone, by holder, member and topic. */
   const passes = new Map<string, boolean>()
   for (const group of registry.index.groups(change.collection, change.record)) {
     try {
@@ -33,7 +33,7 @@ function broadcast(event: ChangeEvent, { registry, deliver, log }: DeliveryParts
       if (known) known.push(group.receivers)
       else lanes.set(lane, [group.receivers])
     } catch (err) {
-      // a group that fails must not hold up the others
+      // an error of one group must not stop the others
       log.error({ err }, 'realtime delivery failed')
     }
   }
@@ -58,8 +58,8 @@ interface DeliveryParts {
 }
 
 /**
- * Sends changes to this node's clients. Signs out deleted auth records; disconnects accounts that ended a
- * session, and clients that miss a failed change. `isPatient`: see loadChanges.
+ * Sends changes to this node's clients. Signs out deleted auth records. Disconnects accounts that ended a
+ * session, and clients to whom an unreadable change may matter. `isPatient`: see loadChanges.
  */
 export async function deliverChanges(
   parts: DeliveryParts,
@@ -75,7 +75,7 @@ export async function deliverChanges(
   const last = new Map(changes.map(({ xid }, i) => [xid, i]))
   const deleted: Change[] = []
   for (const [i, change] of changes.entries()) {
-    // an error with one change must not hold up the others, nor send any of them twice
+    // an error of one change must not stop the others, nor send one of them twice
     try {
       const { collection, record, action, row } = change
       if (action !== 'delete') registry.refresh(collection, record, row)

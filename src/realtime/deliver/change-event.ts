@@ -21,12 +21,12 @@ export interface ChangeEvent {
   readonly change: Change
   readonly payloads: Payloads
   readonly bytes: number
-  /** When it was read, by `performance.now()`. */
+  /** When the change was read, by `performance.now()`. */
   readonly atMs: number
 }
 
 const CHANGE_BYTES = 1_000
-/** No statement starts for an older change: the clean-up may remove its images after a minute. */
+/** For an older change no statement starts: the clean-up may delete its images after a minute. */
 const MAX_AGE_MS = 20_000
 
 export function toEvent(all: CatalogStore, change: Change): ChangeEvent {
@@ -62,7 +62,7 @@ function isWanted({ subscriptions }: Client, { name }: Topic, { xid }: Change): 
   return subscription !== undefined && !sees(subscription.since, xid)
 }
 
-/** Relations that an event may follow. */
+/** Maximum relations that an event expands. */
 const MAX_STEPS = 12
 /** Characters of rendered texts to keep for other groups; beyond them, texts are rendered again. */
 const MAX_KEPT = 4 << 20
@@ -129,7 +129,7 @@ class Payloads {
 const stepsIn = (tree: ExpandTree): number =>
   [...tree.values()].reduce((sum, rest) => sum + 1 + stepsIn(rest), 0)
 
-/** A topic whose `fields` cannot be applied gets the whole record. */
+/** Applies `fields` to a record's JSON; if they are invalid, returns the whole record. */
 function pickedOr(whole: string, { fields }: RequestInfo['query']): string {
   try {
     return fields ? pickFields(whole, fields) : whole
@@ -138,7 +138,7 @@ function pickedOr(whole: string, { fields }: RequestInfo['query']): string {
   }
 }
 
-/** Records in an event (a repeated one counts again), and characters of their texts. */
+/** Maximum records in an event (a repeated one counts again), and characters of their texts. */
 const MAX_RECORDS = 1_000
 const MAX_CHARACTERS = 1 << 20
 

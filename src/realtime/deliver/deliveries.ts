@@ -15,7 +15,7 @@ import { type Access, ALWAYS, accessMaker, judgeHere, openQuestions } from '../c
 import type { GroupState, Receivers } from '../clients/subscription-index.ts'
 import { type ChangeEvent, isTooOld, sendTo } from './change-event.ts'
 
-/** Work in lanes, in order within each, so that a slow statement delays only its own lane. */
+/** Runs work in lanes, in order within a lane, so that a slow statement delays only its own lane. */
 export class Lanes {
   readonly #memory: Budget
   readonly #lanes = new Map<string, Promise<void>>()
@@ -53,8 +53,8 @@ const RECEIVERS_BYTES = 100
 export type Deliver = (lane: string, event: ChangeEvent, receivers: readonly Receivers[]) => void
 
 /**
- * Sends changes to those who may see them, in lanes. A client that is too slow is disconnected and reads
- * again, so that no event is lost unnoticed.
+ * Returns a function that sends changes, in lanes, to those who may see them. If a lane is too slow, its
+ * clients are disconnected: they reconnect and read again, so that no event is lost unnoticed.
  */
 export function delivery(lanes: Lanes, log: Logger): Deliver {
   const disconnect = (lane: string, receivers: readonly Receivers[], why: string, error?: unknown) => {
@@ -122,7 +122,7 @@ export function delivery(lanes: Lanes, log: Logger): Deliver {
   }
 }
 
-/** Filters and expands of topics with options take turns on the event loop. */
+/** Slices of the event loop, for topics with options, whose filters and expands may take long. */
 const slicesOf = ([first]: readonly Receivers[]) =>
   first?.group.holder === undefined ? undefined : admission.deliverySlices
 
@@ -151,8 +151,8 @@ async function decide(store: Store, change: Change, accesses: readonly Access[])
 }
 
 /**
- * Evaluates questions with the same SQL about a changed record in one statement. The record is as the change
- * left it, others as they are now. An error in the data counts as no. Throws if the statement takes too long.
+ * Evaluates questions with the same SQL about a changed record in one statement. The record is read as the
+ * change left it, others as they are now. An SQL error counts as no; throws if the statement takes too long.
  */
 async function matchQueries(store: Store, change: Change, questions: readonly CompiledFilter[]) {
   const { text, params } = statement(store.catalog, change, questions)
@@ -182,8 +182,8 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
 }
 
 /**
- * CTEs that replace the tables that a question reads. They contain the record as the change
- * left it; for a deleted one also all records deleted in the same transaction, such as its parent.
+ * CTEs that replace tables that a question reads. They contain the record as the change left it and, after a
+ * delete, all records deleted in the same transaction, such as its parent.
  */
 function tablesFor(catalog: Catalog, change: Change, read: readonly string[], parameters: Parameters) {
   const { collection, record, judged } = change
@@ -236,8 +236,8 @@ function questionTable(
 }
 
 /**
- * The candidates who see an auth record's email despite its `emailVisibility`: superusers, the record itself
- * and those that its manageRule allows. `slices`: yields to other work in between.
+ * For each candidate, whether it sees an auth record's email even if `emailVisibility` is false: superusers,
+ * the record itself, and those that the manageRule allows. `slices`: lets other work run in between.
  */
 async function emailsSeen(
   store: Store,

@@ -10,11 +10,11 @@ import { randomText } from '../../tools/random.ts'
 import { CHANGES_CHANNEL } from '../changes/feed.ts'
 import type { Topic } from '../clients/topic.ts'
 
-/** A node that does not answer in this time is down. */
+/** A node that does not answer in this time counts as down. */
 const PATIENCE_MS = 3_000
 const STEP_MS = 10
 
-/** A request for subscriptions of a client. The client must have the same address. */
+/** A request for subscriptions of the client that has this id and address. */
 export interface SubscriptionRequest {
   readonly clientId: string
   readonly ip: string
@@ -30,7 +30,7 @@ export interface Message {
   readonly data: string
 }
 
-/** The requesting account; `version`: of its record when it was authenticated. */
+/** The requesting account; `version`: that of its record when it was authenticated. */
 interface Account {
   readonly collection: string
   readonly id: string
@@ -52,7 +52,7 @@ interface Refusal {
 }
 type Answer = { readonly done: boolean } | { readonly stale: true } | Refusal
 
-/** Forwards a subscription request; false without such a node or an answer. Throws what the node threw. */
+/** Forwards a subscription request; false if no such node answers. Throws what the node threw. */
 export async function forwardSubscription(db: Db, node: string, ask: SubscriptionRequest): Promise<boolean> {
   const answer = await put(db, node, toRequest(ask))
   if (!answer) return false
@@ -66,7 +66,7 @@ const toError = ({ status, message, retryAfterSeconds }: Refusal) =>
     ? new RetryLater(status === 429 ? 429 : 503, retryAfterSeconds, message)
     : new ApiError(status, message)
 
-/** Forwards a message. False when there is no such node, or no such client with this subscription. */
+/** Forwards a message. False if there is no such node, or no such client with this subscription. */
 export async function forwardMessage(db: Db, node: string, message: Message): Promise<boolean> {
   const { clientId, ip } = message
   const answer = await put(db, node, { clientId, ip, account: null, topics: [], message })
@@ -144,6 +144,6 @@ async function findAuth(store: Store, { collection: key, id, version, actor }: A
   const extra = () => 'b.xmin::text'
   const [row] = await selectRows(store, { collection, rule: '', request: NO_REQUEST, ...byId(id), extra })
   if (row?.[columnsOf(collection).count] !== version) throw new StaleAuth()
-  // disabling a user changes the version of the user and of the user's devices
+  // a disabled user has another version, as have the user's devices: no further test is needed
   return authRecord(collection, toValues(collection, row), version, { actor })
 }

@@ -109,8 +109,7 @@ const requestRow = ({ sender, idempotency, ...offer }: Offer) => ({
 })
 
 /**
- * Accepts sends in groups: offers during a commit are committed together. Of one user at most one commit
- * runs.
+ * Accepts sends in groups: offers made during a commit are stored by the next. One group per user at a time.
  */
 export class Acceptor {
   readonly #groups: Groups<Offer, Verdict>
