@@ -1,6 +1,5 @@
 import { parseJson } from '../../tools/json.ts'
 
-
 /** Maximum nesting: SQLite's limit. Postgres fails somewhere above 6,000. */
 const MAX_DEPTH = 1000
 

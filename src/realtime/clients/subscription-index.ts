@@ -145,6 +145,8 @@ export class SubscriptionIndex {
 
 /** The topics without options that name a record. PocketBase: apis/realtime.go, realtimeBroadcastRecord */
 const basesOf = ({ name, id }: Collection, record: string): string[] =>
-  (name === id ? [name] : [name, id]).flatMap((key) => [`${key}/${record}`, `${key}/* `, key])  /** Key of a group. All guests share a topic without options; with options, those of one network do. */
+  (name === id ? [name] : [name, id]).flatMap((key) => [`${key}/${record}`, `${key}/*`, key])
+
+/** Key of a group. All guests share a topic without options; with options, those of one network do. */
 const keyOf = ({ origin, viewer: { account, actor } }: Client, { name, base }: Topic) =>
   `${account || (name === base ? '' : origin.holder)} ${actor} ${name}`
