@@ -149,22 +149,6 @@ const LOG = z
   })
   .meta({ id: 'Log' })
 
-const EXAMPLE = {
-  id: 'k3v9x0c2m5n8b1a',
-  created: '2026-11-20 07:00:00.000Z',
-  data: {
-    auth: 'users',
-    error: 'Something went wrong while processing your request.',
-    execTime: 1.2,
-    method: 'GET',
-    status: 400,
-    type: 'request',
-    url: '/api/collections/contacts/records?filter=nope = …',
-  },
-  message: 'GET /api/collections/contacts/records?filter=nope = …',
-  level: 8,
-}
-
 const HOURS = z
   .array(z.object({ date: z.string(), total: z.int().min(1) }))
   .meta({ id: 'LogStatistics', description: 'By the hour; hours without any are left out.' })
@@ -191,7 +175,6 @@ export const adminPaths = () =>
       security: ANYONE,
       params: FIELDS_ONLY,
       answer: ['It does.', HEALTH],
-      example: { message: 'API is healthy.', code: 200, data: {} },
     },
     'GET /api/logs': {
       id: 'listLogs',
@@ -221,7 +204,6 @@ export const adminPaths = () =>
       description: 'For superusers.',
       params: { path: BY_ID.path, ...FIELDS_ONLY },
       answer: ['It.', LOG],
-      example: EXAMPLE,
       fails: [401, 404],
     },
   })

@@ -125,12 +125,6 @@ const BACKUP = z
   })
   .meta({ id: 'Backup' })
 
-const EXAMPLE = {
-  modified: '2026-11-21 10:56:43.796Z',
-  key: 'pb_backup_pocketsms_20261121105643.zip',
-  size: 227_125,
-}
-
 const FORM = z
   .object({
     name: z
@@ -164,7 +158,6 @@ export const backupPaths = () =>
       description: 'For superusers. Sorted by name.',
       params: FIELDS_ONLY,
       answer: ['All of them.', z.array(BACKUP)],
-      example: [EXAMPLE],
       fails: [400, 401],
     },
     'POST /api/backups': {

@@ -65,20 +65,6 @@ export function campaignRoutes(services: Services): Hono<Env> {
 
 const answer = (c: Ctx, value: object) => sendRaw(c, JSON.stringify(value))
 
-const EXAMPLE = {
-  id: 'c4m9p0a2i5g8n1a',
-  name: 'Summer sale',
-  status: 'scheduled',
-  scheduled_at: '2026-11-20 07:00:00.000Z',
-  expires_at: '',
-  batch_id: 'q0w9e8r7t6y5u4i',
-  revision: 1,
-  recipients_count: 397,
-  segments: 397,
-  error: '',
-  last_leaves_at: '2026-11-20 07:00:00.000Z',
-}
-
 const GIVEN: readonly RefusalCode[] = [
   ...SHAPE,
   'destination_not_allowed',
@@ -97,7 +83,6 @@ const steered = (
   summary,
   description,
   answer: ['How it is now.', CAMPAIGN_STATE],
-  example: EXAMPLE,
   fails: callerRefusals('campaign_not_found', ...refused),
 })
 
@@ -109,7 +94,6 @@ export const campaignPaths = () =>
       description:
         'Stores the campaign and answers; its messages follow. Without `scheduled_at` it begins after `hold_seconds`, until when canceling takes all of it back. Members who have opted out are left out. With an Idempotency-Key, the same request again answers the first campaign.',
       answer: ['The campaign.', CAMPAIGN_STATE],
-      example: EXAMPLE,
       fails: orTemplateFault(callerRefusals(...GIVEN, 'quota_exceeded', ...DEVICE_AND_LINE)),
       params: { header: IDEMPOTENCY },
       body: [
@@ -127,18 +111,6 @@ export const campaignPaths = () =>
       summary: 'Count what a campaign would send',
       description: 'Takes the body of a new campaign and stores nothing.',
       answer: ['People, segments and the first text.', CAMPAIGN_PREVIEW],
-      example: {
-        recipients_count: 397,
-        segments: 397,
-        last_leaves_at: '2026-11-20 07:00:00.000Z',
-        first: {
-          to: '+4915112345678',
-          body: '20 % off until Friday',
-          encoding: 'GSM-7',
-          units: 21,
-          segments: 1,
-        },
-      },
       fails: orTemplateFault(callerRefusals(...GIVEN, ...DEVICE_AND_LINE)),
       body: [CAMPAIGN],
     },
@@ -148,7 +120,6 @@ export const campaignPaths = () =>
       description:
         'What is left out stays as it is. With a new text, time or audience the messages that wait are canceled and new ones take their place; members of groups are read anew. The name can be changed at any time.',
       answer: ['How it is now.', CAMPAIGN_STATE],
-      example: { ...EXAMPLE, revision: 2 },
       fails: orTemplateFault(
         callerRefusals(...GIVEN, 'quota_exceeded', 'campaign_not_found', 'campaign_begun', 'campaign_busy'),
       ),
@@ -180,11 +151,6 @@ export const campaignPaths = () =>
       description:
         'Sends new messages with the same texts to the same numbers, by any device; each failed message at most once. They count against the quota and belong to the campaign.',
       answer: ['What was sent again.', RETRIED_CAMPAIGN],
-      example: {
-        campaign: { ...EXAMPLE, status: 'sending' },
-        retried: 4,
-        left_out: { unknown: 1, canceled: 0, opted_out: 0, retried: 0, no_text: 0, refused: 0 },
-      },
       fails: callerRefusals(
         'invalid_request',
         'campaign_not_found',
@@ -203,26 +169,6 @@ export const campaignPaths = () =>
       summary: 'See how far a campaign is',
       description: 'Counts its messages, the replies and the opt-outs.',
       answer: ['How far it is.', CAMPAIGN_PROGRESS],
-      example: {
-        id: EXAMPLE.id,
-        status: 'sending',
-        begins_in_seconds: 0,
-        recipients_count: 397,
-        counts: { pending: 0, assigned: 96, sending: 1, sent: 100, delivered: 199, failed: 1 },
-        canceled: 0,
-        retriable: { plain: 1, unknown: 0, canceled: 0 },
-        segments_used: 299,
-        opt_outs: 1,
-        replies: 1,
-        latest_replies: [
-          {
-            id: 'r1e2p3l4y5i6d7x',
-            from: '+4915112345678',
-            body: 'Is it open on Sunday?',
-            created: '2026-11-20 07:10:00.000Z',
-          },
-        ],
-      },
       fails: callerRefusals('campaign_not_found'),
     },
   })

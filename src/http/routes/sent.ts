@@ -27,7 +27,6 @@ import { readJson } from '../body/json-body.ts'
 import type { Env, Services } from '../context.ts'
 import { READS, requireSender, withSender } from '../middleware/sender.ts'
 import { sendRaw } from '../request-info.ts'
-import { ACCEPTED_EXAMPLE } from './sms.ts'
 
 /** Room for 100,000 recipients. */
 const MAX_BODY_BYTES = 4 << 20
@@ -86,12 +85,6 @@ export const sentPaths = () =>
       description:
         'Ends all messages of a send that no device has claimed; their units of the quota come back. Again is no error.',
       answer: ['What was canceled, and how all messages of the send are now.', CANCELED_BATCH],
-      example: {
-        batch_id: 'q0w9e8r7t6y5u4i',
-        recipients_count: 3,
-        counts: { pending: 0, assigned: 0, sending: 1, sent: 0, delivered: 0, failed: 2 },
-        canceled: 2,
-      },
       fails: callerRefusals('batch_not_found'),
     },
     'POST /api/sms/batches/{batch_id}/reschedule': {
@@ -101,12 +94,6 @@ export const sentPaths = () =>
         'Changes the time of all messages of a send that are still `pending`. Their end stays as it is unless it is given, and must come after the new time: else nothing is changed. Again is no error.',
       body: [RESCHEDULE, { scheduled_at: '2026-11-21T08:00:00Z' }],
       answer: ['What was changed, and how all messages of the send are now.', RESCHEDULED_BATCH],
-      example: {
-        batch_id: 'q0w9e8r7t6y5u4i',
-        recipients_count: 3,
-        counts: { pending: 2, assigned: 0, sending: 0, sent: 0, delivered: 0, failed: 1 },
-        rescheduled: 2,
-      },
       fails: callerRefusals('invalid_request', 'batch_not_found', 'request_too_large'),
     },
     'POST /api/sms/batches/{batch_id}/retry': {
@@ -116,12 +103,6 @@ export const sentPaths = () =>
         'Sends new messages with the same texts to the same numbers, by any device. They count against the quota, and have a batch_id of their own. Asking again answers the same new messages, and sends what could not be sent before.',
       requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
       answer: ['The new messages.', RETRIED_BATCH],
-      example: {
-        batch_id: 'c0v9b8n7m6l5k4j',
-        message_ids: ['k3v9x0c2m5n8b1a'],
-        recipients_count: 1,
-        left_out: { unknown: 1, canceled: 0, opted_out: 0, retried: 0, no_text: 0, refused: 0 },
-      },
       fails: callerRefusals(
         'invalid_request',
         'quota_exceeded',
@@ -138,14 +119,6 @@ export const sentPaths = () =>
         'Changes what is given of a message that is still `pending`; the rest stays as it is. The end must come after the time. It stays counted in the month in which it was accepted. The same again changes nothing.',
       body: [MESSAGE_CHANGE, { scheduled_at: '2026-11-21T08:00:00Z', body: 'See you at nine' }],
       answer: ['How it is now.', CHANGED],
-      example: {
-        id: 'k3v9x0c2m5n8b1a',
-        status: 'pending',
-        scheduled_at: '2026-11-21 08:00:00.000Z',
-        expires_at: '',
-        priority: 0,
-        segments: 1,
-      },
       fails: callerRefusals(
         'invalid_request',
         'body_too_long',
@@ -160,7 +133,6 @@ export const sentPaths = () =>
       description:
         'Sends a new message with the same text to the same number, by any device. It counts against the quota. Asking again answers the same new message.',
       answer: ['The new message.', ACCEPTED],
-      example: ACCEPTED_EXAMPLE,
       fails: callerRefusals(
         'quota_exceeded',
         'destination_not_allowed',
@@ -176,11 +148,6 @@ export const sentPaths = () =>
       description:
         'Ends a message that no device has claimed; its unit of the quota comes back. Again is no error.',
       answer: ['It will not be sent.', CANCELED],
-      example: {
-        id: 'k3v9x0c2m5n8b1a',
-        status: 'failed',
-        error_message: 'Canceled',
-      },
       fails: callerRefusals('message_not_found', 'not_cancelable'),
     },
   })

@@ -105,19 +105,12 @@ const SEND_REFUSALS: readonly RefusalCode[] = [
   'no_devices',
 ]
 
-export const ACCEPTED_EXAMPLE = {
-  batch_id: '',
-  message_ids: ['k3v9x0c2m5n8b1a'],
-  recipients_count: 1,
-  status: 'accepted',
-}
-
 const sent = () => ({
   fails: orTemplateFault(refusals(...SEND_REFUSALS)),
   responses: {
     200: {
       description: 'Stored: all messages of the request.',
-      content: json(ACCEPTED, ACCEPTED_EXAMPLE),
+      content: json(ACCEPTED),
       headers: REPLAYED,
     },
   },
@@ -166,14 +159,6 @@ export const smsPaths = () =>
       id: 'readUsage',
       summary: 'Read the month so far',
       answer: ['The calendar month, in UTC, and files.', ACCOUNT_USAGE],
-      example: {
-        period: '2026-11',
-        used: 12,
-        quota: 0,
-        remaining: null,
-        resets_at: '2026-12-01 00:00:00.000Z',
-        files: { bytes: 0, limit: 1_073_741_824 },
-      },
       fails: callerRefusals(),
     },
     'GET /api/sms/usage/days': {
@@ -185,9 +170,6 @@ export const smsPaths = () =>
         query: z.object({ days: z.coerce.number().int().min(1).max(366).optional().describe('Default 30.') }),
       },
       answer: ['Each day, oldest first.', USAGE_DAYS],
-      example: {
-        days: [{ day: '2026-11-20', counts: { delivered: 12, failed: 1 } }],
-      },
       fails: callerRefusals('invalid_request'),
     },
   })

@@ -116,14 +116,6 @@ const START_REFUSALS: readonly RefusalCode[] = [
   'no_devices',
 ]
 
-const EXAMPLE = {
-  ...{ id: 'k3v9x0c2m5n8b1a', to: '+4915112345678', service: 'v1s2t3u4v5w6x7y', channel: 'sms' },
-  ...{ status: 'pending', attempts: 0, expires_at: '2026-11-20 07:10:00.000Z' },
-  ...{ created: '2026-11-20 07:00:00.000Z', updated: '2026-11-20 07:00:00.000Z' },
-}
-const APPROVED = { ...EXAMPLE, status: 'approved', attempts: 1 }
-const CANCELED = { ...EXAMPLE, status: 'canceled' }
-
 export const verifyPaths = (): ZodOpenApiPathsObject =>
   chapter(SENDING, SENDER, {
     'POST /api/verify': {
@@ -133,7 +125,6 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
         'Sends a random code to a number. While it is pending, the same code is sent again: 30 seconds after the first time, 60 after the second, and so on. Its text is not kept: records, webhooks and exports have dots in its place.',
       body: [START, { to: '+4915112345678', locale: 'de', origin: 'example.com' }],
       answer: ['The code is on its way.', VERIFICATION],
-      example: EXAMPLE,
       fails: orTemplateFault(refusals(...START_REFUSALS)),
     },
     'POST /api/verify/check': {
@@ -143,7 +134,6 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
         'Only `approved` means that the code was right; it is so once. `pending`: it was wrong. `max_attempts_reached`: the fifth was wrong. `expired`: too late, approved before, or never started.',
       body: [CHECK, { to: '+4915112345678', code: '431977' }],
       answer: ['What became of it.', VERIFICATION],
-      example: APPROVED,
       fails: refusals(...COMMON),
     },
     'POST /api/verify/cancel': {
@@ -153,7 +143,6 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
         'A text that no device has taken yet is canceled, too. A verification that has ended stays as it is.',
       body: [CANCEL, { id: 'k3v9x0c2m5n8b1a' }],
       answer: ['The verification.', VERIFICATION],
-      example: CANCELED,
       fails: refusals(...COMMON, 'verification_not_found'),
     },
   })

@@ -14,7 +14,6 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
   readonly body?: readonly [schema: z.ZodType, example?: unknown]
   /** The success: JSON, or without a schema an empty 204. */
   readonly answer?: readonly [description: string, schema?: z.ZodType]
-  readonly example?: unknown
   /** Failures; in PocketBase's form by status, beside those of any route. Default: see `usualFailures`. */
   readonly fails?: Answers | readonly FailureStatus[]
   /** Further responses, which take the place of those above. */
@@ -25,7 +24,7 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
 export function chapter(tag: string, security: Security, operations: Readonly<Record<string, Operation>>) {
   const paths: ZodOpenApiPathsObject = {}
   for (const [name, operation] of Object.entries(operations)) {
-    const { id, params, body, answer, example, fails, responses, ...more } = { security, ...operation }
+    const { id, params, body, answer, fails, responses, ...more } = { security, ...operation }
     const [method, path] = name.split(' ') as [string, string]
     const requestParams = path.includes('{') ? { ...pathParams(path), ...params } : params
     paths[path] = {
@@ -37,7 +36,7 @@ export function chapter(tag: string, security: Security, operations: Readonly<Re
         ...(body && { requestBody: { required: true, content: json(...body) } }),
         ...more,
         responses: {
-          ...(answer && success(answer[0], answer[1], example)),
+          ...(answer && success(...answer)),
           ...failuresOf(fails ?? usualFailures(more.security, body)),
           ...responses,
         },
@@ -129,8 +128,8 @@ export const json = (schema: z.ZodType, example?: unknown): ZodOpenApiContentObj
   'application/json': { schema, ...(example !== undefined && { example }) },
 })
 
-const success = (description: string, schema: z.ZodType | undefined, example: unknown): Answers =>
-  schema ? { 200: { description, content: json(schema, example) } } : { 204: { description } }
+const success = (description: string, schema?: z.ZodType): Answers =>
+  schema ? { 200: { description, content: json(schema) } } : { 204: { description } }
 
 /** A text that is no JSON. */
 export const textAnswer = (type: string, description: string): Answers => ({

@@ -85,7 +85,6 @@ const CALL: Omit<Operation, 'id'> = {
     content: { 'application/json': {}, 'application/x-www-form-urlencoded': {}, 'text/plain': {} },
   },
   answer: ['What became of it.', HOOK_CALLED],
-  example: { outcome: 'sent', messages: ['k3v9x0c2m5n8b1a'] },
   fails: [400, 401, 404, 413],
 }
 

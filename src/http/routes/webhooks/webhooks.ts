@@ -98,7 +98,6 @@ export const webhookPaths = () =>
       description:
         'Sends all deliveries of a webhook once more that ended as failed since a date. Their webhook-ids stay.',
       answer: ['How many there are.', RESENT],
-      example: { resent: 12 },
       fails: webhookRefusals('invalid_request', 'webhook_not_found', 'webhook_disabled', 'request_too_large'),
       body: [SINCE, { since: '2026-11-20 07:00:00.000Z' }],
     },
