@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { chapter, json, type Operation, SIGNED_IN } from '../../openapi/schemas/operations.ts'
-import { callerRefusals, orTemplateFault } from '../../openapi/schemas/refusals.ts'
 import { CAMPAIGN, CAMPAIGN_CHANGE, readCampaignChange, readNewCampaign } from '../../sms/campaigns/body.ts'
 import { CAMPAIGN_STATE } from '../../sms/campaigns/campaign.ts'
 import { changeCampaign, createCampaign } from '../../sms/campaigns/change.ts'
@@ -65,12 +64,7 @@ export function campaignRoutes(services: Services): Hono<Env> {
 
 const answer = (c: Ctx, value: object) => sendRaw(c, JSON.stringify(value))
 
-const GIVEN: readonly RefusalCode[] = [
-  ...SHAPE,
-  'destination_not_allowed',
-  'group_not_found',
-  'request_too_large',
-]
+const GIVEN: readonly RefusalCode[] = [...SHAPE, 'destination_not_allowed', 'group_not_found']
 const DEVICE_AND_LINE: readonly RefusalCode[] = ['device_not_found', 'line_not_found', 'line_ambiguous']
 
 const steered = (
@@ -83,7 +77,7 @@ const steered = (
   summary,
   description,
   answer: ['How it is now.', CAMPAIGN_STATE],
-  fails: callerRefusals('campaign_not_found', ...refused),
+  refuses: ['campaign_not_found', ...refused],
 })
 
 export const campaignPaths = () =>
@@ -94,7 +88,8 @@ export const campaignPaths = () =>
       description:
         'Stores the campaign and answers; its messages follow. Without `scheduled_at` it begins after `hold_seconds`, until when canceling takes all of it back. Members who have opted out are left out. With an Idempotency-Key, the same request again answers the first campaign.',
       answer: ['The campaign.', CAMPAIGN_STATE],
-      fails: orTemplateFault(callerRefusals(...GIVEN, 'quota_exceeded', ...DEVICE_AND_LINE)),
+      hasTemplate: true,
+      refuses: [...GIVEN, 'quota_exceeded', ...DEVICE_AND_LINE],
       params: { header: IDEMPOTENCY },
       body: [
         CAMPAIGN,
@@ -111,7 +106,8 @@ export const campaignPaths = () =>
       summary: 'Count what a campaign would send',
       description: 'Takes the body of a new campaign and stores nothing.',
       answer: ['People, segments and the first text.', CAMPAIGN_PREVIEW],
-      fails: orTemplateFault(callerRefusals(...GIVEN, ...DEVICE_AND_LINE)),
+      hasTemplate: true,
+      refuses: [...GIVEN, ...DEVICE_AND_LINE],
       body: [CAMPAIGN],
     },
     'PATCH /api/campaigns/{id}': {
@@ -120,9 +116,8 @@ export const campaignPaths = () =>
       description:
         'What is left out stays as it is. With a new text, time or audience the messages that wait are canceled and new ones take their place; members of groups are read anew. The name can be changed at any time.',
       answer: ['How it is now.', CAMPAIGN_STATE],
-      fails: orTemplateFault(
-        callerRefusals(...GIVEN, 'quota_exceeded', 'campaign_not_found', 'campaign_begun', 'campaign_busy'),
-      ),
+      hasTemplate: true,
+      refuses: [...GIVEN, 'quota_exceeded', 'campaign_not_found', 'campaign_begun', 'campaign_busy'],
       body: [CAMPAIGN_CHANGE, { body: '30 % off until Friday' }],
     },
     'POST /api/campaigns/{id}/pause': steered(
@@ -151,17 +146,15 @@ export const campaignPaths = () =>
       description:
         'Sends new messages with the same texts to the same numbers, by any device; each failed message at most once. They count against the quota and belong to the campaign.',
       answer: ['What was sent again.', RETRIED_CAMPAIGN],
-      fails: callerRefusals(
-        'invalid_request',
+      refuses: [
         'campaign_not_found',
         'quota_exceeded',
         'destination_not_allowed',
         'campaign_not_retriable',
         'campaign_busy',
         'batch_not_found',
-        'request_too_large',
         'no_devices',
-      ),
+      ],
       requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
     },
     'GET /api/campaigns/{id}/progress': {
@@ -169,6 +162,6 @@ export const campaignPaths = () =>
       summary: 'See how far a campaign is',
       description: 'Counts its messages, the replies and the opt-outs.',
       answer: ['How far it is.', CAMPAIGN_PROGRESS],
-      fails: callerRefusals('campaign_not_found'),
+      refuses: ['campaign_not_found'],
     },
   })

@@ -2,7 +2,6 @@ import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { z } from 'zod'
 import { chapter, DEVICE, textAnswer } from '../../openapi/schemas/operations.ts'
-import { refusals } from '../../openapi/schemas/refusals.ts'
 import { receiveTexts } from '../../sms/conversations/receive.ts'
 import { countPending, saveHealth, saveSims, touchDevice } from '../../sms/devices/device.ts'
 import {
@@ -101,15 +100,8 @@ const dataOf = (event: { name: string; message?: string }) =>
 
 export const DEVICES = 'for devices'
 
-/** Errors for a request without a device's token. */
-const DEVICE_REFUSALS: readonly RefusalCode[] = [
-  'unauthorized',
-  'forbidden',
-  'device_disabled',
-  'account_disabled',
-]
-
-const posted = () => refusals('invalid_request', ...DEVICE_REFUSALS, 'request_too_large')
+/** Errors for a device that may not work now. */
+const DEVICE_REFUSALS: readonly RefusalCode[] = ['device_disabled', 'account_disabled']
 
 const MESSAGE_ID = 'k3v9x0c2m5n8b1a'
 
@@ -123,14 +115,14 @@ export const devicePaths = () =>
         'How many messages wait for the device.',
         z.object({ pending: z.int().min(0) }).meta({ id: 'Pending' }),
       ],
-      fails: posted(),
+      refuses: DEVICE_REFUSALS,
     },
     'GET /api/devices/push-key': {
       id: 'readPushKey',
       summary: "Read the server's VAPID key",
       description: 'For a Web Push subscription. RFC 8292',
       answer: ['The public key, in base64url.', z.object({ key: z.string() }).meta({ id: 'PushKey' })],
-      fails: refusals(...DEVICE_REFUSALS),
+      refuses: DEVICE_REFUSALS,
     },
     'PUT /api/devices/push': {
       id: 'savePush',
@@ -138,7 +130,7 @@ export const devicePaths = () =>
       description: 'What the device is woken by when it has no stream open; `null` ends it.',
       body: [PUSH_BODY],
       answer: ['Kept.'],
-      fails: posted(),
+      refuses: DEVICE_REFUSALS,
     },
     'POST /api/devices/claim': {
       id: 'claimMessages',
@@ -150,7 +142,7 @@ export const devicePaths = () =>
         'Messages, the most urgent first. Empty when there are none.',
         z.object({ items: z.array(CLAIMED_MESSAGE) }).meta({ id: 'Claimed' }),
       ],
-      fails: posted(),
+      refuses: DEVICE_REFUSALS,
     },
     'POST /api/devices/report': {
       id: 'reportMessages',
@@ -161,7 +153,7 @@ export const devicePaths = () =>
         'A result for each item, in their order.',
         z.object({ items: z.array(REPORT_RESULT) }).meta({ id: 'ReportResults' }),
       ],
-      fails: posted(),
+      refuses: DEVICE_REFUSALS,
     },
     'POST /api/devices/incoming': {
       id: 'handInTexts',
@@ -174,14 +166,14 @@ export const devicePaths = () =>
         'Records of `sms_messages`, in the order of the items.',
         z.object({ ids: z.array(z.string()) }).meta({ id: 'HandedIn' }),
       ],
-      fails: posted(),
+      refuses: DEVICE_REFUSALS,
     },
     'GET /api/devices/events': {
       id: 'deviceEvents',
       summary: 'Listen for wake-ups',
       description:
         'An event stream. `wake`: come and claim. `canceled`: `{"id"}` is not to be sent any more. A comment every 15 seconds is a sign of life.',
-      fails: refusals(...DEVICE_REFUSALS),
+      refuses: DEVICE_REFUSALS,
       responses: textAnswer('text/event-stream', 'The stream.'),
     },
   })

@@ -4,7 +4,6 @@ import { findAuthRecord } from '../../auth/auth-rows.ts'
 import { signToken } from '../../auth/tokens/tokens.ts'
 import type { AuthCollection } from '../../collections/catalog.ts'
 import { chapter, DEVICE, NOBODY, SIGNED_IN, textAnswer } from '../../openapi/schemas/operations.ts'
-import { callerRefusals, refusals } from '../../openapi/schemas/refusals.ts'
 import { toRow } from '../../records/columns.ts'
 import { answerRecord } from '../../records/expand/answer.ts'
 import { requireUser } from '../../sms/devices/device.ts'
@@ -112,7 +111,7 @@ export const pairingPaths = (device: z.ZodObject) =>
       security: SIGNED_IN,
       body: [PAIRING_BODY, { name: 'desk phone' }],
       answer: ['The code, also as a link and as a picture to scan.', PAIRING],
-      fails: callerRefusals('invalid_request', 'request_too_large', 'too_many_codes'),
+      refuses: ['too_many_codes'],
     },
     'GET /api/devices/states': {
       id: 'readDeviceStates',
@@ -121,13 +120,13 @@ export const pairingPaths = (device: z.ZodObject) =>
         'Asked by a user of the own devices, by a superuser of all: what is no part of their records.',
       security: SIGNED_IN,
       answer: ['Each device.', DEVICE_STATES],
-      fails: callerRefusals(),
+      refuses: [],
     },
     'GET /api/devices/pair': {
       id: 'explainPairing',
       summary: 'Read what a pairing code is for',
       security: NOBODY,
-      fails: refusals(),
+      refuses: [],
       responses: {
         ...textAnswer('text/plain', 'A text for people.'),
         303: { description: 'For browsers: the console shows it.' },
@@ -144,6 +143,6 @@ export const pairingPaths = (device: z.ZodObject) =>
         'The new device, and its token.',
         z.object({ token: TOKEN, record: device }).meta({ id: 'Paired' }),
       ],
-      fails: refusals('invalid_request', 'wrong_code', 'request_too_large', 'too_many_tries'),
+      refuses: ['wrong_code', 'too_many_tries'],
     },
   })

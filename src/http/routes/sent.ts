@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { chapter, json, SENDER, SENDING } from '../../openapi/schemas/operations.ts'
-import { callerRefusals } from '../../openapi/schemas/refusals.ts'
 import {
   BATCH,
   CANCELED,
@@ -77,7 +76,7 @@ export const sentPaths = () =>
       id: 'readBatch',
       summary: 'Count the messages of a send by status',
       answer: ['The counts.', BATCH],
-      fails: callerRefusals('batch_not_found'),
+      refuses: ['batch_not_found'],
     },
     'POST /api/sms/batches/{batch_id}/cancel': {
       id: 'cancelBatch',
@@ -85,7 +84,7 @@ export const sentPaths = () =>
       description:
         'Ends all messages of a send that no device has claimed; their units of the quota come back. Again is no error.',
       answer: ['What was canceled, and how all messages of the send are now.', CANCELED_BATCH],
-      fails: callerRefusals('batch_not_found'),
+      refuses: ['batch_not_found'],
     },
     'POST /api/sms/batches/{batch_id}/reschedule': {
       id: 'rescheduleBatch',
@@ -94,7 +93,7 @@ export const sentPaths = () =>
         'Changes the time of all messages of a send that are still `pending`. Their end stays as it is unless it is given, and must come after the new time: else nothing is changed. Again is no error.',
       body: [RESCHEDULE, { scheduled_at: '2026-11-21T08:00:00Z' }],
       answer: ['What was changed, and how all messages of the send are now.', RESCHEDULED_BATCH],
-      fails: callerRefusals('invalid_request', 'batch_not_found', 'request_too_large'),
+      refuses: ['batch_not_found'],
     },
     'POST /api/sms/batches/{batch_id}/retry': {
       id: 'retryBatch',
@@ -103,14 +102,7 @@ export const sentPaths = () =>
         'Sends new messages with the same texts to the same numbers, by any device. They count against the quota, and have a batch_id of their own. Asking again answers the same new messages, and sends what could not be sent before.',
       requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
       answer: ['The new messages.', RETRIED_BATCH],
-      fails: callerRefusals(
-        'invalid_request',
-        'quota_exceeded',
-        'destination_not_allowed',
-        'batch_not_found',
-        'request_too_large',
-        'no_devices',
-      ),
+      refuses: ['quota_exceeded', 'destination_not_allowed', 'batch_not_found', 'no_devices'],
     },
     'PATCH /api/sms/messages/{id}': {
       id: 'changeMessage',
@@ -119,13 +111,7 @@ export const sentPaths = () =>
         'Changes what is given of a message that is still `pending`; the rest stays as it is. The end must come after the time. It stays counted in the month in which it was accepted. The same again changes nothing.',
       body: [MESSAGE_CHANGE, { scheduled_at: '2026-11-21T08:00:00Z', body: 'See you at nine' }],
       answer: ['How it is now.', CHANGED],
-      fails: callerRefusals(
-        'invalid_request',
-        'body_too_long',
-        'message_not_found',
-        'not_changeable',
-        'request_too_large',
-      ),
+      refuses: ['body_too_long', 'message_not_found', 'not_changeable'],
     },
     'POST /api/sms/messages/{id}/retry': {
       id: 'retryMessage',
@@ -133,14 +119,14 @@ export const sentPaths = () =>
       description:
         'Sends a new message with the same text to the same number, by any device. It counts against the quota. Asking again answers the same new message.',
       answer: ['The new message.', ACCEPTED],
-      fails: callerRefusals(
+      refuses: [
         'quota_exceeded',
         'destination_not_allowed',
         'message_not_found',
         'not_retriable',
         'client_ref_reused',
         'no_devices',
-      ),
+      ],
     },
     'POST /api/sms/messages/{id}/cancel': {
       id: 'cancelMessage',
@@ -148,6 +134,6 @@ export const sentPaths = () =>
       description:
         'Ends a message that no device has claimed; its unit of the quota comes back. Again is no error.',
       answer: ['It will not be sent.', CANCELED],
-      fails: callerRefusals('message_not_found', 'not_cancelable'),
+      refuses: ['message_not_found', 'not_cancelable'],
     },
   })

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import { userHolder } from '../../collections/catalog.ts'
 import { chapter, json, SENDER, SENDING } from '../../openapi/schemas/operations.ts'
-import { callerRefusals, orTemplateFault, refusals } from '../../openapi/schemas/refusals.ts'
 import {
   PREVIEW_TEMPLATE,
   PREVIEW_TEXT,
@@ -83,30 +82,23 @@ const REPLAYED = z.object({
   'Idempotent-Replayed': z.enum(['true']).optional().describe('The answer is that of an earlier request.'),
 })
 
-export const SHAPE: readonly RefusalCode[] = [
-  'invalid_request',
-  'invalid_phone_number',
-  'body_too_long',
-  'too_many_recipients',
-]
+export const SHAPE: readonly RefusalCode[] = ['invalid_phone_number', 'body_too_long', 'too_many_recipients']
 const SEND_REFUSALS: readonly RefusalCode[] = [
   ...SHAPE,
-  'unauthorized',
   'quota_exceeded',
-  'forbidden',
   'destination_not_allowed',
   'device_not_found',
   'line_not_found',
   'line_ambiguous',
   'group_not_found',
-  'request_too_large',
   'idempotency_key_reused',
   'client_ref_reused',
   'no_devices',
 ]
 
 const sent = () => ({
-  fails: orTemplateFault(refusals(...SEND_REFUSALS)),
+  hasTemplate: true,
+  refuses: SEND_REFUSALS,
   responses: {
     200: {
       description: 'Stored: all messages of the request.',
@@ -151,15 +143,14 @@ export const smsPaths = () =>
       description: 'Takes the body of either send; recipients may be left out. Nothing is stored.',
       body: [PREVIEW_BODY, TEXT_EXAMPLE],
       answer: ['The texts, and what it takes to send them.', PREVIEW],
-      fails: orTemplateFault(
-        callerRefusals(...SHAPE, 'destination_not_allowed', 'group_not_found', 'request_too_large'),
-      ),
+      hasTemplate: true,
+      refuses: [...SHAPE, 'destination_not_allowed', 'group_not_found'],
     },
     'GET /api/sms/usage': {
       id: 'readUsage',
       summary: 'Read the month so far',
       answer: ['The calendar month, in UTC, and files.', ACCOUNT_USAGE],
-      fails: callerRefusals(),
+      refuses: [],
     },
     'GET /api/sms/usage/days': {
       id: 'readUsageDays',
@@ -170,6 +161,6 @@ export const smsPaths = () =>
         query: z.object({ days: z.coerce.number().int().min(1).max(366).optional().describe('Default 30.') }),
       },
       answer: ['Each day, oldest first.', USAGE_DAYS],
-      fails: callerRefusals('invalid_request'),
+      refuses: ['invalid_request'],
     },
   })

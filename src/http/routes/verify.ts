@@ -2,7 +2,6 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { chapter, SENDER, SENDING } from '../../openapi/schemas/operations.ts'
-import { orTemplateFault, refusals } from '../../openapi/schemas/refusals.ts'
 import { E164 } from '../../portable/phone.ts'
 import { checkShape, id, invalid, type RefusalCode, wholeNumber } from '../../sms/send/shape.ts'
 import { checkVerification, endVerification } from '../../verify/check.ts'
@@ -100,9 +99,7 @@ function nameOf({ id, to, service }: z.output<typeof CANCEL>) {
   return { id: id ?? '', to: to ?? '', service: service ?? '' }
 }
 
-const COMMON: readonly RefusalCode[] = ['invalid_request', 'unauthorized', 'forbidden', 'request_too_large']
 const START_REFUSALS: readonly RefusalCode[] = [
-  ...COMMON,
   'invalid_phone_number',
   'body_too_long',
   'destination_not_allowed',
@@ -125,7 +122,8 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
         'Sends a random code to a number. While it is pending, the same code is sent again: 30 seconds after the first time, 60 after the second, and so on. Its text is not kept: records, webhooks and exports have dots in its place.',
       body: [START, { to: '+4915112345678', locale: 'de', origin: 'example.com' }],
       answer: ['The code is on its way.', VERIFICATION],
-      fails: orTemplateFault(refusals(...START_REFUSALS)),
+      hasTemplate: true,
+      refuses: START_REFUSALS,
     },
     'POST /api/verify/check': {
       id: 'checkVerification',
@@ -134,7 +132,7 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
         'Only `approved` means that the code was right; it is so once. `pending`: it was wrong. `max_attempts_reached`: the fifth was wrong. `expired`: too late, approved before, or never started.',
       body: [CHECK, { to: '+4915112345678', code: '431977' }],
       answer: ['What became of it.', VERIFICATION],
-      fails: refusals(...COMMON),
+      refuses: [],
     },
     'POST /api/verify/cancel': {
       id: 'cancelVerification',
@@ -143,6 +141,6 @@ export const verifyPaths = (): ZodOpenApiPathsObject =>
         'A text that no device has taken yet is canceled, too. A verification that has ended stays as it is.',
       body: [CANCEL, { id: 'k3v9x0c2m5n8b1a' }],
       answer: ['The verification.', VERIFICATION],
-      fails: refusals(...COMMON, 'verification_not_found'),
+      refuses: ['verification_not_found'],
     },
   })

@@ -6,6 +6,10 @@ import type {
   ZodOpenApiResponseObject,
 } from 'zod-openapi'
 import { ApiError } from '../../errors.ts'
+import type { RefusalCode } from '../../sms/send/shape.ts'
+import { type Answers, orTemplateFault, refusals } from './refusals.ts'
+
+export type { Answers } from './refusals.ts'
 
 export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' | 'tags' | 'operationId'> {
   readonly id: string
@@ -16,6 +20,10 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
   readonly answer?: readonly [description: string, schema?: z.ZodType]
   /** Failures; in PocketBase's form by status, beside those of any route. Default: see `usualFailures`. */
   readonly fails?: Answers | readonly FailureStatus[]
+  /** Failures of a gateway route, in place of `fails`: those beside credentials and bodies. */
+  readonly refuses?: readonly RefusalCode[]
+  /** Whether a template may be at fault, too. */
+  readonly hasTemplate?: boolean
   /** Further responses, which take the place of those above. */
   readonly responses?: Answers
 }
@@ -24,7 +32,10 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
 export function chapter(tag: string, security: Security, operations: Readonly<Record<string, Operation>>) {
   const paths: ZodOpenApiPathsObject = {}
   for (const [name, operation] of Object.entries(operations)) {
-    const { id, params, body, answer, fails, responses, ...more } = { security, ...operation }
+    const { id, params, body, answer, fails, refuses, hasTemplate, responses, ...more } = {
+      security,
+      ...operation,
+    }
     const [method, path] = name.split(' ') as [string, string]
     const requestParams = path.includes('{') ? { ...pathParams(path), ...params } : params
     paths[path] = {
@@ -37,7 +48,9 @@ export function chapter(tag: string, security: Security, operations: Readonly<Re
         ...more,
         responses: {
           ...(answer && success(...answer)),
-          ...failuresOf(fails ?? usualFailures(more.security, body)),
+          ...(refuses
+            ? refused(refuses, more.security, body ?? more.requestBody, hasTemplate)
+            : failuresOf(fails ?? usualFailures(more.security, body))),
           ...responses,
         },
       },
@@ -48,6 +61,13 @@ export function chapter(tag: string, security: Security, operations: Readonly<Re
 
 const failuresOf = (fails: NonNullable<Operation['fails']>): Answers =>
   'map' in fails ? failures(...fails) : fails
+
+function refused(named: readonly RefusalCode[], security: Security, body: unknown, hasTemplate = false) {
+  const ofCaller = security === NOBODY ? [] : (['unauthorized', 'forbidden'] as const)
+  const ofBody = body ? (['invalid_request', 'request_too_large'] as const) : []
+  const answers = refusals(...ofBody, ...ofCaller, ...named)
+  return hasTemplate ? orTemplateFault(answers) : answers
+}
 
 /** Those of missing credentials, and of a wrong or too large body. */
 const usualFailures = (security: Security, body: Operation['body']): FailureStatus[] => [
@@ -121,8 +141,6 @@ export const HOOK: Security = [{ hook: [] }]
 export const DEVICE: Security = [{ deviceToken: [] }]
 /** For clients written for SMSGate's server. */
 export const SMSGATE_CLIENT: Security = [{ smsgateLogin: [] }, { smsgateToken: [] }]
-
-export type Answers = Record<`${2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>
 
 export const json = (schema: z.ZodType, example?: unknown): ZodOpenApiContentObject => ({
   'application/json': { schema, ...(example !== undefined && { example }) },

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
 import { OTHER_REFUSALS, REFUSALS, type RefusalCode } from '../../sms/send/shape.ts'
 import { WEBHOOK_REFUSALS } from '../../webhooks/hook.ts'
-import type { Answers } from './operations.ts'
+
+export type Answers = Record<`${2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>
 
 /** Examples of `message` where it depends on the request. */
 const MESSAGES: Partial<Record<RefusalCode, string>> = {
@@ -26,10 +27,6 @@ type Row = readonly [status: number, error: string, message: string]
 /** Error responses of a gateway route: those named, and those of any request. */
 export const refusals = (...named: readonly RefusalCode[]): Answers =>
   answersOf(named.map((name) => [REFUSALS[name][0], name, REFUSALS[name][1] || MESSAGES[name]!]))
-
-/** Error responses of a route that needs a caller: those named, 401, 403, and those of any request. */
-export const callerRefusals = (...named: readonly RefusalCode[]): Answers =>
-  refusals('unauthorized', 'forbidden', ...named)
 
 /** Error responses of a webhook route: those named, 401, 403, and those of any request. */
 export const webhookRefusals = (...named: readonly (keyof typeof WEBHOOK_REFUSALS)[]): Answers =>
