@@ -10,6 +10,7 @@ test.each([
   ['names of the gateway', 'line_use', 'line_use'],
   ['the same in capitals', 'Push_Hours', 'push_hours'],
   ['keywords', 'order', 'user'],
+  ['a column that each table has', 'columns_of_ours', '_rowid'],
 ])('%s can be tables and columns', async (_, name, field) => {
   await create(store, { name, fields: [{ name: field, type: 'text' }] })
   await update(store, name, {

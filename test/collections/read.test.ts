@@ -1,20 +1,8 @@
 import { expect, test } from 'vitest'
-import { complete, readNew, readOver, readStored } from '../../src/collections/definition/complete.ts'
+import { complete, readNew, readStored } from '../../src/collections/definition/complete.ts'
 import { collectionJson } from '../../src/collections/definition/serialise.ts'
 
 const make = (raw: unknown) => complete(readNew(raw))
-
-test('a change keeps what it does not name, and the secrets', () => {
-  const providers = [{ name: 'github', clientId: 'a', clientSecret: 's' }]
-  const old = make({ name: 'x', type: 'auth', listRule: '', oauth2: { enabled: true, providers } })
-  const submitted = [{ name: 'gitlab' }, { name: 'github', clientId: 'b' }]
-  const next = readOver({ oauth2: { providers: submitted }, listRule: null, fileToken: null }, old)
-  expect(next).toMatchObject({
-    listRule: null,
-    oauth2: { enabled: true, providers: [{ clientSecret: '' }, { clientId: 'b', clientSecret: 's' }] },
-    fileToken: { duration: 0, secret: '' },
-  })
-})
 
 test('a collection of an older release has empty lists, too', () => {
   const old = {

@@ -11,14 +11,6 @@ await store.db.query(`insert into people (id, rank, kind) values ('one', 2, 'p')
 await create(store, { name: 'kinds', type: 'view', viewQuery: 'select id, kind from people' })
 await create(store, { name: 'kinds_again', type: 'view', viewQuery: 'select id, kind as k from kinds' })
 
-test('a view that another one reads can be renamed, and show more', async () => {
-  await update(store, 'kinds', { viewQuery: 'select id, kind, rank from people' })
-  await update(store, 'kinds', { name: 'sorts' })
-  expect(await rowsOf(store, 'sorts', 'rank')).toEqual([[2], [3]])
-  expect(await rowsOf(store, 'kinds_again', 'id')).toEqual([['one'], ['two']])
-  await update(store, 'sorts', { name: 'kinds' })
-})
-
 test('a field that a view shows cannot go, nor its collection', async () => {
   const dropped = await refusal(update(store, 'people', { fields }))
   expect(dropped?.message).toMatch(/^Failed to update collection\. Raw error: \n/)

@@ -1,44 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { compare, OPAQUE } from '../support/predicates.ts'
 import { testConfig } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import { openWorld } from './world.ts'
 
 const world = stopAfterAll(await openWorld(await testConfig()))
-
-const RULE =
-  '(@request.auth.collectionName = "people" && owner = @request.auth.id) || (@request.auth.collectionName = "x" && tag = @request.auth.id)'
-
-describe('what depends on the request alone', () => {
-  test('is decided before there is SQL', () => {
-    const compiled = world.compile({ collection: 'things', as: 'ann', rule: RULE })
-    expect(compiled).toMatchObject({
-      from: '"things" b',
-      where: 'b."owner" = $1::text',
-      params: ['per000000000002'],
-    })
-  })
-
-  test('may leave nothing to ask', () => {
-    expect(world.compile({ collection: 'things', rule: RULE })).toMatchObject({ never: true, params: [] })
-    expect(world.compile({ collection: 'things', rule: '@request.auth.id = ""' })).toMatchObject({
-      where: '',
-      never: false,
-    })
-  })
-
-  test('has the fields of who asks as parameters', () => {
-    const compiled = world.compile({
-      collection: 'tags',
-      as: 'ann',
-      rule: "@request.auth.nick = 'Ann' && id = @request.auth.tag",
-    })
-    expect(compiled).toMatchObject({
-      where: '$1::text = $2::text AND b."id" = $3::text',
-      params: ['Ann', 'Ann', 'tag000000000002'],
-    })
-  })
-})
 
 test.each([
   ['a base column', "txt = 'x'", 'b."txt" = $1::text'],

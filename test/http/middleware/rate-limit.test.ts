@@ -62,16 +62,6 @@ test('so many in a window, for each address', () => {
   expect([at(9_000, '2.2.2.2'), at(10_000), at(11_000), at(12_000)]).toEqual([true, true, true, false])
 })
 
-test('each collection counts by itself', () => {
-  const limiter = new RateLimiter()
-  const limits = { enabled: true, excludedIPs: [], rules: [rule('*:auth', '', 1)] }
-  expect(['a', 'b', 'a'].map((name) => limiter.allows(limits, ask('1.1.1.1', name), 0))).toEqual([
-    true,
-    true,
-    false,
-  ])
-})
-
 test('new limits begin at nought', () => {
   const limiter = new RateLimiter()
   const limits = () => ({ enabled: true, excludedIPs: [], rules: [rule('*:auth', '', 1)] })
