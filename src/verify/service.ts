@@ -10,7 +10,7 @@ export const DEFAULTS = {
   max_per_hour: 5,
   max_per_day: 10,
   max_per_network: 20,
-  max_per_sender: 1_000,
+  max_per_sender: 5_000,
 } as const
 
 const FIND = statement('verify service', {

@@ -137,7 +137,7 @@ const ROUTES: Readonly<Record<string, Who>> = {
 
 /** Routes of superusers, and protocols with credentials of their own. */
 const FOR_NOBODY =
-  /^\w+ (\/2010-04-01|\/api\/3rdparty|\/mcp|\/http_api|\/jsonrpc|\/cgi-bin|\/api\/v[12]|\/api\/(users|warnings|jobs|logs|backups|backup-status)\b)/
+  /^\w+ (\/2010-04-01|\/v2|\/api\/3rdparty|\/mcp|\/http_api|\/jsonrpc|\/cgi-bin|\/api\/v[12]|\/api\/(users|warnings|jobs|logs|backups|backup-status)\b)/
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 
