@@ -41,7 +41,7 @@ function Content() {
   return <Shell key={`${account} ${session.value.team} ${renewals.value}`} session={session.value} />
 }
 
-/** A public page, else the sign-in. */
+/** The public page at this path; the sign-in if there is none. */
 function SignedOut() {
   const { path, query } = place.value
   for (const { path: pattern, load, isPublic } of PAGES) {

@@ -1,7 +1,7 @@
 /** A Markdown page as the sections that the build makes of it (console/markdown.ts). */
 declare module '*.md' {
   export const sections: readonly {
-    /** The name of the heading in links, as on GitHub; of a translation that of the English heading. */
+    /** The heading's anchor, as on GitHub. A translation has the English heading's. */
     readonly id: string
     readonly title: string
     readonly html: string

@@ -105,8 +105,8 @@ export const MAX_LINE_BYTES = 100_000_000
 const NEWLINE = 10
 
 /**
- * The lines of a table's entry in batches. Throws a UserError for an invalid line, and at the end
- * if the entry differs from the manifest. Memory: one batch or one longer line.
+ * The lines of a table's entry in batches. Throws a UserError for a line above MAX_LINE_BYTES, and at the end
+ * if the number of rows or the checksum differs from the manifest. Memory: one batch or one longer line.
  */
 export async function* readLines(entry: TableEntry, content: AsyncIterable<Uint8Array>) {
   const hash = createHash('sha256')

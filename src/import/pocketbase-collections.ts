@@ -39,7 +39,10 @@ function readCollection(row: StoredRow): ExportedCollection {
 export const readCollections = (data: PocketBaseData): ExportedCollection[] =>
   [...data.rows('_collections')].map(readCollection)
 
-/** Imports collections with ids, rules, indexes, dates and secrets. Throws a UserError. */
+/**
+ * Imports all collections but views, with ids, rules, indexes, dates and secrets.
+ * Throws a UserError for a name that is taken, and for a collection that cannot be saved.
+ */
 export async function importPocketBaseTables(
   draft: CatalogDraft,
   raws: readonly ExportedCollection[],

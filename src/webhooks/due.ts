@@ -38,7 +38,7 @@ export interface DueDelivery {
   readonly eventId: string
   readonly attempts: number
   readonly url: string
-  /** Why nothing may be sent; undefined if it may. */
+  /** Why the delivery must not be sent; undefined when it may be sent. */
   readonly closed: string | undefined
   /** '' for Standard Webhooks, `callback` without a webhook; `OtherForms.call` makes the other calls. */
   readonly format: string
@@ -63,7 +63,7 @@ export interface DueDelivery {
 export interface BodyForm {
   /** Where receivers reach this server. */
   readonly publicUrl: string
-  /** SQL of what it needs to know of delivery `d`, webhook `w`, message `b`: JSON text, null if not used. */
+  /** SQL of the JSON text that `render` gets, from delivery `d`, webhook `w`, message `b`; null for a delivery with the usual body. */
   readonly facts: string
   readonly render: (facts: string, eventId: string, at: Date) => Pick<DueDelivery, 'body' | 'moreHeaders'>
 }
@@ -71,11 +71,11 @@ export interface BodyForm {
 /** SQL: the delivery is pending and has a target. */
 const IS_OPEN = `d.status = 'pending' and (w.id is not null or p.target is not null)`
 
-/** The data of attempts, by delivery, without finished ones. */
+/** What the next attempts of these deliveries need, by delivery. Leaves out finished deliveries. */
 export const findDue = (store: Store, deliveries: readonly string[], form?: BodyForm) =>
   find(store, deliveries, IS_OPEN, form)
 
-/** A delivery in any state, pending or ended; undefined for an unknown one. */
+/** Finds a delivery in any state; undefined for an unknown id. */
 export const findDelivery = async (store: Store, delivery: string, form?: BodyForm) =>
   (await find(store, [delivery], 'true', form)).get(delivery)
 

@@ -10,7 +10,7 @@ import { BrokenLink } from './broken-link.tsx'
 import { newPasswordRows, type Passwords, passwordRow } from './password-rows.ts'
 import { Sheet } from './sheet.tsx'
 
-/** What a mailed link is for: title, button, what is said afterwards, and the fields of its form. */
+/** The words of each kind of mailed link (title, button, message after success), and its fields. */
 const LINKS: Readonly<Record<string, readonly [string, string, string, readonly FormRow[]]>> = {
   'confirm-password-reset': [
     t('Set a new password'),
@@ -32,7 +32,7 @@ const LINKS: Readonly<Record<string, readonly [string, string, string, readonly 
   ],
 }
 
-/** Does what a mailed link is for. Needs a click on a button, since mail scanners follow links. */
+/** Runs the action of a mailed link, but only after a click on a button: mail scanners open links, too. */
 export function Page({ params: { link = '', token = '' } }: PageProps) {
   const [isDone, setDone] = useState(false)
   const collection = collectionOf(token)
@@ -64,7 +64,7 @@ export function Page({ params: { link = '', token = '' } }: PageProps) {
   )
 }
 
-/** The collection of a mailed token, not verified; undefined for an invalid token. */
+/** The collection that a mailed token names, unverified; undefined for an unreadable token. */
 function collectionOf(token: string): string | undefined {
   try {
     const payload = JSON.parse(atob(token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''))

@@ -5,7 +5,7 @@ import { type Answer, useAnswer } from './use/use-answer.ts'
 interface Job {
   readonly action: 'backup' | 'restore'
   readonly key: string
-  /** An email address, or `schedule`. */
+  /** Who started the job: an email address, or `schedule`. */
   readonly by: string
 }
 

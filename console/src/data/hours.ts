@@ -5,7 +5,7 @@ import { user_settings } from './collections.ts'
 export const DAYS = user_settings.quiet_days.values
 export type Day = (typeof DAYS)[number]
 
-/** Hours of some days: local times as `22:00`, '' for none. Without days: of every day. */
+/** Daily hours: local times as `22:00`, '' for none. Without `days` they apply every day. */
 export interface Hours {
   readonly from: string
   readonly to: string
@@ -16,7 +16,7 @@ const short = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC
 const long = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' })
 const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: 'UTC' })
 
-/** A day of that name: 5 January 2026 was a Monday. */
+/** A date on this day of the week: 5 January 2026 was a Monday. */
 const dateOf = (day: Day) => new Date(Date.UTC(2026, 0, 5 + DAYS.indexOf(day)))
 
 /** `Monday` */

@@ -45,7 +45,7 @@ export interface MessageEvent extends RecordOf<'sms_events'> {
   readonly expand?: { readonly device?: Device }
 }
 
-/** `number` is the other side's; `device` last received a text of it. */
+/** `number`: the other side's. `device`: the one that last received a text from it. */
 export type Conversation = RecordOf<'conversations'>
 
 /** A person or thing that sends for an account. */
@@ -94,7 +94,7 @@ export interface Device extends RecordOf<'devices'> {
   readonly expand?: { readonly user?: User }
 }
 
-/** A SIM of a device, whose `slot` is 0 where the device chooses. All limits: 0 for none. */
+/** A SIM of a device. `slot` 0: the device chooses its SIM. Limits: 0 for none. */
 export interface Line extends RecordOf<'lines'> {
   readonly expand?: { readonly device?: Device }
 }
@@ -123,7 +123,7 @@ export interface VerifyService extends RecordOf<'verify_services'> {
 export type Verification = RecordOf<'verifications'>
 export type Delivery = RecordOf<'webhook_deliveries'>
 
-/** `member_only`: without an account, who only acts for others. `monthly_quota` 0: the server's. */
+/** `member_only`: has no account and only acts for others'. `monthly_quota` 0: the server's quota applies. */
 export interface User extends RecordOf<'users'> {
   /** Absent until a first setting is saved. */
   readonly expand?: { readonly user_settings_via_user?: UserSettings }

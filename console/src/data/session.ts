@@ -116,15 +116,15 @@ function expire(how: 'expired' | 'refused'): void {
   endSession()
 }
 
-/** Never sends an expired token, which is answered with empty lists. */
+/** Signs out instead of sending an expired token, which the server would answer with empty lists. */
 pb.beforeSend = (url, options) => {
   if (pb.authStore.token && !pb.authStore.isValid) expire('expired')
-  // not for uploads, which may fill a healthy connection
+  // not for uploads: a long one may fill a healthy connection, which then looks dead
   if (!options.signal && !(options.body instanceof FormData)) options.signal = lineSignal()
   return { url, options }
 }
 
-/** A 401 for the present token: the server has ended the session, or the membership. */
+/** A 401 for the token in use means that the server has ended the session, or the membership: renews the token or signs out. */
 pb.afterSend = (response: Response, data: unknown, options?: SendOptions) => {
   const { token } = pb.authStore
   const isOfNow = token !== '' && options?.headers?.Authorization === token
@@ -133,7 +133,7 @@ pb.afterSend = (response: Response, data: unknown, options?: SendOptions) => {
   return data
 }
 
-/** 401 to the person's own token. */
+/** While the person acts for an account, `own` keeps their own token. A 401 for that token signs them out. */
 own.afterSend = (response: Response, data: unknown) => {
   if (response.status === 401) expire('refused')
   return data

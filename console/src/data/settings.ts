@@ -52,7 +52,7 @@ export interface Settings {
   readonly trustedProxy: { readonly headers: readonly string[]; readonly useLeftmostIP: boolean }
 }
 
-/** Parts of settings, and parts of those. */
+/** A change of settings: groups, and members of a group, may be left out. */
 export type SettingsChange = {
   readonly [K in keyof Settings]?: Settings[K] extends readonly unknown[] ? Settings[K] : Partial<Settings[K]>
 }

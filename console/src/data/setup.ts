@@ -11,7 +11,7 @@ export interface Setup {
 /** The state of the server's setup. */
 export const useSetup = () => useAnswer<Setup>('/api/setup')
 
-/** Said where a mail would be sent. */
+/** The notice where a mail would be sent. */
 export const NO_MAIL = t(
   'This server has no mail server set, so nobody gets mail. Superusers find links and codes in the server’s log.',
 )

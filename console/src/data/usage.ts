@@ -19,7 +19,7 @@ export interface UsageDay {
   readonly counts: Partial<Record<ShownState, number>>
 }
 
-/** States that a plot shows as one kind. */
+/** A kind of messages in a plot, and the states that belong to it. */
 export interface Kind {
   readonly id: 'done' | 'failed' | 'canceled' | 'waiting' | 'received'
   readonly words: string

@@ -50,7 +50,7 @@ export function useDeviceStates(): Answer<{ items: readonly DeviceState[] }> & {
   return { ...answer, of: ({ id }) => answer.value?.items.find((state) => state.device === id) }
 }
 
-/** Whether a device can take messages, in a word. */
+/** A colour and a label that say whether a device can take messages. */
 export function deviceWord(device: Device, state: DeviceState | undefined): readonly [Tone, string] {
   if (!device.enabled) return ['calm', t('Switched off')]
   if (state?.failing) return ['bad', t('Failing')]

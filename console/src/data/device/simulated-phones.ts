@@ -19,7 +19,7 @@ export interface SimulatedText {
 
 interface SimulatedPhone {
   readonly token: string
-  /** The id of its user: it runs while that user is signed in. */
+  /** The id of the phone's user. The phone runs while that user is signed in. */
   readonly user: string
 }
 
@@ -116,7 +116,7 @@ function note(device: string, text: SimulatedText): void {
   said.value = { ...said.value, [device]: texts }
 }
 
-/** The device was removed. */
+/** Removes a phone from this browser, after its device was deleted. */
 function forget(device: string): void {
   const { [device]: _, ...others } = phones.value
   phones.value = others

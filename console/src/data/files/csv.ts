@@ -1,7 +1,7 @@
 import Papa from 'papaparse'
 import { locale } from '../../language/language.ts'
 
-/** Byte order mark: spreadsheets then read the file as UTF-8. */
+/** A byte order mark, by which spreadsheets read the file as UTF-8. */
 export const CSV_MARK = '\ufeff'
 
 /** Spreadsheets expect a semicolon between columns in locales with a decimal comma. */

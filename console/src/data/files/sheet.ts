@@ -17,7 +17,7 @@ export interface BadRow {
   readonly why: string
 }
 
-/** Which columns hold what; -1 for none. */
+/** The indexes of the columns with names and numbers; -1 for none. */
 export interface Columns {
   readonly name: number
   readonly phone: number
@@ -31,7 +31,7 @@ export function readSheet(text: string): Sheet {
   return sheetOf(Papa.parse<string[]>(text.replace(/^\ufeff/, ''), { skipEmptyLines: 'greedy' }).data)
 }
 
-/** Rows of cells as a sheet, without empty rows. */
+/** Makes a sheet from rows of cells. Drops empty rows. */
 export function sheetOf(rows: readonly (readonly string[])[]): Sheet {
   const data = rows.filter((row) => row.some((cell) => cell.trim() !== ''))
   const [first = []] = data

@@ -45,8 +45,8 @@ export function readCards(text: string): Sheet {
 }
 
 /**
- * Folded lines in one: of 2.1 a fold stands where a space is, later ones fold anywhere. Quoted-printable has
- * its own way.
+ * Joins folded lines. Version 2.1 folds at a space, which is put back; later versions fold anywhere.
+ * A line in quoted-printable continues after a final `=`.
  */
 function* linesOf(text: string): Generator<Line> {
   let whole = ''
@@ -110,7 +110,7 @@ function nameOf(card: readonly Line[]): string {
   return full || [given, more, family].filter((part) => part !== '').join(' ') || (parts('ORG')[0] ?? '')
 }
 
-/** A text without its escapes, in one line. */
+/** Decodes a value: removes its escapes and line breaks. */
 const textOf = (value: string, charset: string): string =>
   (charset ? unquoted(value, charset) : value)
     .replace(/\\([\\,;:nN])/g, (_, char: string) => (/n/i.test(char) ? ' ' : char))

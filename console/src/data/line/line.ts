@@ -5,13 +5,13 @@ import { serverUrl } from '../client.ts'
 /** Whether the server answers. */
 export const isOnline = signal(true)
 
-/** The server writes a comment to a quiet stream every 15 s. */
+/** A stream that is silent for longer is dead: the server writes a comment every 15 s. */
 const SILENT_MS = 30_000
 /** Together less than 10 s, the time to detect a dead connection. */
 const ASK_MS = 4_000
 const ANSWER_MS = 4_000
 
-/** The event stream. Fails when it is silent, which the browser's own cannot see: it hides comments. */
+/** An event stream that knows when it last received bytes. The browser's own class hides comments. */
 class WatchedSource extends EventSource {
   heardAt = Date.now()
   constructor(url: string | URL) {
@@ -38,7 +38,7 @@ class WatchedSource extends EventSource {
 let stream: WatchedSource | undefined
 
 let present = new AbortController()
-/** Aborts requests on a dead connection: hanging ones would block the browser's few connections. */
+/** A signal that aborts requests on a dead connection: hanging ones would block the browser's few connections. */
 export const lineSignal = (): AbortSignal => present.signal
 
 function setOnline(isWell: boolean): void {

@@ -14,7 +14,7 @@ export interface Unsent {
   readonly from: string
   readonly number: string
   readonly request: { readonly body: string }
-  /** There is no conversation with the number yet. */
+  /** Whether the number has no conversation yet. */
   readonly isFirst: boolean
   /** When it was written, in ms since 1970. */
   readonly at: number
@@ -25,13 +25,13 @@ export interface Unsent {
 const ANSWER_MS = 10_000
 const PAUSE_MS = 5_000
 const KEYS_LIVE_MS = 23 * 3_600_000
-/** Messages for refusals whose server messages are for programs. */
+/** Words for users, for refusals whose own messages are written for programs. */
 const REFUSALS: Readonly<Record<string, string>> = {
   no_devices: t('None of your devices is online, so nothing was sent. Switch one on and send again.'),
   quota_exceeded: t('Your messages of this month are used up.'),
 }
 
-/** A text has an item of its own: tabs that write at once do not overwrite each other's texts. */
+/** Begins the names of stored items. Each text has its own item, so that two tabs do not overwrite each other's texts. */
 const PREFIX = 'pocketsms.outbox.'
 const kept = signal<ReadonlyMap<string, Unsent>>(new Map())
 for (const name of Object.keys(localStorage)) follow(name, localStorage.getItem(name))
@@ -90,7 +90,7 @@ async function flush(): Promise<void> {
     isAnswered = await send(next)
   }
   isSending = false
-  // the line may be well and only this answer lost
+  // the connection may work, though this answer was lost
   if (!isAnswered) setTimeout(flush, PAUSE_MS)
 }
 
@@ -98,7 +98,7 @@ async function flush(): Promise<void> {
 async function send(text: Unsent): Promise<boolean> {
   const { key, number, request, isFirst, at } = text
   const options = { method: 'POST', signal: AbortSignal.timeout(ANSWER_MS) }
-  // an answer for a text that another tab has discarded or that was sent meanwhile
+  // ignores the answer for a text that another tab has discarded or sent meanwhile
   const refuse = (fault: string) => kept.value.has(PREFIX + key) && put({ ...text, fault })
   if (Date.now() - at > KEYS_LIVE_MS) {
     refuse(t('It waited for a day. Look whether it was sent.'))
@@ -110,7 +110,7 @@ async function send(text: Unsent): Promise<boolean> {
     discardUnsent(text)
   } catch (error) {
     const fault = faultOf(error)
-    // an earlier try still runs, a proxy answers for the server, or the sign-in has ended
+    // tries again later: an earlier try still runs, a proxy answers for the server, or the sign-in has ended
     const isOpen = fault.code === 'idempotency_key_in_use' || (fault.status > 501 && fault.code === '')
     if (isOpen || fault.status === 0 || fault.status === 401) return false
     refuse(REFUSALS[fault.code] ?? faultText(fault))

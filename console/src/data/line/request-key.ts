@@ -1,4 +1,4 @@
-/** A fresh key for `Idempotency-Key`: the same request again, with the same key, is sent once. */
+/** A new `Idempotency-Key`. The server sends a request once, even if it gets it again with the same key. */
 export const newRequestKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',

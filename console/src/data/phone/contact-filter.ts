@@ -38,7 +38,7 @@ const MAX_CHARACTERS = 2_500
 /** At least three digits that begin with 0, which may be from the middle of a number. */
 const WITH_ZERO = /^0(?:\s*\d){2,}$/
 
-/** '' if the text cannot be part of a number. */
+/** Filters that find numbers by a typed part; none if the text cannot be part of a number. */
 function numberFilter(field: 'phone' | 'number', text: string, country: string): string[] {
   const digits = WITH_ZERO.test(text) ? text.replace(/\s/g, '') : ''
   const parts = [phonePart(text, country), digits].filter(Boolean)
@@ -57,7 +57,7 @@ function casesOf(text: string): readonly string[] {
   return [...new Map(all.map((part) => [folded(part), part])).values()]
 }
 
-/** Letters that names have instead of plain ones. */
+/** Accented letters, by their plain letter. */
 const ACCENTED: Readonly<Record<string, string>> = {
   a: 'äáàâãåą',
   c: 'çćč',

@@ -17,7 +17,7 @@ effect(() => {
   void saveOwnSettings({ country: browserCountry }).catch(() => {}) // the next page tries again
 })
 
-/** The country of numbers that a form gets without one: the account's, until another is chosen there. */
+/** The country of numbers typed without one in a form: the account's, until the user chooses another in the form. */
 export function useCountry(): readonly [country: string, choose: (country: string) => void] {
   const [chosen, choose] = useState('')
   return [chosen || defaultCountry.value, choose]

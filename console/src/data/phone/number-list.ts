@@ -32,7 +32,7 @@ function readNumber(text: string, country: string): TypedNumber {
   return { phone, name: '', typed: text, fault }
 }
 
-/** Why numbers cannot be read: the first of them, in one line. */
+/** Why the first invalid numbers cannot be read, in one line. */
 export const faultsOf = (
   numbers: readonly { phone: string; fault?: PhoneFault | undefined }[],
   most: number,

@@ -64,7 +64,7 @@ export function readPhone(text: string, country = ''): PhoneReading {
   return { fault: faultOf(raw, international, home) }
 }
 
-/** The number in what was typed, without a name before it, `tel:` and what is dialed after a pause. */
+/** The number in a typed text, without a name, `tel:`, or digits that are dialed after a pause. */
 function numberIn(text: string): string {
   const clean = text.normalize('NFKC').replace(MARKS, '').trim()
   const inner = /<([^<>]*)>/.exec(clean)?.[1]?.trim() ?? clean
@@ -80,7 +80,7 @@ function withoutWords(text: string): string {
   return text.slice(from).replace(/\P{Nd}+$/u, '')
 }
 
-/** The number with +, where it was typed with + or 00. Only Italy's numbers keep the 0 of `(0)`. */
+/** The number with +, if it was typed with + or 00; else undefined. Only Italy's numbers keep the 0 of `(0)`. */
 function internationalForm(raw: string): string | undefined {
   const isItalian = /^[(\s]*(?:\+|00)[\s]*39/.test(raw)
   const plain = (isItalian ? raw : raw.replace(/\(\s*0\s*\)/, '')).replace(/[()[\]]/g, ' ').trim()

@@ -18,7 +18,7 @@ export interface People {
   readonly agents: readonly Sender[]
   readonly members: List<Member>
   readonly hasTeam: boolean
-  /** The name of a present or former one; '' if unknown. */
+  /** The name of a present or former owner or member; '' if unknown. */
   nameOf(sender: string): string
 }
 

@@ -31,7 +31,7 @@ export const fillTemplate = (body: string, valueFor: (name: string) => string | 
     )
     .join('')
 
-/** The names of its variables, each once. */
+/** The names of a template's variables, each once. */
 export const variablesOf = (body: string): string[] =>
   uniqueNames(piecesOf(body).flatMap(({ isVariable, text }) => (isVariable ? [text] : [])))
 

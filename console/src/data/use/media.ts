@@ -10,11 +10,11 @@ function matches(query: string): ReadonlySignal<boolean> {
   return now
 }
 
-/** The screen of a phone, as in the styles. */
+/** Whether the window is as narrow as a phone's. The styles have the same width. */
 export const isPhone = matches('(max-width: 719px)')
-/** Room for three columns, as in the styles. */
+/** Whether three columns have room. The styles have the same width. */
 export const isWide = matches('(min-width: 1200px)')
-/** Room for four. */
+/** Whether four columns have room. */
 export const hasRoom = matches('(min-width: 1600px)')
-/** A device with a mouse, and so probably a real keyboard. */
+/** Whether the device has a mouse, and so probably a real keyboard. */
 export const hasKeyboard = matches('(hover: hover) and (pointer: fine)')

@@ -40,7 +40,7 @@ export function listen<T>(
   hear: (data: T) => void,
 ): { readonly subscribed: Promise<unknown>; leave(): void } {
   const shared = subscriptions.get(topic) ?? share(topic)
-  // one function for each listener, so that leaving takes only its own
+  // a new function for each listener, so that one that leaves removes no other
   const own: Hear = (data) => hear(data as T)
   shared.listeners.add(own)
   return {

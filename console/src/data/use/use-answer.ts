@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
 
-/** The answer of an endpoint that is no collection's. */
+/** The answer of an endpoint outside the API of collections. */
 export interface Answer<T> {
   /** Undefined until the first answer; later ones replace it. */
   readonly value: T | undefined

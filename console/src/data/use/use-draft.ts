@@ -5,23 +5,23 @@ import { changedMembers, followed, isSame } from './draft-members.ts'
 /** The unsaved state of a form. */
 export interface Draft<T> {
   readonly value: T
-  /** Whether it differs from what is stored. */
+  /** Whether the value differs from the stored one. */
   readonly isChanged: boolean
-  /** Of an object: the members that differ. A save writes these, as others may have changed meanwhile. */
+  /** The changed members of an object. A save writes only these: others may have changed on the server. */
   readonly changes: Partial<T>
   set(value: T): void
-  /** Changes some of its members. */
+  /** Changes some members of the value. */
   change(part: Partial<T>): void
   /** Call it after a save or send. `value`: the stored value to show; default: the typed one. */
   saved(value?: T): void
-  /** Goes back to what is stored. */
+  /** Goes back to the stored value. */
   discard(): void
 }
 
 interface Options<T> {
   /** Asks before the page is left with changes, and discards them. For settings. */
   readonly asks?: boolean
-  /** What was typed stays though the stored value changed while the page was closed. */
+  /** Keeps the draft even if the stored value changed while the page was closed. */
   readonly lasts?: boolean
   /** Members that are never stored, such as passwords. */
   readonly secrets?: readonly (keyof T)[]

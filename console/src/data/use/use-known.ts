@@ -4,11 +4,11 @@ import type { Contact } from '../records.ts'
 
 type Known = Pick<Contact, 'name' | 'phone' | 'opted_out'>
 
-/** The contacts of these numbers, as far as read. A number without a contact has none. */
+/** Reads the contacts of these numbers. Returns a function that looks up the contact of one; undefined until read, or without one. */
 export const useKnown = (numbers: readonly string[]): ((number: string) => Known | undefined) =>
   useLookup(numbers, find)
 
-/** The names of these numbers' contacts; '' without a contact. */
+/** Reads the contacts of these numbers. Returns a function that looks up the name of one; '' until read, or without one. */
 export function useNames(numbers: readonly string[]): (number: string) => string {
   const known = useKnown(numbers)
   return (number) => known(number)?.name ?? ''
@@ -26,7 +26,8 @@ async function find(numbers: readonly string[]): Promise<[string, Known][]> {
 const AT_ONCE = 50
 
 /**
- * Looks up the value of each key once. `find` gets at most 50 keys; what it fails to find stays undefined.
+ * Reads the value of each key once, and returns a function that looks one up. `find` gets at most 50 keys;
+ * a key that it does not find stays undefined.
  */
 export function useLookup<T>(
   keys: readonly string[],

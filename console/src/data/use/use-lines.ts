@@ -11,11 +11,11 @@ export function useLines(): readonly Line[] {
   return useList<Line>('lines', { sort: 'device.name,slot', expand: 'device', perPage: MOST_LINES }).items
 }
 
-/** A line among those of all devices: `Desk: Austria`. */
+/** The name of a line with its device's: `Desk: Austria`. */
 export const lineWords = (line: Line): string =>
   [deviceName(line.expand?.device), lineName(line)].filter((part) => part).join(': ')
 
-/** The SIM of a message; '' if its device has only one line. Reads the lines of each device once. */
+/** Returns a function that names a message's SIM; '' if its device has one line. Reads the lines of each device once. */
 export function useSims(messages: readonly Message[]): (message: Message) => string {
   const linesOf = useLookup(
     messages.map(({ device }) => device),

@@ -121,14 +121,14 @@ export function useList<T extends RecordModel>(collection: string, options: List
   }
 }
 
-/** The server sorts by bytes, which has Ünal after Zoë. */
+/** Sorts names as people do. The server sorts by bytes, with Ünal after Zoë. */
 const names = new Intl.Collator(locale)
 const byName = (a: RecordModel, b: RecordModel) => names.compare(a.name, b.name)
 
 const put = <T extends RecordModel>(items: readonly T[], record: T) =>
   items.map((item) => (item.id === record.id ? record : item))
 
-/** Groups that a choice of groups can show. */
+/** The most groups in a choice of groups. */
 const MAX_GROUPS = 500
 
 export interface Groups extends List<ContactGroup> {

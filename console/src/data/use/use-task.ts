@@ -39,7 +39,7 @@ export function useTask<A extends unknown[]>(work: (...given: A) => Promise<unkn
   return { busy, fault, run, forget: useCallback(() => setFault(undefined), []) }
 }
 
-/** An action that takes long: `stop` aborts the signal that it gets, as leaving the page does. */
+/** A long action. It gets a signal, which `stop` aborts, and so does leaving the page. */
 export function useLongTask(work: (stop: AbortSignal) => Promise<unknown>): Task<[]> & { stop(): void } {
   const present = useRef(new AbortController())
   useEffect(() => () => present.current.abort(), [])

@@ -185,7 +185,7 @@ const MATCHES: Readonly<Record<Match, readonly [choice: string, about: (value: s
 /** Which texts an answer is for, in words. */
 const forWhich = ({ match, value }: AutoAnswer): string => MATCHES[match][1](value)
 
-/** Its name, else which texts it is for. */
+/** The name of an answer; without one, which texts it is for. */
 const answerName = (answer: AutoAnswer): string => answer.name || forWhich(answer)
 
 const hoursOf = ({ hours_from, hours_to, days }: AutoAnswer): Hours => ({

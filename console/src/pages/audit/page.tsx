@@ -31,7 +31,7 @@ interface Audit {
 
 const PATH = '/audit'
 
-/** Actions without words are shown by their names. */
+/** The labels of actions. An action without one is shown by its name. */
 const ACTIONS: Readonly<Record<string, string>> = {
   create: t('Created'),
   update: t('Changed'),
@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
 ]
 
-/** A word in any of the columns; '' for no word. */
+/** A filter that finds the words in any column; '' without words. */
 function filterOf(words: string): string {
   if (words === '') return ''
   const shown = Object.keys(ACTIONS).filter((action) =>

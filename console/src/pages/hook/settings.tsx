@@ -24,7 +24,7 @@ export interface Unsaved {
   readonly isChanged: boolean
 }
 
-/** A hook's text and recipients. */
+/** The form with all settings of a hook, and the button that deletes it. */
 export function Settings({ hook, onTyped }: { hook: Hook; onTyped: (unsaved: Unsaved) => void }) {
   const { items: groups } = useGroups()
   const lines = useLines()
@@ -81,11 +81,11 @@ interface Around {
   readonly onCountry: (country: string) => void
 }
 
-/** An auth server names who gets a code. */
+/** Whether each call names the recipient, as those of auth servers do. */
 const namesRecipient = ({ preset }: Values) => PRESETS[preset as HookPreset].codes !== undefined
 const namesNone = (values: Values) => !namesRecipient(values)
 
-/** A hook's text and recipients. */
+/** The rows of the form. */
 const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readonly FormRow[] => [
   { name: 'name', label: t('Name') },
   {

@@ -214,7 +214,7 @@ function DeviceLink({ message }: { message: Message }) {
   return <a href={to(`/devices/${device}`)}>{deviceName(expand?.device) || t('A device')}</a>
 }
 
-/** Segments are what networks count and bill. */
+/** The size of a text: its segments, which networks bill, and its characters. */
 function sizeOf(body: string, segments: number): string {
   const count = segmentsText(segments)
   if (body === '') return count
