@@ -202,6 +202,15 @@ describe('the house', () => {
     expect(rows.sort()).toEqual(FLOORS.flatMap((rooms, i) => rooms.map((room) => `${i} ${room}`)).sort())
   })
 
+  test('ARCHITECTURE.md names files that exist', () => {
+    const page = readFileSync(join(HOME, 'ARCHITECTURE.md'), 'utf8')
+    const paths = [...page.matchAll(/`((?:[\w-]+\/)+[\w.-]*)`/g)].map(([, path]) => path!)
+    const found = (path: string) =>
+      globSync(`{,src/,console/src/}${path.replace(/\/$/, '')}{,.ts,.tsx}`, { cwd: HOME })
+    expect(paths.length).toBeGreaterThan(30)
+    expect(paths.filter((path) => found(path).length === 0)).toEqual([])
+  })
+
   test('ARCHITECTURE.md is an overview: at most 8 kB', () => {
     expect(readFileSync(join(HOME, 'ARCHITECTURE.md')).length).toBeLessThanOrEqual(8192)
   })

@@ -63,7 +63,7 @@ export interface DueDelivery {
 export interface BodyForm {
   /** Where receivers reach this server. */
   readonly publicUrl: string
-  /** SQL of the JSON text that `render` gets, from delivery `d`, webhook `w`, message `b`; null for a delivery with the usual body. */
+  /** SQL: JSON for `render`, from delivery `d`, webhook `w`, message `b`; null keeps the usual body. */
   readonly facts: string
   readonly render: (facts: string, eventId: string, at: Date) => Pick<DueDelivery, 'body' | 'moreHeaders'>
 }

@@ -11,7 +11,7 @@ import { Sheet } from './sheet.tsx'
 
 const ROWS = [EMAIL_ROW, ...newPasswordRows(t('Password'))]
 
-/** Creates the first superuser and signs in. While there is none, each start of the server prints the link, with its token. */
+/** Creates the first superuser and signs in. Each start of the server prints the link until there is one. */
 export function Page({ params }: PageProps) {
   const [isUsedUp, setUsedUp] = useState(false)
   const create = async (_: unknown, account: Readonly<Record<string, unknown>>) => {

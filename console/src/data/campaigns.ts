@@ -3,7 +3,7 @@ import { pb } from './client.ts'
 import type { FailedCounts } from './failed.ts'
 import type { Campaign, CampaignState, MessageState } from './records.ts'
 
-/** The most people of a plain send. A larger one is a campaign: the user confirms it and can undo it for a moment. */
+/** Most people of a plain send. A larger one is a campaign: users confirm it and can undo it for a moment. */
 export const MAX_PLAIN = 20
 
 /** `GET /api/campaigns/ID/progress`. */

@@ -124,7 +124,7 @@ pb.beforeSend = (url, options) => {
   return { url, options }
 }
 
-/** A 401 for the token in use means that the server has ended the session, or the membership: renews the token or signs out. */
+/** After a 401 for the token in use, renews it while acting for an account; otherwise signs out. */
 pb.afterSend = (response: Response, data: unknown, options?: SendOptions) => {
   const { token } = pb.authStore
   const isOfNow = token !== '' && options?.headers?.Authorization === token

@@ -97,7 +97,7 @@ cross join lateral (
 where t.recipients is not null
 order by s.number`
 
-/** Reads the states of a user's sends; leaves out sends without a message. `hasContent`: includes the text. */
+/** Reads the states of a user's sends; leaves out sends without a message. `hasContent`: with the text. */
 export async function readStates(
   store: Store,
   user: string,

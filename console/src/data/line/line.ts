@@ -38,7 +38,7 @@ class WatchedSource extends EventSource {
 let stream: WatchedSource | undefined
 
 let present = new AbortController()
-/** A signal that aborts requests on a dead connection: hanging ones would block the browser's few connections. */
+/** The signal that aborts requests on a dead connection: they would block the browser's few connections. */
 export const lineSignal = (): AbortSignal => present.signal
 
 function setOnline(isWell: boolean): void {

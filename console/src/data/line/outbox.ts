@@ -31,7 +31,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   quota_exceeded: t('Your messages of this month are used up.'),
 }
 
-/** Begins the names of stored items. Each text has its own item, so that two tabs do not overwrite each other's texts. */
+/** Begins the names of stored items, one for each text: tabs do not overwrite each other's texts. */
 const PREFIX = 'pocketsms.outbox.'
 const kept = signal<ReadonlyMap<string, Unsent>>(new Map())
 for (const name of Object.keys(localStorage)) follow(name, localStorage.getItem(name))

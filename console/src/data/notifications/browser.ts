@@ -62,7 +62,7 @@ export async function keepNotifications(user: string): Promise<void> {
   } else if (endpoint !== '') notifications.value = { user, endpoint: await subscribe() }
 }
 
-/** Subscribes this browser at its push service, and tells the server. Returns the endpoint; '' without a push service. */
+/** Subscribes at the push service and tells the server. Returns the endpoint; '' without a push service. */
 async function subscribe(): Promise<string> {
   await navigator.serviceWorker.register('./sw.js', { scope: './' })
   const { pushManager } = await navigator.serviceWorker.ready

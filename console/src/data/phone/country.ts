@@ -17,7 +17,7 @@ effect(() => {
   void saveOwnSettings({ country: browserCountry }).catch(() => {}) // the next page tries again
 })
 
-/** The country of numbers typed without one in a form: the account's, until the user chooses another in the form. */
+/** The country of numbers typed without one in a form: the account's, until the user chooses another. */
 export function useCountry(): readonly [country: string, choose: (country: string) => void] {
   const [chosen, choose] = useState('')
   return [chosen || defaultCountry.value, choose]

@@ -80,7 +80,7 @@ function withoutWords(text: string): string {
   return text.slice(from).replace(/\P{Nd}+$/u, '')
 }
 
-/** The number with +, if it was typed with + or 00; else undefined. Only Italy's numbers keep the 0 of `(0)`. */
+/** A number with +, if it was typed with + or 00; else undefined. Only Italy's keep the 0 of `(0)`. */
 function internationalForm(raw: string): string | undefined {
   const isItalian = /^[(\s]*(?:\+|00)[\s]*39/.test(raw)
   const plain = (isItalian ? raw : raw.replace(/\(\s*0\s*\)/, '')).replace(/[()[\]]/g, ' ').trim()

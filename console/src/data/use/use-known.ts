@@ -4,11 +4,11 @@ import type { Contact } from '../records.ts'
 
 type Known = Pick<Contact, 'name' | 'phone' | 'opted_out'>
 
-/** Reads the contacts of these numbers. Returns a function that looks up the contact of one; undefined until read, or without one. */
+/** Returns a function that looks up the contact of one of these numbers; undefined until read, or if none. */
 export const useKnown = (numbers: readonly string[]): ((number: string) => Known | undefined) =>
   useLookup(numbers, find)
 
-/** Reads the contacts of these numbers. Returns a function that looks up the name of one; '' until read, or without one. */
+/** Returns a function that looks up the contact's name of one of these numbers; '' until read, or if none. */
 export function useNames(numbers: readonly string[]): (number: string) => string {
   const known = useKnown(numbers)
   return (number) => known(number)?.name ?? ''

@@ -114,7 +114,7 @@ function TakeEmail({ session }: { session: Session }) {
   return <RowsForm draftKey="new-email" rows={TAKEN} stored={{}} save={save} action={t('Change the email')} />
 }
 
-/** The user's name. With an account also its time zone (at first the browser's), destinations and default country. */
+/** The user's name, and an account's time zone (at first the browser's), destinations, default country. */
 function Profile({ user }: { user: RecordModel }) {
   const hasAccount = may('owner')
   const saved = ownSettings.value?.time_zone
