@@ -20,18 +20,18 @@ import { catalogFor } from '../rules/roles.ts'
 export const authColumns = (store: Store, collection: AuthCollection) =>
   `${columnsOf(collection).select}, b.xmin::text, ${disabledSql(store, collection)}`
 
-/** SQL: user `b` has no account, and is a member of none that is enabled. */
+/** SQL: whether user `b` has no account and is a member of no enabled one. */
 const IS_LEFT = `b.member_only and not exists (
   select from members own where own.member = b.id and not ${isDisabledSql('own.account')})`
 
-/** SQL: row `b` of an auth collection is a user who may not sign in, or a device of a disabled one. */
+/** SQL: whether row `b` is a user who may not sign in, or a device of a disabled user. */
 function disabledSql({ catalog }: Store, { id }: Collection): string {
   if (!catalog.find(USER_SETTINGS_ID)) return 'false'
   if (id === USERS_ID) return `(${isDisabledSql('b.id')} or ${IS_LEFT})`
   return id === DEVICES_ID ? isDisabledSql('b."user"') : 'false'
 }
 
-/** Throws 403 for a disabled user and his devices, as PocketBase does for an unmet authRule. */
+/** Throws 403 for a disabled user and the user's devices, as PocketBase does if the authRule fails. */
 export function requireEnabled({ isDisabled }: AuthRecord): void {
   if (isDisabled) throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
 }
@@ -57,18 +57,18 @@ export const findAuthRecord = (
   id: string,
 ): Promise<AuthRecord | null> => findWhere(store, collection, 'b.id = $1', id)
 
-/** SQL: whether the session of the token with hash `$2` was ended, for row `b` or another. */
+/** SQL: whether `row` has ended the session of the token with hash `$2`. */
 const isEndedSql = ({ id }: AuthCollection, row = 'b') => `exists (
   select from auth_sessions s where s.collection = '${id}' and s.record = ${row}.id and s.ended_at is not null
     and exists (select from auth_session_tokens t where t.token_hash = $2 and t.session = s.id))`
 
-/** Finds the auth record that a token belongs to; null also when the token's session has ended. */
+/** Finds a token's auth record; null if there is none or the token's session has ended. */
 export const findTokenOwner = (store: Store, collection: AuthCollection, id: string, tokenHash: string) =>
   findWhere(store, collection, `b.id = $1 and not ${isEndedSql(collection)}`, id, tokenHash)
 
 /**
- * An account with the member who acts for it, by the id of the membership or of the member; null as above.
- * The session is the member's. Disabled, too, where the member is.
+ * An account with the member who acts for it, by the id of the membership or of the member; null if there is
+ * none or the member's session has ended. Disabled if the account or the member is.
  */
 export async function findActing(
   store: Store,
@@ -110,7 +110,7 @@ async function findWhere(
 export const lookUp = async ({ db, catalog }: Store, text: string, values: readonly unknown[]) =>
   (await db.lookUp(text, values, statementName(catalog, text))).rows
 
-/** The auth record with this value in a uniquely indexed field. COLLATE NOCASE ignores ASCII case. */
+/** The auth record with this value in a uniquely indexed field, ignoring ASCII case if the index does. */
 export async function findByIdentity(store: Store, collection: AuthCollection, field: string, value: string) {
   const index = uniqueIndexOf(collection.indexes, field)
   if (!index) return null

@@ -5,7 +5,7 @@ import type { Logger } from '../log.ts'
 import type { Extensions } from '../records/extension.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 
-/** A text with a code, for `seconds`. Only the sending phone gets `body`; records have `shown`. */
+/** A text with a code, sent within `seconds` or never. Only the phone gets `body`; records have `shown`. */
 export interface TextWithCode {
   readonly to: string
   readonly body: string
@@ -27,7 +27,7 @@ export interface AuthCall<Form = unknown> {
   readonly services: AuthServices
   readonly collection: AuthCollection
   readonly ip: string
-  /** Reads the body, once the collection is known to want it. Throws 400. */
+  /** Reads the body; called once the collection is known to allow the request. Throws 400. */
   readonly readForm: () => Promise<Form>
 }
 
@@ -35,7 +35,7 @@ export interface SignInAttempt {
   readonly db: Db
   readonly config: Pick<Config, 'signInTries'>
   readonly collection: string
-  /** The account as typed. Unknown accounts are counted like known ones. */
+  /** The account as typed; attempts count whether it exists or not. */
   readonly account: string
   readonly ip: string
 }

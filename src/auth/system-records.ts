@@ -101,7 +101,7 @@ export async function touchSystemRecord(store: Store, name: SystemCollection, id
   await write(store, name, 'update', touch, [id, now()])
 }
 
-/** Runs a statement that writes records, and logs these. `$1`: the collection. Returns their number. */
+/** Runs a statement that writes records (`$1`: the collection) and logs them. Returns their number. */
 async function write(
   store: Store,
   name: SystemCollection,

@@ -15,7 +15,7 @@ import { randomText } from '../../tools/random.ts'
 import { findAuthRecord } from '../auth-rows.ts'
 import { passwordField } from '../tokens/secrets.ts'
 
-/** Too long to guess. The collection's password rules do not apply. */
+/** Length of a random password, to which the collection's rules do not apply. */
 const RANDOM_LENGTH = 30
 
 /** A change that a verified owner makes to an auth record. */
@@ -65,7 +65,7 @@ export async function changeAuthRecord(
   return (await findAuthRecord(store, collection, auth.id)) ?? auth
 }
 
-/** An owner who keeps the password, or an unverified address, is no takeover. */
+/** Whether a change is a takeover: the address becomes verified and the password is another one. */
 const isTakenOver = (values: Readonly<Values>, old: Readonly<Values>) =>
   old.verified !== true && values.verified === true && values.password !== old.password
 

@@ -45,7 +45,7 @@ export async function requestEmailChange(call: AuthCall<{ newEmail: string }>, a
 
 export const EMAIL_CHANGE_CONFIRM_FORM = object({ token: text, password: text })
 
-/** Verifies and sets the token's address; ends older tokens. PocketBase: record_auth_email_change_confirm */
+/** Sets the token's address, as verified; ends older tokens. PocketBase: record_auth_email_change_confirm */
 export async function confirmEmailChange(
   call: AuthCall<ValueOf<typeof EMAIL_CHANGE_CONFIRM_FORM>>,
   also?: InSameTransaction,

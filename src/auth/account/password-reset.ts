@@ -24,8 +24,8 @@ export const PASSWORD_RESET_FORM = object({ token: text, password: text, passwor
 type PasswordResetForm = ValueOf<typeof PASSWORD_RESET_FORM>
 
 /**
- * Sets the new password, verifies the address, as the token came by mail, and ends all older tokens and what
- * an unverified holder created. Throws 400. PocketBase: apis/record_auth_password_reset_confirm.go
+ * Sets the new password, marks the address as verified (the token was mailed), and ends older tokens and
+ * access created by an unverified holder. Throws 400. PocketBase: apis/record_auth_password_reset_confirm.go
  */
 export async function confirmPasswordReset(
   { store, services, collection, readForm }: AuthCall<PasswordResetForm>,

@@ -7,16 +7,16 @@ import { ApiError, RetryLater } from '../../errors.ts'
 import type { SignInAttempt } from '../auth-services.ts'
 import { sha256 } from '../tokens/secrets.ts'
 
-/** The error for too many attempts, by default with PocketBase's sentence. */
+/** The error for too many attempts, by default with PocketBase's message. */
 export const tooMany = (waitSeconds: number, message?: string, code?: string) =>
   new RetryLater(429, waitSeconds, message, code)
 
-/** Length of a window, from its first attempt. */
+/** Length of a window, which begins with its first attempt. */
 const WINDOW_SECONDS = 600
 
-/** Wrong attempts: per account and address, per address, per account from unknown addresses. */
+/** Maximum wrong attempts: per account and address, per address, per account from unknown addresses. */
 const signInLimits = (tries: number) => [tries, tries * 15, tries * 10]
-/** Mails that a guest may request, successful or not: per account and address, per address, per account. */
+/** Maximum requests of mails, successful or not: per account and address, per address, per account. */
 const MAIL_LIMITS = [15, 300, 60]
 
 /**
@@ -26,7 +26,7 @@ const KNOWN_DAYS = 90
 
 /**
  * Runs a check of a password or code that throws 400 for a wrong one. Counts wrong attempts by account and
- * address; throws 429. Attempts from networks from which the account was opened before wait for no others.
+ * address; throws 429. A network from which the account signed in before has its own places for checks.
  */
 export async function limitSignInAttempts<T>(
   signInAttempt: SignInAttempt,
@@ -44,7 +44,7 @@ export async function limitSignInAttempts<T>(
       await uncountAttempts(db, keys, exempt, KNOWN_DAYS)
       return result
     } catch (error) {
-      // Other errors (database unavailable, no place for the check) are no wrong password.
+      // other errors (database unavailable, no place for the check) do not mean a wrong password
       if (!(error instanceof ApiError) || error instanceof OverLimit || error.status >= 500)
         await uncountAttempts(db, keys, exempt).catch(() => {})
       throw error
@@ -73,9 +73,9 @@ export async function limitProviderAttempts<T>({ db, config, ip }: SignInAttempt
   return countFailures(db, 'provider', ip, signInLimits(config.signInTries).slice(1, 2), WINDOW_SECONDS, ask)
 }
 
-/** Wrong guesses per network, and in total: secrets of invitations have 40 characters, so these need none. */
+/** Maximum wrong guesses per network, and in total; invitations' secrets are too long for a total. */
 const GUESSES = { code: [8, 2_000], 'private token': [8, 2_000], invitation: [8] } as const
-/** As long as a pairing code is valid. */
+/** The window of guesses: a pairing code is valid for so long. */
 const GUESS_SECONDS = 300
 
 /** Runs a check of a pairing code, token or secret and counts wrong ones across all nodes. Throws 429. */
@@ -109,7 +109,7 @@ async function countFailures<T>(
   return result
 }
 
-/** Keys to count, the most specific first. Hashed, because people type passwords into the name field. */
+/** Keys to count, the most specific first. Accounts are hashed: people type passwords into the name field. */
 function keysOf(what: string, { collection, account, ip }: SignInAttempt) {
   const network = networkOf(ip)
   const who = sha256(`${collection} ${account.toLowerCase()}`).slice(0, 32)
@@ -122,7 +122,7 @@ function keysOf(what: string, { collection, account, ip }: SignInAttempt) {
 const TAKE = statement('auth take tries', { wait: 'number' })`
 select auth_take_tries(${list('keys')}::text[], ${numbers('limits')}::int[], ${number('seconds')}, ${text('exempt')}) as wait`
 
-/** Counts an attempt. Throws 429 for one too many. */
+/** Counts an attempt. Throws 429 if it exceeds a limit. */
 async function takeTries(
   db: Db,
   keys: readonly string[],
@@ -130,7 +130,7 @@ async function takeTries(
   limits: readonly number[],
   seconds: number,
 ): Promise<void> {
-  // the seconds to wait; 0 if it is not one too many
+  // seconds to wait; 0 if no limit is exceeded
   const { wait } = (await runForRow(db, TAKE, { keys, limits, seconds, exempt }))!
   if (wait > 0) throw tooMany(wait)
 }
@@ -138,7 +138,7 @@ async function takeTries(
 const GIVE_BACK = statement('auth give back', {})`
 select auth_give_back(${list('keys')}::text[], ${text('exempt')}, ${number('days')})`
 
-/** `days`: how long the address of a correct attempt is known. */
+/** Takes counted attempts back. `days`: how long the address counts as known; 0: it does not. */
 async function uncountAttempts(db: Db, keys: readonly string[], exempt: string, days = 0): Promise<void> {
   await run(db, GIVE_BACK, { keys, exempt, days })
 }
@@ -147,7 +147,7 @@ async function uncountAttempts(db: Db, keys: readonly string[], exempt: string, 
 export const takeTry = async (db: Db, key: string, max: number, seconds: number): Promise<number> =>
   (await runForRow(db, TAKE, { keys: [key], limits: [max], seconds, exempt: '' }))!.wait
 
-/** Counts an attempt of `key`; false beyond `max` in a window of `seconds`. */
+/** Counts an attempt of `key`. Returns false if there were more than `max` in a window of `seconds`. */
 export const countAttempt = async (db: Db, key: string, max: number, seconds: number): Promise<boolean> =>
   (await takeTry(db, key, max, seconds)) === 0
 

@@ -8,13 +8,13 @@ export interface Mail {
   readonly to: string
   readonly subject: string
   readonly html: string
-  /** With angle brackets. Lets a retried mail keep its id. */
+  /** The mail's id in angle brackets, so that a retried mail keeps its id. */
   readonly messageId?: string
 }
 
 export type MailServices = Pick<AuthServices, 'settings' | 'log' | 'config'>
 
-/** A mail's id. Lets a retried mail keep it. */
+/** The id of a mail, the same for each try. */
 export const messageIdOf = ({ settings: { current } }: MailServices, key: string) =>
   `<${key}@${current.meta.senderAddress.split('@').at(-1)}>`
 
@@ -33,7 +33,7 @@ export async function sendMail(
   await transport.sendMail({ ...mail, text, from: { name: senderName, address: senderAddress } })
 }
 
-/** One transport per version of the settings. Loaded for the first mail, because most servers send none. */
+/** The transport of a version of the settings. Loaded for the first mail, as most servers send none. */
 const transportOf = memoize(async ({ smtp }: Settings) => {
   const { createTransport } = await import('nodemailer')
   return createTransport({

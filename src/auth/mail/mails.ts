@@ -7,7 +7,7 @@ import type { AuthServices } from '../auth-services.ts'
 import { signToken } from '../tokens/tokens.ts'
 import { sendMail } from './mailer.ts'
 
-/** The default of the setting `appURL`. While it is unchanged, PUBLIC_URL is used. */
+/** The default of the setting `appURL`, instead of which PUBLIC_URL is used. */
 const FRESH_URL = SETTINGS.fresh().meta.appURL
 
 /** Field types whose values cannot contain HTML. */
@@ -104,7 +104,7 @@ const LINK_TEMPLATES = {
 } as const
 export type MailedLink = keyof typeof LINK_TEMPLATES
 
-/** Mails a link to the record's address, or to the new one. Throws when the mail cannot be sent. */
+/** Mails a link to the record's address, or to `newEmail`. Throws if the mail cannot be sent. */
 export async function mailLink(
   services: AuthServices,
   auth: AuthRecord,

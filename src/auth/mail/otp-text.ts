@@ -7,7 +7,7 @@ import { countAttempt } from '../limits/attempt-limits.ts'
 import { sha256 } from '../tokens/secrets.ts'
 import { namesOf } from './mails.ts'
 
-/** Texts to a number, whoever asks: in an hour and in a day. */
+/** Maximum texts to one number, in an hour and in a day, by all requests. */
 const LIMITS = [
   [5, 3_600],
   [10, 86_400],
@@ -22,13 +22,13 @@ export function numberOf(auth: AuthRecord): string {
   return E164.test(number) ? number : ''
 }
 
-/** Whether a typed address is a number, where the collection texts. */
+/** Whether a typed address is a number and the collection texts one-time passwords. */
 export const isNumber = ({ otp }: AuthCollection, typed: string): boolean =>
   otp.channel !== undefined && E164.test(typed)
 
 /**
- * The record of a number in a uniquely indexed field. Null if it has an email: whoever verified that may not
- * own the number.
+ * The record with this number in a uniquely indexed field. Null if the record has an email, whose owner may
+ * be another person.
  */
 export async function findByNumber(store: Store, collection: AuthCollection, number: string) {
   const auth = await findByIdentity(store, collection, collection.otp.channel!.field, number)
@@ -36,8 +36,8 @@ export async function findByNumber(store: Store, collection: AuthCollection, num
 }
 
 /**
- * Texts a one-time password from the lines of the channel's account. Only the phone sees the password. Throws
- * if the number had too many, or the send is refused.
+ * Texts a one-time password from the lines of the channel's account. Only the phone gets the password. Throws
+ * if the number got too many texts, or the send is refused.
  */
 export async function textOtp(
   store: Store,

@@ -50,17 +50,17 @@ const ACCOUNTS = statement('accounts of a member', ACCOUNT_OF_MEMBER)`
 select m.account as id, s.name, m.role from members m join senders s on s.id = m.account
 where m.member = ${text('member')} order by s.name, m.account limit ${MAX_LISTED}`
 
-/** The accounts that a user may act for, by name. */
+/** The accounts that a user may act for, sorted by name. */
 export const listAccounts = (db: Db, member: string) => run(db, ACCOUNTS, { member })
 
-/** The token belongs to the session of the member's own token, and ends with it. */
+/** Adds an acting token to the session of the member's own token, with which it ends. */
 const KEEP = `
 insert into auth_session_tokens (token_hash, session, expires_at)
 select $2, session, expires_at from auth_session_tokens where token_hash = $1 on conflict do nothing`
 
 /**
- * A token with which a member acts for an account; `own`: the member's token. It expires when that does, so
- * the same token gives the same one again. Throws 404 for an account that the user is no member of.
+ * Makes a token with which a member acts for an account. `own`: the member's token. Both expire together, so
+ * the same `own` gives the same token again. Throws 404 if the user is no member of the account.
  */
 export async function actFor(store: Store, member: AuthRecord, own: string, account: string) {
   const collection = member.collection as AuthCollection
@@ -74,7 +74,7 @@ export async function actFor(store: Store, member: AuthRecord, own: string, acco
 
 const KEY_LENGTH = 50
 
-/** Memberships keep account and member. A new role gets a new key, which ends the member's tokens. */
+/** A membership's account and member cannot change. A new role gets a new key, which ends acting tokens. */
 export const membersExtension: Extension = {
   grantsAccess: true,
   setByServer: ['tokenKey'],
@@ -94,5 +94,5 @@ export const membersExtension: Extension = {
 /** The error of an account that would be its own member. */
 const isOwner = () => fieldError('validation_is_owner', 'The account itself cannot be its member.')
 
-/** Invitations are made by a route of their own: their secret is shown once. */
+/** Only `invite` makes invitations, since their secret is shown once. */
 export const invitationsExtension: Extension = { grantsAccess: true, setByServer: ['hash'] }

@@ -20,7 +20,7 @@ import { ROLES } from './accounts.ts'
 const INVITATIONS = 'member_invitations'
 const DAYS = 7
 const SECRET_LENGTH = 40
-/** Invitations of an account that have not expired. */
+/** Maximum invitations of an account that have not expired. */
 const MAX_OPEN = 100
 
 /** Whom an account invites. */
@@ -36,8 +36,8 @@ select ${text('id')}, ${text('account')}, ${text('email')}, ${text('role')}, pb_
 where (select count(*) from member_invitations where account = ${text('account')} and expires > pb_text(now())) < ${MAX_OPEN}`
 
 /**
- * Makes an invitation and mails it, where there is an address and a mail server; otherwise the answer has its
- * link. Throws 400 when too many are open or the mail server refuses it, StaleAuth.
+ * Makes an invitation and mails it. Without an address or a mail server, returns its link instead. Throws 400
+ * if too many are open or the mail server refuses the mail, StaleAuth.
  */
 export async function invite(
   store: Store,
@@ -102,7 +102,7 @@ select coalesce(a.name, '') as account, coalesce(s.name, '') as inviter, i.role,
 left join senders a on a.id = i.account left join senders s on s.id = i.invited_by
 where i.hash = ${text('hash')} and i.expires > ${text('now')}`
 
-/** Who invites to what. Throws 400. */
+/** Returns what an invitation's page shows. Throws 400. */
 export async function showInvitation({ db }: Store, secret: string) {
   const found = await runForRow(db, SHOW, { hash: sha256(secret), now: now() })
   if (!found) throw badRequest(NOT_OPEN)
@@ -116,7 +116,7 @@ select id, account, role, email from member_invitations
 where hash = ${text('hash')} and expires > ${text('now')} ${lock}`
 const [FIND, LOCK] = [find('invitation', ''), find('invitation lock', 'for update')]
 
-/** The invitation with this secret. Throws 400. `isLocked`: until the transaction ends. */
+/** The invitation with this secret. `isLocked`: locks it until the transaction ends. Throws 400. */
 export async function findInvitation({ db }: Store, secret: string, isLocked = false) {
   const found = await runForRow(db, isLocked ? LOCK : FIND, { hash: sha256(secret), now: now() })
   if (!found) throw badRequest(NOT_OPEN)

@@ -1,7 +1,7 @@
 import type { AuthRecord, Role } from '../../request/request.ts'
 import { isEnough, notAllowed } from '../../rules/roles.ts'
 
-// Which routes a member may use for an account. All others are for the account itself.
+// Which routes a member may use for an account. Routes not listed are for the account itself.
 
 /** Routes by method and path. Those of records also need the role of their collection. */
 const ROUTES: Readonly<Record<string, Role>> = {
@@ -9,7 +9,7 @@ const ROUTES: Readonly<Record<string, Role>> = {
   'GET /api/account/me': 'viewer',
   'GET /api/account/inbox': 'viewer',
   'POST /api/account/presence': 'viewer',
-  // the browsers of the person who acts
+  // notifications in the browsers of the member who acts
   'GET /api/account/push-key': 'viewer',
   'GET /api/account/push': 'viewer',
   'PUT /api/account/push': 'viewer',
@@ -24,7 +24,7 @@ const ROUTES: Readonly<Record<string, Role>> = {
   'PATCH /api/collections/:collection/records/:id': 'agent',
   'DELETE /api/collections/:collection/records/:id': 'agent',
   'POST /api/batch': 'agent',
-  // signing in needs a password, whatever token is sent with it
+  // a sign-in ignores the token that is sent
   'POST /api/collections/:collection/auth-with-password': 'viewer',
   'POST /api/collections/:collection/auth-with-otp': 'viewer',
   // returns the token that was sent
@@ -62,7 +62,7 @@ const ROUTES: Readonly<Record<string, Role>> = {
   'POST /api/webhooks/deliveries/:id/resend': 'admin',
 }
 
-/** Routes for a member without an account. Records also have rules. */
+/** Routes for a member who has no account and acts for none. Rules apply to records. */
 const PERSONAL =
   /^[A-Z]+ \/api\/(?:health|batch|realtime|files|collections|account\/(?:me|accounts|act-for|sessions|end-other-sessions|invitations\/accept))(?:\/|$)/
 

@@ -42,9 +42,9 @@ interface Search {
 }
 
 /**
- * Finds the record of a provider's user: the linked one, else the signed-in one, else the one with the
- * address, else a new one under the createRule. Links it. Throws the create's errors, 403 for a disabled
- * user, 400 when another sign-in was faster. PocketBase: apis/record_auth_with_oauth2.go, oauth2Submit
+ * Finds the record of a provider's user and links it: the first of the linked one, the signed-in one, the one
+ * with the address, a new one under the createRule. Throws the create's errors, 403 for a disabled user, 400
+ * if another sign-in was faster. PocketBase: apis/record_auth_with_oauth2.go, oauth2Submit
  */
 export async function findOrCreateRecord(search: Search): Promise<{ auth: AuthRecord; isNew: boolean }> {
   const { store, collection } = search
@@ -65,7 +65,7 @@ export async function findOrCreateRecord(search: Search): Promise<{ auth: AuthRe
   })
 }
 
-/** Throws 404 for a link whose record is gone. */
+/** The linked record; null without a link. Throws 404 if the record was deleted. */
 async function findLinked({ store, collection, arrival }: Search): Promise<AuthRecord | null> {
   const links = store.catalog.find('_externalAuths')!
   const { rows } = await store.db.query(
@@ -85,7 +85,7 @@ async function findUnlinked({ store, collection, request, arrival }: Search): Pr
   return email ? findByEmail(store, collection, email) : null
 }
 
-/** Ends password, links and credentials of an unverified record. A signed-in user keeps the password. */
+/** Replaces an unverified record's password, unless its user is signed in, and ends links and credentials. */
 async function settle(
   { store, extensions, collection, request, arrival: { profile } }: Search,
   auth: AuthRecord,
@@ -132,10 +132,10 @@ async function link({ store, arrival }: Search, auth: AuthRecord): Promise<void>
   }
 }
 
-/** Too long to guess. The collection's password rules do not apply. */
+/** Length of a random password, to which the collection's rules do not apply. */
 const PASSWORD_LENGTH = 30
 
-/** The new record: the client's data, then parts of the profile, without an invalid or taken name. */
+/** Body of the new record: the client's data, and parts of the profile except an invalid or taken name. */
 async function newRecordOf(
   store: Store,
   collection: AuthCollection,
@@ -199,7 +199,7 @@ function originOf({ oauth2 }: AuthCollection, name: string): string | undefined 
   return url ? new URL(url).origin : undefined
 }
 
-/** The user chose this address, so it must be public or of the provider's own origin. */
+/** Loads a picture. A user chose its address, so it must be public or of the provider's own origin. */
 async function load(address: string, origin: string | undefined, maxBytes: number): Promise<Upload> {
   const url = new URL(address)
   const { status, body } = await sendOutgoing(

@@ -2,7 +2,7 @@ import { toBool } from '../../fields/values/cast.ts'
 
 export type RawProfile = Readonly<Record<string, unknown>>
 
-/** A user in one form for all providers. `email` is empty unless the provider verified it. */
+/** A user of any provider. `email` is empty unless the provider verified it. */
 export interface Profile {
   readonly id: string
   readonly name: string
@@ -23,15 +23,15 @@ export type ProfilePaths = readonly [
 /** How a provider's answer is read. */
 export interface ProfileForm {
   readonly paths: ProfilePaths
-  /** What the paths begin with, also those below. */
+  /** The path of the object in which all other paths are. */
   readonly at?: string
-  /** The id is an integer; 0 if there is none. */
+  /** Whether the id is an integer; 0 if absent. */
   readonly hasNumericId?: true
-  /** The address counts only if this is true. */
+  /** Path of a boolean that must be true for the address to count. */
   readonly emailIf?: string
-  /** The address counts only if this reads as true: some providers send `'true'` or 1. */
+  /** Path of a value that must mean true for the address to count: some providers send `'true'` or 1. */
   readonly emailIfSaid?: string
-  /** Users with another value here are refused. */
+  /** Path and value that active users have; all others are refused. */
   readonly active?: readonly [path: string, value: unknown]
 }
 
@@ -63,7 +63,7 @@ function numberAt(raw: unknown, place: string): string {
   return String(value)
 }
 
-/** Reads a provider's answer. Throws for an unexpected form and for an inactive user. */
+/** Reads a provider's answer. Throws for values of unexpected types and for an inactive user. */
 export function readProfile(answer: RawProfile, form: ProfileForm): Profile {
   const { at, active, hasNumericId, paths } = form
   const raw = at === undefined ? answer : valueAt(answer, at)

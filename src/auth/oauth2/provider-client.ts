@@ -11,7 +11,7 @@ export interface ProviderResponse {
   readonly text: string
 }
 
-/** Calls a provider. All calls share TIMEOUT_MS. */
+/** Calls a provider. All calls of a client together may take TIMEOUT_MS. */
 export type ProviderClient = (
   url: string,
   request?: { readonly headers?: Readonly<Record<string, string>>; readonly post?: string },

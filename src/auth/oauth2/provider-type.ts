@@ -20,16 +20,16 @@ export interface ProfileContext {
 export interface ProviderType extends ProfileForm {
   readonly authURL: string
   readonly tokenURL: string
-  /** '' if the id token has the whole profile. */
+  /** Address of the profile; '' if the id token has all of it. */
   readonly userInfoURL: string
   readonly scopes: readonly string[]
   readonly pkce: boolean
   readonly headers?: (clientId: string) => Readonly<Record<string, string>>
-  /** Set: the profile is requested by POST with this JSON. */
+  /** JSON by which the profile is requested with POST; absent for GET. */
   readonly query?: string
-  /** Further parameters of the address that users are sent to. */
+  /** Further parameters of the address to which users are sent. */
   readonly authParams?: Readonly<Record<string, string>>
-  /** Checks of the id token, where it replaces the profile. */
+  /** Checks of the id token if it replaces the profile. */
   readonly idToken?: { readonly issuers: readonly string[]; readonly jwksURL: string }
   /** Corrects the profile where a table is not enough. */
   readonly amend?: (profile: Profile, visit: ProfileContext) => Profile | Promise<Profile>

@@ -7,7 +7,7 @@ import { flagAt, textAt, valueAt } from './profile.ts'
 import type { Provider, ProviderType } from './provider-type.ts'
 import table from './providers.json' with { type: 'json' }
 
-/** Statuses of a provider that mean: the user did not share the address. */
+/** Whether a status means that the user did not share the address. */
 const isKeptSecret = (status: number) => status === 401 || status === 403 || status === 404
 
 /** The user's own address in a list; '' if there is none. Throws for anything but a list. */
@@ -46,7 +46,7 @@ const withGiteeEmail: Amend = async (profile, { call }) => {
   return { ...profile, email: isKeptSecret(status) ? '' : pickEmail(JSON.parse(text), isOurs) }
 }
 
-/** By the collection's option: the id token's claim that proves an address. */
+/** Reads the address from the claim of the id token that the collection's option names. */
 const MICROSOFT_EMAILS: Readonly<Record<string, (claims: unknown) => string>> = {
   any_verified: (claims) => textAt(claims, 'verified_primary_email') || confirmedByDomain(claims),
   verified_primary_email: (claims) => textAt(claims, 'verified_primary_email'),
@@ -63,7 +63,7 @@ const withMicrosoftEmail: Amend = (profile, { provider, token }) => {
   return { ...profile, email: choose(readClaims(textAt(token.raw, 'id_token'))) }
 }
 
-/** Old Discord names end in a number. PocketBase: tools/auth/discord.go */
+/** Adds the number to old Discord names, and the avatar. PocketBase: tools/auth/discord.go */
 const withDiscordName: Amend = (profile, { raw }) => {
   const avatar = textAt(raw, 'avatar')
   const number = textAt(raw, 'discriminator')
@@ -77,7 +77,7 @@ const withDiscordName: Amend = (profile, { raw }) => {
 
 type InCode = Pick<ProviderType, 'amend' | 'headers' | 'moreScopes'>
 
-/** What the table cannot say of a provider. */
+/** Parts of providers that the table cannot express. */
 const IN_CODE: Readonly<Record<string, InCode>> = {
   microsoft: {
     amend: withMicrosoftEmail,

@@ -23,7 +23,7 @@ export const OAUTH2_FORM = object({
 })
 type OAuth2Form = ValueOf<typeof OAUTH2_FORM>
 
-/** A user whom a provider vouches for, before the record is known. */
+/** A user whom a provider has identified, before the record is known. */
 export interface OAuth2Identity {
   /** The provider's name in the options. */
   readonly provider: string
@@ -118,7 +118,7 @@ async function ask({ userInfoURL, clientId, headers, query }: Provider, call: Pr
 
 type Grant = Readonly<Record<'code' | 'codeVerifier' | 'redirectURL', string>>
 
-/** Exchanges a code for a token: credentials in the header, then in the form. RFC 6749, 4.1.3 */
+/** Exchanges a code for a token: credentials in the header, if that fails in the form. RFC 6749, 4.1.3 */
 export const exchange = (provider: Provider, grant: Grant, send: ProviderClient): Promise<ProviderToken> =>
   retrieve(provider, grant, send, 'header').catch(() => retrieve(provider, grant, send, 'form'))
 
@@ -140,7 +140,7 @@ async function retrieve(
   return readToken(await send(tokenURL, { headers, post: form.toString() }))
 }
 
-/** Both parts are escaped, because a colon separates them. RFC 6749, 2.3.1 */
+/** Basic authentication; both parts are escaped, as a colon separates them. RFC 6749, 2.3.1 */
 function basic(clientId: string, clientSecret: string): string {
   const escaped = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
   return `Basic ${Buffer.from(`${escaped(clientId)}:${escaped(clientSecret)}`).toString('base64')}`
@@ -183,10 +183,10 @@ const MAX_CODE_LENGTH = 1_000
 const MAX_NAME_LENGTH = 150
 const KEPT_MS = 60_000
 
-/** Names by code, on the node that received Apple's redirect. */
+/** Apple's names by code, on the node that received the redirect. */
 const names = new Lru<string, { name: string; untilMs: number }>(MAX_KNOWN)
 
-/** Keeps the name that Apple sends only once. PocketBase: apis/record_auth_with_oauth2_redirect.go */
+/** Keeps the name, which Apple sends only once. PocketBase: apis/record_auth_with_oauth2_redirect.go */
 export function keepAppleName(code: string, user: string): void {
   const name = readName(user).slice(0, MAX_NAME_LENGTH).trim()
   if (name && code.length <= MAX_CODE_LENGTH) names.set(code, { name, untilMs: Date.now() + KEPT_MS })

@@ -23,7 +23,7 @@ const durationOf = (auth: AuthRecord): number => (auth.collection as AuthCollect
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
-/** Signs a token of its own by varying the expiry. `keep` stores the hash; false if it exists. */
+/** Signs a unique token by varying its expiry. `keep` stores the hash, and returns false if it exists. */
 async function signOwnToken(
   auth: AuthRecord,
   keep: (hash: string, expires: number) => Promise<boolean>,
@@ -37,7 +37,7 @@ async function signOwnToken(
   }
 }
 
-/** Sessions listed per record. Older ones stay valid, unlisted. */
+/** Maximum sessions listed per record. Older ones stay valid but are not listed. */
 const MAX_LISTED = 50
 const MAX_AGENT_LENGTH = 300
 
@@ -99,7 +99,7 @@ export async function deleteExpiredSessions(db: Db): Promise<void> {
   await db.query(`delete from auth_session_tokens where ${EXPIRED}`)
 }
 
-/** Minimum age of a token before a session gets another. Each token is a row until it expires. */
+/** Minimum age of a session's token before it gets another one. Each token is a row until it expires. */
 const SAME_SECONDS = 60
 
 const LATEST = statement('session latest token', { session: 'string', latest: 'number' })`
@@ -107,7 +107,7 @@ update auth_sessions s set used_at = now() from auth_session_tokens t
 where t.token_hash = ${text('hash')} and s.id = t.session
 returning s.id as session, extract(epoch from s.expires_at)::float8 as latest`
 
-/** A session that was ended just now still gets the token; the token is refused like the others. */
+/** SQL that adds a token to a session. If the session was just ended, the token is refused as its others. */
 const ADD = `
 with kept as (
   insert into auth_session_tokens (token_hash, session, expires_at) values ($2, $1, to_timestamp($3))
@@ -116,7 +116,7 @@ with kept as (
 update auth_sessions set token_hash = $2, expires_at = to_timestamp($3)
 where id = $1 and exists (select from kept) returning 1`
 
-/** A new token of the session, at most one per SAME_SECONDS; the old one if it cannot be refreshed. */
+/** A new token of the session, at most one per SAME_SECONDS; `old` itself if it cannot be refreshed. */
 export async function refreshToken(db: Db, auth: AuthRecord, old: string): Promise<string> {
   if (!readClaims(old)?.refreshable) return old
   const known = await runForRow(db, LATEST, { hash: sha256(old) })
@@ -139,21 +139,21 @@ where id = ${text('id')} and collection = ${text('collection')} and record = ${t
   and ended_at is null and expires_at > now()
 returning user_agent`
 
-/** Subscriptions do not name their browser, so all of the person with this user agent end. */
+/** Deletes all push subscriptions of a person with this user agent, since they do not name their browser. */
 const END_PUSHES = `
 delete from push_subscriptions
 where ("user" = $1 and sender = '' or sender in (select id from members where member = $1)) and left(user_agent, 300) = $2`
 
 /**
- * Ends a session: its tokens are refused, its browsers get no notifications, event streams of the account
- * close (others reconnect). Throws 404. `also`: further work in the transaction.
+ * Ends a session: its tokens are refused, its browser gets no notifications, and all event streams of the
+ * account close (other sessions reconnect). Throws 404. `also`: further work in the transaction.
  */
 export async function endSession({ db }: Store, auth: AuthRecord, id: string, also?: InSameTransaction) {
   const { collection, id: record } = auth
   await db.transaction(async (inside) => {
     const ended = await runForRow(inside, END, { id, collection: collection.id, record })
     if (!ended) throw notFound()
-    // Makes a new version of the row, so that nodes reload the cached record.
+    // makes a new version of the row, so that nodes reload the cached record
     const touch = `update ${quote(tableName(collection))} set id = id where id = $1`
     await inside.query(touch, [record])
     if (collection.id === USERS_ID) await inside.query(END_PUSHES, [record, ended.user_agent])

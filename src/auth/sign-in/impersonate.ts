@@ -26,7 +26,7 @@ export async function impersonate(
 
 const NANOSECONDS = 1_000_000_000n
 
-/** A Go duration is nanoseconds in 64 bits and overflows as here. */
+/** Seconds after the overflow of a Go duration, which is nanoseconds in 64 bits. */
 function wrapped(seconds: number): number {
   const nanoseconds = BigInt.asIntN(64, BigInt(seconds) * NANOSECONDS)
   return Math.max(0, Number(nanoseconds / NANOSECONDS))

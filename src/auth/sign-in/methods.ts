@@ -41,7 +41,7 @@ function infoOf(provider: Provider) {
   return { name, displayName, logo, state, authURL, authUrl: authURL, ...challenge }
 }
 
-/** Ends with the redirect parameter, to which the client appends its address. RFC 6749, 4.1.1 */
+/** The URL to which the client appends its redirect address. RFC 6749, 4.1.1 */
 function authUrl({ authURL, clientId, scopes }: Provider, more: Readonly<Record<string, string>>): string {
   const parameters = {
     response_type: 'code',
@@ -54,7 +54,7 @@ function authUrl({ authURL, clientId, scopes }: Provider, more: Readonly<Record<
   return `${authURL}${authURL.includes('?') ? '&' : '?'}${query}&redirect_uri=`
 }
 
-/** Go: net/url, QueryEscape */
+/** Escapes a query value. Go: net/url, QueryEscape */
 const escapeQuery = (text: string) =>
   encodeURIComponent(text)
     .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)

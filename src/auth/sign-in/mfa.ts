@@ -7,15 +7,15 @@ import { addSystemRecord, deleteSystemRecord, findSystemRecord, isOlder } from '
 
 export type Method = 'password' | 'otp' | 'oauth2'
 
-/** Body or query of the second method, beside its own form. */
+/** Further key of the second method's body or query. */
 export const MFA_FORM = object({ mfaId: text })
 export type MfaForm = ValueOf<typeof MFA_FORM>
 
 const FIELDS = ['collectionRef', 'recordRef', 'method', 'created'] as const
 
 /**
- * Where the collection wants two methods, the first ends with a thrown 401 and an `mfaId`, which the second
- * uses up. Throws 400 for a wrong id. PocketBase: apis/record_helpers.go, checkMFA
+ * If the collection requires two methods, throws 401 with an `mfaId` after the first; the second uses the id
+ * up. Throws 400 for a wrong id. PocketBase: apis/record_helpers.go, checkMFA
  */
 export async function checkMfa(
   store: Store,

@@ -22,9 +22,9 @@ import {
 } from '../system-records.ts'
 import { randomDigits, verifyDecoy } from '../tokens/secrets.ts'
 
-/** Few digits need no slow hash, because attempts are limited. */
+/** bcrypt cost. A slow hash would not protect few digits; the limit of attempts does. */
 const OTP_COST = 8
-/** With this many valid passwords the last one is reused. */
+/** If a record has more valid passwords than this, the last one is reused. */
 const MAX_LIVE = 9
 const MAX_TRIES = 5
 const TRIES_SECONDS = 180
@@ -34,9 +34,9 @@ function demandOtp({ otp }: AuthCollection): void {
 }
 
 /**
- * Mails or texts a one-time password and returns its id. An unknown address gets an unused id after the
- * same work but one insert, so that neither answer nor timing reveals it. It is sent afterwards; if that
- * fails, it is deleted. Throws 429 after too many requests. PocketBase: apis/record_auth_otp_request.go
+ * Returns the id of a one-time password, which is mailed or texted after the answer, and deleted if that
+ * fails. For an unknown address it does the same work without the insert, so that neither answer nor timing
+ * reveals that. Throws 429 after too many requests. PocketBase: apis/record_auth_otp_request.go
  */
 export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   const { store, services, collection, ip } = call
@@ -56,7 +56,7 @@ export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   return id
 }
 
-/** Does the work of a real request. */
+/** Does the work of a request for a known address. Returns an unused id. */
 async function requestNothing({ otp }: AuthCollection, holder: Holder): Promise<string> {
   await hashPassword(randomDigits(otp.length), OTP_COST, holder)
   return randomId()
@@ -69,7 +69,7 @@ async function deliver(store: Store, services: AuthServices, auth: AuthRecord, i
   } catch (err) {
     const about = { err, collection: auth.collection.name, id: auth.id }
     services.log.error(about, 'could not send a one-time password')
-    await deleteSystemRecord(store, '_otps', id).catch(() => {}) // it then expires
+    await deleteSystemRecord(store, '_otps', id).catch(() => {}) // the password then expires
   }
 }
 
@@ -79,8 +79,8 @@ export const OTP_FORM = object({ otpId: text, password: text })
 const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] as const
 
 /**
- * The record of a one-time password, which is used up. The address that it was sent to becomes verified if
- * it is still the record's. Throws 400 for an unknown, expired or wrong one, 429 after five attempts in three
+ * Uses up a one-time password and returns its record, which becomes verified if it still has the address that
+ * the password was sent to. Throws 400 for an unknown, expired or wrong one, 429 after five attempts in three
  * minutes per record and address, and as every sign-in. PocketBase: apis/record_auth_with_otp.go
  */
 export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Promise<AuthRecord> {
@@ -99,7 +99,7 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
   )
 }
 
-/** An unknown id takes as long as a wrong password. */
+/** Checks a one-time password and deletes it. Takes as long for an unknown id. */
 async function spend(
   store: Store,
   services: AuthServices,
@@ -109,13 +109,13 @@ async function spend(
 ): Promise<AuthRecord> {
   const holder = guestHolder(ip)
   const sentTo = otp.sentTo ?? ''
-  // a number that was changed since no longer proves anything
+  // a password sent to a number is valid only while the record has this number
   const isCurrent = auth && (!sentTo.startsWith('+') || sentTo === numberOf(auth))
   const isRight =
     isCurrent && otp.password
       ? await verifyPassword(plain, otp.password, holder)
       : await verifyDecoy(plain, OTP_COST, holder)
-  // Deleting the row uses up the password, so two concurrent requests cannot both use it.
+  // the delete succeeds once, so two concurrent requests cannot both use the password
   if (!auth || !isRight || !(await deleteSystemRecord(store, '_otps', otp.id)))
     throw badRequest('Invalid or expired OTP')
   requireEnabled(auth)
@@ -123,8 +123,8 @@ async function spend(
 }
 
 /**
- * Marks the record's email as verified, or without one its number. Without MFA, sets a random password: a
- * stranger may have set the present one.
+ * Marks the record as verified if `sentTo` is its email or, without an email, its number. Without MFA, also
+ * sets a random password: a stranger may have set the present one.
  */
 async function confirmAddress(store: Store, { extensions }: AuthServices, auth: AuthRecord, sentTo: string) {
   if (auth.values.verified || sentTo === '' || sentTo !== (auth.values.email || numberOf(auth))) return auth

@@ -22,7 +22,7 @@ export type Proof =
   | {
       readonly method: Method /** The `meta` of the answer, as JSON text. */
       readonly meta?: string
-      /** The answer's token is not used, so no session is stored. */
+      /** Whether the answer's token will not be used, so that no session is stored. */
       readonly isOnce?: boolean
     }
   | { readonly token: string }

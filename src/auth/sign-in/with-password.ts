@@ -16,8 +16,9 @@ export const PASSWORD_FORM = object({ identity: text, password: text, identityFi
 type PasswordForm = ValueOf<typeof PASSWORD_FORM>
 
 /**
- * Returns the record of an identity and password. Throws 403 without passwords, the same 400 after the same
- * time for an unknown identity and a wrong password, 429. PocketBase: apis/record_auth_with_password.go
+ * Returns the record of an identity and password. Throws 403 if passwords are off, 429, and a 400 that is
+ * equal, also in time, for unknown identities and wrong passwords. PocketBase:
+ * apis/record_auth_with_password.go
  */
 export async function authWithPassword(call: AuthCall<PasswordForm>): Promise<AuthRecord> {
   const { store, collection, ip } = call

@@ -24,7 +24,7 @@ function superusersOf(store: Store): AuthCollection {
   return collection
 }
 
-/** Creating the first superuser deletes the placeholder. PocketBase: core/record_model_superusers.go */
+/** Deletes the placeholder before the first superuser is made. PocketBase: record_model_superusers.go */
 export const superusersExtension: Extension = {
   async beforeCreate(store, values) {
     if (values.email !== INSTALLER_EMAIL) await deleteStandIn(store)
@@ -94,7 +94,7 @@ async function deleteStandIn(store: Store): Promise<void> {
   )
 }
 
-/** Lifetime of the link. The next start prints another. */
+/** Lifetime of the link; the next start prints another one. */
 const LINK_SECONDS = 30 * 60
 const PASSWORD_LENGTH = 30
 
@@ -113,8 +113,8 @@ export async function installerLink(store: Store, publicUrl: string): Promise<st
 const ADDRESSES = 'superuserIPs'
 
 /**
- * Sets the addresses and subnets that superusers may use ([] for all); returns the former. By terminal, as a
- * wrong list locks all out. Audited. Throws a UserError. PocketBase: cmd/superuser.go, superuserIPsCommand
+ * Sets the addresses and subnets that superusers may use ([] for all) and returns the former ones. For the
+ * terminal, where a wrong list locks nobody out. Audited. Throws a UserError. PocketBase: cmd/superuser.go
  */
 export async function setSuperuserAddresses(db: Db, places: readonly string[]): Promise<readonly string[]> {
   const settings = await SettingsStore.open(db)
@@ -134,7 +134,7 @@ export async function setSuperuserAddresses(db: Db, places: readonly string[]): 
   }
 }
 
-/** The errors are keyed by position in the list. */
+/** A UserError with the errors, whose keys are positions in the list. */
 const explainPlaces = (faults: unknown, places: readonly string[]): UserError =>
   new UserError(
     Object.entries(faults as Readonly<Record<string, FieldError>>)

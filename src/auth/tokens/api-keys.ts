@@ -19,7 +19,7 @@ import { sha256 } from './secrets.ts'
 const API_KEYS = 'api_keys'
 
 export const PREFIX = 'psk_'
-/** With the prefix longer than the 64-byte block of HMAC: see the signatures of Twilio's API. */
+/** Makes a key, with its prefix, longer than HMAC's block of 64 bytes: see signatures of Twilio's API. */
 const RANDOM_LENGTH = 64
 /** Characters of a key that its owner sees later, to recognize it. */
 const VISIBLE_LENGTH = PREFIX.length + 6
@@ -32,7 +32,7 @@ const NEW_KEY = z.object({
   key: z.string().describe('The key itself, for `X-API-Key`. Shown this once.'),
 })
 
-/** A key is made with its record and answered once as `key`; the database has its SHA-256. */
+/** Makes a key with its record. Only this answer has it, as `key`; the database has its SHA-256. */
 export const apiKeysExtension: Extension = {
   grantsAccess: true,
   setByServer: SET_BY_SERVER,
@@ -52,7 +52,7 @@ export interface KeyHolder {
   readonly auth: AuthRecord
   readonly id: string
   readonly version: string
-  /** A date in PocketBase's form, '' for never. */
+  /** A date in PocketBase's format; '' for never. */
   readonly expiresAt: string
   readonly lastUsedAt: string
   readonly scopes: Scopes
@@ -67,9 +67,9 @@ const MAX_KNOWN = 10_000
 const keysOf = memoize((_: Catalog) => new Lru<string, KeyHolder | null>(MAX_KNOWN))
 
 /**
- * Finds the user of an API key; null if the key is unknown or expired, or its user deleted or disabled. One
- * lookup. With `cached` the result may be out of date: the caller compares the versions of key and user in
- * its own statement and repeats without `cached` if they differ. Sets `last_used_at` once a minute at most.
+ * Finds the user of an API key; null if the key is unknown or expired, or its user deleted or disabled. With
+ * `cached` the result may be out of date: the caller compares the versions of key and user in its own
+ * statement and, if they differ, calls again without `cached`. Sets `last_used_at` at most once a minute.
  */
 export async function identifyKey(store: Store, key: string, { cached = false }: { cached?: boolean } = {}) {
   if (!key.startsWith(PREFIX)) return null
@@ -96,7 +96,7 @@ type KeyColumns = [id: string, version: string, expires: string, used: string, S
 export const keyHolderById = (store: Store, id: string): Promise<KeyHolder | null> =>
   findBy(store, 'k.id = $1', id)
 
-// Repeats the condition of the partial index on hashes, so that Postgres can use it.
+// repeats the condition of the partial index on hashes, so that Postgres can use that index
 const findHolder = (store: Store, key: string) => findBy(store, `k.hash = $1 and k.hash <> ''`, sha256(key))
 
 async function findBy(store: Store, condition: string, value: string): Promise<KeyHolder | null> {

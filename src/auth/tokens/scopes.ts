@@ -28,7 +28,7 @@ export const REFRESH_SCOPE = 'tokens:refresh'
 /** Scopes as stored with an API key. Empty: DEFAULT_SCOPES. */
 export type Scopes = readonly string[]
 
-/** Scopes of a key that has none stored. A stolen one reads no inbox and no lists, and deletes no device. */
+/** Scopes of a key that has none stored: if stolen, it reads no inbox and no lists and deletes no device. */
 const DEFAULT_SCOPES: readonly Scope[] = ['messages:send', 'messages:read', 'messages:cancel']
 
 export const effectiveScopes = (scopes: Scopes): Scopes => (scopes.length > 0 ? scopes : DEFAULT_SCOPES)

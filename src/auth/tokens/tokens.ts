@@ -10,7 +10,7 @@ import { sha256 } from './secrets.ts'
 /** The purpose of a token: its `type` claim. */
 export type Purpose = 'auth' | 'file' | 'verification' | 'passwordReset' | 'emailChange'
 
-/** Claims of a token. Untrusted before `isSigned`. */
+/** Claims of a token; not trusted before `isSigned` has checked it. */
 export interface Claims {
   readonly id: string
   readonly type: Purpose
@@ -35,7 +35,7 @@ const OPTION = {
 
 const ALGORITHM = 'HS256'
 
-/** Tokens with a verified signature, and the key that verified it. Checking one again costs a map lookup. */
+/** Tokens whose signature was verified, with the key that verified it. */
 const MAX_CHECKED = 10_000
 const checked = new Lru<string, string>(MAX_CHECKED)
 
@@ -46,7 +46,7 @@ function options(record: AuthRecord, purpose: Purpose): TokenOptions {
   return record.collection[OPTION[purpose]]
 }
 
-/** A new tokenKey, secret of the collection or key of the actor invalidates all older tokens. */
+/** The key that signs a token. A new tokenKey, collection secret or actor key invalidates older tokens. */
 const signingKey = (record: AuthRecord, purpose: Purpose) =>
   `${record.actor?.key ?? ''}${String(record.values.tokenKey ?? '')}${options(record, purpose).secret}`
 
@@ -80,10 +80,10 @@ export function signToken(record: AuthRecord, purpose: Purpose, extras: TokenExt
     .sign(new TextEncoder().encode(signingKey(record, purpose)))
 }
 
-/** Two parts in base64url without spaces, which jose would accept. The signature is checked later. */
+/** Requires two parts in base64url without spaces, which jose would accept. SIGNATURE tests the third. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[^.]*$/
 
-/** In base64url without padding, which jose would accept. */
+/** Requires base64url without padding, which jose would accept. */
 const SIGNATURE = /\.[\w-]+$/
 
 function decode(token: string): JWTPayload {
@@ -132,7 +132,7 @@ export async function isSigned(token: string, record: AuthRecord, purpose: Purpo
 const MAX_KNOWN = 10_000
 const BEARER = /^bearer /i
 
-/** Owners of tokens as of a lookup. Any change of a collection makes them worthless. */
+/** Owners of tokens as last looked up, valid until a collection changes. */
 const owners = new Map<string, { catalog: Catalog; auth: AuthRecord; untilMs: number }>()
 
 /** The token of an Authorization header, with or without `Bearer`; '' if there is none. */
@@ -143,8 +143,8 @@ export function tokenOf(authorization: string | undefined): string {
 
 /**
  * The auth record of the Authorization header. Null for a guest, an invalid token (as in PocketBase), an
- * ended session, a disabled user or its device. Takes one statement. A `cached` record may be outdated: the
- * caller compares `version` in its statement, and repeats without `cached` if it differs. PocketBase:
+ * ended session, a disabled user or its device. A `cached` record may be out of date: the caller compares
+ * `version` in its statement and, if it differs, calls again without `cached`. PocketBase:
  * apis/middlewares.go
  */
 export async function identify(
