@@ -7,7 +7,7 @@ import { Rates } from './rates.ts'
 /** Limits that all clients of this process share. Each database has its own database time: see `db/open`. */
 export const admission = {
   requests: new Places(LIMITS.requests),
-  /** For requests whose body is still arriving, or large. */
+  /** For requests whose body is large or still arriving. */
   bodies: new Places(LIMITS.requests),
   /** Sign-ins from networks from which the account was opened before; `signIns`: all others. */
   knownSignIns: new Places(SIGN_INS),
@@ -23,8 +23,8 @@ export const admission = {
   subscriptions: new Rates(RATES.subscriptions),
   optedOut: new Rates(RATES.optedOut),
   filterShapes: new Rates(RATES.filterShapes),
-  /** Parsing of large bodies: the event loop rests as long as one took, at most 100 ms. */
+  /** For parsing of large bodies: after each, the event loop is free as long as it took, at most 100 ms. */
   bodySlices: new EventLoopSlices(100),
-  /** Deliveries of changes. */
+  /** For deliveries of changes. */
   deliverySlices: new EventLoopSlices(),
 } as const

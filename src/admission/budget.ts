@@ -5,14 +5,14 @@ import { waitForTurn } from './places.ts'
 const RETRY_SECONDS = 10
 
 /**
- * Bytes shared between holders. A holder may have as many as are left free, so one has half of all at most,
- * ten have an eleventh each, and there is always room for another (dynamic thresholds: Choudhury and Hahne,
- * 1998). A larger request is served while no other request has any.
+ * Bytes shared between holders. A holder may have at most as many as are free: a single one half of all, each
+ * of ten an eleventh, so that another holder always finds some (dynamic thresholds: Choudhury and Hahne,
+ * 1998). A larger request is admitted while no other request has any.
  */
 export class Budget {
   readonly #limit: ByteLimit
   readonly #taken = new Map<string, number>()
-  /** Requests that wait. Each call enters if there is room. */
+  /** Waiting requests. Calling one admits it if there is room. */
   readonly #waiting = new Set<() => void>()
   #free: number
 
@@ -29,7 +29,7 @@ export class Budget {
     return new Share(this, holder)
   }
 
-  /** Used by Share alone. With `isForced` there need not be room. */
+  /** For Share only. With `isForced` it takes the bytes even without room. */
   tryAdd(share: Share, bytes: number, isForced = false): boolean {
     const taken = this.#taken.get(share.holder) ?? 0
     const isAlone = this.taken === share.bytes
@@ -41,7 +41,7 @@ export class Budget {
     return true
   }
 
-  /** Used by Share alone. Throws RetryLater. */
+  /** For Share only. Throws RetryLater. */
   wait(share: Share, bytes: number): Promise<void> {
     return waitForTurn<void>(
       (enter) => {
@@ -57,7 +57,7 @@ export class Budget {
     )
   }
 
-  /** 429 for a holder with more than an equal part, else 503. */
+  /** The refusal: 429 for a holder that has more than an equal part, 503 for any other. */
   refusal({ holder }: Share): Error {
     const isOwn = (this.#taken.get(holder) ?? 0) * (this.#taken.size + 1) >= this.taken
     return overLimit(this.#limit.name, isOwn, RETRY_SECONDS)
@@ -83,7 +83,7 @@ export class Share {
     return this.#bytes
   }
 
-  /** Takes more bytes if there is room now. A closed share takes nothing and has room for all. */
+  /** Takes more bytes if there is room now; returns whether it did. A closed share takes nothing: true. */
   tryTake(bytes: number): boolean {
     if (this.#isClosed) return true
     if (!this.#budget.tryAdd(this, bytes)) return false
@@ -96,12 +96,12 @@ export class Share {
     if (!this.tryTake(bytes)) await this.#budget.wait(this, bytes)
   }
 
-  /** Takes more bytes at once. Throws RetryLater. */
+  /** Takes more bytes without waiting. Throws RetryLater if there is no room. */
   takeNow(bytes: number): void {
     if (!this.tryTake(bytes)) throw this.#budget.refusal(this)
   }
 
-  /** Takes bytes for the answer to a stored write, even without room. */
+  /** Takes bytes even without room, for the answer to a write that is stored. */
   force(bytes: number): void {
     if (this.#isClosed) return
     this.#bytes += bytes
@@ -114,7 +114,7 @@ export class Share {
     this.#budget.tryAdd(this, -bytes)
   }
 
-  /** Gives everything back. The share counts nothing from then on. */
+  /** Gives all bytes back. The share counts nothing from then on. */
   close(): void {
     this.giveBack(this.#bytes)
     this.#isClosed = true

@@ -10,7 +10,7 @@ interface Size {
 
 /** The limits of one database. Without a size, statements are not limited. */
 export const databasePlaces = (size?: Size) => ({
-  /** Statements that clients shaped. */
+  /** Turns of client-shaped statements. */
   time: size && new DatabaseTime(size.ofClients),
   /** Connections for statements. Holders take turns; a single holder may use all. */
   connections: new Places({

@@ -17,7 +17,7 @@ export class DatabaseTime {
   #sharedMs = 0
   #atMs = 0
 
-  /** `total`: statements given to the database at a time. */
+  /** `total`: maximum concurrent statements. */
   constructor(total: number) {
     this.#quarter = Math.max(1, total >> 2)
     const limit = { name: RATES.databaseTime.name, total, share: Math.max(1, total >> 1) }
@@ -28,7 +28,7 @@ export class DatabaseTime {
     return this.#places.use
   }
 
-  /** Runs a statement in turn. Throws RetryLater; 400 when the client has hung up meanwhile. */
+  /** Runs a statement in its holder's turn. Throws RetryLater; 400 if the client has hung up meanwhile. */
   run<T>(ticket: Ticket, statement: () => Promise<T>): Promise<T> {
     const { holder } = ticket
     return this.#places.run(holder, async () => {
@@ -44,7 +44,7 @@ export class DatabaseTime {
     })
   }
 
-  /** Milliseconds of database time: concurrent statements share each millisecond. */
+  /** The clock of database time in milliseconds: concurrent statements share each one. */
   #clock(): number {
     const nowMs = performance.now()
     this.#sharedMs += (nowMs - this.#atMs) / Math.max(1, this.#running)

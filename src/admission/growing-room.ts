@@ -1,6 +1,6 @@
 import type { Share } from './budget.ts'
 
-/** Room for bytes that come in: for all that were declared at once, else for twice as many each time. */
+/** Reserves bytes of a share for incoming data: all declared bytes first, then twice as many each time. */
 export class GrowingRoom {
   readonly #share: Share
   readonly #declared: number
@@ -12,7 +12,7 @@ export class GrowingRoom {
     this.#declared = declared
   }
 
-  /** Waits until there is room for this many bytes in all. Throws RetryLater. */
+  /** Waits until this many bytes in all are reserved. Throws RetryLater. */
   async growTo(bytes: number): Promise<void> {
     if (bytes <= this.#asked) return
     const more = Math.max(bytes, this.#declared, 2 * this.#asked) - this.#asked

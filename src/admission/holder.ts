@@ -4,21 +4,21 @@ import { counts, increment } from '../metrics/counts.ts'
 
 declare const isHolder: unique symbol
 
-/** Limits count work by holder: an account, or a guest's network. Only this file makes holders. */
+/** Whose work limits count: an account's, or a guest's network's. Only this file makes holders. */
 export type Holder = string & { readonly [isHolder]: true }
 
-/** An account, by the ids of its collection and record. */
+/** The holder of an account, from the ids of its collection and record. */
 export const accountHolder = (collection: string, record: string): Holder =>
   `${collection} ${record}` as Holder
 
-/** A guest's network, as large as a provider gives to one customer: an IPv4 /24, an IPv6 /56. */
+/** The holder of a guest: an IPv4 /24 or IPv6 /56, the networks that providers give to one customer. */
 export const guestHolder = (ip: string): Holder =>
   `network ${networkOf(ip)}`.replace(/\.\d+$/, '.0/24').replace(/[\da-f]{1,2}::\/64$/, '00::/56') as Holder
 
-/** 16-bit groups of an IPv6 network prefix. A network's owner has all its addresses. */
+/** 16-bit groups of an IPv6 prefix (/64): its owner has all addresses in it. */
 const NETWORK_GROUPS = 4
 
-/** The /64 of an IPv6 address, otherwise the address. Limits of connections and sign-ins count these. */
+/** What limits of connections and sign-ins count: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(ip: string): string {
   const plain = ip.replace(/^::ffff:(?=\d+\.)/i, '')
   if (isIP(plain) !== 6) return plain
@@ -33,12 +33,12 @@ export function networkOf(ip: string): string {
     .join(':')}::/64`
 }
 
-/** A holder, or all together, exceeded a limit of this room. It refuses a whole batch. */
+/** A holder, or all together, exceeded a limit of `admission`. A batch is then refused as a whole. */
 export class OverLimit extends RetryLater {}
 
 /**
- * The answer to work over a limit: 429 when the holder used up its own share, 503 when all holders together
- * use up the server's. `name` is the limit as docs/security.md names it.
+ * The answer to work over a limit: 429 if the holder used up its own share, 503 if all holders together used
+ * up the server's. `name`: the limit's name in docs/security.md.
  */
 export function overLimit(name: string, isOwn: boolean, seconds: number): OverLimit {
   increment(counts.overLimits, name)
@@ -47,24 +47,24 @@ export function overLimit(name: string, isOwn: boolean, seconds: number): OverLi
 }
 
 /**
- * The holder on whose account work is done. Statements that a client shaped (a filter, a sort, an expand, a
- * view), or that take longer the more data an account has, need one: docs/internals/bounds.md lists them.
+ * The holder who is charged for work. Needed for client-shaped statements (filter, sort, expand, view) and
+ * those that take longer the more data an account has: docs/internals/bounds.md lists them.
  */
 export interface Ticket {
   readonly holder: Holder
-  /** Statements of superusers may run as long as any other. */
+  /** Superusers' statements have the general time limit, not that of clients. */
   readonly isSuperuser: boolean
   isGone(): boolean
 }
 
-/** The ticket of work that no request waits for. */
+/** A ticket for work that no request waits for. */
 export const ticketOf = (holder: Holder, isSuperuser = false): Ticket => ({
   holder,
   isSuperuser,
   isGone: () => false,
 })
 
-/** Work for everybody, or for the server itself. Each name takes turns as a holder does. */
+/** Names for work for everybody or for the server itself. Each takes turns as a holder does. */
 export type Everybody =
   | 'sign-in'
   | 'collections'

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 
-/** A maximum of all holders together, and of one. */
+/** Maximum places of all holders together (`total`), and of one (`share`). */
 export interface Limit {
   /** The name in docs and refusals. */
   readonly name: string
@@ -8,13 +8,13 @@ export interface Limit {
   readonly share: number
 }
 
-/** Bytes of all holders together: see Budget. */
+/** Maximum bytes of all holders together: see Budget. */
 export interface ByteLimit {
   readonly name: string
   readonly total: number
 }
 
-/** A rate of one holder: units at once, and units gained per second. */
+/** A rate of one holder: `burst` units at once, then `perSecond` units a second. */
 export interface Rate {
   readonly name: string
   readonly burst: number
@@ -32,26 +32,26 @@ export const LIMITS = {
   requests: { name: 'requests at once', total: 1_000, share: 50 },
   /** Previews, calls of hooks, plans of campaigns, thumbnails: each takes up to some seconds of a core. */
   heavyWork: { name: 'heavy work at once', total: 2, share: 1 },
-  /** Claims of devices with limits, which wait for others of their device; reads of 64 KiB. */
+  /** Claims of devices with limits, which wait for other claims of their device, and reads of files. */
   claimsAndReads: { name: 'claims and reads of files at once', total: 4, share: 4 },
   /** Calls to push services that wake devices. */
   wakeUps: { name: 'wake-ups by push at once', total: 32, share: 4 },
 } as const satisfies Record<string, Limit>
 
 export const BYTES = {
-  /** Bodies and answers beyond 64 KiB each, from the first byte to the last. */
+  /** Bodies and answers of more than 64 KiB each, from the first byte to the last. */
   memory: { name: 'memory', total: 192 * MEBIBYTE },
   /** Uploaded files on their way to the database. */
   temporaryFiles: { name: 'temporary files', total: 256 * MEBIBYTE },
-  /** Subscriptions, changes that wait for filters, events that are not read. */
+  /** Subscriptions, changes that wait for filters, and events that clients have not read. */
   realtimeMemory: { name: 'memory of subscriptions', total: 64 * MEBIBYTE },
 } as const satisfies Record<string, ByteLimit>
 
 /** Superusers are not charged for bodies and filters. */
 export const RATES = {
   /**
-   * Milliseconds of statements that a client shaped; statements that run at once share them. A holder that
-   * used them up comes after the others.
+   * Milliseconds of client-shaped statements, divided between concurrent ones. A holder that used them up
+   * comes after the others.
    */
   databaseTime: { name: 'database time', burst: 300, perSecond: 40 },
   /** Bytes of bodies beyond 64 KiB each: parsing a mebibyte takes 10 ms. */
@@ -60,11 +60,11 @@ export const RATES = {
   filterShapes: { name: 'new filters', burst: 200_000, perSecond: 10_000 },
   /** Subscribe requests: 20 each, and 1 for each topic. Presence: 100. */
   subscriptions: { name: 'subscriptions', burst: 100_000, perSecond: 2_000 },
-  /** Of sends to 20 recipients or more: they cost no quota, but store a message each. */
+  /** Opted-out recipients of sends to 20 or more: they cost no quota, but each stores a message. */
   optedOut: { name: 'opted-out recipients', burst: 2_000, perSecond: 2_000 / 60 },
 } as const satisfies Record<string, Rate>
 
-/** Checks of passwords at once, few: right ones are not refused meanwhile. */
+/** Concurrent checks of passwords. Few, so that concurrent wrong ones do not refuse a right one. */
 export const SIGN_INS: Limit = { name: 'sign-ins at once', total: 4, share: 4 }
 
 /** A hash takes a core for 57 ms. One core, and one of Node's four threads, stay free. */
@@ -72,7 +72,7 @@ const hashes = Math.min(3, Math.max(1, availableParallelism() - 1))
 export const PASSWORDS: Limit = { name: 'passwords to check', total: hashes, share: hashes }
 
 /**
- * Lists that are the first rows of an index, on the one connection of look-ups: each may bring hundreds of
- * kilobytes, and every token is looked up behind them.
+ * Lists that read the first rows of an index, on the one connection of `lookUp`: each may bring hundreds of
+ * kilobytes, and all look-ups of tokens wait behind them.
  */
 export const FIRST_ROWS: Limit = { name: RATES.databaseTime.name, total: 8, share: 4 }

@@ -2,7 +2,7 @@ import { type Everybody, type Holder, overLimit } from './holder.ts'
 import { type Limit, MAX_WAIT_MS } from './limits.ts'
 
 const RETRY_SECONDS = 5
-/** Maximum waiting work of one holder, and of all. */
+/** Maximum waiting calls of one holder, and of all. */
 const MAX_WAITING = 500
 const MAX_WAITING_IN_ALL = 5_000
 
@@ -10,13 +10,13 @@ const MAX_WAITING_IN_ALL = 5_000
 const KEPT = 1 / 4
 
 /**
- * A semaphore. Holders take turns; of one holder, first come, first served. However many come together, there
- * is room for another. Refuses work that waits over MAX_WAIT_MS or behind too much other.
+ * A semaphore. Holders take turns; calls of one holder run in order. A quarter of the places is kept for
+ * holders that have none. Refuses calls that wait over MAX_WAIT_MS, or behind MAX_WAITING others.
  */
 export class Places<H extends string = Holder | Everybody> {
   readonly #limit: Limit
   readonly #taken = new Map<H, number>()
-  /** By holder in the order of turns. None is empty. */
+  /** Waiting calls by holder, in the order of turns. No list is empty. */
   readonly #waiting = new Map<H, (() => void)[]>()
   #waitingInAll = 0
   readonly #mayEnter: ((holder: H, taken: number) => boolean) | undefined
@@ -43,7 +43,7 @@ export class Places<H extends string = Holder | Everybody> {
     return { running: this.#limit.total - this.#free, waiting: this.#waitingInAll }
   }
 
-  /** Does `work` in turn. Throws RetryLater. */
+  /** Runs `work` in the holder's turn. Throws RetryLater. */
   async run<T>(holder: H, work: () => Promise<T>): Promise<T> {
     const leave = await this.enter(holder)
     try {
@@ -75,13 +75,13 @@ export class Places<H extends string = Holder | Everybody> {
     }
   }
 
-  /** 429 for a holder that has its share, 503 when no places are left. */
+  /** The refusal: 429 for a holder that has its share, 503 if no places are left. */
   refusal(holder: H): Error {
     return overLimit(this.#limit.name, !this.#isAdmitted(holder), RETRY_SECONDS)
   }
 
   #wait(holder: H): Promise<() => void> {
-    // a limit without shares may count many clients as one holder: all who sign in
+    // a limit without shares may count many clients as one holder, such as all who sign in
     const most = Number.isFinite(this.#limit.share) ? MAX_WAITING : MAX_WAITING_IN_ALL
     const own = this.#waiting.get(holder) ?? []
     const left = MAX_WAITING_IN_ALL - this.#waitingInAll
@@ -108,7 +108,7 @@ export class Places<H extends string = Holder | Everybody> {
     if (own.length === 0) this.#waiting.delete(holder)
   }
 
-  /** Admits the first of each holder in turn, who then comes after the others. */
+  /** Admits the first call of each holder in turn; the holder then comes after the others. */
   #admit(): void {
     for (const [holder, own] of this.#waiting) {
       if (this.#free === 0) return
@@ -124,15 +124,15 @@ export class Places<H extends string = Holder | Everybody> {
   #isAdmitted(holder: H): boolean {
     const { total, share } = this.#limit
     const taken = this.#taken.get(holder) ?? 0
-    // no place is reserved where one holder may have all
+    // no place is kept if one holder may have all
     if (taken > 0 && share < total && this.#free - 1 < total * KEPT) return false
     return taken < share && (this.#mayEnter?.(holder, taken) ?? true)
   }
 }
 
 /**
- * Waits for a turn. `queue` gets the function that ends the wait and returns the one that leaves the queue.
- * Rejects with `refusal` after MAX_WAIT_MS.
+ * Waits for a turn. `queue` adds the function it is given, which ends the wait, and returns a function that
+ * removes it. Rejects with `refusal` after MAX_WAIT_MS.
  */
 export function waitForTurn<T>(queue: (enter: (value: T) => void) => () => void, refusal: () => Error) {
   return new Promise<T>((resolve, reject) => {

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Holder, overLimit } from './holder.ts'
 import { MAX_WAIT_MS, type Rate } from './limits.ts'
 
-/** Maximum buckets. The one that was charged longest ago is dropped: it is full again. */
+/** Maximum buckets. The one charged longest ago is dropped, as it is full again. */
 const MAX_HOLDERS = 10_000
 
 /** A token bucket for each holder. */
 export class Rates<H extends string = Holder> {
   readonly #rate: Rate
-  /** In the order of their last charges. */
+  /** By holder, in the order of their last charges. */
   readonly #buckets = new Map<H, TokenBucket>()
 
   constructor(rate: Rate) {
@@ -60,7 +60,7 @@ class TokenBucket {
     this.#tokens = size.burst
   }
 
-  /** Seconds until it holds this many tokens; 0 if it does now. For 0 tokens: until it is out of debt. */
+  /** Seconds until it holds this many tokens; with 0 tokens, until it is out of debt. */
   secondsUntil(tokens: number): number {
     return Math.max(0, (tokens - this.#refill()) / this.#size.perSecond)
   }

@@ -1,10 +1,10 @@
 import { Places } from './places.ts'
 
-// Limits per holder that are settings. They do not limit all holders together.
+// Limits per holder from the settings. There is none for all holders together.
 
 const ofServers = new WeakMap<object, Places>()
 
-/** Event streams and waiting claims of the server that `server` stands for. */
+/** Places for event streams and waiting claims of a server; `server`: any object of it. */
 export function streamPlaces(server: object, share: number): Places {
   const places =
     ofServers.get(server) ?? new Places({ name: 'event streams and waiting claims', total: Infinity, share })

@@ -23,11 +23,11 @@ export interface StoredFile {
 
 export interface FileFacts {
   readonly type: string
-  /** Modification time; now if absent. */
+  /** Modification time; the present time if absent. */
   readonly modified?: Date
   /** The account that the file counts for, if any. */
   readonly owner?: FileOwner
-  /** Only for a thumbnail. */
+  /** Set for a thumbnail only: its size, and the id of the original. */
   readonly thumb?: { readonly size: string; readonly original: number }
 }
 
@@ -39,8 +39,8 @@ const INSERT = `with file as (
   select id from file`
 
 /**
- * Stores a file piece by piece. False if another node stored the same thumbnail first. Throws FilesFull when
- * its owner may store no more.
+ * Stores a file piece by piece. Returns false if another node stored the same thumbnail first. Throws
+ * FilesFull if its owner may store no more.
  */
 export async function storeFile(
   db: Db,
@@ -106,8 +106,8 @@ export class FileDeleted extends Error {
 }
 
 /**
- * Reads the bytes from `from` up to but excluding `to` in pieces. Readers hold no connection between pieces;
- * holders take turns. Throws FileDeleted, 503 when too many reads wait.
+ * Yields the bytes from `from` up to but excluding `to` in pieces, without a connection in between. Holders
+ * take turns. Throws FileDeleted, and RetryLater if too many reads wait.
  */
 export async function* readStored(db: Db, { id }: StoredFile, from: number, to: number) {
   for (let at = from; at < to; ) {
@@ -123,5 +123,5 @@ export async function* readStored(db: Db, { id }: StoredFile, from: number, to: 
   }
 }
 
-/** Contents are stored uncompressed, so that Postgres reads only the requested part. */
+/** SQL that reads a part. Contents are stored uncompressed, so that Postgres reads no more than it. */
 const READ = 'select substr(content, $3, $4) from _file_chunks where file = $1 and part = $2'

@@ -13,7 +13,7 @@ const sign = (key: string, { collection, record, name }: FilePlace, until: strin
     .update(JSON.stringify([collection, record, name, until]))
     .digest('base64url')
 
-/** A token that opens one protected file until `until` (seconds since 1970). Always the same for these. */
+/** A token that opens one protected file until `until` (seconds since 1970); equal for equal arguments. */
 export async function linkToken(db: Db, place: FilePlace, until: number): Promise<string> {
   return `${until}.${sign(await readOrMakeParam(db, KEY, newKey), place, String(until))}`
 }

@@ -8,12 +8,12 @@ export interface FileOwner {
   readonly maxBytes: number
 }
 
-/** Minimum bytes that a file counts for: its rows in the database take space, too. */
+/** Minimum bytes that a file counts for, because its rows in the database take space. */
 const LEAST_BYTES = 4_096
 
 const SUM = `select coalesce(sum(greatest(size, ${LEAST_BYTES})), 0)::float8 from _files where owner = $1 and owner <> ''`
 
-/** How many bytes the files of an account take. Thumbnails do not count. */
+/** Bytes of an account's files, without thumbnails. */
 export async function storedBytes(db: Db, account: string): Promise<number> {
   const { rows } = await db.query(SUM, [account], 'sum of files')
   return Number(rows[0]![0])

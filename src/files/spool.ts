@@ -14,7 +14,7 @@ const READ_BYTES = 64 << 10
 
 /** Prefix of folders of temporary files. */
 const PREFIX = 'pocketsms-upload-'
-/** Older folders are left over: longer than any request takes. */
+/** Folders older than this, longer than any request takes, are leftovers. */
 const LEFTOVER_MS = 3_600_000
 
 interface Stretch {
@@ -22,7 +22,7 @@ interface Stretch {
   readonly length: number
 }
 
-/** Files of one request: first bytes in memory, the rest in one file, as open files are limited. */
+/** Files of one request: first bytes in memory, the rest in one temporary file, as open files are limited. */
 export class UploadSpace {
   readonly #share: Share | undefined
   readonly #room: GrowingRoom | undefined
@@ -31,14 +31,14 @@ export class UploadSpace {
   #end = 0
   #isClosed = false
 
-  /** `share` is closed with the space; without one its file is not counted. `declared`: see GrowingRoom. */
+  /** `share` counts the temporary file and is closed with the space. `declared`: see GrowingRoom. */
   constructor(share?: Share, declared = 0, memory = MEMORY_BYTES) {
     this.#share = share
     this.#room = share && new GrowingRoom(share, declared)
     this.#memory = memory
   }
 
-  /** Takes this much memory if it is left, and returns whether it is. */
+  /** Takes this much memory if that is left. Returns whether it was. */
   takeMemory(bytes: number): boolean {
     if (this.#memory < bytes) return false
     this.#memory -= bytes
@@ -47,7 +47,7 @@ export class UploadSpace {
 
   /** Appends to the temporary file when there is room. Throws RetryLater, 400 once it is closed. */
   async append(part: Buffer): Promise<Stretch> {
-    // reserved before the write: several files may be written at a time
+    // reserve before the write, because several files may be written at a time
     const at = this.#end
     this.#end += part.length
     await this.#room?.growTo(this.#end)
@@ -61,7 +61,7 @@ export class UploadSpace {
     return { at, length: part.length }
   }
 
-  /** Reads by itself: a stream of the handle that is not read to its end would close the file for others. */
+  /** Reads without a stream of the file handle, which would close the file if it is not read to its end. */
   async *read({ at, length }: Stretch): AsyncGenerator<Buffer> {
     const { handle } = await this.#file!
     for (let done = 0; done < length; ) {

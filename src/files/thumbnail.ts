@@ -17,9 +17,9 @@ const PICTURES: ReadonlySet<string> = new Set([
   'image/webp',
 ])
 
-/** Maximum pixels to decode: a few bytes can claim any size. A GIF of this size takes 360 MB. */
+/** Maximum pixels to decode, as a small file can claim any size. A GIF of this size takes 360 MB. */
 const MAX_DOTS = 64_000_000
-/** Maximum pixels to produce: `0x100` of a 20,000 by 1 picture would be 2,000,000 wide and took 2 GB. */
+/** Maximum pixels of a result: `0x100` of a picture of 20,000 x 1 would be 2,000,000 wide and take 2 GB. */
 const MAX_MADE_DOTS = 16_000_000
 const TIMEOUT_SECONDS = 20
 const JPEG_QUALITY = 95
@@ -29,7 +29,7 @@ interface Box {
   readonly height: number
 }
 
-/** A requested size; 0 keeps the proportions. */
+/** A requested size. A width or height of 0 follows from the proportions. */
 interface Wanted extends Box {
   readonly cut: string
 }
@@ -70,9 +70,9 @@ export async function isDecodable(picture: Buffer): Promise<boolean> {
  */
 async function makeThumbnail(picture: Buffer, type: string, size: string) {
   const wanted = readSize(size)
-  // Loaded here, because few servers make thumbnails.
+  // loaded only here, because few servers make thumbnails
   const { default: sharp } = await import('sharp')
-  // One thread and no cache: other requests need the cores and the memory.
+  // one thread and no cache: other requests need the cores and the memory
   sharp.concurrency(1)
   sharp.cache(false)
   const upright = sharp(picture, { limitInputPixels: MAX_DOTS }).rotate()
@@ -105,8 +105,8 @@ export const contentOf = (bytes: Buffer): Content => ({
 const DEFAULT_SIZES: readonly string[] = ['100x100']
 
 /**
- * The thumbnail of a file in a size of its field, made at the first request. Undefined for other sizes, other
- * types and failures: the original is then served, as in PocketBase. Holders take turns.
+ * The thumbnail of a file, made at the first request in the holder's turn. Undefined for a size that its
+ * field does not list, other types and failures: the original is then served, as in PocketBase.
  */
 export async function findThumb(
   db: Db,
@@ -126,11 +126,11 @@ export async function findThumb(
     for await (const piece of readStored(db, original, 0, original.size)) pieces.push(piece)
     const { type, content } = await makeThumbnail(Buffer.concat(pieces), original.type, size)
     const thumb = { size, original: original.id }
-    // Another node may have stored one meanwhile; use that one then.
+    // another node may have stored one meanwhile, which `find` then returns
     await db.transaction((inside) => storeFile(inside, place, { type, thumb }, content))
     return find()
   }
   const found = await find()
-  // Concurrent requests find the result of the first.
+  // of concurrent requests the first makes it, and the others find it
   return found ?? admission.heavyWork.run(holder, async () => (await find()) ?? make()).catch(() => undefined)
 }

@@ -16,7 +16,7 @@ export interface Upload {
   readonly content: Content
 }
 
-/** Uploads by the body's key, which may have a modifier. */
+/** Uploads by their key in the body, which may have a modifier. */
 export type Uploads = ReadonlyMap<string, readonly Upload[]>
 
 /** Detects the type of a sent file and names it. */
@@ -25,13 +25,13 @@ export async function readUpload(originalName: string, content: Content): Promis
   return { name: storedName(originalName, sniffed.extension), originalName, sniffed, content }
 }
 
-/** The bytes that type detection needs. */
+/** The first bytes, which type detection needs. */
 async function headOf(content: Content): Promise<Buffer> {
   for await (const piece of content.pieces(HEAD_BYTES)) return piece
   return Buffer.alloc(0)
 }
 
-/** A copy of an upload named by its stored name, as PocketBase passes on files of a batch. */
+/** A copy of an upload whose original name is its stored name: PocketBase renames files of a batch so. */
 export const copyUpload = ({ name, ...upload }: Upload): Upload => ({
   ...upload,
   name: storedName(name, upload.sniffed.extension),

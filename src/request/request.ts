@@ -19,36 +19,36 @@ export type Role = 'viewer' | 'agent' | 'admin'
 
 /** The member who acts for an account. */
 export interface Actor {
-  /** Of the membership, and of its sender. */
+  /** The id of the membership, and of the membership's record in `senders`. */
   readonly id: string
   readonly role: Role
-  /** The part of the token's key that the membership and the member's own record have. */
+  /** The part of a token's signing key that comes from the membership and the member's own record. */
   readonly key: string
 }
 
-/** A member's role. `none`: the caller has no account and acts for none. It limits what the caller may do. */
+/** The role that limits what a caller may do. `none`: a member without an account, who acts for none. */
 export type Limits = Role | 'none'
 
 /** The caller: a record of an auth collection whose token was checked. `authRecord` makes it. */
 export interface AuthRecord {
   readonly collection: Collection
   readonly id: string
-  /** Its columns by field name, hidden ones too. */
+  /** Values by field name, also of hidden fields. */
   readonly values: Readonly<Record<string, Value>>
-  /** `xmin` of the row these values were read from: another value there means that they are old. */
+  /** `xmin` of the row when the values were read: the row's `xmin` differs after any change. */
   readonly version: string
   /**
-   * The user (of a device: its owner) is disabled, or no longer a member. Never true of a request's caller.
+   * Whether the user (or a device's owner) is disabled or no longer a member. False for a request's caller.
    */
   readonly isDisabled: boolean
   readonly isSuperuser: boolean
-  /** Undefined for a record's own token. */
+  /** The member who acts for this account; undefined for the account's own token. */
   readonly actor: Actor | undefined
-  /** Undefined for an account itself. */
+  /** Undefined for the account itself. */
   readonly limits: Limits | undefined
-  /** The record of `senders`: a member's who acts for the account, else the account's. */
+  /** Id of the record of `senders` of the member who acts or, without one, of the account. */
   readonly sender: string
-  /** The account in limits: of a device its user, of a member the account that the member acts for. */
+  /** The account that limits count: a device's user; for a member, the account that the member acts for. */
   readonly holder: Holder
 }
 
@@ -75,7 +75,7 @@ export function authRecord(
   }
 }
 
-/** What rules and filters may ask of a request (`@request.*`). Contract 6.3. */
+/** A request as rules and filters see it (`@request.*`). Contract 6.3. */
 export interface RequestInfo {
   readonly context: RequestContext
   /** Upper-case. */
@@ -86,16 +86,15 @@ export interface RequestInfo {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Readonly<Record<string, unknown>>
   readonly auth: AuthRecord | null
-  /** Counts what goes into its answer. Without one each part of the answer has the ceilings for itself. */
+  /** Counts records and bytes of the answer. If absent, the maximum applies to each part of the answer. */
   readonly meter?: AnswerMeter | undefined
 }
 
 export type RequestParts = Omit<RequestInfo, 'headers'>
 
 /**
- * A request whose headers are only read when a rule asks for them. A class with its getter on the prototype:
- * an object with a getter of its own gets a shape of its own, which outlives it (a fifth of a request's time
- * went to the garbage collector that way), and so does an object made from another one by Object.create.
+ * A request whose headers are read only when a rule needs them. A class, because V8 makes a new shape for
+ * each object literal with a getter and for Object.create: collecting these took a fifth of a request's time.
  */
 export class LazyRequest implements RequestInfo {
   readonly context: RequestContext
@@ -140,7 +139,7 @@ export const NO_REQUEST: RequestInfo = Object.freeze({
   auth: null,
 })
 
-/** The server itself: no rule holds it back. `superusers`: the collection of those who may do as much. */
+/** A request by the server itself, with a superuser's rights. `superusers`: their collection. */
 export const serverRequest = (
   superusers: Collection,
   body: Readonly<Record<string, unknown>>,
@@ -151,13 +150,13 @@ export const serverRequest = (
   auth: authRecord(superusers, {}, ''),
 })
 
-/** Records that `expand` may put into one answer. The same record in two places counts twice. */
+/** Maximum records that `expand` adds to an answer. A record in two places counts twice. */
 export const MAX_EXPANDED = 20_000
-/** Bytes that one answer may have. */
+/** Maximum bytes of an answer. */
 export const MAX_ANSWER_BYTES = 32 << 20
-/** An answer up to this size needs no room of its own. */
+/** Up to this size an answer reserves no memory while it is made. */
 export const FREE_BYTES = 1 << 20
-/** A text from which `fields` picks becomes objects that take ten times as much memory. */
+/** Maximum bytes of JSON from which `fields` picks: as objects it takes ten times the memory. */
 const MAX_PICKED_BYTES = 8 << 20
 
 const MEBIBYTE = 1 << 20
@@ -169,23 +168,23 @@ export class AnswerTooLarge extends ApiError {
   }
 }
 
-/** Throws 400 for a text from which `fields` cannot pick. */
+/** Throws 400 for JSON that is too large for `fields`. */
 export function checkPicked(bytes: number): void {
   if (bytes > MAX_PICKED_BYTES)
     throw badRequest(`"fields" can pick from at most ${MAX_PICKED_BYTES / MEBIBYTE} MiB. Expand less`)
 }
 
-/** Memory of an answer. Both throw RetryLater when there is none. */
+/** Reserves memory for an answer. Both methods throw RetryLater if none is free. */
 interface Room {
-  /** Has room for this many bytes in all. */
+  /** Reserves this many bytes in all, at once. */
   hold(bytes: number): void
-  /** Waits until there is room for this many bytes in all. */
+  /** Waits until this many bytes in all are reserved. */
   wait(bytes: number): Promise<void>
 }
 
 const ENDLESS: Room = { hold: () => {}, wait: async () => {} }
 
-/** An answer in a transaction exceeds the first mebibyte. Nothing was committed: repeat it after `wait`. */
+/** An answer in a transaction needs more memory than reserved. Nothing was committed: repeat after `wait`. */
 export class LargeAnswer extends AnswerTooLarge {
   readonly wait: () => Promise<void>
 
@@ -196,8 +195,8 @@ export class LargeAnswer extends AnswerTooLarge {
 }
 
 /**
- * Counts what goes into one answer while it is made, so that a request that asks for too much ends before the
- * memory is spent. Beyond the first mebibyte it takes room; without one it only knows its ceilings.
+ * Counts an answer's records and bytes while it is made, so that a request for too much ends early. Beyond
+ * the first mebibyte it reserves memory from `source`; without one it only knows the maxima.
  */
 export class AnswerMeter {
   readonly #source: () => Room
@@ -209,7 +208,7 @@ export class AnswerMeter {
   #written = 0
   #turn: Promise<unknown> = Promise.resolve()
 
-  /** `room`: bytes that were taken already. */
+  /** `room`: bytes that are reserved already. */
   constructor(source = () => ENDLESS, room = 0, maxBytes = MAX_ANSWER_BYTES, maxExpanded = MAX_EXPANDED) {
     this.#source = source
     this.#maxBytes = maxBytes
@@ -217,7 +216,7 @@ export class AnswerMeter {
     this.#room = Math.min(Math.max(room, FREE_BYTES), maxBytes)
   }
 
-  /** Bytes that may still be read from the database with the present room. */
+  /** Bytes that may still be read from the database without reserving more. */
   get unread(): number {
     return Math.max(0, this.#room - this.#read)
   }
@@ -244,7 +243,7 @@ export class AnswerMeter {
     this.#ensure(this.#read)
   }
 
-  /** Throws 400 if this many more bytes of text make the answer too large, RetryLater if there is no room. */
+  /** Throws 400 if this many more bytes make the answer too large, RetryLater if no memory is free. */
   check(bytes: number): void {
     this.#ensure(this.#written + bytes)
   }
@@ -256,14 +255,14 @@ export class AnswerMeter {
     this.#written += bytes
   }
 
-  /** Waits for all the room that one answer may have. Throws RetryLater; 400 if that was not enough. */
+  /** Reserves an answer's maximum, waiting for it. Throws RetryLater; 400 if it was reserved already. */
   async takeAll(): Promise<void> {
     if (this.#room >= this.#maxBytes) throw this.tooLarge()
     await this.#source().wait(this.#maxBytes)
     this.#room = this.#maxBytes
   }
 
-  /** Throws LargeAnswer, which repeats the work with all the room; 400 if it had that already. */
+  /** Throws LargeAnswer, so that the work is repeated with the maximum; 400 if that was reserved already. */
   beginAgain(): never {
     if (this.#room >= this.#maxBytes) throw this.tooLarge()
     throw new LargeAnswer(() => this.#source().wait(this.#maxBytes))
@@ -273,7 +272,7 @@ export class AnswerMeter {
     return new AnswerTooLarge(`${this.#maxBytes / MEBIBYTE} MiB`)
   }
 
-  /** Runs `work` when what came before it is done, so that statements share the room that is left. */
+  /** Runs `work` after earlier work: statements one after the other share the bytes that are left. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(work)
     this.#turn = done.catch(() => {})
@@ -291,6 +290,6 @@ export class AnswerMeter {
   }
 }
 
-/** The meter of a request; a new one with only the ceilings if it has none. */
+/** The meter of a request; if it has none, a new one that reserves nothing. */
 export const meterOf = ({ meter }: { readonly meter?: AnswerMeter | undefined }): AnswerMeter =>
   meter ?? new AnswerMeter()

@@ -7,7 +7,7 @@ import { type AuthRecord, NO_REQUEST, type RequestInfo } from '../request/reques
 import { randomText } from '../tools/random.ts'
 import { notAllowed } from './roles.ts'
 
-/** A request's rule; '' for superusers. 403 if only they or a larger role may. PocketBase: record_crud.go */
+/** The rule for a caller; '' for superusers. Throws 403 if the rule is null. PocketBase: record_crud.go */
 export function ruleFor(collection: Collection, name: RuleName, auth: AuthRecord | null): string {
   if (auth?.isSuperuser) return ''
   const rule = collection[name]
@@ -16,7 +16,7 @@ export function ruleFor(collection: Collection, name: RuleName, auth: AuthRecord
   return rule
 }
 
-/** The rule of a read; '' for superusers. Throws 403 as `ruleFor`, 401 for a guest where `isAuthRequired`. */
+/** The rule of a read, as `ruleFor`. Throws 401 for a guest if `isAuthRequired`. */
 export function readRuleFor(
   collection: Collection,
   name: 'listRule' | 'viewRule',
@@ -28,7 +28,7 @@ export function readRuleFor(
   throw new GatewayError(401, body)
 }
 
-/** Why a text is no valid rule of this collection, in PocketBase's words; undefined if valid. */
+/** PocketBase's error message for an invalid rule of this collection; undefined if it is valid. */
 export function checkRule(catalog: Catalog, collection: Collection, rule: string): string | undefined {
   try {
     compile(catalog, { collection, rule, filter: '', sort: '', request: NO_REQUEST })
@@ -39,18 +39,17 @@ export function checkRule(catalog: Catalog, collection: Collection, rule: string
   }
 }
 
-/** A rule on a record that is not stored yet, as SQL. `''`: it always holds. */
+/** A rule on a record that is not stored yet, as SQL; `''` if it always holds. */
 export interface CandidateCheck {
   readonly condition: string
   readonly params: readonly unknown[]
 }
 
-/** No condition. */
 export const NO_CONDITION: CandidateCheck = { condition: '', params: [] }
 
 /**
- * Compiles a rule on a new, unverified record; undefined if it is invalid or cannot hold. A missing id is a
- * temporary one. PocketBase: apis/record_crud.go, recordCreate
+ * Compiles a rule on a new record, which counts as unverified; undefined if the rule is invalid or cannot
+ * hold. A record without an id gets a temporary one. PocketBase: apis/record_crud.go, recordCreate
  */
 export function checkCandidate(
   catalog: Catalog,

@@ -4,8 +4,8 @@ import { type ApiError, forbidden } from '../errors.ts'
 import type { Limits, Role } from '../request/request.ts'
 import { memoize } from '../tools/lru.ts'
 
-// Which collections a member may use for an account. What is not named is for the account itself alone.
-// auth/members/route-roles.ts has the routes.
+// Which collections a member may use for an account. Built-in ones not listed are for the account itself
+// only. For routes see auth/members/route-roles.ts.
 
 /** The lowest role that is allowed. `owner`: only the account itself. */
 type Needed = Role | 'owner'
@@ -14,7 +14,7 @@ const RANKS: Readonly<Record<Needed | Limits, number>> = { none: 0, viewer: 1, a
 /** Whether a role is `needed` or a higher one. */
 export const isEnough = (role: Limits, needed: Needed): boolean => RANKS[role] >= RANKS[needed]
 
-/** To read records, to create and update them, to delete them. */
+/** The roles needed to read records, to create and update them, and to delete them. */
 type CollectionNeeds = readonly [read: Needed, write: Needed, remove: Needed]
 
 /** Built-in collections by id. */
@@ -63,7 +63,7 @@ export const notAllowed = (limits: Limits): ApiError =>
 
 const known = memoize((_: Catalog) => new Map<Limits, Catalog>())
 
-/** The collections as a role allows them: forbidden ones have null as rules, so that it holds everywhere. */
+/** The catalog for a role: rules of what it forbids are null, so that all code that reads rules obeys. */
 export function catalogFor(catalog: Catalog, limits: Limits | undefined): Catalog {
   if (limits === undefined) return catalog
   const made = known(catalog)
@@ -92,7 +92,7 @@ function restrict(collection: Collection, limits: Limits): Collection {
 const needsOf = (collection: Collection): CollectionNeeds =>
   collection.system || isBuiltIn(collection) ? (COLLECTIONS[collection.id] ?? NOTHING) : OTHERS
 
-/** Those for whom the account acts itself are not its members' business. */
+/** Hides from members the memberships that their account has in other accounts. */
 function narrowed({ id }: Collection, rule: Rule): Rule {
   if (id !== 'members' || rule === null) return rule
   return rule === '' ? 'account = @request.auth.id' : `account = @request.auth.id && (${rule})`

@@ -1,4 +1,4 @@
-/** An answer is kept this many times as long as it took, so that asking uses a twentieth of the database. */
+/** An answer is kept this many times as long as it took, so that the query takes 5 % of the time at most. */
 const REST = 20
 const MAX_MS = 15_000
 
@@ -9,7 +9,7 @@ export function cachedQuery<T>(ask: () => Promise<T>, atLeastMs: number): () => 
   return () => {
     if (answer && performance.now() < untilMs) return answer
     const beganMs = performance.now()
-    untilMs = Number.POSITIVE_INFINITY // one at a time
+    untilMs = Number.POSITIVE_INFINITY // until it answers, calls share it
     const keep = (ms: number) => {
       untilMs = performance.now() + ms
     }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Returns a function that tells how much of `ms` is left. */
+/** Returns a function that returns how many of `ms` milliseconds are left. */
 export function countdown(ms: number): () => number {
   const endMs = performance.now() + ms
   return () => Math.max(0, endMs - performance.now())

@@ -29,11 +29,11 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A process's start in ticks since boot; '' where the system does not tell. proc(5), /proc/pid/stat */
+/** A process's start in clock ticks since boot; '' if there is no /proc. proc(5), /proc/pid/stat */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The program's name in brackets may contain anything; the start is the 20th word after it.
+    // the program's name, in brackets, may contain any character; the start is the 20th word after it
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
   } catch {
     return ''

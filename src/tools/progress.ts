@@ -4,7 +4,7 @@ export type Progress = (step: string, done: number, total: number) => void
 const EVERY_MS = 100
 const SPARSE_EVERY_MS = 5_000
 
-/** Progress: one rewritten line on a terminal, elsewhere a line per step and every 5 s. */
+/** Shows progress: on a terminal in one line, rewritten; elsewhere as a line per step and every 5 s. */
 export function showProgress(terminal: { isTTY?: boolean; write(text: string): unknown }): Progress {
   let last = Date.now()
   return (step, done, total) => {

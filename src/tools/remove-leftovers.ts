@@ -7,7 +7,7 @@ export async function removeLeftovers(folder: string, prefix: string, ageMs: num
   for (const name of names.filter((one) => one.startsWith(prefix))) {
     const path = join(folder, name)
     const found = await lstat(path).catch(() => undefined)
-    // Another user's cannot be removed.
+    // removing another user's file fails
     if (found && Date.now() - found.mtimeMs > ageMs)
       await rm(path, { recursive: true, force: true }).catch(() => {})
   }

@@ -4,7 +4,7 @@ interface FailureLog {
   error(details: { readonly err: unknown }, message: string): void
 }
 
-/** Works and rests by turns until its stop, which waits for the work. Logs the first of failures in a row. */
+/** Repeats work and rest; the returned function stops it after the work. Logs the first failure in a row. */
 export function repeat(
   work: () => Promise<unknown>,
   rest: number | ((ended: AbortSignal) => Promise<void>),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Shares a query between callers whose answer must not be older than the call; rests `restMs`. */
+/** Shares a query between callers; no answer is older than the call. Rests `restMs` between queries. */
 export function sharedQuery<T>(ask: () => Promise<T>, restMs: number): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined

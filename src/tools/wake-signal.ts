@@ -1,4 +1,4 @@
-/** A signal to wait for. A ring before the wait ends it at once; several count as one. */
+/** A signal to wait for. A ring before the wait ends it at once; several rings count as one. */
 export class WakeSignal {
   #isRung = false
   #wake = () => {}

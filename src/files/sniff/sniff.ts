@@ -4,7 +4,7 @@ import NAMES from './pocketbase-names.json' with { type: 'json' }
 import { HEAD_BYTES, textKind } from './texts.ts'
 
 export interface Sniffed {
-  /** With charset: `text/plain; charset=utf-8`. */
+  /** The type with its charset: `text/plain; charset=utf-8`. */
   readonly type: string
   /** The extension with its dot; '' if there is none. */
   readonly extension: string
@@ -34,7 +34,7 @@ async function ofBinary(bytes: Buffer, head: string): Promise<NamedType | Signat
   return (kind.ext === 'cfb' && ofCompound(bytes, head)) || pocketbaseName(kind)
 }
 
-/** The type of a compound file, by the class of its root: the header has the sector of the directory. */
+/** The type of a compound file (older Microsoft files), by the class of its root directory entry. */
 function ofCompound(bytes: Buffer, head: string): Signature | undefined {
   if (bytes.length < 512) return undefined
   const sectorBytes = bytes.readUInt16LE(26) === 4 ? 4096 : 512
@@ -59,7 +59,7 @@ const markedCharset = (head: string): string =>
 
 const BINARY = /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/
 
-/** Whether it is text: no binary bytes. https://mimesniff.spec.whatwg.org/#binary-data-byte */
+/** Whether it has no binary bytes. https://mimesniff.spec.whatwg.org/#binary-data-byte */
 export const isText = (head: string): boolean => markedCharset(head) !== '' || !BINARY.test(head)
 
 const ASCII = /^[\x07-\x0d\x1b\x20-\x7e\x85]*$/
@@ -69,7 +69,7 @@ const LATIN = /^[\x07-\x0d\x1b\x20-\x7e\x85\xa0-\xff]*$/
 function guess(text: string): string {
   const marked = markedCharset(text)
   if (text === '' || marked) return marked
-  // A character that is cut at the end is dropped.
+  // drop a character that is cut at the end
   const whole = text.replace(/[\xc0-\xff][\x80-\xbf]{0,2}$/, '')
   if (/[\x80-\xff]/.test(whole) && isUtf8(Buffer.from(whole, 'latin1'))) return 'utf-8'
   if (ASCII.test(text)) return 'utf-8'
@@ -104,7 +104,7 @@ const office = (folder: string) =>
   )
 const NOTHING = '\\0\\0\\0\\0\\0\\xc0\\0\\0\\0\\0\\0\\0\\x46'
 
-/** Older Microsoft files by the class of their root. PocketBase: mimetype, internal/magic/ms_office.go */
+/** Types of compound files by the class of their root. PocketBase: mimetype, internal/magic/ms_office.go */
 const COMPOUND_CLASSES: readonly Signature[] = [
   ['application/vnd.ms-outlook', '.msg', new RegExp(`^\\x0b\\x0d\\x02${NOTHING}`)],
   ['application/vnd.ms-excel', '.xls', /^[\x10\x20]\x08\x02\0\0\0\0\0/],
@@ -116,7 +116,7 @@ const COMPOUND_CLASSES: readonly Signature[] = [
   ['application/msword', '.doc', new RegExp(`^[\\x06\\0\\x07]\\x09\\x02${NOTHING}`)],
 ]
 
-/** Types that file-type names less precisely or that may look like text. PocketBase: mimetype's tree.go */
+/** Types that may look like text, or that file-type names less precisely. PocketBase: mimetype's tree.go */
 const SIGNATURES: readonly Signature[] = [
   ['image/gif', '.gif', /^GIF8[79]a/],
   ['image/vnd.mozilla.apng', '.png', /^\x89PNG\r\n\x1a\n.{29}acTL/s],
@@ -135,8 +135,8 @@ const SIGNATURES: readonly Signature[] = [
 type NamedType = readonly [type: string, extension: string]
 
 /**
- * `renamed`: types that file-type names differently from PocketBase's MIME library. `aliases` of types, which
- * a field may list. PocketBase: mimetype's tree.go
+ * `renamed`: PocketBase's names of types that file-type names differently. `aliases`: further names of types,
+ * which a field may list. PocketBase: mimetype's tree.go
  */
 const { renamed, aliases } = NAMES as {
   readonly renamed: Readonly<Record<string, readonly string[]>>

@@ -1,14 +1,14 @@
 import Papa from 'papaparse'
 import { parseJson } from '../../tools/json.ts'
 
-/** Bytes of a file that are examined. PocketBase: the default of its MIME library */
+/** Bytes of a file that are examined, as by PocketBase's MIME library. */
 export const HEAD_BYTES = 3072
 
-/** Whether a text (one character per byte) is of a kind; one of HEAD_BYTES may be cut. */
+/** Whether a text, one character per byte, is of a kind. A text of HEAD_BYTES may be cut. */
 type TextTest = (head: string) => boolean
 type TextKind = readonly [type: string, extension: string, test: RegExp | TextTest]
 
-/** The first tag is one of these. https://mimesniff.spec.whatwg.org */
+/** HTML, by its first tag. https://mimesniff.spec.whatwg.org */
 const HTML =
   /^(?:\xef\xbb\xbf)?[\t\n\f\r ]*<(?:!DOCTYPE HTML|HTML|HEAD|SCRIPT|IFRAME|H1|DIV|FONT|TABLE|A|STYLE|TITLE|B|BODY|BR|P|!--)[\t\n\f\r >]/i
 const XML = /^(?:\xef\xbb\xbf)?[\t\n\f\r ]*<\?xml[\t\n\f\r >]/i
@@ -18,7 +18,7 @@ const SVG_TAG = /^<svg\s[^>]*?xmlns\s*=\s*["']?http:\/\/www\.w3\.org\/2000\/svg[
 const isSvg: TextTest = (head) =>
   SVG_TAG.test(head.replace(COMMENTS, '')) || (/^\s*<\?xml\s/.test(head) && head.includes('<svg'))
 
-/** An XML document with this first tag and namespace. */
+/** Returns a test for an XML document with this first tag and namespace. */
 const xml =
   (tag: RegExp, namespace = ''): TextTest =>
   (head) => {
@@ -53,7 +53,7 @@ const member = (pattern: string) => {
   const isThere = new RegExp(pattern)
   return (head: string) => isJson(head) && isThere.test(head)
 }
-/** A member of the outermost object, before any nested object or list. */
+/** Pattern up to a member of the outermost object, before any nested object or list. */
 const MEMBER = String.raw`^\s*\{(?:[^{}[\]]*,)?\s*`
 const GEO_TYPES = 'Feature(?:Collection)?|(?:Multi)?(?:Point|LineString|Polygon)|GeometryCollection'
 
@@ -64,7 +64,7 @@ const isLinesOfJson: TextTest = (head) => {
   return isMany && lines.every(parsesAsJson) && lines.some((line) => /^\s*[{[]/.test(line))
 }
 
-/** At least two lines with the same number of cells, two or more; ten lines are examined. */
+/** Returns a test for at least two lines of equally many cells, two or more; it examines ten lines. */
 const table =
   (delimiter: string): TextTest =>
   (head) => {
