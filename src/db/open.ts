@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { databasePlaces } from '../admission/database-places.ts'
-import type { DatabaseTime } from '../admission/database-time.ts'
+import { type DatabaseTime, databasePlaces } from '../admission/database-time.ts'
 import type { Everybody, Holder, Ticket } from '../admission/holder.ts'
 import type { Config } from '../config.ts'
 import type { Logger } from '../log.ts'
