@@ -44,7 +44,7 @@ const GATEWAY = [
   ['/api/webhooks', webhookRoutes],
 ] as const
 
-/** An app without routes. It sets the form of errors below each root, also for unknown routes. */
+/** An app without routes. Below each root it sets the format of errors, also for unknown routes. */
 function appWithErrorForms(protocols: readonly Protocol[]): Hono<Env> {
   const app = new Hono<Env>({ getPath: routedPath(protocols) })
   const answerIn = (root: string, form: ErrorForm) =>

@@ -20,7 +20,7 @@ import type { Job } from '../work/timers.ts'
 import type { WorkerMember } from '../workers/member.ts'
 import type { RequestMemory } from './request-memory.ts'
 
-/** What the routes work with: made once in `server.ts`. */
+/** Everything that routes need; made once in `server.ts`. */
 export interface Services {
   /** Gives a store for a holder: see `storeOf`. */
   readonly store: CatalogStore
@@ -52,7 +52,7 @@ export interface Protocol extends CountedProtocol, DescribedRoutes {
   readonly errorForm: ErrorForm
   /** Its routes, by their whole paths. */
   readonly routes: (services: Services) => Hono<Env>
-  /** Its clients take a redirect for a success. */
+  /** Whether its clients take a redirect for a success. */
   readonly isNeverRedirected?: boolean
   readonly canonicalPath?: (path: string) => string
   /** `canonicalPath` changes only paths that contain this. */
@@ -80,9 +80,9 @@ export type Env = {
     body?: RequestBody
     /** Releases the request's place in `admission.requests`. */
     leaveRequest?: () => void
-    /** The form of errors; PocketBase's when absent. */
+    /** How errors are written; absent: as PocketBase's. */
     errorForm?: ErrorForm
-    /** Bytes that a guest's body may have. */
+    /** Maximum bytes of a guest's body. */
     guestLimit?: number
     services?: Services
     /** The caller whose account a large body and the answer count for. */

@@ -1,8 +1,8 @@
-/** Fields of a record, or parts of a form. Reading a million of them takes seconds. */
+/** Maximum fields of a record, or parts of a form: a million take seconds to read. */
 export const MAX_PARTS = 10_000
-/** Keys of all objects in a body, including those in JSON fields. */
+/** Maximum keys of all objects in a body, including those in JSON fields. */
 const MAX_KEYS = 250_000
-/** A JSON field of the default size, 1 MiB, holds 524,288 one-digit numbers. */
+/** Maximum items of all lists: a JSON field of the default size, 1 MiB, may have 524,288 numbers. */
 const MAX_VALUES = 1_000_000
 /** Bounds of a body's JSON. */
 export const JSON_BOUNDS = { fields: MAX_PARTS, keys: MAX_KEYS, values: MAX_VALUES }

@@ -13,7 +13,7 @@ import { readMultipart } from './multipart.ts'
 
 type Values = RequestBody['values']
 
-/** Default limit of a body, as in PocketBase. Contract 8.2. */
+/** Default maximum of a body, as in PocketBase. Contract 8.2. */
 export const MAX_BODY_BYTES = 32 << 20
 
 const JSON_TYPE = 'application/json'
@@ -57,7 +57,7 @@ function readValues(incoming: IncomingMessage, type: string, bytes: Buffer, quer
   throw badRequest('Unsupported Content-Type')
 }
 
-/** A body's UTF-8, as far as its first value needs it. Throws 400. */
+/** The text of a body. Throws 400 unless it is UTF-8 up to the end of its first value. */
 function textOf(bytes: Buffer): string {
   const needed = isUtf8(bytes) ? bytes : bytes.subarray(0, firstValueEnd(bytes.toString('latin1')))
   if (!isUtf8(needed)) throw badRequest()
@@ -154,7 +154,7 @@ function add<T>(lists: Map<string, T[]>, key: string, value: T): void {
 
 const NUMERIC = /^[-.\d]+$/
 
-/** Types as in PocketBase: tools/router/unmarshal_request_data.go */
+/** Guesses a form value's type as PocketBase does: tools/router/unmarshal_request_data.go */
 function guess(text: string): string | number | boolean {
   if (text === 'true') return true
   if (text === 'false') return false

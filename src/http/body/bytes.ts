@@ -28,9 +28,9 @@ export class ByteCollector {
   }
 }
 
-/** A chunked body may have this many small chunks. */
+/** Chunks that a body may have whatever their size. */
 const FREE_CHUNKS = 1_000
-/** Beyond them its chunks must have this many bytes on average. */
+/** Minimum average bytes of the chunks of a body that has more. */
 const MIN_AVERAGE_BYTES = 64
 
 /**

@@ -49,7 +49,7 @@ const HARMLESS = /\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]../g
 
 const hasLoneSurrogate = (json: string) => SURROGATE.test(json) && SURROGATE.test(json.replace(HARMLESS, '_'))
 
-/** Thrown for a name that an object has twice. */
+/** An object has a name twice. */
 class NameTwice extends SyntaxError {
   override name = 'NameTwice'
 }
@@ -66,7 +66,7 @@ function parseUnique(json: string): unknown {
 
 /** What a number beyond the range of a double may look like, even within a text. */
 const HUGE = /\d[eE]\+?\d{3}|(?<!\d)\d{309}/
-/** JSON.parse reads such a number as infinity. */
+/** Reviver of JSON.parse that throws for a number read as infinity. */
 const refuseInfinity = (_: string, value: unknown) => {
   if (value === Infinity || value === -Infinity) throw new SyntaxError()
   return value

@@ -16,12 +16,12 @@ type Parser = InstanceType<typeof Busboy>
 /** Maximum bytes of all values that are not files. PocketBase: Go's mime/multipart */
 const MAX_VALUE_BYTES = 26 << 20
 
-/** As in Go's mime/multipart. A part takes some 40 µs. */
+/** Maximum parts, as in Go's mime/multipart. A part takes some 40 µs. */
 const MAX_PARTS = 1_000
 
 /** Forms with fewer parts do not wait for a turn. */
 const FREE_PARTS = 20
-/** A part takes as long as this many bytes of JSON. */
+/** Cost of a part in bytes of JSON that take as long. */
 const PART_COST_BYTES = 1 << 10
 /** Pieces are joined up to this length. */
 const PIECE_BYTES = 4 << 10

@@ -156,7 +156,7 @@ function readRange(header: string, size: number): Range | undefined {
   return ranges.length === 1 ? range : undefined
 }
 
-/** Undefined for a range that begins behind the end. */
+/** Reads one range; undefined if it begins behind the end. */
 function rangeOf(spec: string, size: number): Range | undefined {
   const [, from = '', to = ''] = /^(\d*)[\t ]*-[\t ]*(\d*)$/.exec(spec) ?? fail()
   if (from === '') {

@@ -30,7 +30,7 @@ export const pocketBaseForm: ErrorForm = (c, error) => {
   return sendError(c, status, isRefusal ? { data: {}, message, status } : error.body)
 }
 
-/** PocketBase's, with 503 for 429: Alertmanager gives up after 4xx and tries again after 5xx. */
+/** PocketBase's format, with 503 instead of 429: Alertmanager gives up after 4xx, and retries after 5xx. */
 export const hookForm: ErrorForm = (c, error) => {
   const isOfServer = error.status === 429 && !(error instanceof TooManyCodes)
   return pocketBaseForm(c, isOfServer ? new ApiError(503, error.message) : error)

@@ -206,7 +206,7 @@ export class RateLimiter {
     return true
   }
 
-  /** Forgets addresses that have not been seen for long, so that their number has a bound. */
+  /** Deletes addresses that have not been seen for long, so that memory is bounded. */
   #sweep(nowS: number): void {
     if (nowS < this.#nextSweepS) return
     this.#nextSweepS = nowS + SWEEP_S

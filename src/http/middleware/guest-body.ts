@@ -20,7 +20,7 @@ export async function judgeSender(c: Ctx, services: Services): Promise<void> {
   if (!auth) c.set('guestLimit', guestBodyLimit(c, services))
 }
 
-/** Bytes that the body of this request may have because a guest sends it. */
+/** Maximum bytes of this request's body if a guest sends it. */
 function guestBodyLimit(c: Ctx, services: Services): number {
   const { catalog } = services.store
   if (c.req.path === '/api/batch') {

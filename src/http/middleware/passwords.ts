@@ -56,7 +56,7 @@ function writeOf({ store }: Services, auth: AuthRecord | null, asked: BatchReque
   return { method, collection, id: action?.id || toText(body.id), body, auth }
 }
 
-/** Hashes nothing for a write that is refused anyway. */
+/** Hashes and compares the passwords of one write, unless its rule refuses it anyway. */
 async function workAhead(store: Store, write: Write, work: PasswordWork): Promise<void> {
   const { method, collection, body, auth } = write
   const isSuperuser = auth?.isSuperuser === true
