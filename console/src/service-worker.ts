@@ -49,7 +49,7 @@ self.addEventListener('notificationclick', (event) => {
   event.waitUntil(open(event.notification.data))
 })
 
-/** A page that reloads by itself. */
+/** The page shown while the server is unreachable. It reloads by itself. */
 function offlinePage(): Response {
   const html = offline
     .replace('lang="en"', isGerman ? 'lang="de"' : 'lang="en"')

@@ -9,7 +9,7 @@ interface Toast {
   readonly text: string
   readonly isFault: boolean
   readonly undo?: (() => void) | undefined
-  /** Called as it goes without Undo. */
+  /** Called when the toast disappears and the user did not press Undo. */
   readonly then?: (() => void) | undefined
 }
 

@@ -16,7 +16,7 @@ interface Props {
   readonly path: string
 }
 
-/** The largest number that fits. */
+/** The largest number that fits into the badge. */
 const MAX_SHOWN = 99
 
 const GROUPS = [

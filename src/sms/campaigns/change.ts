@@ -74,7 +74,7 @@ async function revise(services: CampaignServices, campaign: Campaign, change: Ca
   return changeAsRead(store.db, campaign, REVISE, ...params)
 }
 
-/** A device has or had a message of it. Messages that the gateway itself ended never reached one. */
+/** SQL: a device has or had a message of the campaign, other than those that the gateway itself ended. */
 const HAS_BEGUN = `
 select 1 from sms_messages where batch_id = $1 and (status in ('assigned', 'sending', 'sent', 'delivered')
   or status = 'failed' and sent_at <> '') limit 1`

@@ -17,7 +17,7 @@ const EVENTS = `events as (
   select pb_new_id(), r."user", r.message, 'pending', $3, pb_text(now()) from rows r join changed c on c.id = r.message
 )`
 
-/** Takes unclaimed messages back from their devices and sets them due never, so that they stay. */
+/** Takes unclaimed messages back from their devices, due at infinity: the sweep leaves them alone. */
 const HOLD = `
 with rows as (${waiting(`${unindexed('d.state')} in ('pending', 'assigned') and d.due_at is distinct from 'infinity'`)}
 ), held as (

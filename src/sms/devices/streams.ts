@@ -56,7 +56,7 @@ export async function* deviceEvents(
   }
 }
 
-/** One `wake` is as good as many. */
+/** Whether the event is a `wake` and another one already waits: one is enough. */
 const isRepeated = (waiting: readonly SentEvent[], { name }: SentEvent) =>
   name === 'wake' && waiting.some((event) => event.name === 'wake')
 
@@ -78,10 +78,10 @@ async function notePresence(store: Store, device: Device, deviceOnlineSeconds: n
   await touchDevice(store, device, deviceOnlineSeconds)
 }
 
-/** More than one, because a phone may reconnect before its broken stream ends. */
+/** Maximum streams of a device: a phone may reconnect before its broken stream ends. */
 const MOST = 5
 
-/** What ends each stream of a device on this node, the oldest first. */
+/** By device, the functions that end its streams on this node, the oldest first. */
 const open = new Map<string, (() => void)[]>()
 
 /** Takes one of 5 stream slots of a device; another one closes the oldest. The release: true if last. */

@@ -108,7 +108,7 @@ export async function endUnclaimed({ db }: Store, user: string, phones: readonly
   if (phones.length > 0) await failUnsent(db, WAITING, REASONS.optedOut, [user, phones])
 }
 
-/** Unsent messages no longer count for their line's limits. */
+/** Takes a returned message out of the counts of its line's limits. */
 const UNCHARGE = `
 with returned as (
   select d.message, d.line, d.charged, d."user" from sms_dispatch d

@@ -35,7 +35,7 @@ const failing = (name: string, reason: string, sql: string) => async (db: Db) =>
   await failMessages(db, { name, sql }, reason)
   return []
 }
-/** A step that gives them to other devices. */
+/** A step of the sweep that gives the messages which SQL selects to other devices. */
 const reassigning = (name: string, sql: string) => (db: Db, seconds: number) =>
   reassign(db, { name, sql }, seconds)
 
@@ -132,5 +132,5 @@ with late as (
 )
 select distinct device from woken`
 
-/** Unclaimed messages to wake for. Unnamed: a plan from an empty queue takes 1.3 s instead of 50 ms. */
+/** Devices to wake for unclaimed messages. Unnamed: a plan of an empty queue takes 1.3 s, not 50 ms. */
 export const wakeUnclaimed = async (db: Db) => textsOf(await db.query(REWAKE))

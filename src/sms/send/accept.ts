@@ -30,7 +30,7 @@ export interface Verdict {
 export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays'>
 
 interface Stored {
-  /** By the places of the offers. */
+  /** One verdict for each offer, in the order of the offers. */
   readonly verdicts: readonly Verdict[]
   /** Devices to wake. */
   readonly wake: readonly string[]

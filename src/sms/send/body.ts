@@ -43,7 +43,7 @@ export interface SendOptions {
   readonly clientRef: string
   /** A bulk text does not change its conversation. */
   readonly isBulk: boolean
-  /** It waits during the quiet hours of the account. */
+  /** Whether the text waits during the quiet hours of the account. */
   readonly keepsQuiet: boolean
   /** Set for sends by another API. */
   readonly origin?: Origin

@@ -135,14 +135,14 @@ function Hold({ campaign, progress }: { campaign: Campaign; progress: CampaignPr
   return <HoldNotice left={left} undo={undo} />
 }
 
-/** Whole seconds until it begins, by the server's answer: browsers' clocks may be wrong. */
+/** Whole seconds until a campaign begins, by the server's answer: browsers' clocks may be wrong. */
 function useCountdown(progress: CampaignProgress): number {
   const [endMs, setEndMs] = useState(0)
   useEffect(() => setEndMs(performance.now() + progress.begins_in_seconds * 1000), [progress])
   return useSecondsLeft(endMs)
 }
 
-/** The server's maximum. */
+/** The most replies in the server's answer. */
 const SHOWN = 20
 
 /** Answers to the campaign, newest first, with links to their conversations. */

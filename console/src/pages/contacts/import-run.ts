@@ -56,7 +56,7 @@ export async function runImport(
   return outcome()
 }
 
-/** Stores all of them, or throws and stores none. */
+/** Stores all contacts of a batch, or throws and stores none. */
 async function storeBatch(contacts: readonly NewContact[], options: ImportOptions): Promise<Step[]> {
   const known = await findContacts(contacts, options.user)
   const writes = contacts.map((contact) => writeOf(contact, known.get(contact.phone), options))

@@ -30,7 +30,7 @@ export function SelectionBar({
   onChoose,
 }: {
   chosen: readonly Contact[]
-  /** How many the list has in all. */
+  /** How many contacts the list has in all. */
   found: number
   filter: string
   groups: Groups

@@ -62,7 +62,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
     const request = { recipients: [number], body, ...(device && { device_id: device.id }), ...scheduled }
     sendText(number, request, !conversation)
     onSent()
-    // text typed meanwhile is the next message
+    // what was typed meanwhile stays, as the next message
     if (typed.current !== body) return
     draft.sent()
     onWrite('')

@@ -137,10 +137,10 @@ function Views({ views, shown, hasTeam }: { views: readonly View[]; shown: View;
 interface RowProps {
   readonly conversation: Conversation
   readonly isChosen: boolean
-  /** The search found its last text. */
+  /** Whether the search found the conversation's last text. */
   readonly isHit: boolean
   readonly time: string
-  /** What the person has typed, but not sent. */
+  /** The text that the person has typed, but not sent. */
   readonly draft: string | undefined
   readonly people: People
 }

@@ -44,7 +44,7 @@ interface OpenProps {
   readonly number: string
   readonly people: People
   readonly at: string
-  /** The panel is open as a page of its own, which the browser's back button leaves. */
+  /** Whether the panel is open as its own page, which the browser's back button leaves. */
   readonly isAsked: boolean
 }
 

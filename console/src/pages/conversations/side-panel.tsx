@@ -22,7 +22,7 @@ export interface About {
   readonly name: string
   readonly conversation: Conversation | undefined
   readonly contact: Contact | undefined
-  /** Whether `contact` is undefined because there is none. */
+  /** False while the contact is being read. If true, an undefined `contact` means that there is none. */
   readonly isContactKnown: boolean
   readonly people: People
 }

@@ -12,7 +12,7 @@ export type AnswerDraft = RecordOf<'conversation_drafts'>
 const MOST = 200
 /** A pause in typing, after which the server gets the draft. */
 const PAUSE_MS = 1_500
-/** How long a send waits for that at most: on a bad line the text is kept by the outbox. */
+/** How long a send waits for the draft to be stored. On a bad line the outbox keeps the text. */
 const KEEP_MS = 1_000
 
 /** The person's drafts on the server: of one conversation, or the newest of all. */
@@ -48,7 +48,7 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
   const draft = useDraft(`answer.${number}`, isSent ? '' : text, { lasts: true })
   const latest = useRef({ conversation, draft, loading })
   latest.current = { conversation, draft, loading }
-  /** What the server has, as far as this tab knows. */
+  /** The draft on the server, as far as this tab knows. */
   const known = useRef(stored)
   useEffect(() => {
     known.current = stored
@@ -57,7 +57,7 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
 
   const put = async () => {
     const { conversation, draft, loading } = latest.current
-    // while loading, nobody knows whether the server has one already
+    // while loading, this tab does not know whether the server already has a draft
     if (!may('agent') || !conversation || loading || !draft.isChanged) return
     if (draft.value === (known.current?.text ?? '')) return
     const drafts = pb.collection<AnswerDraft>('conversation_drafts')

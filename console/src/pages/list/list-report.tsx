@@ -85,7 +85,7 @@ function useFilter(accepted: ListOutcome['accepted']): string {
 interface ListOutcome {
   /** Ids of the messages that were accepted, by the row of the file. */
   readonly accepted: ReadonlyMap<number, string>
-  /** How many were repeats: equal to a text to the same number within a day, and not sent again. */
+  /** How many rows were not sent again: their number got the same text within a day. */
   readonly before: number
   readonly refused: readonly { readonly text: ListText; readonly why: string }[]
   /** The fault that stopped the run, if it would stop every row. */

@@ -11,7 +11,7 @@ import { MessageStatus, Time } from '../../parts/time.tsx'
 interface Around {
   /** A contact's name by number, or ''. */
   nameOf(number: string): string
-  /** Its SIM, or '' when its device has one line. */
+  /** The message's SIM, or '' when its device has one line. */
   simOf(message: Message): string
 }
 

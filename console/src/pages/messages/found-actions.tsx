@@ -116,7 +116,7 @@ const sentenceOf = (total: number) =>
 const LANES = 6
 /** Ids read by one request. */
 const PAGE = 500
-/** Refusals of one message, which say nothing about the next one. */
+/** Errors that concern one message only: the next one is tried. */
 const OF_ONE: ReadonlySet<string> = new Set(['not_cancelable', 'not_retriable', 'message_not_found'])
 
 /** The numbers of changed messages, and of those that could no longer be changed. */

@@ -86,7 +86,7 @@ export function Page({ query }: PageProps) {
   )
 }
 
-/** A 400 of the server concerns the filter, and is shown below it. */
+/** The message below the filter, after the server answered 400; undefined for other faults. */
 const refusalOf = ({ fault }: Messages, { filter }: Question) =>
   fault?.status === 400 && filter !== '' ? t('The server does not understand this filter.') : undefined
 
@@ -137,7 +137,7 @@ function Found({
   )
 }
 
-/** A superuser has no contacts. */
+/** The numbers whose contacts are shown. A superuser has no contacts. */
 const numbersOf = (items: readonly Message[]) =>
   session.value?.role === 'user'
     ? items.map((item) => (item.message_type === 'incoming' ? item.from : item.to))

@@ -32,7 +32,7 @@ export const STATES = [
   ['canceled', t('Canceled'), CANCELED_FILTER],
   ['received', t('Received'), 'status = "received"'],
 ] as const
-/** The address's word for a state; '' for all. */
+/** A state's name in the page's URL; '' for all. */
 export type StateKey = (typeof STATES)[number][0]
 
 /** The default order. */
@@ -88,7 +88,7 @@ export function wholeFilter(
   return parts.length === 1 ? parts[0]! : parts.map((part) => `(${part}\n)`).join(' && ')
 }
 
-/** Numbers may be typed as people write them. */
+/** The filter for search words; numbers may be typed as people write them. */
 function wordsFilter(words: string, country: string, named: readonly string[]): string {
   if (words === '') return ''
   const number = phonePart(words, country) || words

@@ -19,9 +19,9 @@ export interface Messages {
   readonly pages: number
   /** Undefined until it is counted, which may take longer than the page. */
   readonly total: number | undefined
-  /** Nothing has been read yet. */
+  /** True until the first read has ended. */
   readonly loading: boolean
-  /** The shown messages are those of an older query. */
+  /** Whether the shown messages are those of an older query. */
   readonly isOld: boolean
   readonly fault: Fault | undefined
   /** New messages since a page after the first was read. Such a page does not move. */

@@ -34,7 +34,7 @@ export interface Composition {
   readonly line: string
   readonly priority: string
   readonly guarantee: 'at_most_once' | 'at_least_once'
-  /** Seconds after it is due; '' for never. */
+  /** When the text expires: seconds after it is due; '' for never. */
   readonly giveUp: string
   /** Whether it waits during quiet hours; null for the default: only campaigns wait. */
   readonly isQuiet: boolean | null

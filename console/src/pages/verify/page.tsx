@@ -93,7 +93,7 @@ const remove = (service: VerifyService) =>
     t('{name} was deleted', service),
   )
 
-/** Rates are those of so many verifications. */
+/** The newest verifications, of which rates are computed. */
 const SAMPLE = 500
 
 function Verifications({ services }: { services: readonly VerifyService[] }) {
@@ -148,7 +148,7 @@ const OTHERS: readonly Column<Verification>[] = [
   ),
 ]
 
-/** What became of the codes to a calling code. */
+/** The results of codes sent to numbers with one calling code. */
 interface Country {
   /** The calling code. */
   readonly id: string

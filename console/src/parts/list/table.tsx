@@ -193,7 +193,7 @@ export function ListPage<T extends { id: string }>(props: ListPageProps<T>) {
 interface RowAction {
   readonly icon?: IconName
   readonly words: string
-  /** Either. */
+  /** A link or an action: one of the two is set. */
   readonly href?: string
   readonly onClick?: () => unknown
   readonly needs?: TeamRole | undefined

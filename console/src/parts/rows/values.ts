@@ -14,7 +14,7 @@ export interface Kept {
   readonly choices?: readonly (readonly [value: string, words: string])[]
   readonly placeholder?: string
   readonly rows?: number
-  /** Converts a stored value for editing, and back; undefined is not stored. */
+  /** `read` converts a stored value for editing, `write` converts it back; undefined is not stored. */
   readonly read?: (stored: unknown) => Value
   readonly write?: (typed: Value, values: Values) => unknown
 }
