@@ -7,7 +7,7 @@ do $$ begin
   if to_regclass('sms_messages') is null then
     return;
   end if;
-  -- what the trigger sms_messages_reason holds from now on
+  -- the trigger sms_messages_reason ensures this from now on: no line while pending, a reason once failed
   if exists (select from information_schema.columns
     where table_schema = current_schema() and table_name = 'sms_messages' and column_name = 'line') then
     update sms_messages set line = '' where status = 'pending' and line <> '';
