@@ -31,7 +31,7 @@ export async function startDelivery(store: Store, settings: DeliverySettings, lo
   const push = gather((devices) => pushWake(store, settings, log, devices), PUSH_MS, log)
   const stopListening = await listenToOtherNodes(store.db)
   let checked = ''
-  const checkMore = async () => {
+  const checkNext = async () => {
     checked = await checkQueue(store, checked)
   }
   const stops = [
@@ -40,7 +40,7 @@ export async function startDelivery(store: Store, settings: DeliverySettings, lo
     repeat(sweeper(store, settings), SWEEP_MS, log),
     repeat(() => analyzeOutgrown(store), SWEEP_MS, log),
     repeat(() => deleteExpiredRows(store), SWEEP_OUT_MS, log),
-    repeat(checkMore, SWEEP_OUT_MS, log),
+    repeat(checkNext, SWEEP_OUT_MS, log),
     push.stop,
   ]
   wakeHere(textsOf(await store.db.query(WAITING)))
