@@ -12,7 +12,6 @@ import { type Database, openServingDb } from '../db/open.ts'
 import { roleWarning } from '../db/role.ts'
 import { migrate } from '../db/schema/migrate.ts'
 import { onOutdated } from '../db/schema/oldest-server.ts'
-import { RetryLater } from '../errors.ts'
 import { removeUploads } from '../files/spool.ts'
 import { createApp, createUnavailableApp } from '../http/app.ts'
 import { LimitedIncomingMessage } from '../http/body/bytes.ts'
@@ -28,6 +27,7 @@ import { RequestLog } from '../logs/request-log.ts'
 import { Traffic } from '../metrics/traffic.ts'
 import { otherForms, PROTOCOLS } from '../protocols/protocols.ts'
 import { listenForMails } from '../protocols/smtp/listen.ts'
+import { SmtpRefusal } from '../protocols/smtp/refusal.ts'
 import { Realtime } from '../realtime/hub.ts'
 import { SettingsStore } from '../settings/settings-store.ts'
 import { sendingFor } from '../sms/campaigns/campaign.ts'
@@ -50,7 +50,6 @@ const IDLE_MS = 50
 const ANNOUNCED_MS = 100
 /** Time for a proxy to notice that the port is closed, and to finish with its open connections. */
 const HANG_UP_MS = 1_000
-const RESTORING_SECONDS = 5
 const RESTORING = 'A backup is being restored. Try again in a moment.'
 
 export interface RunningServer {
@@ -178,7 +177,7 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
   }
   const servicesNow = () => {
     if (running.handle === running.work.handle) return running.work.services
-    throw new RetryLater(503, RESTORING_SECONDS, running.reason)
+    throw new SmtpRefusal(451, running.reason)
   }
   const stopMails = await listenForMails(config, log, servicesNow).catch(giveUp)
   const listening = await listen(server, config).catch(async (error) => {
