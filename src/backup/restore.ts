@@ -17,7 +17,7 @@ import { type Archive, openArchive, readLines, rowOf } from './archive.ts'
 import { type BackupSummary, type Manifest, notABackup, summaryOf, type TableEntry } from './manifest.ts'
 
 interface RestoreOptions {
-  /** Deletes everything in the database first. Without this it must be empty. */
+  /** Deletes everything in the database first. If not set, the database must be empty. */
   readonly replace?: boolean
   /** Unfinished messages continue instead of ending as failed. */
   readonly resume?: boolean
@@ -153,7 +153,7 @@ async function load(tx: Db, archive: Archive, progress: Progress): Promise<Table
   }
 }
 
-/** The rows of `_collections` define the other tables. */
+/** Fills `_collections`, whose rows define the other tables. */
 async function fillCollections(tx: Db, archive: Archive, progress: Progress): Promise<void> {
   const table = (await tablesOf(tx)).find(({ name }) => name === COLLECTIONS)
   const entry = archive.manifest.tables.find(({ name }) => name === COLLECTIONS)
@@ -179,7 +179,7 @@ async function ourEntries(tx: Db, { manifest }: Archive) {
   })
 }
 
-/** Migrations insert rows. */
+/** Empties tables, since migrations insert rows. */
 const empty = (tx: Db, ...tables: readonly Table[]) =>
   tx.query(`truncate ${tables.map(({ name }) => quote(name)).join(', ')}`)
 

@@ -9,7 +9,7 @@ export const MAX_CALLS = { ofWebhook: 5, ofUser: 20, atHost: 100 } as const
 /** Deliveries without webhook share lanes (`callbacks 7`) with one call at a time, in order. */
 const CALLS_OF_LANE = `case when d.webhook like 'callbacks%' then 1 else ${MAX_CALLS.ofWebhook} end`
 
-/** Host and port of a URL; what else can be written there (a user, say) only makes it another host. */
+/** SQL: host and port of a webhook's URL. A user name in the URL only makes it another host. */
 const hostOf = (row: string) =>
   `coalesce(lower(substring(coalesce(w.url, ${row}.target ->> 'url') from '^[A-Za-z]+://([^/?#]*)')), '')`
 

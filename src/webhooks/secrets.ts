@@ -13,7 +13,7 @@ export const NEW_SECRET = z.object({
 /** A new secret as Standard Webhooks writes them: `whsec_` and the base64 of 32 random bytes. */
 export const newSecret = (): string => PREFIX + randomBytes(RANDOM_BYTES).toString('base64')
 
-/** Whether it can sign: `whsec_` and base64. An imported secret may be something else. */
+/** Whether a secret can sign: `whsec_` and base64. An imported secret may be something else. */
 export const isSecret = (text: string): boolean => SECRET.test(text)
 const SECRET = /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/
 

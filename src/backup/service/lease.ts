@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { type Done, failed, type Job, type Running, readState } from './state.ts'
 
-/** A killed node blocks others for this time. */
+/** How long the lease of a killed node blocks the others. */
 const LEASE = `interval '30 seconds'`
 const RENEW_MS = 10_000
 /** Pause between two writes of the progress. */
