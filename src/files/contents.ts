@@ -1,6 +1,6 @@
 import { admission } from '../admission/admission.ts'
 import type { Db } from '../db/open.ts'
-import { list, run, runForRow, statement, text } from '../db/statements/statement.ts'
+import { list, run, runForRow, type Slots, statement, tables, text } from '../db/statements/statement.ts'
 import { type FileOwner, takeRoom } from './room.ts'
 import type { Content } from './upload.ts'
 
@@ -72,10 +72,14 @@ export async function storeFile(
 
 const APPEND = 'insert into _file_chunks (file, part, content) values ($1, $2, $3)'
 
-const FIND = statement('find file', { id: 'number', size: 'number', type: 'string', modified: 'Date' })`
-select id, size, type, modified from _files
-where collection = ${text('collection')} and record = ${text('record')} and name = ${text('name')}
-  and thumb = ${text('thumb')}`
+const FIND = statement(
+  'find file',
+  ({ collection, record, name, thumb }: Slots<FilePlace & { thumb: string }>) =>
+    tables
+      .selectFrom('_files')
+      .select(['id', 'size', 'type', 'modified'])
+      .where(({ and }) => and({ collection, record, name, thumb })),
+)
 
 /** Finds a stored file or a thumbnail of it; undefined if there is none. */
 export const findStored = (db: Db, place: FilePlace, thumb = ''): Promise<StoredFile | undefined> =>

@@ -2,7 +2,7 @@ import type { Db } from '../../src/db/open.ts'
 
 const COLUMNS = `
 select c.relname, a.attname, a.attndims > 0 or t.typcategory = 'A', coalesce(b.typname, e.typname, t.typname),
-  not (a.attnotnull or t.typnotnull)
+  not (a.attnotnull or t.typnotnull), a.atthasdef or a.attidentity <> '' or t.typdefault is not null
 from pg_class c
 join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
 join pg_type t on t.oid = a.atttypid
@@ -33,24 +33,32 @@ export const TYPES: Readonly<Record<string, string>> = {
 
 const nameOf = (name: string) => (/^[a-z_][a-z0-9_]*$/i.test(name) ? name : `'${name}'`)
 
-/** The tables of a database as types. Throws for a column of a type that has no row above. */
+/** The tables of a database as types for kysely. Throws for a column of a type that has no row above. */
 export async function dumpTables(db: Db): Promise<string> {
   const tables = new Map<string, string[]>()
   for (const row of (await db.query(COLUMNS)).rows) {
-    const [table, column, isList, sqlType, isNullable] = row as [string, string, boolean, string, boolean]
+    const [table, column, isList, sqlType, isNullable, hasDefault] = row as [
+      string,
+      string,
+      boolean,
+      string,
+      boolean,
+      boolean,
+    ]
     const type = TYPES[sqlType]
     if (!type) throw new Error(`${table}.${column} is of type ${sqlType}, which has no row in TYPES`)
     const value = `${type}${isList ? '[]' : ''}${isNullable ? ' | null' : ''}`
     const lines = tables.get(table) ?? []
     tables.set(table, lines)
-    lines.push(`  ${nameOf(column)}: ${value}`)
+    lines.push(`  ${nameOf(column)}: ${hasDefault ? `Generated<${value}>` : value}`)
   }
   const types = [...tables].map(([name, lines]) => `interface ${typeName(name)} {\n${lines.join('\n')}\n}\n`)
   const all = [...tables.keys()].map((name) => `  ${nameOf(name)}: ${typeName(name)}`)
   return [
     '// generated from the schema by `npm run schema`\n',
+    `import type { Generated } from 'kysely'\n`,
     ...types,
-    '/** The tables and views of the schema: columns as they arrive. */',
+    '/** The tables and views of the schema: columns as they arrive, and what an insert may leave out. */',
     `export interface Tables {\n${all.join('\n')}\n}\n`,
   ].join('\n')
 }

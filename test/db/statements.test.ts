@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
@@ -8,8 +9,10 @@ import {
   run,
   runForCount,
   runForRow,
+  type Slots,
   statement,
   statements,
+  tables,
   text,
 } from '../../src/db/statements/statement.ts'
 import { createLogger } from '../../src/log.ts'
@@ -88,6 +91,7 @@ test('Postgres takes every statement of src, and gives the columns that it names
     const fields = await describe(client, text).catch((error) =>
       Promise.reject(new Error(name, { cause: error })),
     )
+    if (!shape) continue
     const columns = shape instanceof z.ZodObject ? columnsOf(shape) : shape
     const named = fields.filter(({ name }) => name in columns)
     const found = named.map((field) => [field.name, typeOf(field, columns[field.name])])
@@ -95,18 +99,26 @@ test('Postgres takes every statement of src, and gives the columns that it names
   }
 })
 
-const ADD = statement('test add', {})`
-insert into _params (key, value) values (${text('key')}, ${text('value')})`
+const ADD = statement('test add', ({ key, value }: Slots<{ key: string; value: string }>) =>
+  tables.insertInto('_params').values({ key, value }),
+)
+const READ = statement('test read', ({ key }: Slots<{ key: string }>) =>
+  tables
+    .selectFrom('_params')
+    .select(['key', 'value'])
+    .where('key', '=', key)
+    .where('key', '!=', "it's no key"),
+)
 
-const READ = statement('test read', { key: 'string', value: 'string' })`
-select key, value from _params where key = ${text('key')}`
+test('constants are part of the text, slots are not', () => {
+  expect(READ.text).toBe(`select "key", "value" from "_params" where "key" = $1 and "key" != 'it''s no key'`)
+  expect(READ.slots).toEqual(['key'])
+})
 
 test('values go to their places by name, a repeated one to the same', async () => {
-  const [a, b] = [text('a'), text('b')]
-  const twice = statement('test twice', {
-    all: 'string',
-  })`select ${b}::text || ${a}::text || ${b}::text as all`
-  expect(twice.slots).toEqual(['b', 'a'])
+  const twice = statement('test twice', ({ a, b }: Slots<{ a: string; b: string }>) =>
+    tables.selectNoFrom([sql<string>`${b}::text || ${a}::text || ${b}::text`.as('all')]),
+  )
   expect(await runForRow(db, twice, { a: '1', b: '2' })).toEqual({ all: '212' })
 })
 
@@ -115,9 +127,51 @@ test('rows are objects; an insert tells how many', async () => {
   expect(await run(db, READ, { key: 'k' })).toEqual([{ key: 'k', value: '"v"' }])
 })
 
-test('a name that is taken is refused at import', () =>
-  expect(() => statement('test add', {})`select 1`).toThrow('Two statements'))
+test.each<[string, () => unknown, string]>([
+  [
+    'a number made of a slot',
+    () =>
+      statement('test 1', ({ n }: Slots<{ n: string }>) =>
+        tables.selectFrom('users').select('id').where('monthly_quota', '=', Number(n)),
+      ),
+    'no value yet',
+  ],
+  [
+    'a text made of a slot',
+    () =>
+      statement('test 2', ({ n }: Slots<{ n: string }>) =>
+        tables.selectFrom('users').select('id').where('id', '=', `${n}`),
+      ),
+    'no value yet',
+  ],
+  [
+    'a list as a constant',
+    () =>
+      statement('test 3', () =>
+        tables.selectFrom('users').select('id').where('id', '=', sql<string>`${new Date()}`),
+      ),
+    'no constant',
+  ],
+  [
+    'a name that is taken',
+    () => statement('test add', () => tables.selectFrom('users').select('id')),
+    'Two statements',
+  ],
+])('%s is refused at import', (_, make, message) => expect(make).toThrow(message))
 
+// what tsc finds: each line below an expectation is an error
+statement('test column', ({ id }: Slots<{ id: string }>) =>
+  // @ts-expect-error a misspelt column
+  tables.selectFrom('users').select('id').where('idd', '=', id),
+)
+statement('test type', ({ quota }: Slots<{ quota: string }>) =>
+  // @ts-expect-error a text for a number
+  tables.selectFrom('users').select('id').where('monthly_quota', '=', quota),
+)
+statement('test insert', ({ key }: Slots<{ key: string }>) =>
+  // @ts-expect-error an insert without one of its values
+  tables.insertInto('_params').values({ key }),
+)
 const TEXT = statement('test text', { key: 'string', n: 'number?' })`
 select key, ${number('n')}::int as n from _params where key = ${text('key')}`
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { run, statement, text } from '../../db/statements/statement.ts'
+import { run, statement, type Texts, tables, text } from '../../db/statements/statement.ts'
 import { badRequest, fieldError, notFound } from '../../errors.ts'
 import type { Extension } from '../../records/extension.ts'
 import type { AuthRecord, Role } from '../../request/request.ts'
@@ -28,8 +28,12 @@ export const ME = z
   })
   .meta({ id: 'Me' })
 
-const NAMES = statement('names of senders', { id: 'string', name: 'string' })`
-select id, name from senders where id = ${text('id')} or id = ${text('other')}`
+const NAMES = statement('names of senders', ({ id, other }: Texts<'id' | 'other'>) =>
+  tables
+    .selectFrom('senders')
+    .select(['id', 'name'])
+    .where(({ or, eb }) => or([eb('id', '=', id), eb('id', '=', other)])),
+)
 
 /** Describes the caller. Takes one statement. */
 export async function readMe(db: Db, auth: AuthRecord): Promise<z.output<typeof ME>> {

@@ -3,7 +3,17 @@ import { z } from 'zod'
 import { accountHolder } from '../../admission/holder.ts'
 import { type AuthCollection, quote, type Store, tableName, USERS_ID } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { number, run, runForCount, runForRow, statement, text } from '../../db/statements/statement.ts'
+import {
+  number,
+  run,
+  runForCount,
+  runForRow,
+  sql,
+  statement,
+  type Texts,
+  tables,
+  text,
+} from '../../db/statements/statement.ts'
 import { notFound } from '../../errors.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { logChange } from '../../records/changes.ts'
@@ -102,10 +112,15 @@ export async function deleteExpiredSessions(db: Db): Promise<void> {
 /** Minimum age of a session's token before it gets another one. Each token is a row until it expires. */
 const SAME_SECONDS = 60
 
-const LATEST = statement('session latest token', { session: 'string', latest: 'number' })`
-update auth_sessions s set used_at = now() from auth_session_tokens t
-where t.token_hash = ${text('hash')} and s.id = t.session
-returning s.id as session, extract(epoch from s.expires_at)::float8 as latest`
+const LATEST = statement('session latest token', ({ hash }: Texts<'hash'>) =>
+  tables
+    .updateTable('auth_sessions as s')
+    .from('auth_session_tokens as t')
+    .set({ used_at: sql<Date>`now()` })
+    .where('t.token_hash', '=', hash)
+    .whereRef('s.id', '=', 't.session')
+    .returning(['s.id as session', sql<number>`extract(epoch from s.expires_at)::float8`.as('latest')]),
+)
 
 /** SQL that adds a token to a session. If the session was just ended, the token is refused as its others. */
 const ADD = `
@@ -133,11 +148,14 @@ export async function refreshToken(db: Db, auth: AuthRecord, old: string): Promi
   return isKept ? token : old
 }
 
-const END = statement('session end', { user_agent: 'string' })`
-update auth_sessions set ended_at = now()
-where id = ${text('id')} and collection = ${text('collection')} and record = ${text('record')}
-  and ended_at is null and expires_at > now()
-returning user_agent`
+const END = statement('session end', ({ id, collection, record }: Texts<'id' | 'collection' | 'record'>) =>
+  tables
+    .updateTable('auth_sessions')
+    .set({ ended_at: sql<Date>`now()` })
+    .where(({ and }) => and({ id, collection, record, ended_at: null }))
+    .where(sql<boolean>`expires_at > now()`)
+    .returning('user_agent'),
+)
 
 /** Deletes all push subscriptions of a person with this user agent, since they do not name their browser. */
 const END_PUSHES = `

@@ -1,6 +1,6 @@
 import { quote, tableName } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { run, runForCount, statement, text } from '../../db/statements/statement.ts'
+import { run, runForCount, type Slots, statement, tables, text } from '../../db/statements/statement.ts'
 import type { AuthRecord } from '../../request/request.ts'
 
 export interface Actor {
@@ -37,10 +37,13 @@ const TERMINAL = 'terminal'
 export const recordTerminalAudit = (db: Db, entry: AuditEntry): Promise<void> =>
   insert(db, NOBODY, TERMINAL, entry)
 
-const ADD = statement('audit add', {})`
-insert into _audit (superuser, email, ip, action, collection, record, fields)
-values (${text('superuser')}, ${text('email')}, ${text('ip')}, ${text('action')}, ${text('collection')},
-  ${text('record')}, ${text('fields')})`
+type Row = Record<'superuser' | 'email' | 'ip' | 'action' | 'collection' | 'record' | 'fields', string>
+
+const ADD = statement(
+  'audit add',
+  ({ superuser, email, ip, action, collection, record, fields }: Slots<Row>) =>
+    tables.insertInto('_audit').values({ superuser, email, ip, action, collection, record, fields }),
+)
 
 async function insert(
   db: Db,

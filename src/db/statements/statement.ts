@@ -1,14 +1,41 @@
+import {
+  type Compilable,
+  type CompiledQuery,
+  DummyDriver,
+  type Expression,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  type RawBuilder,
+  type Selectable,
+  sql,
+} from 'kysely'
 import type { Db } from '../open.ts'
 import { objectsOf, textsOf } from '../rows.ts'
 import type { RowOf, Shape } from './columns.ts'
+import { Compiler, makeSlots } from './compiler.ts'
 import type { Tables } from './tables.ts'
 
+export { sql } from 'kysely'
 export { oneOf } from './columns.ts'
 
-/** A part of a statement's text, with slots for values `P`, by name. */
-export interface Part<P> {
-  readonly pieces: readonly (string | { readonly slot: string })[]
-  /** Exists only as a type. */
+/** Builds statements over the tables of the schema. It has no connection: `run` sends them. */
+export const tables = new Kysely<Tables>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new Compiler(),
+  },
+})
+
+/** A statement's slots by name. It is built once, before it gets values. */
+export type Slots<P> = { readonly [K in keyof P]: Expression<P[K]> }
+/** Slots for text values, by name. */
+export type Texts<K extends string> = Slots<Record<K, string>>
+
+/** A part of a statement's text, with slots. */
+export interface Part<P> extends Expression<unknown> {
   readonly values?: P
 }
 type Parts = readonly (Part<unknown> | string | number)[]
@@ -19,7 +46,8 @@ type ValuesOf<S extends Parts> = Both<Exclude<S[number], string | number> extend
 
 const placeOf =
   <T>() =>
-  <K extends string>(slot: K): Part<Record<K, T>> => ({ pieces: [{ slot }] })
+  <K extends string>(name: K): Part<Record<K, T>> =>
+    Reflect.get(makeSlots(), name)
 /** A slot for a value: `where id = ${text('id')}`. */
 export const text = placeOf<string>()
 export const textOrNull = placeOf<string | null>()
@@ -30,12 +58,11 @@ export const flagOrNull = placeOf<boolean | null>()
 export const list = placeOf<readonly string[]>()
 export const numbers = placeOf<readonly number[]>()
 
-const piecesOf = (one: Parts[number] = '') => (typeof one === 'object' ? one.pieces : [String(one)])
-
 /** A part with slots of its own. Its strings and numbers are inserted as SQL. */
-export const part = <S extends Parts>(strings: TemplateStringsArray, ...parts: S): Part<ValuesOf<S>> => ({
-  pieces: strings.flatMap((sql, i) => [sql, ...piecesOf(parts[i])]),
-})
+export const part = <S extends Parts>(strings: TemplateStringsArray, ...parts: S): Part<ValuesOf<S>> =>
+  sql(strings, ...parts.map(toPart))
+
+const toPart = (one: Parts[number]) => (typeof one === 'object' ? one : sql.raw(String(one)))
 
 /** A statement, its values by name, and its rows. Made once, at import; sent by `run`. */
 export interface Statement<P, R> {
@@ -43,8 +70,8 @@ export interface Statement<P, R> {
   readonly text: string
   /** Names of the values of $1, $2, … */
   readonly slots: readonly (keyof P & string)[]
-  /** A test compares them with Postgres'. */
-  readonly columns: Shape
+  /** For statements as text: columns that a test compares with Postgres'. */
+  readonly columns?: Shape | undefined
   /** Exists only as a type. */
   readonly row?: R
 }
@@ -53,28 +80,33 @@ export interface Statement<P, R> {
 export type Row<S> = S extends Statement<never, infer R> ? R : never
 
 /** A row of a table, for statements that select its columns. */
-export type TableRow<T extends keyof Tables> = Readonly<Tables[T]>
+export type TableRow<T extends keyof Tables> = Readonly<Selectable<Tables[T]>>
 
 /** All statements by their names, for the test that prepares them. */
 export const statements = new Map<string, Statement<never, unknown>>()
 
 /**
- * A statement of Postgres after the types of its columns, prepared under its name on each connection.
- * Its parts are as those of `part`.
+ * A statement of Postgres, prepared under its name on each connection. What `build` uses of its slots becomes
+ * $1, $2, …; constants are written into the text, since a plan for any value cannot use a partial index.
  */
-export const statement =
-  <const C extends Shape>(name: string, columns: C) =>
-  <S extends Parts>(strings: TemplateStringsArray, ...parts: S): Statement<ValuesOf<S>, RowOf<C>> => {
-    if (statements.has(name)) throw new Error(`Two statements are named ${name}`)
-    const slots: string[] = []
-    const placeOfSlot = (slot: string) => `$${slots.indexOf(slot) + 1 || slots.push(slot)}`
-    const sql = part(strings, ...parts).pieces.map((one) =>
-      typeof one === 'string' ? one : placeOfSlot(one.slot),
-    )
-    const made = { name, text: sql.join(''), slots: slots as never[], columns }
-    statements.set(name, made)
-    return made
-  }
+export function statement<P, R>(name: string, build: (slots: Slots<P>) => Compilable<R>): Statement<P, R>
+/** A statement as text, after the types of its columns. Its parts are as those of `part`. */
+export function statement<const C extends Shape>(
+  name: string,
+  columns: C,
+): <S extends Parts>(strings: TemplateStringsArray, ...parts: S) => Statement<ValuesOf<S>, RowOf<C>>
+export function statement(name: string, given: Shape | ((slots: never) => Compilable)): unknown {
+  if (typeof given === 'function') return add(name, given(makeSlots() as never).compile())
+  return (strings: TemplateStringsArray, ...parts: Parts) =>
+    add(name, sql(strings, ...parts.map(toPart)).compile(tables), given)
+}
+
+function add(name: string, { sql: text, parameters }: CompiledQuery, columns?: Shape) {
+  if (statements.has(name)) throw new Error(`Two statements are named ${name}`)
+  const made = { name, text, slots: parameters as never[], columns }
+  statements.set(name, made)
+  return made
+}
 
 /** How a statement is sent: see Db. */
 export type Way = 'query' | 'lookUp' | 'shaped'
@@ -104,3 +136,6 @@ export const runForTexts = async <P>(
 /** Sends a statement. Returns how many rows it wrote. */
 export const runForCount = async <P, R>(db: Db, sent: Statement<P, R>, values: P): Promise<number> =>
   (await send(db, sent, values)).count
+
+/** An expression of a slot as another type of Postgres: `cast(seconds, 'float8')`. */
+export const cast = <T>(slot: Expression<T>, type: string): RawBuilder<T> => sql<T>`${slot}::${sql.raw(type)}`

@@ -1,42 +1,44 @@
 // generated from the schema by `npm run schema`
 
+import type { Generated } from 'kysely'
+
 interface AuditRow {
-  _rowid: number
+  _rowid: Generated<number>
   action: string
-  collection: string
-  created: string
-  email: string
-  fields: string
-  id: string
-  ip: string
-  record: string
-  superuser: string
+  collection: Generated<string>
+  created: Generated<string>
+  email: Generated<string>
+  fields: Generated<string>
+  id: Generated<string>
+  ip: Generated<string>
+  record: Generated<string>
+  superuser: Generated<string>
 }
 
 interface AuthOriginsRow {
-  _rowid: number
-  collectionRef: string
-  created: string
-  fingerprint: string
+  _rowid: Generated<number>
+  collectionRef: Generated<string>
+  created: Generated<string>
+  fingerprint: Generated<string>
   id: string
-  recordRef: string
-  updated: string
+  recordRef: Generated<string>
+  updated: Generated<string>
 }
 
 interface ChangesRow {
   action: string
   collection: string
   image: string | null
-  position: number
+  position: Generated<number>
   record: string
-  xid: string
+  xid: Generated<string>
 }
 
 interface CollectionsRow {
   data: string
   id: string
   name: string
-  position: number
+  position: Generated<number>
 }
 
 interface CollectionsListedRow {
@@ -50,14 +52,14 @@ interface CollectionsListedRow {
 }
 
 interface ExternalAuthsRow {
-  _rowid: number
-  collectionRef: string
-  created: string
+  _rowid: Generated<number>
+  collectionRef: Generated<string>
+  created: Generated<string>
   id: string
-  provider: string
-  providerId: string
-  recordRef: string
-  updated: string
+  provider: Generated<string>
+  providerId: Generated<string>
+  recordRef: Generated<string>
+  updated: Generated<string>
 }
 
 interface FileChunksRow {
@@ -68,14 +70,14 @@ interface FileChunksRow {
 
 interface FilesRow {
   collection: string
-  id: number
-  modified: Date
+  id: Generated<number>
+  modified: Generated<Date>
   name: string
   original: number | null
-  owner: string
+  owner: Generated<string>
   record: string
   size: number
-  thumb: string
+  thumb: Generated<string>
   type: string
 }
 
@@ -85,58 +87,58 @@ interface FunctionsRow {
 }
 
 interface JobsRow {
-  attempts: number
-  created: Date
+  attempts: Generated<number>
+  created: Generated<Date>
   dead_at: Date | null
-  due_at: Date
-  error: string
-  holder: string
-  id: number
+  due_at: Generated<Date>
+  error: Generated<string>
+  holder: Generated<string>
+  id: Generated<number>
   key: string
   kind: string
-  payload: string
-  runs: number
+  payload: Generated<string>
+  runs: Generated<number>
 }
 
 interface ListenersRow {
-  ignored: string[]
+  ignored: Generated<string[]>
   node: string
-  seen: Date
+  seen: Generated<Date>
 }
 
 interface LogsRow {
-  _rowid: number
-  created: string
-  data: string
-  id: string
+  _rowid: Generated<number>
+  created: Generated<string>
+  data: Generated<string>
+  id: Generated<string>
   level: number
-  message: string
+  message: Generated<string>
 }
 
 interface MfasRow {
-  _rowid: number
-  collectionRef: string
-  created: string
+  _rowid: Generated<number>
+  collectionRef: Generated<string>
+  created: Generated<string>
   id: string
-  method: string
-  recordRef: string
-  updated: string
+  method: Generated<string>
+  recordRef: Generated<string>
+  updated: Generated<string>
 }
 
 interface MigrationsRow {
-  applied: Date
+  applied: Generated<Date>
   file: string
 }
 
 interface OtpsRow {
-  _rowid: number
-  collectionRef: string
-  created: string
+  _rowid: Generated<number>
+  collectionRef: Generated<string>
+  created: Generated<string>
   id: string
-  password: string
-  recordRef: string
-  sentTo: string
-  updated: string
+  password: Generated<string>
+  recordRef: Generated<string>
+  sentTo: Generated<string>
+  updated: Generated<string>
 }
 
 interface ParamsRow {
@@ -150,22 +152,22 @@ interface SchemaRow {
 
 interface SubscribingRow {
   answer: string | null
-  at: Date
+  at: Generated<Date>
   id: string
   node: string
   request: string
 }
 
 interface SuperusersRow {
-  _rowid: number
-  created: string
-  email: string
-  emailVisibility: boolean
+  _rowid: Generated<number>
+  created: Generated<string>
+  email: Generated<string>
+  emailVisibility: Generated<boolean>
   id: string
-  password: string
-  tokenKey: string
-  updated: string
-  verified: boolean
+  password: Generated<string>
+  tokenKey: Generated<string>
+  updated: Generated<string>
+  verified: Generated<boolean>
 }
 
 interface VerifyCodesRow {
@@ -175,39 +177,39 @@ interface VerifyCodesRow {
 }
 
 interface VerifyNumbersRow {
-  seen: Date
-  sent: Date[]
+  seen: Generated<Date>
+  sent: Generated<Date[]>
   service: string
   to: string
 }
 
 interface AccountAuditRow {
-  _rowid: number
-  action: string
-  collection: string
-  created: string
+  _rowid: Generated<number>
+  action: Generated<string>
+  collection: Generated<string>
+  created: Generated<string>
   fields: string | null
   id: string
-  record: string
-  sender: string
-  user: string
+  record: Generated<string>
+  sender: Generated<string>
+  user: Generated<string>
 }
 
 interface ApiKeysRow {
-  _rowid: number
-  created: string
-  destinations: string
-  expires_at: string
-  hash: string
+  _rowid: Generated<number>
+  created: Generated<string>
+  destinations: Generated<string>
+  expires_at: Generated<string>
+  hash: Generated<string>
   id: string
-  last_used_at: string
-  name: string
-  prefix: string
-  scopes: string[]
-  signing: string
-  twilio: boolean
-  updated: string
-  user: string
+  last_used_at: Generated<string>
+  name: Generated<string>
+  prefix: Generated<string>
+  scopes: Generated<string[]>
+  signing: Generated<string>
+  twilio: Generated<boolean>
+  updated: Generated<string>
+  user: Generated<string>
 }
 
 interface AuthSessionTokensRow {
@@ -218,14 +220,14 @@ interface AuthSessionTokensRow {
 
 interface AuthSessionsRow {
   collection: string
-  created: Date
+  created: Generated<Date>
   ended_at: Date | null
   expires_at: Date
   id: string
   ip: string
   record: string
   token_hash: string
-  used_at: Date
+  used_at: Generated<Date>
   user_agent: string
 }
 
@@ -236,150 +238,150 @@ interface AuthTriesRow {
 }
 
 interface AutoAnswersRow {
-  _rowid: number
-  body: string
-  created: string
-  days: string[]
-  enabled: boolean
-  hours_from: string
-  hours_to: string
+  _rowid: Generated<number>
+  body: Generated<string>
+  created: Generated<string>
+  days: Generated<string[]>
+  enabled: Generated<boolean>
+  hours_from: Generated<string>
+  hours_to: Generated<string>
   id: string
-  lines: string[]
-  match: string
-  name: string
-  pause_hours: number
-  template: string
-  updated: string
-  user: string
-  value: string
+  lines: Generated<string[]>
+  match: Generated<string>
+  name: Generated<string>
+  pause_hours: Generated<number>
+  template: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+  value: Generated<string>
 }
 
 interface AutoAnswersSentRow {
   answer: string
-  at: Date
+  at: Generated<Date>
   message: string
   number: string
   user: string
 }
 
 interface BackupStateRow {
-  is_only: boolean
+  is_only: Generated<boolean>
   last_backup: string | null
   last_failure: string | null
   last_restore: string | null
   lease: string | null
   lease_until: Date | null
-  restores: number
+  restores: Generated<number>
   running: string | null
-  schedule: string
-  scheduled_until: Date
-  since: Date
+  schedule: Generated<string>
+  scheduled_until: Generated<Date>
+  since: Generated<Date>
 }
 
 interface CampaignsRow {
-  _rowid: number
+  _rowid: Generated<number>
   audience: string | null
-  batch_id: string
+  batch_id: Generated<string>
   batches: string | null
-  body: string
-  created: string
-  device: string
-  error: string
-  expires_at: string
-  former_batch: string
-  groups: string[]
-  guarantee: string
+  body: Generated<string>
+  created: Generated<string>
+  device: Generated<string>
+  error: Generated<string>
+  expires_at: Generated<string>
+  former_batch: Generated<string>
+  groups: Generated<string[]>
+  guarantee: Generated<string>
   id: string
-  line: string
-  name: string
-  priority: number
-  quiet_hours: boolean
+  line: Generated<string>
+  name: Generated<string>
+  priority: Generated<number>
+  quiet_hours: Generated<boolean>
   recipients: string | null
-  recipients_count: number
-  revision: number
-  scheduled_at: string
-  segments: number
-  settled: boolean
-  sim: number
-  status: string
-  template: string
-  updated: string
-  user: string
+  recipients_count: Generated<number>
+  revision: Generated<number>
+  scheduled_at: Generated<string>
+  segments: Generated<number>
+  settled: Generated<boolean>
+  sim: Generated<number>
+  status: Generated<string>
+  template: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
   variables: string | null
 }
 
 interface ContactGroupsRow {
-  _rowid: number
-  created: string
+  _rowid: Generated<number>
+  created: Generated<string>
   id: string
-  name: string
-  updated: string
-  user: string
+  name: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
 }
 
 interface ContactsRow {
-  _rowid: number
-  created: string
+  _rowid: Generated<number>
+  created: Generated<string>
   data: string | null
-  groups: string[]
+  groups: Generated<string[]>
   id: string
-  name: string
-  opted_out: boolean
-  phone: string
-  time_zone: string
-  updated: string
-  user: string
+  name: Generated<string>
+  opted_out: Generated<boolean>
+  phone: Generated<string>
+  time_zone: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
 }
 
 interface ConversationDraftsRow {
-  _rowid: number
-  author: string
-  conversation: string
-  created: string
+  _rowid: Generated<number>
+  author: Generated<string>
+  conversation: Generated<string>
+  created: Generated<string>
   id: string
-  text: string
-  updated: string
-  user: string
+  text: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
 }
 
 interface ConversationNotesRow {
-  _rowid: number
-  author: string
-  conversation: string
-  created: string
+  _rowid: Generated<number>
+  author: Generated<string>
+  conversation: Generated<string>
+  created: Generated<string>
   id: string
-  mentions: string[]
-  text: string
-  updated: string
-  user: string
+  mentions: Generated<string[]>
+  text: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
 }
 
 interface ConversationsRow {
-  _rowid: number
-  archived: boolean
-  assigned_at: string
-  assignee: string
-  blocked: boolean
-  created: string
-  device: string
-  follow_up_at: string
+  _rowid: Generated<number>
+  archived: Generated<boolean>
+  assigned_at: Generated<string>
+  assignee: Generated<string>
+  blocked: Generated<boolean>
+  created: Generated<string>
+  device: Generated<string>
+  follow_up_at: Generated<string>
   id: string
-  last_at: string
-  last_message: string
-  last_sender: string
-  last_text: string
-  last_type: string
-  line: string
-  name: string
-  number: string
-  unanswered: boolean
-  unread: number
-  updated: string
-  user: string
+  last_at: Generated<string>
+  last_message: Generated<string>
+  last_sender: Generated<string>
+  last_text: Generated<string>
+  last_type: Generated<string>
+  line: Generated<string>
+  name: Generated<string>
+  number: Generated<string>
+  unanswered: Generated<boolean>
+  unread: Generated<number>
+  updated: Generated<string>
+  user: Generated<string>
 }
 
 interface DeviceBatteriesRow {
-  at: Date
+  at: Generated<Date>
   charging: boolean | null
   connection: string | null
   device: string
@@ -390,19 +392,19 @@ interface DeviceBatteriesRow {
 interface DeviceHandoutsRow {
   at: Date
   device: string
-  line: string
+  line: Generated<string>
   messages: number
 }
 
 interface DevicePairingsRow {
   code_hash: string
   expires_at: Date
-  name: string
+  name: Generated<string>
   user: string
 }
 
 interface DeviceSilencesRow {
-  changed_at: Date
+  changed_at: Generated<Date>
   device: string
   mailed_at: Date | null
   silent_since: string
@@ -417,44 +419,44 @@ interface DeviceStreamsRow {
 }
 
 interface DeviceWatchRow {
-  is_only: boolean
-  looked_at: Date
-  reachable_since: Date
+  is_only: Generated<boolean>
+  looked_at: Generated<Date>
+  reachable_since: Generated<Date>
 }
 
 interface DevicesRow {
-  _rowid: number
-  created: string
-  daily_limit: number
-  email: string
-  emailVisibility: boolean
-  enabled: boolean
+  _rowid: Generated<number>
+  created: Generated<string>
+  daily_limit: Generated<number>
+  email: Generated<string>
+  emailVisibility: Generated<boolean>
+  enabled: Generated<boolean>
   id: string
-  last_seen: string
-  name: string
-  password: string
-  per_minute: number
-  phone: string
-  platform: string
+  last_seen: Generated<string>
+  name: Generated<string>
+  password: Generated<string>
+  per_minute: Generated<number>
+  phone: Generated<string>
+  platform: Generated<string>
   push: string | null
   sims: string | null
-  tokenKey: string
-  updated: string
-  user: string
-  verified: boolean
+  tokenKey: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+  verified: Generated<boolean>
 }
 
 interface HookCallsRow {
-  _rowid: number
-  body: string
-  created: string
-  error: string
-  hook: string
+  _rowid: Generated<number>
+  body: Generated<string>
+  created: Generated<string>
+  error: Generated<string>
+  hook: Generated<string>
   id: string
   messages: string | null
-  outcome: string
+  outcome: Generated<string>
   texts: string | null
-  user: string
+  user: Generated<string>
 }
 
 interface HookOnceRow {
@@ -465,38 +467,38 @@ interface HookOnceRow {
 
 interface HookWindowsRow {
   began: Date
-  held: number
+  held: Generated<number>
   hook: string
   sent: number
-  summary: string[]
+  summary: Generated<string[]>
 }
 
 interface HooksRow {
-  _rowid: number
-  created: string
-  enabled: boolean
-  groups: string[]
+  _rowid: Generated<number>
+  created: Generated<string>
+  enabled: Generated<boolean>
+  groups: Generated<string[]>
   id: string
-  kind: string
-  line: string
-  max_parts: number
-  name: string
-  once_key: string
-  once_minutes: number
-  preset: string
-  quiet_from: string
-  quiet_to: string
-  rate: number
+  kind: Generated<string>
+  line: Generated<string>
+  max_parts: Generated<number>
+  name: Generated<string>
+  once_key: Generated<string>
+  once_minutes: Generated<number>
+  preset: Generated<string>
+  quiet_from: Generated<string>
+  quiet_to: Generated<string>
+  rate: Generated<number>
   recipients: string | null
-  recipients_from: string
-  resolved: string
-  resolved_when: string
-  secret: string
-  send_when: string
-  signing_secret: string
-  template: string
-  updated: string
-  user: string
+  recipients_from: Generated<string>
+  resolved: Generated<string>
+  resolved_when: Generated<string>
+  secret: Generated<string>
+  send_when: Generated<string>
+  signing_secret: Generated<string>
+  template: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
 }
 
 interface LineRecipientsRow {
@@ -507,212 +509,212 @@ interface LineRecipientsRow {
 }
 
 interface LineUseRow {
-  day: string
-  day_texts: number
+  day: Generated<string>
+  day_texts: Generated<number>
   failing_told_at: Date | null
-  failures: number
+  failures: Generated<number>
   line: string
-  month: string
-  month_texts: number
-  recipients: number
-  turn: number
+  month: Generated<string>
+  month_texts: Generated<number>
+  recipients: Generated<number>
+  turn: Generated<number>
 }
 
 interface LinesRow {
-  _rowid: number
-  carrier: string
-  country: string
-  created: string
-  daily_limit: number
-  device: string
-  enabled: boolean
-  failing_since: string
+  _rowid: Generated<number>
+  carrier: Generated<string>
+  country: Generated<string>
+  created: Generated<string>
+  daily_limit: Generated<number>
+  device: Generated<string>
+  enabled: Generated<boolean>
+  failing_since: Generated<string>
   id: string
-  label: string
-  monthly_limit: number
-  monthly_recipients: number
-  number: string
-  per_minute: number
-  prefixes: string
-  present: boolean
-  slot: number
-  updated: string
-  user: string
+  label: Generated<string>
+  monthly_limit: Generated<number>
+  monthly_recipients: Generated<number>
+  number: Generated<string>
+  per_minute: Generated<number>
+  prefixes: Generated<string>
+  present: Generated<boolean>
+  slot: Generated<number>
+  updated: Generated<string>
+  user: Generated<string>
 }
 
 interface MemberInvitationsRow {
-  _rowid: number
-  account: string
-  created: string
-  email: string
-  expires: string
-  hash: string
+  _rowid: Generated<number>
+  account: Generated<string>
+  created: Generated<string>
+  email: Generated<string>
+  expires: Generated<string>
+  hash: Generated<string>
   id: string
-  invited_by: string
-  role: string
+  invited_by: Generated<string>
+  role: Generated<string>
 }
 
 interface MembersRow {
-  _rowid: number
-  account: string
-  created: string
+  _rowid: Generated<number>
+  account: Generated<string>
+  created: Generated<string>
   id: string
-  member: string
-  notify: string
-  role: string
-  tokenKey: string
-  updated: string
+  member: Generated<string>
+  notify: Generated<string>
+  role: Generated<string>
+  tokenKey: Generated<string>
+  updated: Generated<string>
 }
 
 interface PushHoursRow {
   ends: Date
-  next_at: Date
+  next_at: Generated<Date>
   pushes: number
   user: string
 }
 
 interface PushSubscriptionsRow {
-  created: Date
+  created: Generated<Date>
   endpoint: string
-  failures: number
+  failures: Generated<number>
   id: string
   keys: string
-  sender: string
+  sender: Generated<string>
   user: string
   user_agent: string
 }
 
 interface ReplyMailsRow {
   next_at: Date
-  told_until: string
+  told_until: Generated<string>
   user: string
 }
 
 interface SendersRow {
-  _rowid: number
+  _rowid: Generated<number>
   id: string
-  kind: string
-  name: string
-  user: string
+  kind: Generated<string>
+  name: Generated<string>
+  user: Generated<string>
 }
 
 interface SmsDispatchRow {
-  at_least_once: boolean
-  attempt: number
-  charged: string
-  device: string
+  at_least_once: Generated<boolean>
+  attempt: Generated<number>
+  charged: Generated<string>
+  device: Generated<string>
   due_at: Date | null
   expires_at: Date | null
   lease_until: Date | null
-  line: string
-  line_pinned: boolean
+  line: Generated<string>
+  line_pinned: Generated<boolean>
   message: string
   period: string
-  pinned: boolean
-  position: number
-  priority: number
-  queued_at: Date
+  pinned: Generated<boolean>
+  position: Generated<number>
+  priority: Generated<number>
+  queued_at: Generated<Date>
   quiet_zone: string | null
   sealed: string | null
   state: string
   user: string
-  waiting_for: string
+  waiting_for: Generated<string>
   wake_at: Date | null
-  wakes: number
+  wakes: Generated<number>
 }
 
 interface SmsEventsRow {
-  _rowid: number
-  attempt: number
-  created: string
-  detail: string
-  device: string
+  _rowid: Generated<number>
+  attempt: Generated<number>
+  created: Generated<string>
+  detail: Generated<string>
+  device: Generated<string>
   id: string
-  message: string
-  status: string
-  user: string
+  message: Generated<string>
+  status: Generated<string>
+  user: Generated<string>
 }
 
 interface SmsIdempotencyRow {
   answer: string
-  created: Date
+  created: Generated<Date>
   fingerprint: string
   key: string
   user: string
 }
 
 interface SmsMessagesRow {
-  _rowid: number
-  attachments: string[]
-  batch_id: string
-  body: string
-  client_ref: string
-  created: string
-  delivered_at: string
-  device: string
-  error_message: string
-  expires_at: string
-  from: string
-  guarantee: string
+  _rowid: Generated<number>
+  attachments: Generated<string[]>
+  batch_id: Generated<string>
+  body: Generated<string>
+  client_ref: Generated<string>
+  created: Generated<string>
+  delivered_at: Generated<string>
+  device: Generated<string>
+  error_message: Generated<string>
+  expires_at: Generated<string>
+  from: Generated<string>
+  guarantee: Generated<string>
   id: string
-  line: string
-  message_type: string
-  priority: number
-  scheduled_at: string
-  segments: number
-  sent_at: string
-  sent_by: string
-  sim: number
-  status: string
-  to: string
-  updated: string
-  user: string
-  waiting_for: string
+  line: Generated<string>
+  message_type: Generated<string>
+  priority: Generated<number>
+  scheduled_at: Generated<string>
+  segments: Generated<number>
+  sent_at: Generated<string>
+  sent_by: Generated<string>
+  sim: Generated<number>
+  status: Generated<string>
+  to: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+  waiting_for: Generated<string>
 }
 
 interface SmsOriginsRow {
   api: string
-  created: string
+  created: Generated<string>
   data: string | null
   id: string
   is_batch: boolean
   ref: string
-  told: number
+  told: Generated<number>
   user: string
 }
 
 interface SmsTemplatesRow {
-  _rowid: number
-  body: string
-  created: string
+  _rowid: Generated<number>
+  body: Generated<string>
+  created: Generated<string>
   id: string
-  name: string
-  updated: string
-  user: string
+  name: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
 }
 
 interface SmsTotalsRow {
-  id: number
+  id: Generated<number>
   messages: number
   relation: number
   user: string
 }
 
 interface SmsTurnsRow {
-  messages: number
-  turn: number
+  messages: Generated<number>
+  turn: Generated<number>
   user: string
 }
 
 interface SmsUsageRow {
-  _rowid: number
-  created: string
+  _rowid: Generated<number>
+  created: Generated<string>
   id: string
-  period: string
-  quota: number
-  updated: string
-  used: number
-  user: string
+  period: Generated<string>
+  quota: Generated<number>
+  updated: Generated<string>
+  used: Generated<number>
+  user: Generated<string>
 }
 
 interface SmsgateAccountsRow {
@@ -725,7 +727,7 @@ interface SmsgatePhonesRow {
   device: string
   export_since: Date | null
   export_until: Date | null
-  handed: number
+  handed: Generated<number>
   handed_at: Date | null
   missed_since: Date | null
   narrowed_at: Date | null
@@ -741,8 +743,8 @@ interface SmsgateTextsRow {
   attempt: number
   canceled_at: Date | null
   device: string
-  is_known: boolean
-  is_processed: boolean
+  is_known: Generated<boolean>
+  is_processed: Generated<boolean>
   listed_at: Date
   message: string
   user: string
@@ -752,16 +754,16 @@ interface SmsgateTextsRow {
 interface SmsgateTokensRow {
   access_until: Date
   api_key: string
-  created: Date
+  created: Generated<Date>
   id: string
-  is_refreshed: boolean
+  is_refreshed: Generated<boolean>
   refresh_until: Date
   scopes: string[]
   user: string
 }
 
 interface TwilioAnswersRow {
-  created: Date
+  created: Generated<Date>
   message: string
   replies: string | null
 }
@@ -772,99 +774,99 @@ interface TwilioNumbersRow {
 }
 
 interface UserSettingsRow {
-  _rowid: number
-  assign: string
-  country: string
-  created: string
-  destinations: string
-  disabled: boolean
+  _rowid: Generated<number>
+  assign: Generated<string>
+  country: Generated<string>
+  created: Generated<string>
+  destinations: Generated<string>
+  disabled: Generated<boolean>
   id: string
-  notify: string
-  quiet_days: string[]
-  quiet_from: string
-  quiet_to: string
-  reply_mail_minutes: number
-  time_zone: string
-  updated: string
-  user: string
+  notify: Generated<string>
+  quiet_days: Generated<string[]>
+  quiet_from: Generated<string>
+  quiet_to: Generated<string>
+  reply_mail_minutes: Generated<number>
+  time_zone: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
 }
 
 interface UsersRow {
-  _rowid: number
-  created: string
-  email: string
-  emailVisibility: boolean
+  _rowid: Generated<number>
+  created: Generated<string>
+  email: Generated<string>
+  emailVisibility: Generated<boolean>
   id: string
-  member_only: boolean
-  monthly_quota: number
-  name: string
-  password: string
-  tokenKey: string
-  updated: string
-  verified: boolean
+  member_only: Generated<boolean>
+  monthly_quota: Generated<number>
+  name: Generated<string>
+  password: Generated<string>
+  tokenKey: Generated<string>
+  updated: Generated<string>
+  verified: Generated<boolean>
 }
 
 interface VerificationsRow {
-  _rowid: number
-  attempts: number
-  channel: string
-  country: string
-  created: string
-  expires_at: string
+  _rowid: Generated<number>
+  attempts: Generated<number>
+  channel: Generated<string>
+  country: Generated<string>
+  created: Generated<string>
+  expires_at: Generated<string>
   id: string
-  message: string
-  sends: number
-  service: string
-  status: string
-  to: string
-  updated: string
-  user: string
+  message: Generated<string>
+  sends: Generated<number>
+  service: Generated<string>
+  status: Generated<string>
+  to: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
 }
 
 interface VerifyServicesRow {
-  _rowid: number
-  app_hash: string
-  approval_floor: number
-  code_length: number
-  created: string
-  default_locale: string
-  destinations: string
-  domain: string
+  _rowid: Generated<number>
+  app_hash: Generated<string>
+  approval_floor: Generated<number>
+  code_length: Generated<number>
+  created: Generated<string>
+  default_locale: Generated<string>
+  destinations: Generated<string>
+  domain: Generated<string>
   id: string
-  max_per_day: number
-  max_per_hour: number
-  max_per_network: number
-  max_per_sender: number
-  name: string
-  quota_share: number
-  stopped: string
+  max_per_day: Generated<number>
+  max_per_hour: Generated<number>
+  max_per_network: Generated<number>
+  max_per_sender: Generated<number>
+  name: Generated<string>
+  quota_share: Generated<number>
+  stopped: Generated<string>
   templates: string | null
-  ttl: number
-  updated: string
-  user: string
+  ttl: Generated<number>
+  updated: Generated<string>
+  user: Generated<string>
 }
 
 interface WebhookDeliveriesRow {
-  _rowid: number
-  attempts: number
-  created: string
-  event: string
-  event_id: string
+  _rowid: Generated<number>
+  attempts: Generated<number>
+  created: Generated<string>
+  event: Generated<string>
+  event_id: Generated<string>
   id: string
-  latency_ms: number
-  message: string
-  next_attempt_at: string
-  response_body: string
-  response_status: number
-  status: string
-  updated: string
-  user: string
-  webhook: string
+  latency_ms: Generated<number>
+  message: Generated<string>
+  next_attempt_at: Generated<string>
+  response_body: Generated<string>
+  response_status: Generated<number>
+  status: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+  webhook: Generated<string>
 }
 
 interface WebhookDispatchRow {
   delivery: string
-  due_at: Date
+  due_at: Generated<Date>
   event: string | null
   handed_at: Date | null
   target: string | null
@@ -886,26 +888,26 @@ interface WebhookRotationsRow {
 }
 
 interface WebhooksRow {
-  _rowid: number
-  api_key: string
-  created: string
-  device: string
-  enabled: boolean
-  events: string[]
-  format: string
+  _rowid: Generated<number>
+  api_key: Generated<string>
+  created: Generated<string>
+  device: Generated<string>
+  enabled: Generated<boolean>
+  events: Generated<string[]>
+  format: Generated<string>
   id: string
-  lines: string[]
-  numbers: string
-  previous_secret: string
-  secret: string
-  smsgate_event: string
-  smsgate_id: string
-  updated: string
-  url: string
-  user: string
+  lines: Generated<string[]>
+  numbers: Generated<string>
+  previous_secret: Generated<string>
+  secret: Generated<string>
+  smsgate_event: Generated<string>
+  smsgate_id: Generated<string>
+  updated: Generated<string>
+  url: Generated<string>
+  user: Generated<string>
 }
 
-/** The tables and views of the schema: columns as they arrive. */
+/** The tables and views of the schema: columns as they arrive, and what an insert may leave out. */
 export interface Tables {
   _audit: AuditRow
   _authOrigins: AuthOriginsRow
