@@ -4,6 +4,7 @@ import { join } from 'node:path'
 /** What others made for PocketBase, and examples of what GitHub posts, in the versions that we test with. */
 export const TOOLS = {
   'pocketbase-typegen': '1.5.0',
+  'refine-pocketbase': '1.0.3',
   pocketbase: '0.28.1',
   '@octokit/webhooks-examples': '7.6.1',
 } as const

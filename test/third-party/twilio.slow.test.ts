@@ -97,6 +97,26 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     await ann.user.call('DELETE', `/api/collections/devices/records/${sender.store.registration!.id}`)
   })
 
+  test('lists in pages and by date', async () => {
+    for (let i = 0; i < 4; i++) await client.messages.create({ to: TO, from: NUMBER, body: `Page ${i}` })
+    await report(phone, 'sent')
+    const all = await client.messages.list({ to: TO, pageSize: 2 })
+    expect(all).toHaveLength(5)
+    expect(await client.messages.list({ to: TO, limit: 3 })).toHaveLength(3)
+    expect(await client.messages.list({ to: TO, limit: 5_000 })).toHaveLength(5)
+    expect(
+      await client.messages.list({ to: TO, dateSent: new Date(new Date().toISOString().slice(0, 10)) }),
+    ).toHaveLength(5)
+    expect(await client.messages.list({ dateSentAfter: new Date(Date.now() + 60_000) })).toEqual([])
+    expect(
+      await client.messages.list({ to: TO, dateSentBefore: new Date(Date.now() + 60_000) }),
+    ).toHaveLength(5)
+    const page = await client.messages.page({ to: TO, pageSize: 2 })
+    expect(
+      (await (await page.nextPage()).previousPage()).instances.map(({ sid }: { sid: string }) => sid),
+    ).toEqual(page.instances.map(({ sid }: { sid: string }) => sid))
+  })
+
   test('numbers and the account', async () => {
     const [number] = await client.incomingPhoneNumbers.list({ phoneNumber: NUMBER })
     expect(number.capabilities).toMatchObject({ sms: true, voice: false })
@@ -116,6 +136,22 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     await expect.poll(async () => (await client.messages.list({ to: '+4915117770001' })).length).toBe(1)
     await one.update({ smsUrl: '' })
     app.answer(204)
+  })
+
+  test('errors are its own', async () => {
+    const code = (work: Promise<unknown>) =>
+      work.then(
+        () => undefined,
+        (error) => [error.constructor.name, error.status, error.code],
+      )
+    expect(await code(client.messages.create({ to: TO, from: NUMBER }))).toEqual([
+      'RestException',
+      400,
+      21602,
+    ])
+    expect(await code(client.messages.create({ to: '1', body: 'x' }))).toEqual(['RestException', 400, 21211])
+    expect(await code(client.messages('SMxyz').fetch())).toEqual(['RestException', 404, 20404])
+    expect(await code(clientOf('wrong').messages.list())).toEqual(['RestException', 401, 20003])
   })
 
   test('validates a callback, and no other', async () => {
