@@ -1,4 +1,5 @@
 import { fillVariables, parseTemplate, renderFor } from '../sms/send/content.ts'
+import { templateRefusal } from '../sms/send/shape.ts'
 import type { Service } from './service.ts'
 
 /** Texts by language, of a service without its own. In GSM-7, so that each is one segment. */
@@ -25,16 +26,23 @@ export interface Wording {
   readonly appHash: string
 }
 
-/** The text with a code, and the one that is shown. Throws 400 for a variable other than the code. */
+/** The text with a code, and the one that is shown. Throws 400 for other variables, and without the code. */
 export function writeCode(service: Service, wording: Wording, to: string, code: string) {
   const template = wording.template || templateFor(service, wording.locale)
+  checkTemplate(template)
   const fill = (code: string) => fillCode(template, to, code) + lastLine(service, wording, code)
   return { body: fill(code), shown: fill('•'.repeat(code.length)) }
 }
 
 /** A template with a code. Throws 400 for a variable other than the code. */
-export const fillCode = (template: string, to: string, code: string): string =>
+const fillCode = (template: string, to: string, code: string): string =>
   renderFor(fillVariables(parseTemplate(template), { code }), { name: '', phone: to })
+
+/** Throws 400 for a template without the code, or with another variable. */
+export function checkTemplate(template: string): void {
+  if (fillCode(template, '', '0') === fillCode(template, '', '1'))
+    throw templateRefusal('The template has no {{code}}.')
+}
 
 /** The template in the language of the request, else in that of the service. */
 function templateFor({ templates, default_locale }: Service, locale: string): string {

@@ -3,7 +3,7 @@ import { badRequest, fieldError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import type { Extension } from '../records/extension.ts'
 import { parseJson } from '../tools/json.ts'
-import { fillCode } from './code-text.ts'
+import { checkTemplate } from './code-text.ts'
 import { DEFAULTS } from './service.ts'
 
 const LANGUAGE = /^[a-z]{2,3}(-[a-zA-Z0-9]{2,8})*$/
@@ -12,7 +12,8 @@ const TEMPLATES = z.record(z.string().regex(LANGUAGE), z.string().max(300).refin
 /** Whether the code is the only variable of a template. */
 function hasCode(template: string): boolean {
   try {
-    return fillCode(template, '', '0000').includes('0000')
+    checkTemplate(template)
+    return true
   } catch {
     return false
   }

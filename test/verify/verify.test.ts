@@ -236,6 +236,13 @@ describe('nothing is stored and sent', () => {
       expect(await server.rows(`select 1 from ${table}`), table).toEqual([])
   })
 
+  test('by a template without the code', async () => {
+    await server.rows(`update sms_templates set body = 'Your code is 0000' where id = $1`, [TEMPLATES.code])
+    const { status, body } = await start({ template: TEMPLATES.code })
+    expect([status, body.message]).toEqual([400, 'The template has no {{code}}.'])
+    expect(await server.rows('select 1 from _verify_numbers')).toEqual([])
+  })
+
   test('without a phone, nor are the tries counted', async () => {
     for (let i = 0; i < 7; i++) expect((await start({}, CLEO)).body.error).toBe('no_devices')
     expect(await server.rows('select 1 from _verify_numbers')).toEqual([])
@@ -247,7 +254,7 @@ test('services are made by their owners, verifications by nobody', async () => {
   const records = (collection: string, body: object) =>
     server.ask('POST', `/api/collections/${collection}/records`, body, headers)
   for (const templates of [
-    { en: 'no code' },
+    { en: 'no code: 0000' },
     { en: '{{code}} {{other}}' },
     { EN: '{{code}}' },
     'text',
