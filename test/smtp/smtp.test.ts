@@ -186,3 +186,15 @@ test('is no open relay, and offers no STARTTLS without a certificate', async () 
   expect(replies.slice(0, 3)).toEqual(['220', '250', '250'])
   expect(replies.slice(3).filter((reply) => !/^5/.test(reply))).toEqual(['221'])
 })
+
+test('wrong keys count as requests of a guest', async () => {
+  const [[root]] = (await server.rows('select id from _superusers limit 1')) as [[string]]
+  const headers = await server.signedIn('_superusers', root)
+  const limit = (rateLimits: object) => server.ask('PATCH', '/api/settings', { rateLimits }, headers)
+  const rule = { label: '/api/', audience: '@guest', duration: 60, maxRequests: 2 }
+  expect((await limit({ enabled: true, rules: [rule] })).status).toBe(200)
+  const wrong = `AUTH PLAIN ${Buffer.from(`\0${ANN.email}\0psk_x`).toString('base64')}`
+  const replies = await dialog('EHLO x', wrong, wrong, wrong, 'QUIT')
+  await limit({ enabled: false })
+  expect(replies).toEqual(['220', '250', '535', '535', '451', '221'])
+})

@@ -50,7 +50,10 @@ export async function listenForMails(config: Config, log: Logger, services: () =
       answer(done, () =>
         admission.requests.run(guestHolder(remoteAddress), async () => {
           const by = { key: password ?? '', name: username ?? '' }
-          const { auth } = await identifyKeyHolder(services(), by, SENDS, true).catch(refuseKey)
+          const { auth } = await identifyKeyHolder(services(), by, SENDS, true).catch((error: unknown) => {
+            checkRate(services(), null, remoteAddress, 'POST', '/api/sms/send')
+            return refuseKey(error)
+          })
           return { user: { user: auth.id, by } satisfies MailSender }
         }),
       ),
