@@ -1,6 +1,6 @@
 import type { Ctx } from './context.ts'
 
-/** The query's first values, read once a request. */
+/** The first value of each query parameter. Parses the query once per request. */
 export function queryOf(c: Ctx): Record<string, string> {
   const known = c.get('query')
   if (known) return known
@@ -9,7 +9,7 @@ export function queryOf(c: Ctx): Record<string, string> {
   return query
 }
 
-/** A query's first values, without pairs with a malformed escape or a semicolon. Go: net/url.ParseQuery */
+/** The first value of each parameter. Drops pairs with a bad escape or semicolon. Go: net/url.ParseQuery */
 export function readQuery(url: string): Record<string, string> {
   const start = url.indexOf('?')
   if (start < 0) return {}
@@ -37,7 +37,7 @@ export function readPairs(text: string): [string, string][] {
 
 const ESCAPE = /%[0-9a-fA-F]{2}/g
 
-/** Undefined for a malformed escape. Bytes that are not UTF-8 become U+FFFD. */
+/** Decodes `+` and escapes; undefined for a malformed escape. Bytes that are not UTF-8 become U+FFFD. */
 function unescapeText(text: string): string | undefined {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
   if (!spaced.includes('%')) return spaced

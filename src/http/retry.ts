@@ -100,7 +100,7 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof FilterError ||
   ((error instanceof ApiError || error instanceof GatewayError) && error.status < 429)
 
-/** Reads the collections again if a statement did not fit them since `before`. Whether they were outdated. */
+/** Whether the collections were outdated. Reads them again if a statement has not matched the schema. */
 async function isOutdated(store: CatalogStore, before: { catalog: Catalog; mismatches: number }) {
   if (schemaMismatches.count === before.mismatches) return false
   await store.reload()

@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
   webmanifest: 'application/manifest+json',
 }
 
-/** Headers of a page that loads only from this server. `styles`: style sources; `others`: directives. */
+/** Headers of a page that loads only from this server. `styles`: of `style-src`; `others`: directives. */
 const pageHeaders = (styles: string, ...others: readonly string[]) => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
@@ -34,15 +34,15 @@ const pageHeaders = (styles: string, ...others: readonly string[]) => ({
   'cache-control': 'no-cache',
 })
 
-/** The console's address may contain tokens of mailed links: it loads only from here and cannot be framed. */
+/** The console's URL may contain tokens from mails: other sites get no referrer and cannot frame the page. */
 const PAGE_HEADERS = pageHeaders("'self'", "manifest-src 'self'", "media-src 'self'", "worker-src 'self'")
-/** Swagger UI has inline images and styles. */
+/** Swagger UI needs inline styles. */
 const DOCS_HEADERS = pageHeaders("'self' 'unsafe-inline'")
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const
-/** The content's hash is in the name of each asset. */
+/** Caching of assets. A changed asset has another name, as the name contains a hash of the content. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 const NOT_BUILT = `<!doctype html>
@@ -55,7 +55,7 @@ folder of the server this builds it, and the next start serves it:</p>
 <pre>npm run prepare</pre>
 `
 
-/** Files of a fixed name: the service worker, what makes the console an app, and the agent's npm package. */
+/** Files without a hash in the name: the service worker, the app manifest, its icons, the agent's package. */
 const NAMED = 'sw.js manifest.webmanifest icon-192.png icon-512.png icon-maskable.png agent.tgz'.split(' ')
 
 /** The console at `/` and, as in PocketBase, `/_/`; the API's reference at `/docs`. All is kept in memory. */
@@ -91,7 +91,7 @@ const typeOf = (name: string) => TYPES[name.split('.').pop() ?? '']
 const readAssets = (folder: string): Map<string, Buffer<ArrayBuffer>> =>
   new Map(readdirSync(folder).map((name) => [name, readFileSync(folder + name)]))
 
-/** Sends an asset, compressed if the client accepts that. 404 for an unknown name, as after an upgrade. */
+/** Sends an asset, compressed if the client accepts that. 404 for a name that this version does not have. */
 function sendAsset(
   c: Ctx,
   assets: ReadonlyMap<string, Buffer<ArrayBuffer>>,
@@ -126,7 +126,7 @@ export function docsRoutes({ config, extensions }: Services, described: readonly
 
 /** A page that clients cache and revalidate at each use. RFC 9110, 8.8.3 */
 interface Tagged {
-  /** One buffer for all clients: a slow reader holds no copy. */
+  /** All answers share this buffer, so slow clients take no memory. */
   readonly body: Buffer<ArrayBuffer>
   readonly etag: string
 }

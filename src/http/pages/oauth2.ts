@@ -7,16 +7,16 @@ import { readForm } from '../forms/form.ts'
 import { queryOf } from '../query.ts'
 import { clientIp } from '../server/client-ip.ts'
 
-/** What a provider sends with the browser. `user`: Apple only. */
+/** Parameters that a provider adds to its redirect. Only Apple sends `user`. */
 const REDIRECT_FORM = object({ state: text, code: text, error: text, user: text })
 type Redirect = ValueOf<typeof REDIRECT_FORM>
 
 const TOPIC = '@oauth2'
-/** The console's page after a sign-in, relative to the redirect's path. */
+/** The console's pages after a sign-in, relative to the redirect's path. */
 const SUCCESS = '../_/#/auth/oauth2-redirect-success'
 const FAILURE = '../_/#/auth/oauth2-redirect-failure'
 
-/** `/api/oauth2-redirect`; `state` is a realtime client. PocketBase: record_auth_with_oauth2_redirect.go */
+/** `/api/oauth2-redirect`; `state`: a realtime client. PocketBase: record_auth_with_oauth2_redirect.go */
 export function oauth2Routes(services: Services): Hono<Env> {
   const answer = async (c: Ctx) => {
     const redirect = await readRedirect(c)
@@ -39,7 +39,7 @@ async function readRedirect(c: Ctx): Promise<Redirect | undefined> {
   }
 }
 
-/** Sends the code to the waiting client. Returns whether it got one. */
+/** Sends the code or error to the waiting client. Returns whether the client received a code. */
 async function handBack(c: Ctx, services: Services, redirect: Redirect): Promise<boolean> {
   const { state, code, error, user } = redirect
   const data = JSON.stringify({ state, code, ...(error && { error }) })

@@ -17,7 +17,7 @@ export interface Part {
   readonly store: Store
   readonly extensions: Extensions
   readonly asked: BatchRequest
-  /** The whole batch's request: auth and headers are its own. */
+  /** The request of the whole batch. Its auth and headers apply to each part. */
   readonly outer: RequestInfo
   readonly options: WriteOptions & { readonly uploads: Uploads }
   /** More work in the write's transaction, such as its audit entry. */
@@ -30,14 +30,14 @@ export interface PartAnswer {
   readonly status: number
 }
 
-/** PocketBase has no answer for it: a 400 in the first request of a batch, a 500 in those that follow. */
+/** A failure without an error text. As in PocketBase, 400 for a batch's first request, 500 for others. */
 export class PartFault extends Error {
   override name = 'PartFault'
 }
 
 const RECORDS = '/api/collections/([^/?]+)/records'
 
-/** What a batch may ask for, by method and URL. PocketBase: apis/batch.go, ValidBatchActions */
+/** The writes that a batch may contain: method and URL. PocketBase: apis/batch.go, ValidBatchActions */
 const ACTIONS = [`(PUT|POST) ${RECORDS}()`, `(PATCH|DELETE) ${RECORDS}/([^/?]+)`].map(
   (action) => new RegExp(`^${action}(?:\\?.*)?$`),
 )
@@ -86,7 +86,7 @@ function picked(text: string, { fields }: RequestInfo['query']): string {
   }
 }
 
-/** An update when the body names a record that exists, else a create. */
+/** Makes an upsert an update if the record in the body exists; if not, a create. */
 async function upsert({ store, asked }: Part, { name }: Action): Promise<Action> {
   const id = toText(asked.body.id)
   const exists = id !== '' && (await isStored(store, name, id))
@@ -156,12 +156,12 @@ const REQUEST = fields({
   url: [required, notLonger(MAX_URL_BYTES)],
 })
 
-/** The error for a batch of another shape. */
+/** The error for a body that is not a list of requests with the expected types. */
 export const unreadableBatch = () => badRequest('Failed to read the submitted batch data.')
 
 /**
- * Reads the requests of a batch. Throws 400 for a body of another shape, for no request, for more than
- * `max` and for a request without method or URL. PocketBase: apis/batch.go, core/event_request_batch.go
+ * Reads the requests of a batch. Throws 400 for wrong types, an empty list, more than `max` requests
+ * or a request without method or URL. PocketBase: apis/batch.go, core/event_request_batch.go
  */
 export function readBatch(body: RequestBody, max: number): BatchRequest[] {
   const requests = decode(body)

@@ -21,7 +21,7 @@ import { authOf, buildRequest, sendJson, sendRaw } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
 
-/** What superusers did. It is in no catalog, so no request can write it. */
+/** The log of what superusers did. Requests cannot write it, because it is in no catalog. */
 const AUDIT = plainList('_audit', [
   ['id', 'text'],
   ['created', 'date'],

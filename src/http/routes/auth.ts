@@ -64,7 +64,7 @@ import { withCatalog } from '../retry.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
 
-/** An empty 204, once the work is done. */
+/** Answers an empty 204 once `work` is done. */
 async function done(c: Ctx, work: Promise<void>): Promise<Response> {
   await work
   return c.body(null, 204)
@@ -160,7 +160,7 @@ async function signIn(
   }
 }
 
-/** The answer to every successful sign-in. `asker`: the caller, if already known. */
+/** Answers a successful sign-in of any method. `asker`: the caller, if already known. */
 export async function signedIn(
   c: Ctx,
   services: Services,

@@ -73,7 +73,7 @@ async function upload(c: Ctx, services: Services): Promise<Response> {
   return c.body(null, 204)
 }
 
-/** Browsers send no header for a link, so the token in the address identifies the caller. */
+/** Sends a backup. Browsers send no header for a link, so a token in the URL identifies the caller. */
 async function download(c: Ctx, services: Services): Promise<Response> {
   const key = c.req.param('key') ?? ''
   const auth = await findByToken(services.store.signIn, queryOf(c).token ?? '', 'file')
@@ -247,10 +247,10 @@ async function faultOf(storage: BackupStorage, { name, originalName, sniffed }: 
   return undefined
 }
 
-/** Names of temporary files begin with a dot. */
+/** Whether a backup may have this file name. Names with a leading dot are of temporary files. */
 const isStorable = (name: string) => !/^\.|[\0-\x1f\\]/.test(name) && Buffer.byteLength(name) <= MAX_KEY_BYTES
 
-/** 400 with the reason why a file is not a backup. */
+/** The 400 for a file that is not a backup. `sentence`: the reason. */
 const noBackup = (sentence: string) =>
   badRequest('An error occurred while validating the submitted data.', {
     file: fieldError('validation_invalid_backup', sentence),

@@ -69,7 +69,7 @@ async function readBody(c: Ctx, maxBytes: number): Promise<RequestBody> {
   }
 }
 
-/** Runs the batch for the caller at each attempt. Rates and passwords count once for all attempts. */
+/** Runs the batch, several times if `retry` does. Counts rates and checks passwords only the first time. */
 function write(
   c: Ctx,
   services: Services,
@@ -98,7 +98,7 @@ function write(
   })
 }
 
-/** One transaction; the first request that fails undoes them all. */
+/** Runs the requests in one transaction, which the first failed request rolls back. */
 function runAll(
   c: Ctx,
   services: Services,

@@ -85,7 +85,7 @@ function sendEvents(c: Ctx, services: Services, { device, store }: DeviceCaller)
   return streamSSE(c, async (stream) => {
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())
-    // null: signed out, deleted
+    // null: the device signed out or was deleted
     const again = async () => (await identifyDevice(c, services).catch(() => null))?.device ?? null
     const ended = AbortSignal.any([ending, gone.signal])
     for await (const item of deviceEvents(store, device, config.deviceOnlineSeconds, again, ended)) {
@@ -100,7 +100,7 @@ const dataOf = (event: { name: string; message?: string }) =>
 
 export const DEVICES = 'for devices'
 
-/** Errors for a device that may not work now. */
+/** Errors for a device that may not send or receive now. */
 const DEVICE_REFUSALS: readonly RefusalCode[] = ['device_disabled', 'account_disabled']
 
 const MESSAGE_ID = 'k3v9x0c2m5n8b1a'

@@ -86,7 +86,7 @@ async function pair(c: Ctx, services: Services): Promise<string> {
   return limitPairing(c, services, () => pairDevice(store, services.extensions, device))
 }
 
-/** `{"token","record"}`: the record as the device itself sees it. */
+/** Answers `{"token","record"}`; `record` has the fields that the device itself may see. */
 async function answerPaired(c: Ctx, services: Services, id: string): Promise<Response> {
   const store = storeOf(c, services, null)
   const auth = await findAuthRecord(store, store.catalog.find('devices') as AuthCollection, id)

@@ -53,7 +53,7 @@ const originOf = (c: Ctx, services: Services): Origin => ({
   holder: holderOf(c.env.incoming, services, null),
 })
 
-/** The head goes out with the first event. */
+/** Writes events to an answer. Sends its status and headers with the first event. */
 function lineTo(outgoing: ServerResponse): ClientConnection {
   return {
     write(text, taken) {
@@ -65,7 +65,7 @@ function lineTo(outgoing: ServerResponse): ClientConnection {
   }
 }
 
-/** A form has one topic as a text, several as a list. */
+/** Reads a subscription. In a form, a single topic is a text: makes it a list. */
 async function subscriptionBody(c: Ctx): Promise<RequestBody> {
   const body = await bodyOr(c)
   if (body.isJson) return body

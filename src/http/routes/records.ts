@@ -32,12 +32,12 @@ export const recordRoutes = (services: Services) =>
     .get('/:collection/records/:id', async (c) => sendJson(c, await read(c, services, viewRecord)))
     .get('/:collection/export', (c) => sendExport(c, services, c.req.param('collection')))
 
-/** Reads as the cached caller, or as the caller read again if that record has changed. */
+/** Reads for the cached caller; again with the caller from the database if the caller has changed. */
 async function read(c: Ctx, services: Services, run: typeof viewRecord): Promise<string> {
   const { store, extensions } = services
   const collection = c.req.param('collection') ?? ''
   const id = c.req.param('id') ?? ''
-  collectionOf(store.catalog, collection) // before anything of the request is read
+  collectionOf(store.catalog, collection) // throws 404 before the body is read
   const work = async (request: RequestInfo) => {
     const { db, catalog } = storeOf(c, services, request.auth)
     // a replica if it has all earlier commits; the catalog is always the primary's

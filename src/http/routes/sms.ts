@@ -49,7 +49,7 @@ export function smsRoutes(services: Services): Hono<Env> {
     })
 }
 
-/** A send of either kind: credentials, then the body, then the work. */
+/** Sends a text, given or of a template. Checks credentials before it reads the body. */
 function sendFrom(c: Ctx, services: Services, schema: typeof SEND | typeof TEMPLATE_SEND) {
   // read once, also if stale credentials repeat the work
   let raw: Promise<unknown> | undefined
@@ -61,7 +61,7 @@ function sendFrom(c: Ctx, services: Services, schema: typeof SEND | typeof TEMPL
     const { answer, replayed } = await send(sending, sender, body, idempotency)
     if (replayed) {
       c.header('Idempotent-Replayed', 'true')
-      // pages of other origins could not read it otherwise
+      // lets pages of other origins read the header
       c.header('Access-Control-Expose-Headers', 'Idempotent-Replayed')
     }
     return sendRaw(c, answer)

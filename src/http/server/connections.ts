@@ -17,7 +17,7 @@ import { holderOf } from './store-of.ts'
 const STALLED_MS = 60_000
 /** Maximum requests, and their bytes, that wait behind another on a connection. */
 const [MAX_WAITING, MAX_WAITING_BYTES] = [32, 64 << 10]
-/** How long a network's new connections are refused after one had too many; networks to remember. */
+/** How long a network is refused after one connection had too many requests; maximum such networks. */
 const [BAN_MS, MAX_BANS] = [2_000, 1_000]
 
 /**
@@ -105,7 +105,7 @@ const waitingBytes = ({ headers, rawHeaders, url = '' }: IncomingMessage): numbe
   return headers['transfer-encoding'] ? MAX_WAITING_BYTES : Math.min(bytes, MAX_WAITING_BYTES)
 }
 
-/** Closes a connection without stack traces of its requests' errors, which block for 40 ms. */
+/** Closes a connection. Its requests' errors get no stack traces, as making those blocks for 40 ms. */
 function destroyWithoutTraces(socket: Socket): void {
   const { stackTraceLimit } = Error
   socket.prependOnceListener('close', () => {
@@ -127,20 +127,20 @@ export function endStalled(socket: Socket): void {
 
 interface Connection {
   readonly socket: Socket
-  /** The network that it came from. */
+  /** The network of the socket's address. */
   readonly origin: Holder
-  /** The network that it counts for: a proxy's client while that waits for events. */
+  /** The network charged for the connection: a proxy's client's while its request waits for events. */
   network: Holder
   /** Whether a request is under way that does not wait for events. */
   isBusy: boolean
-  /** Its requests, and the bytes of those that wait for earlier answers. */
+  /** Unanswered requests, and the bytes of those that wait for earlier answers. */
   requests: number
   waitingBytes: number
 }
 
 /**
- * At the limit, closes the longest idle connection of the network with the most. Closes a busy one only
- * of a network with more than twice as many as any network with idle ones.
+ * At the limit, closes the longest idle connection of the network with the most connections. Closes a busy
+ * one only if its network has more than twice as many as any network with an idle connection.
  */
 class OpenConnections {
   readonly #max: number
@@ -186,7 +186,7 @@ class OpenConnections {
     if (this.#take(connection)) this.#count--
   }
 
-  /** Makes room for a connection. False if that would close a busy connection of the same network. */
+  /** Closes a connection to make room for one of `origin`. False if there is none that may be closed. */
   #makeRoom(origin: Holder): boolean {
     let most: Set<Connection> | undefined
     let idlest: Set<Connection> | undefined
@@ -208,7 +208,7 @@ function firstOf(own: Iterable<Connection>, isBusy: boolean): Connection | undef
   for (const connection of own) if (connection.isBusy === isBusy) return connection
 }
 
-/** Counts a stream or waiting claim for its user and network, unless a proxy's. 429 over MAX_STREAMS. */
+/** Counts a stream or waiting claim for its user and network (not a proxy's). Throws 429 over MAX_STREAMS. */
 export function limitOpenStreams(c: Ctx, services: Services, user?: string): void {
   c.get('leaveRequest')?.()
   const network = holderOf(c.env.incoming, services, null)

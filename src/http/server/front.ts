@@ -8,14 +8,14 @@ import type { Services } from '../context.ts'
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
-/** A broken escape in the path. Pairs of the query with one are dropped instead. */
+/** A malformed escape in the path. In the query, only the pair with the escape is dropped. */
 const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
 /** A doubled slash, or perhaps a dot segment, in the path. */
 const UNCLEAN = /^[^?]*\/[/.]/
 
 /**
- * Runs before the routes: CORS and security headers, preflights, clean paths. Headers set on Node's own
- * objects cost the routes nothing. Contract 8.4, 8.5.
+ * Runs before the routes: CORS and security headers, preflights, clean paths. Sets headers on Node's
+ * own objects, so that routes spend no time on them. Contract 8.4, 8.5.
  */
 export function front(
   next: Handler,

@@ -4,15 +4,15 @@ import { type AddressInfo, type ListenOptions, Server as TcpServer } from 'node:
 import { UserError } from '../../errors.ts'
 import { CONNECTION_OPTIONS } from './connections.ts'
 
-/** Connections that wait to be accepted. Linux has 4,096 at most. */
+/** Maximum connections that wait to be accepted. Linux allows 4,096 by default. */
 const BACKLOG = 4_096
 /**
- * Node accepts one connection a listener in a turn of its event loop, and a turn is long under load. Linux
- * spreads connections over listeners of one port.
+ * Listeners on the port. Each accepts one connection per turn of Node's event loop, and turns are long under
+ * load. Linux spreads connections over the listeners.
  */
 const LISTENERS = process.platform === 'linux' ? 16 : 1
 
-/** As those of node:http's own server. */
+/** The options of sockets of node:http's own server. */
 const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true, highWaterMark: CONNECTION_OPTIONS.highWaterMark }
 
 interface Listening {
@@ -27,14 +27,14 @@ interface Listening {
 
 /**
  * Opens a port, 0 for any. Throws a UserError that says which of `host` and `port` is wrong, also when
- * another server has the port. For workers the first process accepts.
+ * another server has the port. In workers of a cluster, Node's first process accepts connections.
  */
 export async function listen(server: Server, { host, port }: Place): Promise<Listening> {
   if (cluster.isWorker || LISTENERS === 1) {
     await open(server, { host, port })
     return { url: urlOf(server), stopAccepting: () => close(server) }
   }
-  // listeners that share a port do not refuse another server: this one does
+  // listeners with `reusePort` open a port that another server has: this one fails
   const probe = new TcpServer()
   await open(probe, { host, port })
   const chosen = (probe.address() as AddressInfo).port

@@ -3,7 +3,7 @@ import { readQuery } from '../query.ts'
 /** The secret at the end of a URL that a phone or a tool posts to. */
 const SECRET_END = /(?<=\/incoming\/|\/api\/hooks\/).*/
 
-/** Characters of a URL to read: escapes can make it nine times as long as a logged one. */
+/** Characters of a URL to read: escapes can make the URL nine times as long as its logged text. */
 const MAX_READ = 9_000
 const MAX_LENGTH = 1_000
 
@@ -12,7 +12,7 @@ export const loggedPath = (url: string): string => pathOf(url.slice(0, MAX_READ)
 
 const pathOf = (url: string) => url.replace(/\?.*/s, '').replace(SECRET_END, '…')
 
-/** Digits with a `+` before them (a phone number) or a letter behind (an id). */
+/** Digits, with a `+` before them (phone number) and a letter behind them (id) if there are such. */
 const DIGITS = /(?:\+|%2B)?(\d+)([a-z]?)/gi
 const MIN_DIGITS = 7
 
@@ -22,7 +22,7 @@ const withoutNumbers = (path: string) =>
     letter !== '' || digits.length < MIN_DIGITS ? all : '…',
   )
 
-/** Parameters whose values are field names and numbers. */
+/** Parameters whose values are field names or numbers, not data. */
 const PLAIN = new Set(['page', 'perPage', 'skipTotal', 'sort', 'expand', 'fields', 'thumb', 'download'])
 /** Values and names that may be logged. Five digits or more may be a phone number. */
 const PLAIN_VALUE = /^(?!.*\d{5})[\w.,:@()*+-]*$/

@@ -7,7 +7,7 @@ import { addressOf, ipOf } from './client-ip.ts'
 import { loggedPath, loggedUrl } from './logged-url.ts'
 import { callerOf, holderOf } from './store-of.ts'
 
-/** The client disconnected before the answer. nginx logs this status too. */
+/** The status logged when the client disconnected before the answer, as in nginx. */
 export const CLIENT_CLOSED = 499
 
 export interface FinishedRequest {
@@ -20,7 +20,7 @@ export interface FinishedRequest {
   readonly ms: number
 }
 
-/** Errors of failed answers. */
+/** The errors that caused failed answers. */
 const faults = new WeakMap<ServerResponse, unknown>()
 
 /** Stores why a request fails, for its log line. */
@@ -28,7 +28,7 @@ export const recordFault = (res: ServerResponse, error: unknown): void => void f
 
 type LogServices = Pick<Services, 'config' | 'settings' | 'logs' | 'store' | 'protocols'>
 
-/** Realtime and requests for logs: only their failures are logged. */
+/** Whether only failures are logged: of event streams, realtime and requests for logs. */
 const isQuiet = ({ group, url }: FinishedRequest) =>
   group === STREAMS || group === 'realtime' || /^\/api\/logs(?:[/?]|$)/.test(url)
 
@@ -36,7 +36,7 @@ const MAX_TEXT = 300
 const cut = (text: string | undefined, length = MAX_TEXT) =>
   text && text.length > length ? `${text.slice(0, length)}...` : (text ?? '')
 
-/** Logs a request if the settings include its level. PocketBase: apis/middlewares.go, logRequest */
+/** Adds a request to the stored logs, except preflights and quiet successes. PocketBase: middlewares.go */
 export function logFinishedRequest(
   services: LogServices,
   req: IncomingMessage,

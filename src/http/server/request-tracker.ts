@@ -9,11 +9,11 @@ import { pathOf } from './front.ts'
 import { loggedPath } from './logged-url.ts'
 import { CLIENT_CLOSED, type FinishedRequest, logFinishedRequest } from './request-log-line.ts'
 
-/** Bytes to read of an unread body, and how long its client may read the answer. Go: net/http */
+/** Largest unread body to read to its end; time for a larger one's client to read the answer. Go: net/http */
 const [MAX_UNREAD_BYTES, HANG_UP_MS] = [256 << 10, 500]
 
 const REQUEST_ID = 'x-request-id'
-/** The form of an id accepted from a proxy. It is logged. */
+/** Ids accepted from a proxy: characters that are safe to log. */
 const SANE = /^[\w.:/+=@-]{1,128}$/
 
 /** Ids are a random prefix of the process and a counter. */
@@ -51,7 +51,7 @@ export class RequestTracker {
     const beganMs = performance.now()
     const { log, config, traffic, settings, protocols } = this.#services
     // an id costs 5 % of a view's rate: without request logs, only a failed request gets one, when
-    // that is logged
+    // the failure is logged
     const id = log.isLevelEnabled('info') ? assignRequestId(req, res, config) : ''
     const { method = '', url = '' } = req
     this.#running.add(res)

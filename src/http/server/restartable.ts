@@ -25,8 +25,8 @@ export interface Work {
 }
 
 /**
- * Starts the work of a server. A restored backup stops it and starts it again while the port stays open; a
- * newer version on the database stops it until it can start again. `unavailable` answers requests meanwhile.
+ * Starts the work of a server. Restoring a backup restarts the work while the port stays open; a newer
+ * version on the database stops the work until it can start again. `unavailable` answers requests meanwhile.
  */
 export async function startRestartable(begin: () => Promise<Work>, unavailable: Handler, log: Logger) {
   let work = await begin()
@@ -61,7 +61,7 @@ export async function startRestartable(begin: () => Promise<Work>, unavailable: 
     get reason() {
       return reason
     },
-    /** Runs `alone`, in turn, while requests get 503 with `why`. Resolves when the work has begun again. */
+    /** Stops the work, runs `alone` and starts the work. Requests get 503 with `why`. Calls wait in turn. */
     exclusively(why: string, alone = async () => {}): Promise<void> {
       const done = restarting.then(() => restart(why, alone))
       restarting = done.catch(() => {})

@@ -9,7 +9,7 @@ import type { Ctx, Services } from '../context.ts'
 import { RequestMemory } from '../request-memory.ts'
 import { ipOf } from './client-ip.ts'
 
-/** The holder of a request in limits: the account, also for its devices and members; else the network. */
+/** Who is charged in limits: the account, also for its devices and members; a guest's network. */
 export const holderOf = (
   incoming: IncomingMessage,
   services: Pick<Services, 'config' | 'settings'>,
@@ -44,7 +44,7 @@ export interface Caller {
   readonly store: Store
 }
 
-/** The request's memory account. Opened at first use, for the caller known at that time. */
+/** The memory of a request's body and answer, charged to the caller known at the first call. */
 export function memoryOf(c: Ctx): RequestMemory {
   const known = c.get('memory')
   if (known) return known

@@ -36,7 +36,7 @@ export const hookRoutes = (services: Services): Hono<Env> =>
   new Hono<Env>()
     .post('/preview', async (c) => {
       const { user, store } = await requireUser(c, services)
-      // each character of the body may be escaped
+      // escapes of JSON make the body longer
       const { hook, body } = checkShape(PREVIEW, await readJson(c, 4 * MAX_BYTES))
       const preview = () => previewHook(store, services.config, user, hook, body)
       return c.json(await admission.heavyWork.run(userHolder(user), preview))
@@ -67,7 +67,7 @@ async function call(c: Ctx, { store, config }: Services, secret: string): Promis
 const readText = async (c: Ctx): Promise<string> =>
   (await readBytes(c.env.incoming, MAX_BYTES, () => memoryOf(c))).toString('utf8')
 
-/** A multipart form as text: its JSON part, as sent by Uptime Kuma, else its fields as JSON. */
+/** A multipart form as text: its JSON part, as sent by Uptime Kuma; without one, its fields as JSON. */
 async function readParts(c: Ctx): Promise<string> {
   const { pairs, release } = await readMultipart(c.env.incoming, MAX_BYTES, memoryOf(c))
   await release()

@@ -23,7 +23,7 @@ import { storeOf } from '../../server/store-of.ts'
 
 const MAX_BODY_BYTES = 10_000
 
-/** `/api/webhooks`: actions of their user and of superusers. Errors: `{"error","message"}`. */
+/** `/api/webhooks`: actions on webhooks by their user or a superuser. Errors: `{"error","message"}`. */
 export function webhookRoutes(services: Services): Hono<Env> {
   /** Runs `work` for the caller; audits a superuser's or member's action in the same transaction. */
   const act = async <T>(c: Ctx, entry: AuditEntry, work: (inside: Store, owner: Owner) => Promise<T>) => {
