@@ -18,9 +18,9 @@ export interface PageEntry {
   readonly short?: string
   readonly icon: IconName
   readonly for: Role | 'both'
-  /** The lowest role that may see it; absent: viewer. */
+  /** The lowest team role that may see the page; absent: viewer. */
   readonly needs?: TeamRole
-  /** Its group in the navigation; absent: other pages link to it. */
+  /** The page's group in the navigation; absent if only other pages link to the page. */
   readonly group?: 'texts' | 'people' | 'setup' | 'server'
   /** Shown in a phone's bottom bar; others are behind "More". Four for each role. */
   readonly bar?: boolean

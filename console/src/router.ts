@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 
-/** The current place in the console: the part of the URL behind `#`. */
+/** The page and query that the console shows: the part of the URL after `#`. */
 export interface Place {
   /** `/messages/k3v9x0c2m5n8b1a` */
   readonly path: string
@@ -26,7 +26,7 @@ export const mayLeave = async (): Promise<boolean> => !guard.isNeeded() || (awai
 
 const pathOf = (address: string) => address.split('?', 1)[0]
 
-/** Shows the page of the address. While the guard asks, the address is that of the present page. */
+/** Shows the page of the URL. If the guard must ask first, restores the present page's URL meanwhile. */
 async function follow(): Promise<void> {
   const target = location.hash
   if (guard.isNeeded() && pathOf(target) !== pathOf(hash.value)) {
@@ -51,8 +51,8 @@ export function to(path: string, query: Readonly<Record<string, string>> = {}): 
 }
 
 /**
- * Goes to a place. `replace`: without an entry in the browser's history, as for each letter typed into a
- * filter.
+ * Goes to a place. `replace`: adds no entry to the browser's history, for example for each letter typed into
+ * a filter.
  */
 export function go(path: string, query: Readonly<Record<string, string>> = {}, replace = false): void {
   const target = to(path, query)
@@ -64,7 +64,7 @@ export function go(path: string, query: Readonly<Record<string, string>> = {}, r
   hash.value = target
 }
 
-/** The parts of `path` that `pattern` names with a colon (`/messages/:id`); null when it does not fit. */
+/** The parts of `path` that `pattern` names with a colon (`/messages/:id`); null if `path` does not match. */
 export function match(pattern: string, path: string): Record<string, string> | null {
   const [names, parts] = [pattern.split('/'), path.split('/')]
   if (names.length !== parts.length) return null

@@ -9,7 +9,7 @@ export const ACCOUNT_PAGES: readonly Pick<PageEntry, 'path' | 'load'>[] = [
   { path: '/auth/:link/:token', load: () => import('./mailed-link.tsx') },
   { path: '/join/:secret', load: () => import('./join.tsx') },
   { path: '/auth/:outcome', load: () => import('./provider.tsx') },
-  // the target of a pairing's QR code: `#482915`
+  // the QR code of a pairing opens `#482915`
   { path: ':code', load: () => import('./this-phone.tsx') },
   { path: '/first-superuser', load: () => import('./make-superuser.tsx') },
   { path: '/forgotten', load: () => import('./forgotten.tsx') },

@@ -38,7 +38,7 @@ export function Sheet({
   )
 }
 
-/** A page for visitors: a link to the sign-in above it, and no navigation. */
+/** A page for visitors: without navigation, with a link to the sign-in at the top. */
 export const PublicPage = ({ children }: { children: ComponentChildren }) => (
   <div class="public-page">
     <header>
@@ -52,7 +52,7 @@ export const PublicPage = ({ children }: { children: ComponentChildren }) => (
   </div>
 )
 
-/** The email address of an account. Browsers fill it in with the password. */
+/** The field for an account's email address, which browsers fill in with the password. */
 export const EmailField = (props: {
   value: string
   onValue: (email: string) => void

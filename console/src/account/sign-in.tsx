@@ -24,14 +24,14 @@ const ENDINGS = {
 } as const
 const DISABLED = t('This account is disabled. Ask a superuser of this server.')
 
-/** What the second step of a sign-in needs. */
+/** The ids that the second step of a sign-in sends. */
 export interface Step {
   readonly mfaId: string
   readonly otpId: string
   readonly email: string
 }
 
-/** The sign-in form. It keeps the address, so that the requested page opens afterwards. */
+/** The sign-in form. The URL stays as it is, so that the requested page opens afterwards. */
 export function SignIn() {
   const [step, setStep] = useState<Step>()
   const [email, setEmail] = useState('')
@@ -92,7 +92,7 @@ async function signIn(email: string, password: string): Promise<Step | undefined
   }
 }
 
-/** The second step of a sign-in: the code of a mail. */
+/** The second step of a sign-in: asks for the code from a mail. */
 function SecondStep({ step, onBack }: { step: Step; onBack: () => void }) {
   const [code, setCode] = useState('')
   const { value: setup } = useSetup()

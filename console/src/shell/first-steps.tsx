@@ -11,7 +11,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Card } from '../parts/page.tsx'
 import { to } from '../router.ts'
 
-/** The steps that a new user has reached. */
+/** Which first steps a new user has done. */
 interface Reached {
   readonly device: string
   readonly sent: boolean
@@ -60,10 +60,10 @@ export function FirstSteps() {
 function Steps({ onDone }: { onDone: () => void }) {
   const [reached, setReached] = useState<Reached>()
   const reload = useCallback(() => {
-    look().then(setReached, () => {}) // the page itself shows the fault
+    look().then(setReached, () => {}) // the page around the guide shows errors
   }, [])
   useEffect(reload, [reload])
-  // no request for each change: a send to a list makes thousands
+  // updates the steps from events, without requests: a send to a list causes thousands of events
   useLive<Message>(
     'sms_messages',
     '*',

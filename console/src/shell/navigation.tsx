@@ -16,7 +16,7 @@ interface Props {
   readonly path: string
 }
 
-/** The largest number that fits into the badge. */
+/** The largest number that the badge of unread conversations shows. */
 const MAX_SHOWN = 99
 
 const GROUPS = [

@@ -16,7 +16,7 @@ import { EndedAccount } from './account-switch.tsx'
 import { Late } from './late.tsx'
 import { BottomBar, SideBar } from './navigation.tsx'
 
-/** The console after sign-in: the navigation and the page of the address. */
+/** The console after sign-in: the navigation and the page that the URL names. */
 export function Shell({ session }: { session: Session }) {
   const { path, query } = place.value
   const mine = PAGES.filter(
@@ -24,7 +24,7 @@ export function Shell({ session }: { session: Session }) {
   )
   const hasTexts = session.role === 'user' && may('viewer')
   useEffect(() => {
-    // reads the address itself: the user may have gone elsewhere meanwhile
+    // read the URL again: the user may have opened another page meanwhile
     if (/^#?\/?$/.test(location.hash)) go(mine[0]?.path ?? '/', {}, true)
     scrollTo(0, 0)
   }, [path])
@@ -67,7 +67,7 @@ function Shown({
   )
 }
 
-/** Keeps notifications as the person chose. Without push in the browser, open tabs notify while hidden. */
+/** Keeps notifications as the person chose. In browsers without push, hidden open tabs notify. */
 function Notifier({ session }: { session: Session }) {
   const user = session.person.id
   useEffect(() => void keepNotifications(user).catch(() => {}), [user])
@@ -78,7 +78,7 @@ function Notifier({ session }: { session: Session }) {
 /** Makes the service worker notify of incoming texts while this tab is hidden. */
 function TabNotifier({ session }: { session: Session }) {
   const notify = useNotify(session)
-  /** The time of the newest known text; undefined until it is read. */
+  /** The time of the newest known text; undefined until the first read. */
   const latest = useRef<string | undefined>(undefined)
   const readLatest = async () => {
     const { items } = await pb
@@ -95,7 +95,7 @@ function TabNotifier({ session }: { session: Session }) {
       const isNew = record.last_type === 'incoming' && record.unread > 0
       if (document.hidden && isNew && isFor(record, notify, session)) void show(record)
     },
-    () => void readLatest().catch(() => {}), // the next text tries again
+    () => void readLatest().catch(() => {}), // the next reconnection reads again
   )
   return null
 }

@@ -67,7 +67,7 @@ export function Compose({
     hasText ? previewOf(composition, variables) : undefined,
   )
 
-  // spelled as the form's fields
+  // the form's spelling of the names
   const missing = variables.filter((name) => preview?.missing?.some((other) => isSameName(name, other)))
 
   const change = (part: Partial<Composition>) => {
@@ -81,7 +81,7 @@ export function Compose({
     if (Object.keys(faults).length > 0) focusFirstFault()
     else if (await send.run(requestOf(composition, variables))) draft.saved()
   }
-  // a campaign may have more people than the preview shows
+  // campaigns may have more recipients than a preview accepts
   const isLong = previewFault?.code === 'too_many_recipients'
   const isCampaign = isLong || (preview?.recipients_count ?? 0) > MAX_PLAIN
   const refusal = send.fault ?? (isLong ? undefined : previewFault)
@@ -136,13 +136,13 @@ const wordsOf = (isLater: boolean, people: number) =>
       ? t('Schedule')
       : t('Send')
 
-/** The faults that the form finds itself, if any; else the server's. */
+/** The form's errors: variables without a value; if there are none, the server's error. */
 function withMissing(fault: Fault | undefined, missing: Record<string, string>): Fault | undefined {
   if (Object.keys(missing).length === 0) return fault
   return { message: '', code: '', status: 400, fields: missing }
 }
 
-/** Focuses the first field with a fault, after it was rendered. */
+/** Focuses the first field with an error, once the error is rendered. */
 function focusFirstFault(): void {
   requestAnimationFrame(() =>
     document.querySelector<HTMLElement>('.send-columns [aria-invalid="true"]')?.focus(),
@@ -201,7 +201,7 @@ function Cost({
   )
 }
 
-/** Why the cost is unknown. A fault is shown in the card beside it. */
+/** Says why the cost is unknown. The card beside it shows errors of the server. */
 function noCostWords(hasGroups: boolean, hasText: boolean, fault: Fault | undefined): string {
   if (!hasGroups) return t('Nobody to send to yet')
   if (!hasText) return t('A text is missing')

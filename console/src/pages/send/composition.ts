@@ -36,7 +36,7 @@ export interface Composition {
   readonly guarantee: 'at_most_once' | 'at_least_once'
   /** When the text expires: seconds after it is due; '' for never. */
   readonly giveUp: string
-  /** Whether it waits during quiet hours; null for the default: only campaigns wait. */
+  /** Whether the text waits during quiet hours; null for the default: only campaigns wait. */
   readonly isQuiet: boolean | null
 }
 
@@ -58,7 +58,7 @@ export const BLANK: Composition = {
   isQuiet: null,
 }
 
-/** The content of a campaign as a new text, without its time. */
+/** A new text with the content of a campaign, but without the campaign's time. */
 export const copyOf = (campaign: Campaign): Composition => ({
   ...BLANK,
   recipients: campaign.recipients.map((phone) => ({ phone, name: '' })),
@@ -89,7 +89,7 @@ export function requestOf(composition: Composition, variables: readonly string[]
   }
 }
 
-/** The request's line, device and time. */
+/** The line, device and time in a request. */
 const wayOf = ({ device, line, isLater, at }: Composition): Request => ({
   ...(device && { device_id: device }),
   ...(line && { line_id: line }),
@@ -107,7 +107,7 @@ export const previewOf = (composition: Composition, variables: readonly string[]
 const valuesOf = ({ variables: values }: Composition, variables: readonly string[]) =>
   Object.fromEntries(variables.flatMap((name) => (values[name] ? [[name, values[name]]] : [])))
 
-/** Whether each recipient gets a text of their own: it has variables. */
+/** Whether the text has variables, so that each recipient gets another text. */
 export const isPersonal = ({ kind, text }: Composition): boolean =>
   kind === 'template' || variablesOf(text).length > 0
 
@@ -125,7 +125,7 @@ function whatOf(composition: Composition, values: Readonly<Record<string, string
 const MAX_CHARACTERS = 1600
 
 /**
- * Errors by field name; empty if it can be sent.
+ * Errors of a text by field name; empty if the text can be sent.
  * @param missing variables that neither the contacts nor the text have a value for.
  */
 export function faultsOf(
@@ -150,7 +150,7 @@ export function faultsOf(
   return faults
 }
 
-/** Shows the server's error beside its field. */
+/** The field that each error of the server concerns, by the beginning of the error's message. */
 const PLACES: readonly (readonly [said: RegExp, place: string])[] = [
   [/^(recipients|group_ids)/, 'to'],
   [/^body/, 'text'],
@@ -205,7 +205,7 @@ export interface Preview {
   readonly last_leaves_at: string
   /** How many recipients have opted out and get nothing. */
   readonly opted_out: number
-  /** Of a template: variables without a value for one recipient at least. */
+  /** The template's variables without a value for at least one recipient. */
   readonly missing?: readonly string[]
   readonly items: readonly {
     readonly to: string

@@ -20,8 +20,8 @@ import { Sent } from './sent.tsx'
 const MOST_DEVICES = 200
 
 /**
- * Sends texts, and shows what becomes of them (`?batch=`, `?message=`). Other pages lead here with `?to=`
- * (numbers), `?group=`, `?template=` or `?text=`, or with `?campaign=`, whose content is sent once more.
+ * Sends texts, or shows the progress of sent ones (`?batch=`, `?message=`). Links from other pages fill the
+ * form: `?to=` (numbers), `?group=`, `?template=`, `?text=`, or `?campaign=` to send its content again.
  */
 export function Page({ query }: PageProps) {
   const [batch, message] = [query.get('batch') ?? '', query.get('message') ?? '']
@@ -60,7 +60,7 @@ interface Begun {
   readonly devices: readonly Device[]
 }
 
-/** The form, with what the address says or with the content of a campaign (`?campaign=`). */
+/** The form, filled by the URL's parameters or with the content of a campaign (`?campaign=`). */
 function Begin({ query, devices }: { query: URLSearchParams; devices: readonly Device[] }) {
   const campaign = query.get('campaign') ?? ''
   const begun = { draftKey: `send?${query}`, devices }
@@ -94,7 +94,7 @@ const NoDevice = () => (
   </Empty>
 )
 
-/** A link's numbers in E.164 are taken as they are, whatever their length: programs may have stored them. */
+/** The recipients of a link. E.164 numbers are not checked further, as programs may have stored them. */
 const recipientsOf = (text: string): Recipient[] =>
   readNumbers(text, defaultCountry.value).map((recipient) =>
     E164.test(recipient.phone) ? { phone: recipient.phone, name: '' } : recipient,

@@ -22,9 +22,9 @@ interface Preview {
 }
 
 /**
- * Sends a request to many as a campaign, once the user has confirmed it. Gives the campaign; 'no' when the
- * user did not want it; undefined when these are so few that they are no campaign. The same `key` makes one
- * campaign.
+ * Sends a request as a campaign, once the user has confirmed it. Returns the campaign; 'no' if the user
+ * declined; undefined for so few recipients, or for an agent, that the request must be sent without one.
+ * Calls with the same `key` make one campaign.
  */
 async function sendAsCampaign(
   request: Request,
@@ -40,7 +40,7 @@ async function sendAsCampaign(
   return pb.send('/api/campaigns', { method: 'POST', body, headers: { 'idempotency-key': key } })
 }
 
-/** Agents make no campaigns; the server refuses too many people. 'no' when the user did not want it. */
+/** Asks an agent, who may not make campaigns, to confirm a send. Returns 'no' if the agent declined. */
 async function sendAsAgent(request: Request): Promise<'no' | undefined> {
   const options = { method: 'POST', body: request }
   const preview = await pb.send<SendPreview>('/api/sms/preview', options)
@@ -49,7 +49,7 @@ async function sendAsAgent(request: Request): Promise<'no' | undefined> {
   return (await isConfirmed(shown, String(request.scheduled_at ?? ''), false)) ? undefined : 'no'
 }
 
-/** The request as a campaign's: `expires_at` in place of `ttl`. */
+/** Makes a request one for a campaign: `expires_at` replaces `ttl`. */
 function campaignOf({ ttl, ...request }: Request): Request {
   if (!ttl) return request
   const due = request.scheduled_at ? Date.parse(String(request.scheduled_at)) : Date.now()
@@ -89,9 +89,9 @@ interface Accepted {
 }
 
 /**
- * Sends a request and opens its progress. A repeat of the same request, as after a lost answer,
- * carries the same key and is sent once; a changed one gets a new key. More than 20 people are a campaign, if
- * the user confirms it: `run` answers false otherwise.
+ * Sends a request and opens its progress. A repeated request, as after a lost answer, has the same key, so
+ * that it is sent once; a changed request gets a new key. More than 20 recipients get a campaign if the user
+ * confirms it; `run` returns false if the user declines.
  */
 export function useSend(): Task<[Request]> {
   const [keys] = useState(requestKeys)

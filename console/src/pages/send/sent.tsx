@@ -23,7 +23,7 @@ import { formatDateTime, MessageStatus, StateCounts, Time } from '../../parts/ti
 import { toast } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
 
-/** Final states. */
+/** States that count as finished. */
 const OVER = ['sent', 'delivered', 'failed'] as const
 
 /** The progress of a send, live. */
@@ -60,7 +60,8 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
 const BEGUN = ['assigned', 'sending', 'sent', 'delivered'] as const
 
 /**
- * A send counts as scheduled until a device has one of its messages. Those who opted out meanwhile get none.
+ * The title: "Scheduled" until a device has one of the messages, then "Sent". Messages to people who opted
+ * out since then are not counted as scheduled.
  */
 function titleOf({ items, counts }: Batch, who: (people: number) => string, total: number): string {
   const isWaiting = (counts.pending ?? 0) > 0 && BEGUN.every((state) => !counts[state])
@@ -216,7 +217,7 @@ const question = (waiting: number) => ({
   danger: true,
 })
 
-/** The batch that resent the failed ones of these messages; '' if there is none. */
+/** The id of the batch that resent the failed messages; '' if there is none. */
 function useAgain(items: readonly Message[]): string {
   const failed = items.filter(({ status }) => status === 'failed')
   const filter = failed.map(({ id }) => pb.filter('client_ref = {:ref}', { ref: `retry:${id}` })).join(' || ')
@@ -232,22 +233,22 @@ function useAgain(items: readonly Message[]): string {
 
 const SHOWN = 50
 
-/** Messages by state; `failed` without canceled ones. */
+/** How many messages have each state. `failed` does not include canceled messages. */
 type Counts = Readonly<Partial<Record<ShownState, number>>>
 
 /** The present state of a send. */
 interface Batch {
-  /** The first messages of it, in the order of the recipients. */
+  /** The send's first messages, in the order of the recipients. */
   readonly items: readonly Message[]
   readonly total: number
   readonly counts: Counts
-  /** All of them, for the list of messages. */
+  /** The filter that finds all messages of the send. */
   readonly filter: string
   readonly loading: boolean
   readonly fault: Fault | undefined
 }
 
-/** The messages of a send, live: by its id, or the one message that has no batch. */
+/** The messages of a send, live. `batch`: the send's id; without one, `message` is its only message. */
 function useBatch(batch: string, message: string): Batch {
   const filter = batch
     ? pb.filter('batch_id = {:batch}', { batch })
@@ -272,7 +273,7 @@ function countsOf(items: readonly Message[]): Counts {
   return counts
 }
 
-/** Counts the messages of a send that has more than are shown. */
+/** Reads the counts of a send with more messages than the page shows. */
 async function readCounts(batch: string, filter: string): Promise<Counts> {
   const [{ counts }, { totalItems: canceled }] = await Promise.all([
     pb.send<{ counts: Counts }>(`/api/sms/batches/${batch}`, {}),

@@ -14,9 +14,9 @@ import type { Values } from '../../parts/rows/values.ts'
 import { Rules } from './rules.tsx'
 import './page.css'
 
-/** The default address, which counts as not set: the server then uses PUBLIC_URL. */
+/** The default of the server's address. With this value, the server uses PUBLIC_URL. */
 const UNSET_URL = 'http://localhost:8090'
-/** Turns off autofill, which would enter the user's own data. */
+/** Turns off the browser's autofill, which would enter the superuser's own data. */
 const PLAIN = { autocomplete: 'off', spellcheck: false } as const
 
 const NAMING: SettingsPart = {

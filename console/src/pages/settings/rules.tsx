@@ -9,7 +9,7 @@ import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import type { Values } from '../../parts/rows/values.ts'
 import { toast } from '../../parts/toast.tsx'
 
-/** The rules of the limits: each change is saved at once, as all rules together. */
+/** The rate limits' rules. Each change saves the whole list at once. */
 export function Rules({ first }: { first: readonly RateLimit[] }) {
   const [rules, setRules] = useState(first)
   /** The index of the open rule; the list's length for a new one. */
@@ -90,7 +90,7 @@ interface RuleDialogProps {
 
 const isOther = (values: Values) => values.choice === OTHER
 
-/** The fields of a rule. The server names their faults by the rule's place in the list. */
+/** The form's fields for rule `at`. The server's error names contain the rule's index in the list. */
 function rowsFor(at: number): readonly FormRow[] {
   const path = `rateLimits.rules.${at}.`
   const number = { kind: 'number', min: 1, refused: t('At least 1.') } as const
@@ -172,9 +172,9 @@ const wordsOf = (label: string): string | undefined => LABELS.find(([known]) => 
 /** A rule's label and audience as plain text. */
 const ruleName = ({ label, audience }: RateLimit): string => `${wordsOf(label) ?? label}${byOf(audience)}`
 
-/** A rule's audience, to be read after its label; '' for all. */
+/** Words for a rule's audience that follow the rule's label; '' for everybody. */
 const byOf = (audience: string): string => (BY[audience] ? ` ${BY[audience]}` : '')
 
-/** How much a rule allows. */
+/** `60 in 10 seconds`: the requests that a rule allows. */
 const rateOf = ({ maxRequests, duration }: RateLimit): string =>
   tn('{maxRequests} in a second', '{maxRequests} in {count} seconds', duration, { maxRequests })

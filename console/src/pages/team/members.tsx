@@ -11,7 +11,7 @@ import { Card, Loading } from '../../parts/page.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 
-/** The owner or a member, by the id of their record of `senders`. */
+/** The owner or a member. `id`: of their record in `senders`. */
 interface Person {
   readonly id: string
   readonly name: string
@@ -112,7 +112,7 @@ const RoleOf = ({ person: { id, name, role }, isOwn }: { person: Person; isOwn: 
     ROLE_WORDS[role]
   )
 
-/** A choice that is saved at once. */
+/** A select field that saves each change at once. */
 function Choice<K extends Notify | MemberRole>({
   label,
   choices,
@@ -144,7 +144,7 @@ function Choice<K extends Notify | MemberRole>({
   )
 }
 
-/** The owner's choice is a setting of the account; a member changes their own membership. */
+/** Saves who is notified: for the owner in the account's settings, for a member in the membership. */
 const saveNotify = ({ team, sender }: Session, notify: Notify): Promise<unknown> =>
   team === 'owner' ? saveOwnSettings({ notify }) : personal().collection('members').update(sender, { notify })
 

@@ -141,7 +141,7 @@ const columnsOf = (nameOf: (key: string) => string | undefined): readonly Column
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
 ]
 
-/** What members changed at devices, keys, webhooks and the team. */
+/** Changes that members made to devices, keys, webhooks and the team. */
 function Changes() {
   const changes = useList<Change>('account_audit', { sort: '-created,-id', expand: 'sender', perPage: 20 })
   const nameOf = useLookup(changes.items.map(keyOf), findNames)

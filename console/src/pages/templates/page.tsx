@@ -94,7 +94,7 @@ function TemplateForm({ template, onClose }: { template: Template | undefined; o
   )
 }
 
-/** Contacts to choose from, the first ones by name. */
+/** Maximum contacts to choose from, sorted by name. */
 const CHOICES = 100
 
 /** Previews the typed template for a contact. Marks variables without a value. */
@@ -105,7 +105,7 @@ function TemplatePreview({ body }: { body: string }) {
   const contact = contacts.items.find(({ id }) => id === chosen) ?? contacts.items[0]
   const fieldOf = (name: string) => contact && fieldNamed(contact, name)
   const own: Readonly<Record<string, string>> = contact ? { name: contact.name, phone: contact.phone } : {}
-  // the contact's own value goes before one that was typed for another contact
+  // prefer the contact's own value to one typed earlier, perhaps for another contact
   const valueFor = (variable: string) => {
     const name = variable.toLowerCase()
     return own[name] || fieldOf(variable) || (own[name] ?? values[name])

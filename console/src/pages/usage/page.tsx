@@ -93,7 +93,7 @@ const COLUMNS: readonly Column<Row>[] = [
   ),
 ]
 
-/** The plot's figures as a table: days with messages, newest first. */
+/** The plot's figures as a table: the days with messages, newest first. */
 const DayTable = ({ days }: { days: readonly UsageDay[] }) => {
   const rows = days.filter((day) => allOf(day) > 0).map((day) => ({ ...day, id: day.day }))
   return (
@@ -104,7 +104,7 @@ const DayTable = ({ days }: { days: readonly UsageDay[] }) => {
   )
 }
 
-/** Width of a bar with its gap, and of the bar; heights are in thousandths. */
+/** SVG units: width of a bar with its gap, width of the bar alone, height of the plot. */
 const STEP = 10
 const BAR = 7
 const HEIGHT = 1000
@@ -163,7 +163,7 @@ function Bar({ day, x, top }: { day: UsageDay; x: number; top: number }) {
   )
 }
 
-/** The next even number of the form 2, 4, 6, 8, 10 times a power of ten. */
+/** Rounds up to a multiple of 2 if `most` is below 100, of 20 below 1,000, of 200 below 10,000 and so on. */
 function roundUp(most: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(most, 2)))
   const step = power >= 10 ? power / 5 : 2

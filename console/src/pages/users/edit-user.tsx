@@ -23,7 +23,7 @@ export const userRows = (passwordHint: string): readonly FormRow[] => [
   { name: 'verified', label: t('Email verified') },
 ]
 
-/** The record of what was typed. An empty password changes nothing. */
+/** The record of a form's fields, with the confirmation of the password if there is a password. */
 export const userRecord = (fields: Readonly<Record<string, unknown>>) => ({
   ...fields,
   ...('password' in fields && { passwordConfirm: fields.password }),

@@ -127,7 +127,7 @@ const NewUser = ({ onClose }: { onClose: () => void }) => (
   </Dialog>
 )
 
-/** How many messages these users have sent this month, by user id. Users without any are missing. */
+/** How many messages these users have sent this month, by user id. Users who sent nothing are missing. */
 function useMonth(users: readonly User[]): ReadonlyMap<string, number> {
   const period = new Date().toISOString().slice(0, 7)
   const ofThese = users.map(({ id }) => pb.filter('user = {:id}', { id })).join(' || ')

@@ -16,7 +16,7 @@ import { toast, toastFault } from '../../parts/toast.tsx'
 import { to } from '../../router.ts'
 import { ServiceDialog } from './service-dialog.tsx'
 
-/** Codes that prove numbers: the services that send them, what became of them, and where. */
+/** Verification of phone numbers by codes: the services, the newest verifications, the results by country. */
 export function Page() {
   const services = useList<VerifyService>('verify_services', { sort: 'created' })
   return (
@@ -93,7 +93,7 @@ const remove = (service: VerifyService) =>
     t('{name} was deleted', service),
   )
 
-/** The newest verifications, of which rates are computed. */
+/** The number of newest verifications from which rates are computed. */
 const SAMPLE = 500
 
 function Verifications({ services }: { services: readonly VerifyService[] }) {
@@ -155,7 +155,7 @@ interface Country {
   /** The countries of its numbers: `+1` has several. */
   readonly names: ReadonlySet<string>
   readonly sent: number
-  /** Of those that are no longer pending. */
+  /** How many of the sent codes are no longer pending. */
   readonly ended: number
   readonly approved: number
 }
@@ -188,10 +188,10 @@ const COUNTRIES: readonly Column<Country>[] = [
   },
 ]
 
-/** The calling codes to which a service sends nothing any more. */
+/** The calling codes to which a service has stopped sending. */
 const stoppedIn = ({ stopped }: VerifyService) => stopped.split(',').filter(Boolean)
 
-/** Whether a service has stopped a country, with a button that lets it get codes again. */
+/** A column that says whether a service has stopped a country, with a button that allows it again. */
 const stateColumn = (services: readonly VerifyService[]): Column<Country> => ({
   title: t('State'),
   cell: ({ id }) => {

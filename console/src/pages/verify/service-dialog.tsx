@@ -18,7 +18,7 @@ const linesOf = (texts: Texts): string =>
     .map(([language, text]) => `${language}: ${text}`)
     .join('\n')
 
-/** Parses edited lines. A line without a language goes on with the text above; undefined if there is none. */
+/** Parses edited lines. A line without a language continues the text above. Undefined if no text is above. */
 function readTexts(typed: string): Texts | undefined {
   const texts: Record<string, string> = {}
   let last: string | undefined
@@ -125,7 +125,7 @@ export const ServiceDialog = ({
   </Dialog>
 )
 
-/** The texts with an example of a code, and how large they are. */
+/** Shows each text with an example code, and the text's length. */
 const Preview = ({ texts, digits }: { texts: Texts; digits: number }) => (
   <section class="stack" aria-label={t('Preview')}>
     {Object.entries(texts).map(([language, text]) => {

@@ -113,7 +113,7 @@ const SPANS = [
   ['720', t('The last 30 days')],
 ] as const
 
-/** Resends all deliveries that failed in a period, as after an outage of the receiver. */
+/** A dialog that resends deliveries that failed in a period, for example in an outage of the receiver. */
 function ResendFailed({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const save = async (_: unknown, { hours }: { hours?: unknown }) => {
     const { resent } = await resendFailed(webhook.id, new Date(Date.now() - Number(hours) * HOUR_MS))
@@ -179,9 +179,9 @@ interface Sent {
   readonly body: string
 }
 
-/** What a delivery sends: the headers of the last attempt, and the body. */
+/** Shows the request of a delivery: the headers of the last attempt and the body. */
 function DeliveryRequest({ id, attempts }: { id: string; attempts: number }) {
-  // read again after each attempt, as each has a signature of its own
+  // `attempts` makes the hook read again after each attempt, as each has another signature
   const { value, fault } = useAnswer<Sent>(`/api/webhooks/deliveries/${id}/request?attempts=${attempts}`)
   if (fault) return <Notice kind="wrong">{fault.message}</Notice>
   if (!value) return <Loading />

@@ -49,7 +49,7 @@ export function Page({ params: { id = '' } }: PageProps) {
   )
 }
 
-/** Changes the secret that signs requests. The present one is never shown. */
+/** Replaces the secret that signs requests. The console never shows the present secret. */
 function Secret({ webhook }: { webhook: Webhook }) {
   const [secret, setSecret] = useState('')
   const rotate = async () => {

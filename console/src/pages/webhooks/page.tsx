@@ -33,7 +33,7 @@ const stateColumn = (isFailing: (webhook: Webhook) => boolean): Column<Webhook> 
   },
 })
 
-/** Webhooks: the user's own; for superusers those of all users. */
+/** The user's webhooks; for a superuser, the webhooks of all users. */
 export function Page() {
   const isAll = session.value?.role === 'superuser'
   const list = useList<Webhook>('webhooks', { expand: isAll ? 'user' : '' })
@@ -69,7 +69,7 @@ export function Page() {
 
 const hrefOf = ({ id }: Webhook) => to(`/webhooks/${id}`)
 
-/** Makes a webhook and shows its secret, once. */
+/** Creates a webhook and shows its secret, once. */
 function NewWebhook({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<Webhook & { secret?: string }>()
   if (made?.secret)
@@ -104,10 +104,10 @@ function NewWebhook({ onClose }: { onClose: () => void }) {
 }
 
 const MOST = 200
-/** Deliveries of the last day that failed, or whose first attempt failed. */
+/** Deliveries of the last 24 hours that failed or are waiting for a retry. */
 const FAILED = 'created >= @yesterday && (status = "failed" || (status = "pending" && attempts > 0))'
 
-/** A function that tells whether calls of a webhook failed lately. */
+/** Returns a function: whether deliveries of a webhook failed in the last 24 hours. */
 function useFailing(): (webhook: Webhook) => boolean {
   const { items } = useList<Delivery>('webhook_deliveries', {
     filter: FAILED,

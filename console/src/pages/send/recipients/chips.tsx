@@ -6,7 +6,7 @@ import { t, tn } from '../../../language/words.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import type { Recipient } from '../composition.ts'
 
-/** The most chips that are shown unfolded, invalid ones first. */
+/** Maximum chips shown while the list is folded; invalid recipients come first. */
 const SHOWN = 30
 
 interface GroupChip {
@@ -107,6 +107,6 @@ const countMembers = (groups: readonly string[]) =>
     }),
   )
 
-/** `12 members`; nothing while it is not known. */
+/** `12 members`; '' while the count is unknown. */
 export const formatMemberCount = (count: number | undefined): string =>
   count === undefined ? '' : tn('1 member', '{count} members', count)

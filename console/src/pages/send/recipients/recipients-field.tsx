@@ -86,7 +86,7 @@ export function RecipientsField({
     else if (event.key === 'Backspace' && typed === '' && recipients.length > 0)
       remove(recipients.at(-1)!.phone)
     else if (ENDS.has(event.key)) {
-      event.preventDefault() // Enter adds, and never sends
+      event.preventDefault() // Enter adds a recipient, but does not submit the form
       if (typed.trim() === '') return
       if (chosen && event.key === 'Enter') take(chosen)
       else add(readNumbers(typed, country))
@@ -167,7 +167,7 @@ export function RecipientsField({
   )
 }
 
-/** Typed texts that are no numbers, and why. */
+/** Says which typed texts are not phone numbers, and why. */
 const Unread = ({ recipients }: { recipients: readonly Recipient[] }) => (
   <>
     {tn('One number cannot be read:', '{count} numbers cannot be read:', recipients.length)}{' '}
@@ -177,7 +177,7 @@ const Unread = ({ recipients }: { recipients: readonly Recipient[] }) => (
   </>
 )
 
-/** The list below the recipients. The focus stays in the text: keys are its business. */
+/** The list of suggestions. The focus stays in the text field, which handles the keys. */
 const RecipientOptions = ({
   id,
   suggestions,
@@ -209,7 +209,7 @@ const RecipientOptions = ({
   </div>
 )
 
-/** All groups with their members, to tick. Nothing when there are none. */
+/** A menu of all groups with the numbers of their members. Shows nothing if there are no groups. */
 function GroupMenu({
   groups,
   chosen,

@@ -21,7 +21,7 @@ export type Suggestion =
 const MOST_CONTACTS = 8
 const MOST_GROUPS = 4
 
-/** The number itself, groups and contacts that fit what was typed. */
+/** What the typed text may mean: the number itself, and matching groups and contacts. */
 export function useSuggestions(
   typed: string,
   groups: readonly ContactGroup[],
@@ -68,7 +68,7 @@ async function findContacts(text: string, country: string): Promise<readonly Con
   const page = await pb
     .collection<Contact>('contacts')
     .getList(1, MOST_CONTACTS, { filter, sort: 'name', skipTotal: true })
-    .catch(() => ({ items: [] })) // numbers can be typed whole
+    .catch(() => ({ items: [] })) // without suggestions, numbers can still be typed
   return page.items
 }
 
