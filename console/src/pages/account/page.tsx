@@ -66,7 +66,7 @@ function textOf({ role, team }: Session): string | undefined {
   )
 }
 
-/** The email address of an account. Users confirm a new one by a mailed link, superusers do not. */
+/** Changes an account's email address. Users must confirm the new one by a mailed link, superusers not. */
 const EmailCard = ({ session }: { session: Session }) => (
   <Card title={t('Email')}>
     <p>{tx('You sign in as {email}.', { email: <strong>{session.email}</strong> })}</p>
@@ -114,7 +114,7 @@ function TakeEmail({ session }: { session: Session }) {
   return <RowsForm draftKey="new-email" rows={TAKEN} stored={{}} save={save} action={t('Change the email')} />
 }
 
-/** The user's name, and an account's time zone (at first the browser's), destinations, default country. */
+/** The user's name; for owners also the account's time zone (suggests the browser's) and other settings. */
 function Profile({ user }: { user: RecordModel }) {
   const hasAccount = may('owner')
   const saved = ownSettings.value?.time_zone
@@ -147,7 +147,7 @@ function Profile({ user }: { user: RecordModel }) {
   )
 }
 
-/** The account's second factor, which is set for its whole collection. */
+/** Says whether sign-ins need a second factor, which is a setting of the account's collection. */
 function SecondFactor({ session }: { session: Session }) {
   const path = `/api/collections/${session.record.collectionName}/auth-methods`
   const { value: methods } = useAnswer<AuthMethodsList>(path)
@@ -221,7 +221,7 @@ function QuietHours() {
   )
 }
 
-/** The default country of the signed-in user's account. Another one is saved as soon as it is chosen. */
+/** The default country of the signed-in user's account. Saves each choice at once. */
 function DefaultCountry() {
   const save = useTask(async (country: string) => {
     await saveOwnSettings({ country })

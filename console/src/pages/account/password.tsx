@@ -19,7 +19,7 @@ const ROWS: readonly FormRow[] = [
   ),
 ]
 
-/** Changes the password. That ends all sessions; this browser signs in again. */
+/** Changes the password, which ends all sessions, then signs this browser in again. */
 export const PasswordCard = ({ session }: { session: Session }) => (
   <Card title={t('Password')}>
     <RowsForm
@@ -42,7 +42,7 @@ async function changePassword({ role, record, email }: Session, passwords: Passw
   return ''
 }
 
-/** Shows a refused sign-in beside the present password. */
+/** Turns the error of a refused sign-in into one of the field `oldPassword`. Throws it. */
 function isWrong(error: unknown): never {
   if (!(error instanceof ClientResponseError) || error.status !== 400) throw error
   throw new ClientResponseError({ status: 400, response: { data: { oldPassword: { message: WRONG } } } })

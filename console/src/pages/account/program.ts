@@ -1,6 +1,6 @@
 import { t } from '../../language/words.ts'
 
-/** Names in a User-Agent header. The first that occurs counts: most browsers name others, too. */
+/** Marks in User-Agent headers, and names. The first that occurs counts: most browsers name others, too. */
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],

@@ -65,7 +65,7 @@ const columnsFor = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAns
   }, 'admin'),
 ]
 
-/** Turns an answer on or off at once. Returns to the old state if that fails. */
+/** A switch that turns an answer on or off at once, and back if saving fails. */
 function Switch({ answer }: { answer: AutoAnswer }) {
   const [isOn, setOn] = useState(answer.enabled)
   useEffect(() => setOn(answer.enabled), [answer.enabled])
@@ -171,7 +171,7 @@ function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined; onClo
 
 type Match = AutoAnswer['match']
 
-/** Labels of each kind of match: for the choice, and for a sentence with the words. */
+/** Words for each kind of match: a label to choose, and a sentence with the answer's words. */
 const MATCHES: Readonly<Record<Match, readonly [choice: string, about: (value: string) => string]>> = {
   any: [t('Any text'), () => t('Any text')],
   words: [t('The text is one of these words'), (value) => t('The text is {words}', { words: value })],

@@ -93,7 +93,7 @@ const COUNTED = [
   ['devices', t('Devices')],
 ] as const
 
-/** Asks for the backup's name as confirmation, restores it, and waits for the end. */
+/** Asks the user to type the backup's name, restores the backup, and waits for the end. */
 export function RestoreDialog({
   backup,
   status,
@@ -163,8 +163,8 @@ function useCounts(): string {
 }
 
 /**
- * Waits for the end. The server answers only 503 meanwhile; a session unknown to the backup ends by
- * itself.
+ * Waits for the end of a restore. The server answers 503 until then. If the backup does not have this
+ * session, the next request ends it.
  */
 function Waiting({
   status: { value, fault, reload },

@@ -24,7 +24,7 @@ import { go, to } from '../../router.ts'
 
 const UNDER_WAY: readonly CampaignState[] = ['scheduled', 'sending', 'paused']
 
-/** What can be done with a campaign in its state. */
+/** Buttons for the actions that the campaign's state allows. */
 export function Actions({
   campaign,
   progress,
@@ -142,14 +142,14 @@ const draftOf = ({ name, body, variables, scheduled_at, groups, recipients }: Ca
 
 /** Changes name, text, time and audience of a campaign before its first message is sent. */
 function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
-  // the state at opening: later changes do not replace what is being typed
+  // the campaign when the dialog opened: later changes do not replace what is being typed
   const [was] = useState(() => draftOf(campaign))
   const typed = useDraft(`campaign.${campaign.id}`, was)
   const { value: draft, change } = typed
   const groups = useGroups()
   const [country, setCountry] = useCountry()
   const numbers = readNumbers(draft.numbers, country)
-  // stored numbers count as valid: programs may have stored them
+  // unchanged numbers are not checked: programs may have stored ones that the console would refuse
   const bad = draft.numbers === was.numbers ? [] : numbers.filter(({ fault }) => fault)
   const faults = timeFault(draft.when, was.when.at)
   const [isTried, setTried] = useState(false)

@@ -121,10 +121,10 @@ function Course({ campaign, progress }: { campaign: Campaign; progress: Campaign
   )
 }
 
-/** A campaign that begins later counts as scheduled. */
+/** The longest countdown, in seconds. Campaigns that begin later show as scheduled. */
 const MAX_SECONDS = 60
 
-/** The countdown before a campaign begins, with a button that undoes it. */
+/** The countdown before a campaign begins, with a button that undoes the send. */
 function Hold({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
   const left = useCountdown(progress)
   const undo = useTask(async () => {
@@ -135,14 +135,14 @@ function Hold({ campaign, progress }: { campaign: Campaign; progress: CampaignPr
   return <HoldNotice left={left} undo={undo} />
 }
 
-/** Whole seconds until a campaign begins, by the server's answer: browsers' clocks may be wrong. */
+/** Whole seconds until a campaign begins, from the server's answer, as the browser's clock may be wrong. */
 function useCountdown(progress: CampaignProgress): number {
   const [endMs, setEndMs] = useState(0)
   useEffect(() => setEndMs(performance.now() + progress.begins_in_seconds * 1000), [progress])
   return useSecondsLeft(endMs)
 }
 
-/** The most replies in the server's answer. */
+/** Maximum replies in the server's answer. */
 const SHOWN = 20
 
 /** Answers to the campaign, newest first, with links to their conversations. */

@@ -8,7 +8,7 @@ export type Change = { readonly delete: true } | { readonly values: Readonly<Rec
 export interface Changed {
   readonly done: number
   readonly failed: number
-  /** The fault of the first contact that failed. */
+  /** The error of the first contact that failed. */
   readonly fault: Fault | undefined
 }
 

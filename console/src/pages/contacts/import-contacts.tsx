@@ -102,7 +102,7 @@ export function ImportContacts({
   )
 }
 
-/** The id of the group that all join. Creates a new one first. */
+/** The id of the group that all imported contacts join. Creates it if the user asked for a new group. */
 async function groupFor({ group, newGroup }: Wishes, user: string): Promise<string> {
   if (group !== NEW_GROUP) return group
   const made = await pb.collection<ContactGroup>('contact_groups').create({ user, name: newGroup.trim() })

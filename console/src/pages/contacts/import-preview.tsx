@@ -126,7 +126,7 @@ export function Preview({
   )
 }
 
-/** Which of the other columns become fields: templates use them as `{{city}}`. */
+/** Asks which other columns become contact fields, which templates use as `{{city}}`. */
 function KeptColumns({
   sheet,
   wishes,
@@ -157,7 +157,7 @@ export interface NewContact {
   readonly row: number
   readonly name: string
   readonly phone: string
-  /** Values of the kept columns by their titles, without empty ones. */
+  /** Values of the kept columns by column title, without empty values. */
   readonly data: Readonly<Record<string, string>>
 }
 

@@ -15,7 +15,7 @@ export interface Outcome {
 
 export interface ImportOptions {
   readonly user: string
-  /** The group that all of them join, or ''. */
+  /** The id of the group that all contacts join, or ''. */
   readonly group: string
   readonly overwrite: boolean
 }
@@ -29,8 +29,8 @@ type Step = 'added' | 'changed' | 'left'
 type Write = { readonly id?: string; readonly values: Record<string, unknown> } | undefined
 
 /**
- * Stores contacts in batches and reports progress to `tell`. Aborting `stop` begins no further batch. Never
- * throws.
+ * Stores contacts in batches and reports progress to `tell`. No batch begins after `stop` is aborted.
+ * Never throws.
  */
 export async function runImport(
   contacts: readonly NewContact[],
@@ -45,7 +45,7 @@ export async function runImport(
     try {
       for (const step of await storeBatch(some, options)) counts[step]++
     } catch (error) {
-      // one contact was refused: single requests find out which
+      // the server refused at least one contact: single requests find out which
       if (some.length === 1) failed.push({ contact: some[0]!, why: whyOf(error) })
       else for (const contact of some) if (!stop.aborted) await store([contact])
     }
@@ -61,7 +61,7 @@ async function storeBatch(contacts: readonly NewContact[], options: ImportOption
   const known = await findContacts(contacts, options.user)
   const writes = contacts.map((contact) => writeOf(contact, known.get(contact.phone), options))
   const batch = pb.createBatch()
-  // a single request returns the fault of its contact
+  // a request for one contact returns that contact's error
   const records = writes.length === 1 ? pb.collection('contacts') : batch.collection('contacts')
   for (const write of writes)
     if (write) await (write.id ? records.update(write.id, write.values) : records.create(write.values))

@@ -144,7 +144,7 @@ export function SelectionBar({
   )
 }
 
-/** Chooses a group, and the action with it. */
+/** Asks for a group, and whether to add the contacts to it or remove them. */
 function GroupChoice({
   groups,
   onAdd,
@@ -181,7 +181,7 @@ function GroupChoice({
 
 const FOUND = 30
 
-/** Adds contacts to a group. Keeps the chosen ones during further searches. */
+/** A dialog that adds contacts to a group. Chosen contacts stay chosen during further searches. */
 export function AddMembers({ group, onClose }: { group: ContactGroup; onClose: () => void }) {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState<readonly Contact[]>([])

@@ -22,14 +22,14 @@ import type { About } from './side-panel.tsx'
 import { useAnswerDraft } from './use-answer-draft.ts'
 
 const MAX_DEVICES = 100
-/** The choice of no device in particular. */
+/** The value of the choice "any device". */
 const ANY = 'any'
 const HOUR_MS = 3_600_000
 
 const inAnHour = (now: Date) => ({ words: t('In an hour'), at: new Date(now.getTime() + HOUR_MS) })
 
 type Props = About & {
-  /** What is shown before the buttons. */
+  /** Content shown before the buttons. */
   readonly kinds: ComponentChildren
   /** The thread's texts, the newest first; undefined until they are read. */
   readonly texts: readonly Message[] | undefined
@@ -39,8 +39,8 @@ type Props = About & {
 }
 
 /**
- * Sends a text to the number, by the device that received its last text, so that they know
- * the number, or by another one.
+ * The form that answers a number. The device that received the number's last text is chosen, so that the
+ * answer comes from a number that the person knows; the user may choose another.
  */
 export function Answer({ number, name, conversation, contact, isContactKnown, ...rest }: Props) {
   const { kinds, texts, onWrite, onSent } = rest
@@ -62,7 +62,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
     const request = { recipients: [number], body, ...(device && { device_id: device.id }), ...scheduled }
     sendText(number, request, !conversation)
     onSent()
-    // what was typed meanwhile stays, as the next message
+    // keep what was typed during the send: the next message
     if (typed.current !== body) return
     draft.sent()
     onWrite('')
@@ -72,7 +72,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
     setTried(false)
     onWrite(text)
   }
-  // the server fills in nothing: remaining variables would be sent with their braces
+  // the server does not fill in variables here: they would be sent with their braces
   const open = variablesOf(body).map((variable) => `{{${variable}}}`)
   const submit = (at?: Date) => {
     if (body.trim() === '' || send.busy) return
@@ -191,7 +191,7 @@ function useCollision(texts: readonly Message[] | undefined, isTyping: boolean):
 const MAX_TEMPLATES = 200
 const SHOWN = 20
 
-/** The user's templates, filled in with the contact's values. Other variables stay. */
+/** The user's templates, filled in with the contact's values. Variables without a value stay. */
 function useSavedReplies({
   number,
   name,

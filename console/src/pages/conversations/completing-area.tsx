@@ -49,7 +49,7 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
   const list = useRef<HTMLDivElement>(null)
   const [caret, setCaret] = useState<number>()
   const [active, setActive] = useState(0)
-  /** Where the caret goes when an inserted text is shown. */
+  /** The caret's position to set once an inserted text is rendered. */
   const end = useRef<number>(undefined)
   const id = useId()
   const word = caret === undefined ? undefined : openWord(value, caret, sign)
@@ -62,7 +62,7 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
     element.style.height = 'auto'
     element.style.height = `${element.scrollHeight + element.offsetHeight - element.clientHeight}px`
     if (end.current === undefined) return
-    // before the next letter comes
+    // in a layout effect: before the next letter is typed
     element.focus()
     element.setSelectionRange(end.current, end.current)
     setCaret(end.current)

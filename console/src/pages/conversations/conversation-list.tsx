@@ -34,7 +34,7 @@ import { ALL, type View, viewsFor } from './views.ts'
 const view = signal('all')
 const words = signal('')
 
-/** The views, and the conversations of one, the newest first. `chosen`: the number that is open. */
+/** The views, and the conversations of the chosen one, newest first. `chosen`: the open number. */
 export function ConversationList({ chosen, people }: { chosen: string; people: People }) {
   const [isStarting, setStarting] = useState(false)
   const views = viewsFor(people)
@@ -99,7 +99,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   )
 }
 
-/** The views with their counts; without room for them behind a button, which shows the chosen one. */
+/** The views with their counts; on narrow screens a button that names the chosen view and opens them. */
 function Views({ views, shown, hasTeam }: { views: readonly View[]; shown: View; hasTeam: boolean }) {
   const countOf = useCounts()
   const news = useNews(hasTeam)
@@ -178,7 +178,7 @@ function Row({ conversation, isChosen, isHit, time, draft, people }: RowProps) {
 interface RowLinkProps {
   readonly number: string
   readonly name: string
-  /** The text where the thread opens; '' for its end. */
+  /** The text or note at which the thread opens; '' for the thread's end. */
   readonly at: string
   readonly time: string
   readonly unread?: number
@@ -219,7 +219,7 @@ const RowLink = ({ number, name, at, time, unread = 0, isChosen, facts = [], chi
 const isIn = (text: string, words: string) =>
   words !== '' && text.toLocaleLowerCase().includes(words.toLocaleLowerCase())
 
-/** Texts that are not the last of a conversation on the page, and notes. */
+/** Other results of the search: notes, and texts that are not the last of a listed conversation. */
 function Hits({ hits }: { hits: readonly Hit[] }) {
   const nameOf = useNames(hits.map(({ number }) => number))
   return (

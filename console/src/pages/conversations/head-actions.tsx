@@ -17,7 +17,7 @@ export function HeadActions({ conversation, people }: { conversation: Conversati
   const isMine = conversation.assignee === sender
   const take = () => assign(conversation, isMine ? '' : sender, people)
   const close = async () => {
-    // leaves first: the open thread would mark it as read again
+    // leave the thread first: an open thread marks its conversation as read
     go('/conversations')
     await archive(conversation)
   }
@@ -54,7 +54,7 @@ export function HeadActions({ conversation, people }: { conversation: Conversati
   )
 }
 
-/** Single keys, pressed outside of fields and dialogs. */
+/** Calls the function of a key that is pressed alone, outside of fields and dialogs. */
 function useKeys(keys: Readonly<Record<string, () => unknown>>): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {

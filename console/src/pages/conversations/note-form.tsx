@@ -9,7 +9,7 @@ import { t } from '../../language/words.ts'
 import { Button, Form } from '../../parts/form/form.tsx'
 import { CompletingArea, type Completion } from './completing-area.tsx'
 
-/** Adds a note to a conversation, or changes `note`. People are mentioned by `@` and their name. */
+/** A form that adds a note to a conversation, or changes `note`. `@` and a name mention a person. */
 export function NoteForm({
   conversation,
   people,
@@ -20,7 +20,7 @@ export function NoteForm({
   conversation: string
   people: People
   note?: Note
-  /** What is shown before the buttons. */
+  /** Content shown before the buttons. */
   kinds?: ComponentChildren
   onDone: () => void
 }) {

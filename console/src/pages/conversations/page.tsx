@@ -22,10 +22,10 @@ import { Thread } from './thread/thread.tsx'
 import './page.css'
 import './thread/thread.css'
 
-/** Whether the side panel is open where there is room for it. */
+/** Whether the side panel is open on screens with room for it. */
 const isPanelOpen = remembered('conversation-panel', true)
 
-/** Views, list and thread; on a phone the list, or the thread above it. */
+/** The views, the list and the thread. A phone shows the list, or the thread over it. */
 export function Page({ params: { number = '' }, query }: PageProps) {
   const people = usePeople()
   return (

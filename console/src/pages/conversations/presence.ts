@@ -17,7 +17,7 @@ interface Other extends PresenceMessage {
   readonly at: number
 }
 
-/** At most one message about typing in this time. */
+/** At most one message about typing is sent in this time. */
 const WRITING_MS = 2_500
 /** A person counts as typing for this time after their last message about it. */
 const TYPES_MS = 6_000

@@ -30,7 +30,7 @@ export interface About {
 /** The open conversation's contact, assignee and history. */
 export function SidePanel({ number, name, conversation, contact, isContactKnown, people }: About) {
   const groups = useGroups()
-  // shows the assignee again after a refusal
+  // renders again after a refused change, so that the field shows the stored assignee
   const [, setAsked] = useState(0)
   return (
     <div class="conversations-about stack">
@@ -80,7 +80,7 @@ const Facts = ({ contact, groups }: { contact: Contact; groups: Groups }) => (
 function Actions({ conversation }: { conversation: Conversation }) {
   const { blocked, unread } = conversation
   const markUnread = async () => {
-    // leaves first: the open thread would mark it as read again
+    // leave the thread first: an open thread marks its conversation as read
     go('/conversations')
     await change(conversation, { unread: 1 }, t('Marked as unread'))
   }

@@ -22,7 +22,7 @@ export function Swipe({
     setBy(0)
   }
   return (
-    // the style leaves only sideways moves to this
+    // touch-action in the style: the browser handles vertical moves itself
     <div
       class="conversations-swipe"
       onPointerDown={(event) => {

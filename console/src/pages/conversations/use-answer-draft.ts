@@ -10,9 +10,9 @@ import { type List, useList } from '../../data/use/use-list.ts'
 export type AnswerDraft = RecordOf<'conversation_drafts'>
 
 const MOST = 200
-/** A pause in typing, after which the server gets the draft. */
+/** The draft is sent to the server after a pause of this length in typing. */
 const PAUSE_MS = 1_500
-/** How long a send waits for the draft to be stored. On a bad line the outbox keeps the text. */
+/** The longest time that a send waits for the draft to be stored. The outbox keeps the text anyway. */
 const KEEP_MS = 1_000
 
 /** The person's drafts on the server: of one conversation, or the newest of all. */
@@ -35,8 +35,8 @@ interface KeptDraft extends Draft<string> {
 }
 
 /**
- * The text of the answer box. This tab keeps each letter, the server what is there after a pause, for the
- * person's other browsers.
+ * The text of the answer box. This tab stores it at each letter; the server stores it after a pause, for
+ * the person's other browsers.
  */
 export function useAnswerDraft(number: string, conversation: Conversation | undefined): KeptDraft {
   const { items, loading } = useAnswerDrafts(conversation?.id ?? '')
@@ -71,7 +71,7 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
     }
   }
   const keep = () => {
-    // after a failure the tab still has it, and the next letter tries again
+    // after a failure this tab still has the text, and the next pause in typing tries again
     last.current = last.current.then(put).catch(() => {})
     return Promise.race([last.current, new Promise<void>((done) => setTimeout(done, KEEP_MS))])
   }

@@ -16,20 +16,20 @@ import { formatNumber } from '../../language/words.ts'
 import type { View } from './views.ts'
 
 const PER_PAGE = 50
-/** The shortest search, in characters: fewer are in nearly every text. */
+/** The shortest search, in characters: shorter ones would match nearly every text. */
 const MIN_SEARCH = 3
 const OLDER = 10
 
 export interface Conversations {
   readonly list: List<Conversation>
   readonly words: string
-  /** Texts and notes with the search words, besides last texts of conversations. */
+  /** Texts and notes that contain the search words, except the last texts of found conversations. */
   readonly hits: readonly Hit[]
 }
 
 /** A text or note that the search found. */
 export interface Hit {
-  /** `sms_messages/ID`, where the thread opens. */
+  /** The text or note at which the thread opens, such as `sms_messages/ID`. */
   readonly at: string
   readonly number: string
   readonly text: string
@@ -37,7 +37,7 @@ export interface Hit {
   readonly isNote: boolean
 }
 
-/** A page of conversations, live, the newest first; a search looks through the archive, too. */
+/** A page of conversations, live, newest first. A search also finds archived conversations. */
 export function useConversations(view: View, words: string): Conversations {
   const asked = useLater(words.trim())
   const found = `(${conversationFilter(asked, defaultCountry.value)})`
@@ -78,7 +78,7 @@ const hitOf = (message: Message): Hit => ({
   isNote: false,
 })
 
-/** When the last incoming texts of conversations came in on their phones. */
+/** Returns a function: when a conversation's last incoming text arrived on the phone, by the text's id. */
 export const useReceived = (items: readonly Conversation[]): ((message: string) => string | undefined) =>
   useLookup(
     items.filter(({ last_type }) => last_type === 'incoming').map(({ last_message }) => last_message),
@@ -119,10 +119,10 @@ export function useNews(ready: boolean): Readonly<Record<string, number>> {
 
 /** Changes within this time cause one request. */
 const CALM_MS = 600
-/** The highest number shown: the server counts to one more at most. */
+/** The highest number shown. The server stops counting one above it. */
 const MAX_COUNT = 999
 
-/** How many conversations each view has, live, in words; '' until it is known. */
+/** Returns a function: how many conversations a view has, live, as text; '' until the count is known. */
 export function useCounts(): (view: string) => string {
   const { value, reload } = useAnswer<Readonly<Record<string, number>>>('/api/account/inbox')
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

@@ -7,12 +7,12 @@ const OPEN = 'archived = false && blocked = false'
 
 /** Which conversations the list shows. */
 export interface View {
-  /** As in `GET /api/account/inbox`, or a colleague's. */
+  /** The view's name in `GET /api/account/inbox`, or a colleague's id. */
   readonly id: string
   readonly words: string
-  /** Shown when the view is empty. */
+  /** The sentence shown when the view is empty. */
   readonly nothing: string
-  /** The server's indexes are for these filters. */
+  /** The filter of the list. The server has an index for each of these filters. */
   readonly filter: string
   readonly sort?: string
 }
@@ -50,7 +50,7 @@ const OWN: readonly View[] = [
 
 const assignedTo = (id: string) => pb.filter(`${OPEN} && assignee = {:id}`, { id })
 
-/** The views of an account. A team has one of the person's own, and one for each colleague. */
+/** The views of an account. In a team also the person's own view and one for each colleague. */
 export function viewsFor({ hasTeam, agents }: People): readonly View[] {
   if (!hasTeam) return OWN
   const me = session.value?.sender ?? ''

@@ -89,7 +89,7 @@ function LineBadge({ line: { enabled, present, failing_since } }: { line: Line }
   return enabled ? <Badge tone="good">{t('On')}</Badge> : <Badge tone="calm">{t('Off')}</Badge>
 }
 
-/** What identifies the SIM, and its prefixes. */
+/** The SIM's slot, number, carrier and prefixes. */
 function LineFacts({ line }: { line: Line }) {
   const { slot, number, carrier, prefixes } = line
   const facts = [
@@ -121,7 +121,7 @@ const METERS: readonly (readonly [
   ['monthly_recipients', 'recipients', (used) => t('{count} of {total} different numbers this month', used)],
 ]
 
-/** The share of a limit from which it counts as near. */
+/** The used share of a limit from which its meter warns. */
 const NEAR = 0.8
 
 /** What a line has used of each limit that it has. */

@@ -98,7 +98,7 @@ const Battery = ({ state: { battery, battery_at, charging } }: { state: DeviceSt
   </>
 )
 
-/** Deletes a device, which ends its access, as after a loss. */
+/** Deletes a device, for example a lost one, which ends its access. */
 function Remove({ device, waiting }: { device: Device; waiting: number }) {
   const remove = async () => {
     const others =
@@ -145,7 +145,7 @@ const ROWS: readonly FormRow[] = [
   },
 ]
 
-/** A device's name, whether it takes messages, and how many. */
+/** Edits a device: its name, whether it takes messages, and how many. */
 const Settings = ({ device }: { device: Device }) => (
   <Card title={t('Settings')}>
     <RecordForm collection="devices" record={device} rows={ROWS} saved={t('Device saved')} asks />

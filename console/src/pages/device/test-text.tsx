@@ -27,7 +27,7 @@ export function TestText({ device }: { device: Device }) {
   const [message, setMessage] = useState('')
   const [isTried, setTried] = useState(false)
   const [country, setCountry] = useCountry()
-  // sent twice by accident, it goes out once
+  // idempotency keys: a test that is sent twice by accident goes out once
   const [keys] = useState(requestKeys)
   const { phone, fault } = readPhone(number.value, country)
   const send = useTask(async () => {

@@ -23,7 +23,7 @@ interface Pairing {
   readonly url: string
 }
 
-/** Kinds of devices. */
+/** The kinds of devices to add, with their labels. */
 const KINDS = [
   ['android', t('Android phone')],
   ['computer', t('Modem on a computer')],
@@ -136,7 +136,7 @@ const Joined = ({ device, onClose }: { device: Device; onClose: () => void }) =>
   </div>
 )
 
-/** How long it is until an instant, as `4:31`; '' when it has passed. */
+/** The time left until `at`, as `4:31`; '' once `at` has passed. */
 function useCountdown(at: string): string {
   const seconds = useSecondsLeft(performance.now() + msOf(at) - Date.now())
   if (seconds <= 0) return ''
@@ -152,10 +152,10 @@ const DRIVERS = [
 ] as const
 
 /**
- * How an Android phone joins: the app, then the code by the phone's camera. `url` has the code behind `#`.
+ * Instructions for an Android phone: install the app, then scan the code. `url` ends with `#` and the code.
  */
 function AndroidPhone({ url, code }: { url: string; code: string }) {
-  // the server may not know the address that people reach it by
+  // a loopback address is useless to a phone: use the address at which this browser reached the server
   const address = isLoopback(url) ? `${serverUrl}/api/devices/pair#${code}` : url
   return (
     <>
@@ -215,7 +215,7 @@ const OnlyHere = () => (
   </>
 )
 
-/** How a computer with a modem joins: one command, which also runs from then on. */
+/** Instructions for a computer with a modem: one command pairs it, and keeps running to send texts. */
 function Computer({ url, code }: { url: string; code: string }) {
   const server = isLoopback(url) ? serverUrl : new URL(url).origin
   const [driver, setDriver] = useState<string>('gammu')
@@ -258,7 +258,7 @@ function Computer({ url, code }: { url: string; code: string }) {
 /** Names of this computer itself. RFC 6761, 6.3; RFC 1122, 3.2.1.3 */
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/
 
-/** Whether an address means the computer that opens it, so that no other one can reach the server by it. */
+/** Whether an address is of the computer that opens it, so that other computers do not reach the server. */
 const isLoopback = (url: string) => LOOPBACK.test(new URL(url).hostname)
 
 /** Whether requests to an address are unencrypted and leave this computer. */

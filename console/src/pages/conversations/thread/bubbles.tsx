@@ -34,7 +34,7 @@ function senderOf({ expand }: Message, hasTeam: boolean): string {
   return SENDERS[sender.kind]?.(sender.name) ?? ''
 }
 
-/** Signs of outgoing texts' states. */
+/** Signs for the states of outgoing texts. */
 const SIGNS: Partial<Record<ShownState, string>> = { assigned: '…', sending: '…', sent: '✓', delivered: '✓✓' }
 
 const Ticks = ({ message }: { message: Message }) => {
@@ -50,8 +50,8 @@ const Ticks = ({ message }: { message: Message }) => {
 }
 
 /**
- * A text that came in, went out, or waits for its time. `sim`: the line that it took, or ''. `isLast` of a
- * group, which has the time; the others show theirs when they are pressed. `isFound`: the search led here.
+ * An incoming, sent or scheduled text. `sim`: the name of its line, or ''. `isLast`: the last of a group
+ * shows its time; others show theirs when pressed. `isFound`: a search opened the thread at it.
  */
 export function Text({
   message,
@@ -74,7 +74,7 @@ export function Text({
   const sender = senderOf(message, hasTeam)
   // always mark a simulated phone
   const line = isSimulated(expand?.device) ? deviceName(expand?.device) : sim
-  // reading the signal in each rendering keeps a text from being rendered again unless its props change
+  // read the signal always: a component without signals is rendered again even with the same props
   const isCancelable = may('agent') && isWaiting
   const isTold = isLast || isOpen || isWaiting || Boolean(reason)
   const at = timeOf(message)
@@ -139,7 +139,7 @@ async function cancel(id: string): Promise<void> {
   }
 }
 
-/** A note among the texts. Its author and admins change it. */
+/** A note among the texts. Only the note's author and admins may change it. */
 export function NoteBubble({ note, people, isFound }: { note: Note; people: People; isFound: boolean }) {
   const [isChanging, setChanging] = useState(false)
   const isMine = note.author === session.value?.sender

@@ -29,8 +29,8 @@ const NEAR_PX = 600
 const AT_END_PX = 60
 
 /**
- * The texts and notes of one conversation, the newest at the end, and the answer field. `at`: the text or
- * note to begin at, `sms_messages/ID`; '' for the end.
+ * The texts and notes of one conversation, newest last, and the answer field. `at`: the text or note to
+ * scroll to, such as `sms_messages/ID`; '' for the newest.
  */
 export function Thread({ about, at }: { about: About; at: string }) {
   const { number, conversation, people } = about
@@ -147,7 +147,7 @@ interface Entry {
 
 const isFound = (at: string, { record }: Entry) => at.endsWith(`/${record.id}`)
 
-/** Texts and notes by time, waiting texts last. Notes only from the stretch of texts that is shown. */
+/** Texts and notes by time, waiting texts last. Includes only notes from the time of the shown texts. */
 function merge({ texts, hasOlder, hasNewer }: ThreadTexts, notes: readonly Note[]): Entry[] {
   const first = hasOlder ? (texts.at(-1)?.created ?? '') : ''
   const last = hasNewer ? (texts[0]?.created ?? '') : '~'
@@ -167,8 +167,8 @@ function isGroup(a: Entry, b: Entry | undefined): boolean {
 }
 
 /**
- * Keeps the scroll position while texts are added above and below; at the end it stays there. The box is a
- * reversed column: 0 is its end, and it counts down from there.
+ * Keeps the scroll position when texts are added above or below; at the end, scrolls to new texts. The box
+ * is a reversed column: its scrollTop is 0 at the end and negative above.
  */
 function usePlace(thread: ThreadTexts, entries: readonly Entry[], at: string) {
   const box = useRef<HTMLDivElement>(null)
@@ -197,7 +197,7 @@ function usePlace(thread: ThreadTexts, entries: readonly Entry[], at: string) {
   return {
     ties: { ref: box, onScroll: scroll },
     isAway: isAway && thread.texts.length > 0,
-    /** Texts that came since the end was on the screen. */
+    /** How many texts arrived since the end was on the screen; 0 if newer ones are not loaded. */
     news: thread.hasNewer
       ? 0
       : thread.texts.filter(({ created }) => seen.current && created > seen.current).length,

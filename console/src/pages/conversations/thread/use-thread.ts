@@ -6,15 +6,15 @@ import { useLater } from '../../../data/use/use-later.ts'
 import { useLive } from '../../../data/use/use-live.ts'
 
 /**
- * Texts per request, and the maximum on the page: others are read again when scrolled to. So few that adding
- * them takes no frame that is seen.
+ * Texts per request, and the maximum on the page: others are read again when the user scrolls to them. So
+ * few that adding a request's texts causes no visible delay.
  */
 const STEP = 30
 const MOST = 90
 
 /** A part of a conversation without gaps. */
 interface Stretch {
-  /** The newest first. */
+  /** Sorted: newest first. */
   readonly texts: readonly Message[]
   readonly hasOlder: boolean
   readonly hasNewer: boolean
@@ -88,7 +88,7 @@ async function readAround(number: string, at: string): Promise<Stretch> {
 const keyOf = (edge: Edge) => KEYS.map((key) => edge[key]).join()
 const newestFirst = (a: Edge, b: Edge) => (keyOf(a) < keyOf(b) ? 1 : -1)
 
-/** Adds the newest texts. If they do not join, there are more between: `newer` reads them. */
+/** Updates the stretch from the newest texts. Adds new ones only if none is missing between. */
 function joined(old: Stretch, newest: readonly Message[]): Stretch {
   const known = new Set(old.texts.map(({ id }) => id))
   const joins = newest.length < STEP || newest.some(({ id }) => known.has(id))
@@ -97,7 +97,7 @@ function joined(old: Stretch, newest: readonly Message[]): Stretch {
   return { ...old, texts: [...all.values()].sort(newestFirst), hasNewer: old.hasNewer || !joins }
 }
 
-/** The texts of a conversation, live. Begins at its end, or around `at`. */
+/** The texts of a conversation, live. Begins with the newest, or with those around `at`. */
 export function useThread(number: string, at: string): ThreadTexts {
   const [stretch, setStretch] = useState<Stretch>()
   const [fault, setFault] = useState<Fault>()
@@ -173,7 +173,7 @@ export function useThread(number: string, at: string): ThreadTexts {
   }
 }
 
-/** The texts after one changed. Events have no expanded records: those stay as they were read. */
+/** The texts after a change of one. Events have no expanded records, so the old ones are kept. */
 const changed = (all: readonly Message[], action: string, record: Message) =>
   action === 'delete'
     ? all.filter(({ id }) => id !== record.id)
@@ -197,7 +197,7 @@ export function useRead(conversation: Conversation | undefined): void {
     if (!id || unread === 0) return
     const read = () => {
       if (document.visibilityState !== 'visible') return
-      // after a failure it stays unread until the next text tries again
+      // after a failure the conversation stays unread until the next incoming text
       pb.collection('conversations')
         .update(id, { unread: 0 })
         .catch(() => {})
