@@ -12,7 +12,7 @@ import { go, match, place } from './router.ts'
 import { Late } from './shell/late.tsx'
 import { Shell } from './shell/shell.tsx'
 
-/** The page of a mailed or printed link, the sign-in, or the shell with a page in it. */
+/** The console: the page of a mailed or printed link, the sign-in, or the shell with a page in it. */
 export const App = () => (
   <>
     <Content />

@@ -29,7 +29,7 @@ const UNSAVED = {
   danger: true,
 } as const
 
-/** Asks before a page with unsaved settings is left, whatever leads away from it. */
+/** Asks before the user leaves a page with unsaved settings by a link, by the back button or a reload. */
 function guardUnsaved(): void {
   guardLeaving(hasUnsaved, async () => {
     if (!(await confirmed(UNSAVED))) return false
@@ -62,6 +62,6 @@ watchOutbox()
 startServiceWorker()
 watchOwnSettings()
 guardUnsaved()
-// phones that this browser plays, if it ever did
+// continues simulated phones that this browser has played before
 if (localStorage.getItem('pocketsms.simulated-phones')) void import('./data/device/simulated-phones.ts')
 render(<App />, document.getElementById('console')!)

@@ -1,14 +1,14 @@
 /** A Markdown page as the sections that the build makes of it (console/markdown.ts). */
 declare module '*.md' {
   export const sections: readonly {
-    /** The heading's anchor, as on GitHub. A translation has the English heading's. */
+    /** The heading's anchor, as on GitHub. In a translation, the anchor of the English heading. */
     readonly id: string
     readonly title: string
     readonly html: string
   }[]
 }
 
-/** A file as its text. */
+/** The text of a file. */
 declare module '*?raw' {
   const text: string
   // biome-ignore lint/style/noDefaultExport: Vite makes one

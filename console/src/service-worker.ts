@@ -1,5 +1,5 @@
-// Shows texts that come in as notifications, also when no tab of the console is open, and says so when the
-// server cannot be reached. Caches nothing.
+// Shows notifications of incoming texts, even if no tab of the console is open, and an offline page while
+// the server cannot be reached. Caches nothing.
 
 import german from './language/de/service-worker.json' with { type: 'json' }
 import offline from './offline.html?raw'
@@ -15,7 +15,7 @@ type Notice =
     }
   | { readonly conversations: number }
 
-/** A notification, and the place in the console that it opens. */
+/** A notification, and the URL's part after `#` that it opens. */
 interface Shown {
   readonly title: string
   readonly body: string
@@ -23,7 +23,7 @@ interface Shown {
   readonly hash: string
 }
 
-/** German if the browser prefers it to English, the language of the code. */
+/** Texts in German if the browser prefers German to English. */
 const wanted = navigator.languages.find((language) => /^(de|en)\b/i.test(language))
 const isGerman = wanted?.toLowerCase().startsWith('de') ?? false
 const texts: Readonly<Record<string, string>> = isGerman ? german : {}
@@ -31,7 +31,7 @@ const t = (english: string) => texts[english] ?? english
 
 declare const self: ServiceWorkerGlobalScope
 
-/** A tab that does not answer within this time is not in front. */
+/** A tab that does not answer within this time counts as not in front. */
 const ANSWER_MS = 1_000
 
 self.addEventListener('install', () => void self.skipWaiting())
@@ -99,7 +99,7 @@ async function isInFront(hash: string): Promise<boolean> {
   return places.includes(hash)
 }
 
-/** The part of a tab's address behind `#`. Only the tab knows it. */
+/** Asks a tab for the part of its URL after `#`, which the service worker does not get. */
 function placeOf(tab: WindowClient): Promise<string> {
   const { port1, port2 } = new MessageChannel()
   return new Promise((done) => {
@@ -109,7 +109,7 @@ function placeOf(tab: WindowClient): Promise<string> {
   })
 }
 
-/** Goes to the place in a tab that is open, else in a new one. */
+/** Opens the place in an open tab; in a new one if none is open. */
 async function open(hash: string): Promise<void> {
   const [tab] = await tabs()
   if (!tab) {

@@ -15,9 +15,9 @@ export interface BackupStatus {
   readonly lastBackup: (Job & { readonly at: string; readonly size: number }) | null
   readonly lastRestore: (Job & { readonly at: string }) | null
   readonly lastFailure: (Job & { readonly at: string; readonly message: string }) | null
-  /** No backup of the last days, although there should be one. */
+  /** Whether backups are scheduled, but none was made in the last days. */
   readonly overdue: boolean
-  /** When the schedule makes the next one; empty without a schedule. */
+  /** When the schedule makes the next backup; '' without a schedule. */
   readonly next: string
 }
 

@@ -3,7 +3,7 @@ import { pb } from './client.ts'
 import type { FailedCounts } from './failed.ts'
 import type { Campaign, CampaignState, MessageState } from './records.ts'
 
-/** Most people of a plain send. A larger one is a campaign: users confirm it and can undo it for a moment. */
+/** Maximum recipients of a plain send. Larger sends are campaigns, which users confirm and can undo. */
 export const MAX_PLAIN = 20
 
 /** `GET /api/campaigns/ID/progress`. */
@@ -40,6 +40,6 @@ export function titleOf({ name, body }: { readonly name: string; readonly body: 
   return line.length > 40 ? `${line.slice(0, 39)}…` : line || t('Campaign')
 }
 
-/** All messages of a campaign, for lists of messages. */
+/** The filter that finds all messages of a campaign. */
 export const filterOf = ({ batches }: Campaign): string =>
   batches.map((batch) => pb.filter('batch_id = {:batch}', { batch })).join(' || ')

@@ -3,11 +3,11 @@ import PocketBase, { LocalAuthStore } from 'pocketbase'
 /** The server's URL. The console is served at `/` and `/_/`, perhaps below a path of a reverse proxy. */
 const SERVER = new URL(location.pathname.replace(/(_\/)?[^/]*$/, ''), location.origin).href.replace(/\/$/, '')
 
-/** The only client. The console uses nothing but the public API. */
+/** The API client of the console, which uses only the public API. */
 export const pb = new PocketBase(SERVER)
 pb.autoCancellation(false)
 
-/** The person's own sign-in while `pb` acts for another account; empty otherwise. */
+/** The client with the person's own sign-in while `pb` acts for another account; else without a sign-in. */
 export const own = new PocketBase(SERVER, new LocalAuthStore('pocketsms.own'))
 own.autoCancellation(false)
 

@@ -9,12 +9,12 @@ const KINDS = {
   unknown: 'status = "failed" && error_message ~ "Outcome unknown%"',
   canceled: CANCELED_FILTER,
 } as const
-/** Why a message failed, as far as it matters for resending. Recipients who opted out are not included. */
+/** Kinds of failures that users may resend. Messages to recipients who opted out have no kind. */
 export type FailedKind = keyof typeof KINDS
 /** Failed messages by kind. */
 export type FailedCounts = Readonly<Record<FailedKind, number>>
 
-/** The failed messages of a kind among those of a filter. */
+/** The filter that finds failed messages of a kind among those of `filter`. */
 export const failedFilter = (filter: string, kind: FailedKind): string =>
   `${filter === '' ? '' : `(${filter}\n) && `}${OUTGOING} && ${KINDS[kind]}`
 

@@ -31,7 +31,7 @@ export function hoursWords({ from, to, days }: Hours): string {
   return [hours, ...names].filter((part) => part !== '').join(', ')
 }
 
-/** Errors of typed hours by member; empty if valid. No hours are valid, too. */
+/** Errors of typed hours by member; empty if valid. Two empty times are valid. */
 export function hoursFaults({ from, to, days }: Hours): Partial<Record<keyof Hours, string>> {
   const both = t('Set both times, or none.')
   if (from === '' && to !== '') return { from: both }

@@ -23,7 +23,7 @@ type ValueOf<F extends { type: string }> = F['type'] extends 'number'
       ? unknown
       : Choice<F>
 
-/** A record of a built-in collection, by the fields of its schema. */
+/** The type of a built-in collection's records, from the fields of its schema. */
 export type RecordOf<C extends keyof typeof collections> = RecordModel & {
   readonly [K in keyof (typeof collections)[C]]: (typeof collections)[C][K] extends { type: string }
     ? ValueOf<(typeof collections)[C][K]>
@@ -45,7 +45,7 @@ export interface MessageEvent extends RecordOf<'sms_events'> {
   readonly expand?: { readonly device?: Device }
 }
 
-/** `number`: the other side's. `device`: the one that last received a text from it. */
+/** `number`: the other person's. `device`: the device that last received a text from the number. */
 export type Conversation = RecordOf<'conversations'>
 
 /** A person or thing that sends for an account. */
@@ -55,7 +55,7 @@ export interface Contact extends RecordOf<'contacts'> {
   readonly expand?: { readonly groups?: readonly ContactGroup[] }
 }
 
-/** A contact's own fields of type text, number or bool, which templates can use. */
+/** A contact's custom fields with a text, number or bool, which templates can use. */
 export function fieldsOf({ data }: Pick<Contact, 'data'>): [name: string, value: string][] {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return []
   return Object.entries(data)
@@ -63,7 +63,7 @@ export function fieldsOf({ data }: Pick<Contact, 'data'>): [name: string, value:
     .map(([name, value]) => [name, String(value)])
 }
 
-/** The value of a contact's own field by name, exact or else in another case, as on the server. */
+/** A custom field's value by name: with the exact name or, if there is none, in another case. */
 export function fieldNamed(contact: Pick<Contact, 'data'>, name: string): string | undefined {
   const fields = fieldsOf(contact)
   const lower = name.toLowerCase()

@@ -1,7 +1,7 @@
 import { effect, type Signal, signal } from '@preact/signals'
 
 /**
- * A signal that this browser remembers under `pocketsms.KEY`, the same in all its tabs. What cannot be read
+ * A signal whose value this browser stores under `pocketsms.KEY`, for all its tabs. An unreadable value
  * counts as unset.
  */
 export function remembered<T>(key: string, unset: T): Signal<T> {
@@ -11,7 +11,7 @@ export function remembered<T>(key: string, unset: T): Signal<T> {
     const { value } = kept
     try {
       localStorage.setItem(name, JSON.stringify(value))
-    } catch {} // a browser that keeps nothing still works
+    } catch {} // without storage, the signal still works in this tab
   })
   // fires only for changes in other tabs; absent in Node's tests
   globalThis.addEventListener?.('storage', (event) => {

@@ -26,7 +26,7 @@ export interface Session {
 
 /** Interval of refreshing the sign-in. It is also refreshed when the page comes to the front. */
 const REFRESH_MS = 5 * 60_000
-/** Wait after the event stream ended: an answer with a new session's token may be on its way. */
+/** Wait after the event stream has ended: the answer with a new session's token may still arrive. */
 const NEW_TOKEN_MS = 200
 
 const stored = signal(pb.authStore.isValid ? pb.authStore.record : null)
@@ -74,10 +74,10 @@ export function userId(): string {
   return session.value.record.id
 }
 
-/** Counts replacements of an invalid token. Subscriptions have to be renewed after each. */
+/** How often an invalid token was replaced. Subscriptions must be renewed after each time. */
 export const renewals = signal(0)
 
-/** Continues with the token of a new session, after all others of the account were ended. */
+/** Continues with the token of a new session, when all other sessions of the account have ended. */
 export function renewSession(token: string, record: RecordModel): void {
   pb.authStore.save(token, record)
   renewals.value++
@@ -100,7 +100,7 @@ export function actForNobody(): void {
   own.authStore.clear()
 }
 
-/** Ends the session and its notifications here; the page stays, so that signing in again leads back to it. */
+/** Ends the session and its notifications in this browser. Keeps the URL for the next sign-in. */
 export function signOut(): void {
   stopNotifications()
   endSession()
@@ -116,15 +116,15 @@ function expire(how: 'expired' | 'refused'): void {
   endSession()
 }
 
-/** Signs out instead of sending an expired token, which the server would answer with empty lists. */
+/** Signs out before a request with an expired token, which the server would answer with empty lists. */
 pb.beforeSend = (url, options) => {
   if (pb.authStore.token && !pb.authStore.isValid) expire('expired')
-  // not for uploads: a long one may fill a healthy connection, which then looks dead
+  // no signal for uploads: a long upload may fill a healthy connection, which then looks dead
   if (!options.signal && !(options.body instanceof FormData)) options.signal = lineSignal()
   return { url, options }
 }
 
-/** After a 401 for the token in use, renews it while acting for an account; otherwise signs out. */
+/** After a 401 for the token in use: renews it if the person acts for an account, signs out if not. */
 pb.afterSend = (response: Response, data: unknown, options?: SendOptions) => {
   const { token } = pb.authStore
   const isOfNow = token !== '' && options?.headers?.Authorization === token

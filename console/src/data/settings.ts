@@ -52,7 +52,7 @@ export interface Settings {
   readonly trustedProxy: { readonly headers: readonly string[]; readonly useLeftmostIP: boolean }
 }
 
-/** A change of settings: groups, and members of a group, may be left out. */
+/** A change of settings. Absent groups and members stay as they are. */
 export type SettingsChange = {
   readonly [K in keyof Settings]?: Settings[K] extends readonly unknown[] ? Settings[K] : Partial<Settings[K]>
 }

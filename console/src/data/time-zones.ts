@@ -1,7 +1,7 @@
 /** The zone that this browser is set to. */
 export const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** Names of all zones that the browser knows, with what it shows for each, and those in `more`. */
+/** All time zones that the browser knows, and those in `more`: pairs of name and label. */
 export const timeZones = (...more: readonly string[]) =>
   [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', ...more])]
     .sort()

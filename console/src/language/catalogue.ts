@@ -1,10 +1,10 @@
 import german from './de/first.json' with { type: 'json' }
 import { type Language, language } from './language.ts'
 
-/** English texts of the code and their translations. */
+/** Translations by English text, as the text is written in the code. */
 type Catalogue = Readonly<Record<string, string>>
 
-/** `first` is in the first bundle (3 kB a language). `pages` is loaded before the first page. */
+/** Each language: `first` is in the first bundle (3 kB), `pages` is loaded before the first page. */
 const CATALOGUES: Readonly<
   Record<Exclude<Language, 'en'>, { first: Catalogue; pages: () => Promise<{ default: Catalogue }> }>
 > = {
@@ -15,7 +15,7 @@ const own = language === 'en' ? undefined : CATALOGUES[language]
 const catalogue = new Map(Object.entries(own?.first ?? {}))
 let pages: Promise<void> | undefined
 
-/** Loads the texts of the pages, once. Import pages only afterwards: their constants call `t`. */
+/** Loads the pages' texts, once. Import pages only afterwards, because their constants call `t`. */
 export function loadPageTexts(): Promise<void> {
   pages ??= addPageTexts().catch((error) => {
     pages = undefined

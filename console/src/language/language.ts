@@ -1,4 +1,4 @@
-/** The languages of the console; the first is that of the sentences in the code. */
+/** The languages of the console. The code's own texts are in the first. */
 const LANGUAGES = ['en', 'de'] as const
 export type Language = (typeof LANGUAGES)[number]
 
@@ -8,7 +8,7 @@ export interface Choice {
   readonly locale: string
 }
 
-/** The first of a browser's languages that the console speaks, in the form of its region; else English. */
+/** The first of a browser's languages that the console has, with its region; English if there is none. */
 export function chooseLanguage(wanted: readonly string[]): Choice {
   for (const locale of wanted) {
     const language = LANGUAGES.find((each) => each === locale.toLowerCase().split('-')[0])
@@ -26,7 +26,7 @@ function isLocale(tag: string): boolean {
   }
 }
 
-// only a window has a document: tests of single modules, which run in Node, speak English
+// tests of single modules run in Node, which has no document: they get English
 const inWindow = 'document' in globalThis
 
 /** The language of this window, until it is reloaded. */

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 export type Fact = readonly [title: string, value: ComponentChildren]
 
-/** Facts with their titles, one a line; as `figures` each in a box. Leaves out those that are false. */
+/** Facts with their titles, one per line; with `figures` each in a box. Leaves out entries that are false. */
 export const Facts = ({
   class: look = 'facts',
   facts,

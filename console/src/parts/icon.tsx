@@ -1,4 +1,4 @@
-/** Line drawings on a field of 24 by 24. */
+/** SVG paths of the icons, each in a square of 24 by 24 units. */
 const PATHS = {
   send: 'M21 3 10 14M21 3l-7 18-4-7-7-4z',
   messages: 'M4 5h16M4 12h16M4 19h10',
@@ -51,7 +51,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** A drawing beside words, never instead of them: it is hidden from screen readers. */
+/** An icon. Screen readers skip it, so words must say the same. */
 export const Icon = ({ name, size = 18 }: { name: IconName; size?: number }) => (
   <svg class="icon" viewBox="0 0 24 24" width={size} height={size} aria-hidden="true" focusable="false">
     <path d={PATHS[name]} />

@@ -5,7 +5,8 @@ import { Dialog } from './dialog/dialog.tsx'
 import { Actions, Button, Notice } from './form/form.tsx'
 
 /**
- * A secret that is shown this one time, to be copied: `secret`, or in `children`, which say how to use it.
+ * Shows a new secret to copy, which the server never returns again. `children` say how to use the secret;
+ * without `secret` they contain it.
  */
 export const ShownOnce = ({
   title,

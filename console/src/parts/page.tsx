@@ -5,19 +5,19 @@ import { t } from '../language/words.ts'
 import { Icon } from './icon.tsx'
 
 /**
- * The title of a page, and the browser's, with the number of unread conversations. Takes the focus when it
- * is first shown, unless something else has it.
+ * The title of a page; sets the window's title, too, with the number of unread conversations. Takes the focus
+ * when first shown, unless something else has the focus.
  */
 export function Title({ children }: { children: string }) {
   useEffect(() => {
     document.title = `${announced.value > 0 ? `(${announced.value}) ` : ''}${children} · pocketsms`
   }, [children, announced.value])
-  // a page that reads a record first shows its title later
+  // at the first rendering of the title: pages that read a record show it later
   useEffect(focusTitle, [])
   return <h1 tabIndex={-1}>{children}</h1>
 }
 
-/** A page: its title, one line about it, its main actions, its content. `back`: the list it belongs to. */
+/** A page: title, one line about it, main actions, content. `back`: a link to the list it belongs to. */
 export function Page({
   title,
   text,
@@ -71,20 +71,20 @@ export const Card = ({
   </section>
 )
 
-/** Gives the focus to the title of the page, unless something else has it. */
+/** Focuses the title of the page, unless something else has the focus. */
 export function focusTitle(): void {
   if (document.activeElement !== document.body) return
   document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
 }
 
-/** Shown while something is read. */
+/** Shown while an answer of the server is awaited. */
 export const Loading = ({ what = t('Loading') }: { what?: string }) => (
   <p class="loading" role="status">
     <span class="spinner" aria-hidden="true" /> {what}…
   </p>
 )
 
-/** A progress bar: `value` of `max`, described by `label`. `tone`: a limit is near, or reached. */
+/** A progress bar: `value` of `max`, described by `label`. `tone`: `warn` near a limit, `bad` at it. */
 export const Progress = ({
   value,
   max,

@@ -1,7 +1,7 @@
 import { formatPhone } from '../data/phone/phone-numbers.ts'
 import './phone-number.css'
 
-/** A phone number as people read it, in one line and never cut. Its tooltip is the number as it is stored. */
+/** A phone number formatted for people, on one line and never cut. Its tooltip is the stored number. */
 export const PhoneNumber = ({ number }: { number: string }) => (
   <span class="phone-number" title={number}>
     {formatPhone(number)}

@@ -40,10 +40,10 @@ export function Time({ at, none = '–' }: { at: string; none?: string }) {
   )
 }
 
-/** One of PocketBase's dates as day and time. */
+/** A PocketBase date as local day and time. */
 export const formatDateTime = (text: string): string => dateTime.format(msOf(text))
 
-/** The local day of a date, in words. */
+/** A PocketBase date as a local day. */
 export const formatDay = (text: string): string => day.format(msOf(text))
 
 /** The time of the day; the tooltip has the full date. */
@@ -67,7 +67,7 @@ export const OUTGOING_STATES = [
   ...(['failed', 'canceled'] as const),
 ] as const
 
-/** How many messages of a filter have each state, with links to them. `pending`: another word for it. */
+/** How many messages that `filter` finds have each state, with links. `pending`: another word for pending. */
 export const StateCounts = ({
   counts,
   filter,

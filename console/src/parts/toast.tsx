@@ -19,10 +19,10 @@ const FAULT_MS = 10_000
 const toasts = signal<readonly Toast[]>([])
 let count = 0
 
-/** Shows a short confirmation, which screen readers read out. `undo` reverts it; `then` runs without. */
+/** Shows a confirmation, also to screen readers. `undo` reverts the action; `then` runs if it was not undone. */
 export const toast = (text: string, undo?: () => void, then?: () => void) => show(text, false, undo, then)
 
-/** Shows the fault of an action that has no form. */
+/** Shows the error of an action that has no form to show it. */
 export const toastFault = (error: unknown) => show(faultText(faultOf(error)), true)
 
 function show(text: string, isFault: boolean, undo?: () => void, then?: () => void): void {
@@ -38,13 +38,13 @@ function drop(id: number, isUndone = false): void {
   else gone?.then?.()
 }
 
-/** Renders the toasts. The shell contains it once. A popover, since open dialogs cover everything else. */
+/** Renders the toasts; the shell contains it once. Only a popover can be shown above open dialogs. */
 export function Toasts() {
   const element = useRef<HTMLDivElement>(null)
   const last = toasts.value.at(-1)?.id
   useEffect(() => {
     const popover = element.current
-    // the last shown popover is on top
+    // show the popover again: the element opened last is on top
     if (popover?.matches(':popover-open') && document.querySelector('dialog[open]')) popover.hidePopover()
     if (!popover?.matches(':popover-open')) popover?.showPopover()
   }, [last])

@@ -29,7 +29,7 @@ export interface DeviceState {
   readonly device: string
   readonly online: boolean
   readonly reachable: boolean
-  /** True if its last texts failed. */
+  /** True if the device's last texts failed. */
   readonly failing: boolean
   readonly battery: number | null
   readonly battery_at: string | null
@@ -50,7 +50,7 @@ export function useDeviceStates(): Answer<{ items: readonly DeviceState[] }> & {
   return { ...answer, of: ({ id }) => answer.value?.items.find((state) => state.device === id) }
 }
 
-/** A colour and a label that say whether a device can take messages. */
+/** The colour and label of a device's state: whether the device can take messages. */
 export function deviceWord(device: Device, state: DeviceState | undefined): readonly [Tone, string] {
   if (!device.enabled) return ['calm', t('Switched off')]
   if (state?.failing) return ['bad', t('Failing')]

@@ -2,7 +2,7 @@ import { t } from '../../language/words.ts'
 import { formatPhone } from '../phone/phone-numbers.ts'
 import type { Device, Line } from '../records.ts'
 
-/** The display name of a line: its label, else its number, else its slot. */
+/** The display name of a line: its label; without a label its number; without both its slot. */
 export function lineName({ label, number, slot }: Pick<Line, 'label' | 'number' | 'slot'>): string {
   if (label) return label
   if (slot === 0) return t('Chosen by the phone')

@@ -5,8 +5,8 @@ import type { Device } from '../records.ts'
 import { remembered } from '../remembered.ts'
 import { session } from '../session.ts'
 
-// Simulated phones, which this browser plays while the console is open: they claim texts, report
-// delivery, and receive typed texts. They use the same device API as any phone.
+// Simulated phones, which this browser plays while the console is open: each claims texts, reports
+// delivery and receives typed texts by the same device API as a real phone.
 
 /** A text that a simulated phone sent or received. */
 export interface SimulatedText {
@@ -77,7 +77,7 @@ effect(() => {
   }
 })
 
-/** One tab plays a phone; the next one takes over when it is closed. Without locks (plain http) each does. */
+/** Plays a phone in one tab; another takes over when it is closed. On plain http (no locks), all tabs do. */
 function start(device: string, token: string): void {
   const controller = new AbortController()
   running.set(device, controller)

@@ -4,12 +4,12 @@ import { locale } from '../../language/language.ts'
 /** A byte order mark, by which spreadsheets read the file as UTF-8. */
 export const CSV_MARK = '\ufeff'
 
-/** Spreadsheets expect a semicolon between columns in locales with a decimal comma. */
+/** The column separator that spreadsheets expect: a semicolon in locales with a decimal comma. */
 export const separatorOf = (of: string): string =>
   new Intl.NumberFormat(of).format(1.5).includes(',') ? ';' : ','
 
 const delimiter = separatorOf(locale)
 
-/** Rows as lines of CSV, as a spreadsheet of this browser's locale reads them. */
+/** Rows as CSV with the separator of this browser's locale. */
 export const csvLines = (rows: readonly (readonly unknown[])[]): string =>
   rows.length === 0 ? '' : `${Papa.unparse(rows as unknown[][], { delimiter })}\r\n`

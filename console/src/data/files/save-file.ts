@@ -5,6 +5,6 @@ export function saveFile(name: string, content: string | Blob, type: string): vo
   link.href = url
   link.download = name
   link.click()
-  // the download has begun by then
+  // after a minute the download has begun
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -7,7 +7,7 @@ import { CSV_MARK, csvLines } from './csv.ts'
 export interface Sheet {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
-  /** The number of `rows[0]` in the file, from 1. */
+  /** The row number of `rows[0]` in the file, counted from 1. */
   readonly first: number
 }
 
@@ -53,7 +53,7 @@ export function guessColumns({ head, rows }: Sheet): Columns {
   return { phone, name: name >= 0 ? name : head.findIndex((_, at) => at !== phone) }
 }
 
-/** A CSV of the bad rows and their faults, to be corrected and imported. */
+/** A CSV of the bad rows and their errors, which users correct and import again. */
 export const badRowsCsv = (sheet: Sheet, bad: readonly BadRow[]): string =>
   CSV_MARK +
   csvLines([

@@ -5,7 +5,7 @@ import type { Sheet } from './sheet.ts'
 /** A line of a vCard: its name, its parameters and its undecoded value. */
 interface Line {
   readonly name: string
-  /** `TYPE=CELL` and the bare `CELL` of 2.1 alike, in small letters. */
+  /** The types in lower case, from `TYPE=CELL` or the bare `CELL` of version 2.1. */
   readonly types: ReadonlySet<string>
   /** The charset of a value in quoted-printable, '' for other values. */
   readonly quotedIn: string
@@ -19,20 +19,20 @@ export const isVcard = (text: string): boolean => /^\ufeff?\s*BEGIN:VCARD/i.test
 
 /**
  * Cards as phones and address books save them, versions 2.1 (versit, with quoted-printable), 3.0 (RFC 2426)
- * and 4.0 (RFC 6350), as rows of a name and a number: of several numbers the mobile one, else the preferred
- * one.
+ * and 4.0 (RFC 6350), as rows of a name and a number. Of several numbers it takes the mobile one, then the
+ * preferred one.
  */
 export function readCards(text: string): Sheet {
   const rows: string[][] = []
   let card: Line[] = []
-  // skips a card within a card (AGENT)
+  // depth of nested cards: a card within a card (AGENT) is skipped
   let depth = 0
   let isAgent = false
   const end = () => void (depth === 1 && rows.push([nameOf(card), numberOf(card)]))
   for (const line of linesOf(text)) {
     if (line.name === 'BEGIN' && isAgent) depth++
     else if (line.name === 'BEGIN') {
-      end() // an incomplete card does not swallow later ones
+      end() // a new card ends one without END
       depth = 1
       card = []
     } else if (line.name === 'END') {
@@ -67,7 +67,7 @@ function* linesOf(text: string): Generator<Line> {
   if (last) yield last
 }
 
-/** Longer than any name or number. Unfolding 300,000 parts of one line took minutes. */
+/** Characters of a line to keep: longer than any name or number. Joining 300,000 parts took minutes. */
 const MAX_LINE = 4_000
 /** Keeps the last character of a long line: it tells whether the next line continues it. */
 const cut = (line: string) => (line.length <= MAX_LINE ? line : line.slice(0, MAX_LINE - 1) + line.slice(-1))
@@ -98,7 +98,7 @@ function quotedIn(whole: string): string {
   return /;CHARSET="?([\w-]+)/i.exec(head ?? '')?.[1] ?? 'utf-8'
 }
 
-/** The name of a card: the formatted name, else given and family name, else the company. */
+/** The name of a card: the formatted name, or given and family name, or the company. */
 function nameOf(card: readonly Line[]): string {
   const parts = (name: string) => {
     const line = card.find((one) => one.name === name && one.value.trim() !== '')
@@ -118,8 +118,8 @@ const textOf = (value: string, charset: string): string =>
     .trim()
 
 /**
- * Quoted-printable: bytes of a charset, those beyond ASCII as `=C3=A9`. One that no browser knows is taken
- * for UTF-8.
+ * Decodes quoted-printable: bytes of a charset, written as `=C3=A9` beyond ASCII. An unknown charset counts
+ * as UTF-8.
  */
 function unquoted(value: string, charset: string): string {
   const plain = new TextEncoder().encode(value.replace(/=$/, ''))
@@ -145,7 +145,7 @@ function decoderOf(charset: string) {
 const MARKS = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g
 const DASHES = /[\u2010-\u2015]/g
 
-/** The number to send to, as it is written; '' if the card has none. */
+/** The best number of a card for texts, as it is written there; '' if the card has none. */
 function numberOf(card: readonly Line[]): string {
   const numbers = card
     .filter(({ name }) => name === 'TEL')
@@ -155,7 +155,7 @@ function numberOf(card: readonly Line[]): string {
   return numbers.toSorted((a, b) => a.rank - b.rank)[0]?.number ?? ''
 }
 
-/** `tel:+1-555-0100;ext=5` → `+1-555-0100`; what is dialed after a pause is no part of it. */
+/** `tel:+1-555-0100;ext=5` → `+1-555-0100`; drops what is dialed after a pause. */
 const dialed = (text: string) =>
   text.replace(MARKS, '').replace(DASHES, '-').replace(/^tel:/i, '').split(/[;,]/, 1)[0]!.trim()
 

@@ -5,13 +5,13 @@ import { serverUrl } from '../client.ts'
 /** Whether the server answers. */
 export const isOnline = signal(true)
 
-/** A stream that is silent for longer is dead: the server writes a comment every 15 s. */
+/** A stream without bytes for this time is dead, as the server writes a comment every 15 s. */
 const SILENT_MS = 30_000
-/** Together less than 10 s, the time to detect a dead connection. */
+/** Interval of requests, and time for an answer. Together below 10 s: a dead connection is noticed by then. */
 const ASK_MS = 4_000
 const ANSWER_MS = 4_000
 
-/** An event stream that knows when it last received bytes. The browser's own class hides comments. */
+/** An event stream that records when bytes last arrived. The browser's class does not report comments. */
 class WatchedSource extends EventSource {
   heardAt = Date.now()
   constructor(url: string | URL) {
@@ -38,7 +38,7 @@ class WatchedSource extends EventSource {
 let stream: WatchedSource | undefined
 
 let present = new AbortController()
-/** The signal that aborts requests on a dead connection: they would block the browser's few connections. */
+/** Aborts requests on a dead connection, which would keep the browser's few connections busy. */
 export const lineSignal = (): AbortSignal => present.signal
 
 function setOnline(isWell: boolean): void {

@@ -6,38 +6,38 @@ import { session, userId } from '../session.ts'
 import { isOnline } from './line.ts'
 import { newRequestKey } from './request-key.ts'
 
-/** A text that the server has not yet accepted for certain. */
+/** A text in the outbox: the server has not confirmed yet that it accepted the text. */
 export interface Unsent {
-  /** Sent with each try, so that it goes out once: the server knows keys for a day. */
+  /** The idempotency key of all tries, so that the text is sent once. The server keeps keys for a day. */
   readonly key: string
-  /** The account and person that wrote it. Only they send it. */
+  /** The account and the person who wrote the text. Sent only while both are signed in. */
   readonly from: string
   readonly number: string
   readonly request: { readonly body: string }
   /** Whether the number has no conversation yet. */
   readonly isFirst: boolean
-  /** When it was written, in ms since 1970. */
+  /** When the text was written, in ms since 1970. */
   readonly at: number
-  /** Why the server refused it; '' while it waits. */
+  /** Why the server refused the text; '' while it waits. */
   readonly fault: string
 }
 
 const ANSWER_MS = 10_000
 const PAUSE_MS = 5_000
 const KEYS_LIVE_MS = 23 * 3_600_000
-/** Words for users, for refusals whose own messages are written for programs. */
+/** Messages for refusals whose own messages are written for programs, by error code. */
 const REFUSALS: Readonly<Record<string, string>> = {
   no_devices: t('None of your devices is online, so nothing was sent. Switch one on and send again.'),
   quota_exceeded: t('Your messages of this month are used up.'),
 }
 
-/** Begins the names of stored items, one for each text: tabs do not overwrite each other's texts. */
+/** The prefix of storage keys. Each text has its own key, so that tabs do not overwrite others' texts. */
 const PREFIX = 'pocketsms.outbox.'
 const kept = signal<ReadonlyMap<string, Unsent>>(new Map())
 for (const name of Object.keys(localStorage)) follow(name, localStorage.getItem(name))
 addEventListener('storage', ({ key, newValue }) => follow(key ?? '', newValue))
 
-/** Shows what this tab or another one has stored. */
+/** Updates `kept` from an item that this tab or another one stored. */
 function follow(name: string, stored: string | null): void {
   if (!name.startsWith(PREFIX)) return
   const texts = new Map(kept.value)
@@ -50,7 +50,7 @@ function put(text: Unsent): void {
   const [name, stored] = [PREFIX + text.key, JSON.stringify(text)]
   try {
     localStorage.setItem(name, stored)
-  } catch {} // a browser that keeps nothing still sends
+  } catch {} // without storage, the text is still sent
   follow(name, stored)
 }
 
@@ -90,11 +90,11 @@ async function flush(): Promise<void> {
     isAnswered = await send(next)
   }
   isSending = false
-  // the connection may work, though this answer was lost
+  // the connection may still work: only this answer may be lost
   if (!isAnswered) setTimeout(flush, PAUSE_MS)
 }
 
-/** Returns whether the server answered. */
+/** Sends one text and stores the result. Returns whether the server answered. */
 async function send(text: Unsent): Promise<boolean> {
   const { key, number, request, isFirst, at } = text
   const options = { method: 'POST', signal: AbortSignal.timeout(ANSWER_MS) }
@@ -110,7 +110,7 @@ async function send(text: Unsent): Promise<boolean> {
     discardUnsent(text)
   } catch (error) {
     const fault = faultOf(error)
-    // tries again later: an earlier try still runs, a proxy answers for the server, or the sign-in has ended
+    // try again later: an earlier try still runs, a proxy answered for the server, or the sign-in ended
     const isOpen = fault.code === 'idempotency_key_in_use' || (fault.status > 501 && fault.code === '')
     if (isOpen || fault.status === 0 || fault.status === 401) return false
     refuse(REFUSALS[fault.code] ?? faultText(fault))
@@ -129,5 +129,5 @@ async function startConversation(number: string, options: object): Promise<void>
     })
 }
 
-/** Sends texts when they are written, at each sign-in, and when the server is reachable again. */
+/** Sends waiting texts at once, at each sign-in, and when the server is reachable again. */
 export const watchOutbox = () => effect(() => void (isOnline.value && firstWaiting() && setTimeout(flush)))

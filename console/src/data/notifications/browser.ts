@@ -32,8 +32,8 @@ export async function startNotifications(user: string): Promise<void> {
 }
 
 /**
- * Turns notifications off in this browser. The request leaves at once, with the token that a sign-out is
- * about to forget; the end of the subscription holds even if the server is not reached.
+ * Turns notifications off in this browser. Sends the request before it returns, as a sign-out then
+ * drops the token. The subscription ends even if the server is not reached.
  */
 export function stopNotifications(): void {
   const { user, endpoint } = notifications.value
@@ -71,7 +71,7 @@ async function subscribe(): Promise<string> {
   const options = { userVisibleOnly: true, applicationServerKey: key }
   const subscription = await pushManager.subscribe(options).catch(async (error: DOMException) => {
     if (error.name !== 'InvalidStateError') return undefined // no push service
-    // the subscription has another key: the server's database is new
+    // a subscription with another server key exists, of an earlier database of the server
     await (await pushManager.getSubscription())?.unsubscribe()
     return pushManager.subscribe(options)
   })

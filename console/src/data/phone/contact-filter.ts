@@ -2,8 +2,8 @@ import { pb } from '../client.ts'
 import { phonePart } from './phone-numbers.ts'
 
 /**
- * A filter that finds contacts by a part of the name, whatever its case, or of the number as people write it.
- * Numbers without a country are of `country`.
+ * A filter that finds contacts by a part of the name, in upper or lower case, or of the number as people
+ * write it. Numbers without a country belong to `country`.
  */
 export const contactFilter = (text: string, country: string): string =>
   [nameFilter(text), ...numberFilter('phone', text, country)].join(' || ')
@@ -15,8 +15,8 @@ export const conversationFilter = (text: string, country: string): string =>
   )
 
 /**
- * A filter that finds contacts by parts of the name, whatever their case. A word finds names with one accent
- * more: `jorg` finds Jörg.
+ * A filter that finds contacts by parts of the name, in upper or lower case. A word also finds names with one
+ * accent more: `jorg` finds Jörg.
  */
 export function nameFilter(text: string): string {
   const words = text.trim().split(/\s+/)
@@ -35,7 +35,7 @@ const anyOf = (field: 'name' | 'last_text', parts: readonly string[]): string =>
 /** The server accepts filters of 3,500 bytes. This leaves room for other conditions. */
 const MAX_CHARACTERS = 2_500
 
-/** At least three digits that begin with 0, which may be from the middle of a number. */
+/** At least three digits that begin with 0: perhaps the middle of a number, so the 0 stays. */
 const WITH_ZERO = /^0(?:\s*\d){2,}$/
 
 /** Filters that find numbers by a typed part; none if the text cannot be part of a number. */
@@ -46,8 +46,8 @@ function numberFilter(field: 'phone' | 'number', text: string, country: string):
 }
 
 /**
- * `ünal` as `ünal`, `Ünal` and `ÜNAL`; a text of ASCII letters as it is. The filter language ignores the case
- * of ASCII letters only, so others are looked for in each way that a name is written.
+ * `ünal`, `Ünal` and `ÜNAL` for `ünal`; only the text itself if all letters are ASCII. Filters ignore case for
+ * ASCII letters only, so other letters need each usual spelling.
  */
 function casesOf(text: string): readonly string[] {
   const lower = text.toLocaleLowerCase()
@@ -57,7 +57,7 @@ function casesOf(text: string): readonly string[] {
   return [...new Map(all.map((part) => [folded(part), part])).values()]
 }
 
-/** Accented letters, by their plain letter. */
+/** The accented forms of each plain letter. */
 const ACCENTED: Readonly<Record<string, string>> = {
   a: 'äáàâãåą',
   c: 'çćč',

@@ -1,11 +1,11 @@
 import zonesOf from './country-zones.json' with { type: 'json' }
 
-/** ISO 3166 alpha-2; a region such as 419 (Latin America) is no country. */
+/** An ISO 3166 alpha-2 code, but not a region such as 419 (Latin America). */
 const COUNTRY = /^[A-Z]{2}$/
 
 /**
- * The country of a browser, by its time zone. For a zone without a country, such as UTC, by
- * its languages: of the first that names one, else the most likely; '' for none.
+ * The country of a browser, by its time zone. For a zone without a country, such as UTC: the country of the
+ * first language that names one; then the likeliest country of the languages; '' for none.
  */
 export function countryOf(languages: readonly string[], zone: string): string {
   const here = Object.entries(zonesOf).find(([, zones]) => zones.split(' ').includes(zone))

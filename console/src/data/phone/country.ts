@@ -7,10 +7,10 @@ import { countryOf } from './country-of.ts'
 
 const browserCountry = countryOf(navigator.languages, HERE)
 
-/** The country of numbers that are typed without one: the account's, else the browser's; '' for none. */
+/** The country of numbers typed without one: the account's or, if unset, the browser's; '' for none. */
 export const defaultCountry = computed(() => ownSettings.value?.country || browserCountry)
 
-/** An account without a country gets the browser's when numbers are first shown or typed. */
+/** Saves the browser's country as the account's, if it has none, when numbers are first shown or typed. */
 effect(() => {
   if (ownSettings.value === undefined || ownSettings.value?.country || !browserCountry || !may('admin'))
     return

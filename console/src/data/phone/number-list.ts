@@ -6,21 +6,21 @@ export interface TypedNumber {
   /** In E.164; what was typed if it is invalid. */
   readonly phone: string
   readonly name: ''
-  /** The typed text, which is read again when another country is chosen. */
+  /** The typed text. It is parsed again when the user chooses another country. */
   readonly typed: string
   /** Why the number is invalid; undefined if it is valid. */
   readonly fault?: PhoneFault | undefined
 }
 
-/** Between numbers; a space only between a number and a plus, or after `Anna <+49…>`. */
+/** Separators of numbers. Spaces separate only before a plus, or after `Anna <+49…>`. */
 const BETWEEN = /[\n\r\t,]+|;(?!ext=|phone-context=)|(?<=\d\)?)\s+(?=\+)|(?<=>)\s+/
 
 /** Whether a text holds several numbers. */
 export const isList = (text: string) => text.trim().split(BETWEEN).length > 1
 
 /**
- * The numbers of a text, however they are written; those without a country are of `country`. What cannot be
- * read is kept as it was typed, with its fault.
+ * Parses the numbers of a text in any spelling; numbers without a country belong to `country`. Unreadable
+ * ones stay as typed, with the reason.
  */
 export function readNumbers(text: string, country: string): TypedNumber[] {
   const pieces = text.split(BETWEEN).map((piece) => piece.trim())
@@ -32,7 +32,7 @@ function readNumber(text: string, country: string): TypedNumber {
   return { phone, name: '', typed: text, fault }
 }
 
-/** Why the first invalid numbers cannot be read, in one line. */
+/** Says in one line why the first `most` invalid numbers cannot be read. */
 export const faultsOf = (
   numbers: readonly { phone: string; fault?: PhoneFault | undefined }[],
   most: number,

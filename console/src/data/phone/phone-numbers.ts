@@ -34,7 +34,7 @@ export type PhoneReading =
 
 /** Marks of the direction of writing, which phones put around numbers, and other invisible characters. */
 const MARKS = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g
-/** A number that a spreadsheet shows as `4.91512E+12`: its last digits are lost. */
+/** A number that a spreadsheet rounded, as `4.91512E+12`: the last digits are lost. */
 const ROUNDED = /^\d(?:[.,]\d+)?e\+?\d+$/i
 const DIALABLE = /^[\s(]*\+?[\p{Nd}\s()[\].,/\p{Pd}·]+$/u
 const LENGTH_PROBLEMS = {
@@ -47,8 +47,8 @@ const LENGTH_PROBLEMS = {
 
 /**
  * Reads a number as people write it: `0151 20000010`, `0049…`, `+49 (0)151 …`, `tel:+49…`, `Anna <+49…>`.
- * A number without a country belongs to `country` (ISO 3166 alpha-2, '' for none) and must be one of its
- * numbering plan. With its country written out only the length is checked, as new ranges come every year.
+ * A number without a country belongs to `country` (ISO 3166 alpha-2, '' for none) and must be in that
+ * country's numbering plan. With a country, only the length is checked, as new ranges come every year.
  */
 export function readPhone(text: string, country = ''): PhoneReading {
   const raw = numberIn(text)
@@ -73,14 +73,14 @@ function numberIn(text: string): string {
   return withoutWords(dialed)
 }
 
-/** `Anna: 0151 1234` and `0151 1234 (mobile)` without their words; a text without digits stays. */
+/** Removes words before and after a number: `Anna: 0151 1234 (mobile)`. Keeps a text without digits. */
 function withoutWords(text: string): string {
   const from = text.search(/[+(]*\p{Nd}/u)
   if (from < 0) return text
   return text.slice(from).replace(/\P{Nd}+$/u, '')
 }
 
-/** A number with +, if it was typed with + or 00; else undefined. Only Italy's keep the 0 of `(0)`. */
+/** The number with +; undefined unless typed with + or 00. Only Italian numbers keep the 0 of `(0)`. */
 function internationalForm(raw: string): string | undefined {
   const isItalian = /^[(\s]*(?:\+|00)[\s]*39/.test(raw)
   const plain = (isItalian ? raw : raw.replace(/\(\s*0\s*\)/, '')).replace(/[()[\]]/g, ' ').trim()
@@ -94,8 +94,8 @@ function readInternational(text: string): string | undefined {
 }
 
 /**
- * Spreadsheets drop the + and the leading 0: bare digits may begin with the country's own code. Other
- * countries' codes are not tried, as a mistyped number would reach a stranger.
+ * Reads a number of `country`, also one that begins with its calling code without +, as spreadsheets drop +
+ * and 0. Tries no other country's code, as a mistyped number would reach a stranger.
  */
 function readNational(text: string, country: CountryCode): string | undefined {
   const national = valid(parse(text, country))
@@ -131,15 +131,15 @@ function faultOf(raw: string, international: string | undefined, home: CountryCo
 /** The country of a stored number, as ISO 3166 alpha-2; '' for none. */
 export const countryOfNumber = (phone: string): string => parse(phone)?.country ?? ''
 
-/** A stored number for people: `+49 1512 0000010`, which never breaks. A sender's name stays as it is. */
+/** Formats a stored number: `+49 1512 0000010` with no-break spaces. Leaves a sender's name as it is. */
 export function formatPhone(phone: string): string {
   if (!E164.test(phone)) return phone
   return (parse(phone)?.formatInternational() ?? phone).replaceAll(' ', '\u00a0')
 }
 
 /**
- * The part of a stored number that a typed one is found by: all of it where it can be read, else its digits
- * without the 0 before an area code. '' when too little was typed.
+ * The text to search stored numbers for: the typed number in E.164 if it is complete; if not, its digits
+ * without leading zeros. '' for fewer than three digits.
  */
 export function phonePart(text: string, country = ''): string {
   if (!DIALABLE.test(text.trim())) return readPhone(text, country).phone ?? ''

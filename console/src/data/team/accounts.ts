@@ -11,7 +11,7 @@ export interface Account {
   readonly role: MemberRole
 }
 
-/** The account that each person last chose in this browser, by their id. */
+/** The account that each person last chose in this browser, by the person's id. */
 const chosen = remembered<Readonly<Record<string, string>>>('account', {})
 
 /** A member without an account who switched to their own sign-in, until they choose a team again. */
@@ -27,8 +27,8 @@ export async function chooseAccount(person: string, account: string): Promise<vo
 }
 
 /**
- * The accounts that a user may act for. After a sign-in shows the last chosen one again; a member
- * without an account gets the first that is open, and one whose account is empty their only team.
+ * The accounts that a user may act for. After a sign-in, switches to the account chosen last. Without a
+ * choice: a member without an account gets the first enabled one, a user with an empty account the only one.
  */
 export function useAccounts({ role, person, record }: Session): readonly Account[] {
   const [accounts, setAccounts] = useState<readonly Account[]>([])

@@ -14,7 +14,7 @@ export const isPerson = (sender: Sender | undefined): boolean =>
 export interface People {
   /** The current owner and members. */
   readonly all: readonly Sender[]
-  /** Those who may answer. */
+  /** The people who may answer texts. */
   readonly agents: readonly Sender[]
   readonly members: List<Member>
   readonly hasTeam: boolean

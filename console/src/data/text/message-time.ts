@@ -1,6 +1,6 @@
 import type { Message } from '../records.ts'
 
-/** When a phone received or sent a text, or will: not when the server stored it. */
+/** When a phone received or sent a text, or will send it; the server may have stored it at another time. */
 export const timeOf = ({
   message_type,
   created,

@@ -1,12 +1,12 @@
-/** A placeholder as the server reads it: no braces, not only spaces, a name before the first `|`. */
+/** A placeholder, as the server parses it: no braces inside, and a name before the first `|`. */
 const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
 /** A piece of a template: plain text, or a variable. */
 export interface Piece {
-  /** The text, or a variable's name. */
+  /** The plain text, or the variable's name. */
   readonly text: string
   readonly isVariable: boolean
-  /** The `there` of `{{name|there}}`, used for an empty or missing value. */
+  /** The default (`there` in `{{name|there}}`), used for an empty or missing value. */
   readonly fallback?: string | undefined
 }
 
@@ -19,11 +19,11 @@ export const piecesOf = (body: string): Piece[] =>
     return { text: part.slice(0, bar).trim(), isVariable: true, fallback: part.slice(bar + 1).trim() }
   })
 
-/** A variable's text on the server: its value, else its default; undefined if it has neither. */
+/** The text that the server puts for a variable: its value or default; undefined if it has neither. */
 export const filled = (piece: Piece, value: string | undefined): string | undefined =>
   value?.trim() ? value : (piece.fallback ?? value)
 
-/** A template with its variables filled in; those with neither a value nor a default stay. */
+/** Fills in a template's variables. Variables with neither a value nor a default stay. */
 export const fillTemplate = (body: string, valueFor: (name: string) => string | undefined): string =>
   piecesOf(body)
     .map((piece) =>

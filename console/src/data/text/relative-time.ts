@@ -4,7 +4,7 @@ import { t } from '../../language/words.ts'
 /** How often relative times on the page are updated. */
 export const STEP_MS = 15_000
 const DAY_SECONDS = 86_400
-/** Older times are shown as a date. */
+/** Times more days ago are shown as a date. */
 const DAYS_TOLD = 7
 const DAY_MS = DAY_SECONDS * 1000
 
@@ -12,8 +12,8 @@ const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: '
 const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 
 /**
- * An instant relative to another, in words. Days are those of the local calendar: `yesterday` is never the
- * day before yesterday.
+ * Words for `ms` relative to `nowMs`. Counts days of the local calendar: `yesterday` is never the day
+ * before yesterday.
  */
 export function formatRelativeTime(ms: number, nowMs: number): string {
   const seconds = Math.round((ms - nowMs) / 1000)
@@ -27,7 +27,7 @@ export function formatRelativeTime(ms: number, nowMs: number): string {
   return relative.format(Math.trunc(seconds / 3_600), 'hour')
 }
 
-/** The number of a local day; the next day has the next number, however long the days are. */
+/** A number for the local day: consecutive days have consecutive numbers, even if a day has 23 hours. */
 function calendarDay(ms: number): number {
   const at = new Date(ms)
   return Math.round(Date.UTC(at.getFullYear(), at.getMonth(), at.getDate()) / DAY_MS)

@@ -32,7 +32,7 @@ export function formatTextSize(text: string): string {
 export const segmentsText = (count: number) => tn('1 segment', '{count} segments', count)
 
 /**
- * Characters that spreadsheets and phones insert, by their equivalents in the GSM alphabet.
+ * Characters that spreadsheets and phones insert, by the equivalent character of the GSM alphabet.
  */
 const PLAIN: Readonly<Record<string, string>> = {
   "'": '‘’‚‛′´`‹›',
@@ -47,8 +47,8 @@ const SIGNS = new Map(
 )
 
 /**
- * An equivalent text in fewer segments, and how many fewer; undefined if plainer characters save nothing.
- * No letter is changed.
+ * A text with plainer characters that needs fewer segments, and how many fewer; undefined if none is saved.
+ * Changes no letters.
  */
 export function plainTextSuggestion(
   text: string,

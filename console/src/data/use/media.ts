@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 
-/** Whether a media query holds now. */
+/** A signal: whether a media query matches. */
 function matches(query: string): ReadonlySignal<boolean> {
   const list = matchMedia(query)
   const now = signal(list.matches)
@@ -12,9 +12,9 @@ function matches(query: string): ReadonlySignal<boolean> {
 
 /** Whether the window is as narrow as a phone's. The styles have the same width. */
 export const isPhone = matches('(max-width: 719px)')
-/** Whether three columns have room. The styles have the same width. */
+/** Whether the window has room for three columns. The styles have the same width. */
 export const isWide = matches('(min-width: 1200px)')
-/** Whether four columns have room. */
+/** Whether the window has room for four columns. */
 export const hasRoom = matches('(min-width: 1600px)')
 /** Whether the device has a mouse, and so probably a real keyboard. */
 export const hasKeyboard = matches('(hover: hover) and (pointer: fine)')

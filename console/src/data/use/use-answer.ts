@@ -2,15 +2,15 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
 
-/** The answer of an endpoint outside the API of collections. */
+/** The last answer of an endpoint, and its error. */
 export interface Answer<T> {
-  /** Undefined until the first answer; later ones replace it. */
+  /** The last successful answer; undefined before the first. */
   readonly value: T | undefined
   readonly fault: Fault | undefined
   reload(): Promise<void>
 }
 
-/** Pause before a request to an unreachable server is repeated. */
+/** Pause before the next request to an unreachable server. */
 const AGAIN_MS = 5_000
 
 /**

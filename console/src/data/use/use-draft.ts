@@ -7,23 +7,23 @@ export interface Draft<T> {
   readonly value: T
   /** Whether the value differs from the stored one. */
   readonly isChanged: boolean
-  /** The changed members of an object. A save writes only these: others may have changed on the server. */
+  /** The changed members of an object. A save writes only these, as others may have changed on the server. */
   readonly changes: Partial<T>
   set(value: T): void
   /** Changes some members of the value. */
   change(part: Partial<T>): void
-  /** Call it after a save or send. `value`: the stored value to show; default: the typed one. */
+  /** To call after a save or send. `value`: the stored value to show; default: the typed one. */
   saved(value?: T): void
   /** Goes back to the stored value. */
   discard(): void
 }
 
 interface Options<T> {
-  /** Asks before the page is left with changes, and discards them. For settings. */
+  /** Asks before the user leaves the page with unsaved changes, then discards them. */
   readonly asks?: boolean
   /** Keeps the draft even if the stored value changed while the page was closed. */
   readonly lasts?: boolean
-  /** Members that are never stored, such as passwords. */
+  /** Members that the stored draft must not contain, such as passwords. */
   readonly secrets?: readonly (keyof T)[]
 }
 
@@ -44,9 +44,9 @@ export function forgetDrafts(): void {
 }
 
 /**
- * Form state that the tab stores for this account until it is saved, sent or discarded. `key` names the form
- * and its record. `initial`: the stored value; when it changes, untyped members follow. Drops a draft whose
- * stored value changed while the page was closed.
+ * Form state that the tab keeps for this account until it is saved, sent or discarded. `key` names the form
+ * and its record. `initial`: the record's value; when it changes, members that nobody typed follow. Drops a
+ * draft whose record changed while the page was closed.
  */
 export function useDraft<T>(
   key: string,
@@ -95,7 +95,7 @@ export function useDraft<T>(
 function keep(name: string, draft: object): void {
   try {
     sessionStorage.setItem(name, JSON.stringify(draft))
-  } catch {} // a browser that keeps nothing still works
+  } catch {} // without storage, the form still works
 }
 
 function read<T>(name: string, initial: T, lasts: boolean): T {
@@ -108,7 +108,7 @@ function read<T>(name: string, initial: T, lasts: boolean): T {
   }
 }
 
-/** The value with its secrets left out; they are typed again. */
+/** The value without secrets, which users type again. */
 const without = <T>(value: T, secrets: readonly (keyof T)[]): T =>
   secrets.length === 0
     ? value

@@ -8,18 +8,18 @@ import { useLive } from './use-live.ts'
 
 export interface ListOptions {
   readonly filter?: string
-  /** Default: newest first. */
+  /** Sort fields as in the API. Default: newest first. */
   readonly sort?: string
   readonly expand?: string
   readonly fields?: string
   readonly perPage?: number
-  /** False: the list does not follow changes. */
+  /** False: does not update the list when records change. */
   readonly live?: boolean
-  /** False: nothing is read yet. */
+  /** False: reads nothing yet. */
   readonly ready?: boolean
 }
 
-/** A page of records that follows changes. */
+/** A page of records, updated when records change. */
 export interface List<T> {
   readonly items: readonly T[]
   readonly page: number
@@ -43,8 +43,8 @@ interface Shown<T> {
 }
 
 /**
- * A page of a collection. A changed record shows at once; new, moved and deleted ones after a read that
- * follows the change.
+ * A page of a collection. Shows changes of a record at once; new, moved and deleted records after the page
+ * is read again.
  */
 export function useList<T extends RecordModel>(collection: string, options: ListOptions = {}): List<T> {
   const {
@@ -121,14 +121,14 @@ export function useList<T extends RecordModel>(collection: string, options: List
   }
 }
 
-/** Sorts names as people do. The server sorts by bytes, with Ünal after Zoë. */
+/** Sorts names by the rules of the language. The server sorts by bytes: Ünal after Zoë. */
 const names = new Intl.Collator(locale)
 const byName = (a: RecordModel, b: RecordModel) => names.compare(a.name, b.name)
 
 const put = <T extends RecordModel>(items: readonly T[], record: T) =>
   items.map((item) => (item.id === record.id ? record : item))
 
-/** The most groups in a choice of groups. */
+/** Maximum groups in a choice of groups. */
 const MAX_GROUPS = 500
 
 export interface Groups extends List<ContactGroup> {

@@ -6,8 +6,8 @@ import { useLater } from './use-later.ts'
 const CALM_MS = 350
 
 /**
- * The server's preview of a request at `path`, read a moment after its last change. Keeps the last answer
- * until the next one. `request` undefined: reads nothing.
+ * The server's preview of `request` at `path`, read a moment after the request's last change. Keeps the last
+ * preview until the next one. `request` undefined: reads nothing.
  */
 export function usePreview<T>(
   path: string,

@@ -5,7 +5,7 @@ import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
 import { useLive } from './use-live.ts'
 
-/** A record that follows changes. */
+/** A record, updated when it changes. */
 export interface Watched<T> {
   /** Undefined until read, and after its deletion. */
   readonly record: T | undefined
@@ -23,8 +23,8 @@ interface State<T> {
 const GONE: Fault = { message: t('It was deleted.'), fields: {}, code: '', status: 404 }
 
 /**
- * A record by its id, live. A deleted one is a fault with status 404; after any other fault the record stays
- * as it was read last.
+ * A record by its id, live. For a deleted record, `fault` has the status 404; after any other error, `record`
+ * stays as it was last read.
  */
 export function useRecord<T extends RecordModel>(collection: string, id: string, expand = ''): Watched<T> {
   const [state, setState] = useState<State<T>>({})

@@ -11,7 +11,7 @@ export interface Task<A extends unknown[]> {
   forget(): void
 }
 
-/** Runs one of several tasks that show their fault in one place: clears the faults of the others. */
+/** Runs a task. Clears the errors of the other tasks in `all`, which are shown in the same place. */
 export function runAlone(task: Task<[]>, all: readonly Task<never>[]): Promise<boolean> {
   for (const each of all) each.forget()
   return task.run()
@@ -39,7 +39,7 @@ export function useTask<A extends unknown[]>(work: (...given: A) => Promise<unkn
   return { busy, fault, run, forget: useCallback(() => setFault(undefined), []) }
 }
 
-/** A long action. It gets a signal, which `stop` aborts, and so does leaving the page. */
+/** A long action. `work` gets a signal, which aborts on `stop` and when the user leaves the page. */
 export function useLongTask(work: (stop: AbortSignal) => Promise<unknown>): Task<[]> & { stop(): void } {
   const present = useRef(new AbortController())
   useEffect(() => () => present.current.abort(), [])

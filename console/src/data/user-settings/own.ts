@@ -4,10 +4,10 @@ import type { UserSettings } from '../records.ts'
 import { may, session, userId } from '../session.ts'
 import { findSettings, type SettingsChange, saveUserSettings } from './save.ts'
 
-/** The last read settings and their user. Without `record` the user has saved none. */
+/** The settings read last, and their user. `record` is absent if the user has saved no settings. */
 const known = signal<{ readonly user: string; readonly record?: UserSettings }>()
 
-/** The settings of the signed-in user; null before the first is saved, undefined while not known. */
+/** The settings of the signed-in user; null if none were saved, undefined until read. */
 export const ownSettings = computed((): UserSettings | null | undefined => {
   const mine = known.value?.user === session.value?.record.id ? known.value : undefined
   return mine && (mine.record ?? null)

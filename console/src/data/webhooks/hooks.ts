@@ -3,7 +3,7 @@ import { pb, serverUrl } from '../client.ts'
 import type { RecordOf } from '../records.ts'
 import { inWords } from '../words/fault-sentences.ts'
 
-/** `recipients_from`: where recipients stand in the JSON; `max_parts` and `rate` count short messages. */
+/** `recipients_from`: path of recipients in the JSON. `max_parts` and `rate` count segments. */
 export interface Hook extends RecordOf<'hooks'> {
   readonly recipients: readonly string[] | null
 }
@@ -110,12 +110,12 @@ export const HOOK_TOOLS: Readonly<Record<HookPreset, Tool>> = {
   },
 }
 
-/** Where a tool calls a hook. */
+/** The URL at which a tool calls a hook. */
 export const hookUrl = ({ secret }: Hook) => `${serverUrl}/api/hooks/${secret}`
 
 interface Called extends Pick<HookResult, 'outcome'> {
   readonly messages: readonly string[]
-  /** A refusal in the form that Supabase reads. */
+  /** A refusal, in the structure that Supabase reads. */
   readonly error?: { readonly message: string }
 }
 

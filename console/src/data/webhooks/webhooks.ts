@@ -16,12 +16,12 @@ const post = <T>(path: string, body: object = {}) =>
 /** Sends a webhook a made-up event. Answers the delivery's id. */
 export const sendTest = (webhook: string) => post<{ id: string }>(`${webhook}/test`)
 
-/** Gives a webhook a new secret, shown this once. */
+/** Replaces a webhook's secret. Only this answer contains the new one. */
 export const rotateSecret = (webhook: string) => post<{ secret: string }>(`${webhook}/rotate`)
 
 /** Sends a delivery once more. */
 export const resend = (delivery: string) => post(`deliveries/${delivery}/resend`)
 
-/** Sends all deliveries again that failed since a moment. */
+/** Resends all deliveries that failed since `since`. Returns how many. */
 export const resendFailed = (webhook: string, since: Date) =>
   post<{ resent: number }>(`${webhook}/resend-failed`, { since: since.toISOString() })

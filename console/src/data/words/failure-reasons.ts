@@ -34,7 +34,7 @@ export const shownState = (message: Pick<Message, 'status' | 'error_message'>): 
 export const FAILED_FILTER = `status = "failed" && ${CANCELED.map((reason) => `error_message != "${reason}"`).join(' && ')}`
 export const CANCELED_FILTER = `status = "failed" && (${CANCELED.map((reason) => `error_message = "${reason}"`).join(' || ')})`
 
-/** The filter of the messages that people see in a state. */
+/** The filter that finds the messages that the console shows in a state. */
 export function stateFilter(state: ShownState): string {
   if (state === 'failed') return FAILED_FILTER
   return state === 'canceled' ? CANCELED_FILTER : `status = "${state}"`
@@ -47,5 +47,5 @@ export const reasonOf = (message: Message): string =>
 const waitingReason = ({ status, waiting_for }: Message) =>
   status === 'failed' ? '' : WAITING[waiting_for ?? '']
 
-/** Why a message failed, for people; what a device said stays as it is. */
+/** Why a message failed, translated. A device's own words stay as they are. */
 export const failureReason = (message: string): string => REASONS[message] ?? message

@@ -65,7 +65,7 @@ export function inWords(message: string): string {
   return connectionFault(message) ?? inPlural(message)
 }
 
-/** `8 character(s)` as people write it. */
+/** Replaces `8 character(s)` by `8 characters`. */
 const inPlural = (message: string) =>
   message.replace(/\b(\d+) (\w+)\(s\)/g, (_, count, noun) => `${count} ${noun}${count === '1' ? '' : 's'}`)
 

@@ -9,8 +9,8 @@ import { toastFault } from '../toast.tsx'
 import './attachments.css'
 
 /**
- * Files shown in the page, by the extension that the server chose from the content: pictures without scripts,
- * audio and video. Others are only downloaded.
+ * Files that the page shows: pictures that cannot contain scripts, audio and video. Others are only
+ * downloaded. The server chooses the extension from the content.
  */
 const KINDS = [
   ['picture', /\.(png|jpe?g|gif|webp)$/],
@@ -22,7 +22,7 @@ const kindOf = (name: string) => KINDS.find(([, pattern]) => pattern.test(name))
 /** A file name without the server's random part. */
 const shownName = (name: string) => name.replace(/_[^_.]{10}(?=\.|$)/, '')
 
-/** The files that came with a message: pictures small, the rest by name. */
+/** A message's files: small pictures, and the names of other files. */
 export function Attachments({ message }: { message: Message }) {
   const names = message.attachments ?? []
   const [token, setToken] = useState('')

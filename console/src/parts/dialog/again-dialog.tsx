@@ -23,9 +23,8 @@ const WORDS: Readonly<Record<AgainChoice, (count: number) => string>> = {
 }
 
 /**
- * Asks which failed messages are sent once more, and has `send` do it, which tells how many are done and
- * shows what came of it. `counts`: how many there are of each kind; undefined until they are counted, which
- * may end with a `fault`.
+ * Asks which failed messages to resend, and calls `send`, which reports how many are done and shows the
+ * result. `counts`: failed messages of each kind; undefined until counted. `fault`: why counting failed.
  */
 export function AgainDialog({
   counts,

@@ -36,7 +36,7 @@ export function ChangeDialog({
   save: (request: ChangeRequest) => Promise<void>
   onClose: () => void
 }) {
-  // the state at opening: later changes do not replace what is being typed
+  // the message when the dialog opened: later changes do not replace what is being typed
   const [{ scheduled_at, expires_at, body }] = useState(waiting)
   const was = localOf(msOf(scheduled_at))
   const [when, setWhen] = useState<When>({ isLater: true, at: was })
@@ -92,8 +92,8 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Empty means now, by the server's clock. What ends some time after it was due does so after its new time,
- * too.
+ * The new time, '' for now by the server's clock. The text stays valid for as long after the new time as
+ * it was after the old one.
  */
 function timeOf({ isLater, at }: When, scheduled: string, expires: string): ChangeRequest {
   const seconds = Math.round((msOf(expires) - msOf(scheduled)) / 1000)

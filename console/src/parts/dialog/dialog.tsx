@@ -7,7 +7,7 @@ import { t } from '../../language/words.ts'
 import { Actions, Button } from '../form/form.tsx'
 import { toast, toastFault } from '../toast.tsx'
 
-/** What gets the first focus, in this order: a marked element, a field, a harmless button, any other. */
+/** What gets the first focus, in this order: a marked element, a field, a button, a link, the title. */
 const FIRST = [
   '[data-focus="true"], [autofocus]',
   '.dialog-body :is(.field, .check) :is(input, select, textarea):enabled',
@@ -18,8 +18,8 @@ const FIRST = [
 
 /**
  * A modal dialog; render it while it is open. The browser keeps the focus in it and gives it back at the end;
- * Escape and the cross call `onClose`. It opens with the focus on what is marked with `data-focus` or
- * `autofocus`, else as FIRST says, never on the cross.
+ * Escape and the cross call `onClose`. FIRST says which element has the focus at first; the cross never
+ * has.
  */
 export function Dialog({
   title,
@@ -34,7 +34,7 @@ export function Dialog({
 }) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // before the first paint: an Escape that follows at once finds it open
+  // open before the first paint, so that an Escape pressed at once closes the dialog
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
@@ -79,15 +79,15 @@ export interface Question {
   /** The label of the button that cancels. */
   readonly keep?: string
   readonly danger?: boolean
-  /** Enter does not confirm at once. Always so for `danger`. */
+  /** The cancel button has the focus, so that Enter does not confirm. Default: the value of `danger`. */
   readonly careful?: boolean
 }
 
 const asked = signal<(Question & { answer: (yes: boolean) => void }) | undefined>(undefined)
 
 /**
- * Asks before something that cannot be taken back: `if (await confirmed({ title, text, action: 'Delete',
- * danger: true })) …`. A text that is no string brings its own paragraphs.
+ * Asks before something that cannot be undone: `if (await confirmed({ title, text, action: 'Delete',
+ * danger: true })) …`. A string becomes a paragraph; other content of `text` is shown as it is.
  */
 export const confirmed = (question: Question): Promise<boolean> =>
   new Promise((resolve) => {
@@ -120,7 +120,7 @@ export function Questions() {
   )
 }
 
-/** Does what cannot be taken back after confirmation, and shows the result. */
+/** Asks for confirmation, runs `work`, which cannot be undone, and shows the result. */
 export async function runConfirmed(
   question: Question,
   work: () => Promise<unknown>,
@@ -143,12 +143,12 @@ export const deleteRecord = (
 ) => runConfirmed(question, () => pb.collection(collectionName).delete(id), said, then)
 
 /**
- * Deletes what `path` names after a question, and a moment for Undo; at once when the window is closed. What
- * was deleted cannot be restored: its secret is gone. False when the answer is no.
+ * Asks, then deletes what `path` names once the time for Undo is over or the window closes: its secret cannot
+ * be restored later. Returns false if the user declines.
  */
 export async function revoke(path: string, question: Question, said: string, then = () => {}) {
   if (!(await confirmed({ ...question, danger: true }))) return false
-  // the account may be another one by then
+  // the present sign-in: the person may switch to another account before the deletion
   const headers = { authorization: pb.authStore.token }
   const options: SendOptions = { method: 'DELETE', headers, keepalive: true, requestKey: null }
   const finish = () => {

@@ -10,7 +10,7 @@ interface ManyPeople {
   /** Describes the send and its cost, up to the colon before the first text. */
   readonly what: ComponentChildren
   readonly firstText: string
-  /** When it begins. */
+  /** When the send begins. */
   readonly begins: ComponentChildren
   readonly isLater: boolean
 }

@@ -3,7 +3,7 @@ import { countryName } from '../../data/phone/phone-words.ts'
 import { t } from '../../language/words.ts'
 import { SelectField } from './field.tsx'
 
-/** The country of numbers without one, as ISO 3166 alpha-2. */
+/** Asks for the country of numbers without a calling code. Values are ISO 3166 alpha-2. */
 export const CountryField = (props: {
   label?: string
   value: string
@@ -22,7 +22,7 @@ export const CountryField = (props: {
 type Choice = readonly [country: string, words: string]
 let countries: readonly Choice[] | undefined
 
-/** All countries by their names, with their calling codes. `chosen`: '' where none is chosen yet. */
+/** The choices: all countries with their calling codes, sorted by name. `chosen` '': none is chosen yet. */
 function countryChoices(chosen: string): readonly Choice[] {
   countries ??= phoneCountries()
     .map(({ country, code }): Choice => [country, `${countryName(country)} (${code})`])
@@ -30,7 +30,7 @@ function countryChoices(chosen: string): readonly Choice[] {
   return chosen === '' ? [['', t('Choose…')], ...countries] : countries
 }
 
-/** The country of numbers typed without one, beside their field. */
+/** A small choice beside a field for numbers: the country of numbers typed without a calling code. */
 export const NumberCountry = ({ value, onValue }: { value: string; onValue: (country: string) => void }) => (
   <label class="number-country note">
     <span>{t('Country of numbers without one')}</span>

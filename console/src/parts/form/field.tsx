@@ -4,12 +4,12 @@ import type { Fault } from '../../data/fault.ts'
 
 interface FieldProps {
   readonly label: string
-  /** The record field's name: its message in `fault` is shown here. */
+  /** The record field's name. This field shows the error of that name in `fault`. */
   readonly name: string
   readonly hint?: ComponentChildren
-  /** The fault of the form's task. */
+  /** The error of the form's last request. */
   readonly fault?: Fault | undefined
-  /** A message of the page itself. It replaces the one in `fault`. */
+  /** An error that the page itself found. It replaces the one in `fault`. */
   readonly error?: string | undefined
 }
 
@@ -83,7 +83,7 @@ function split<P extends FieldProps & Pick<Typed<HTMLElement>, 'onValue'> & { in
   }
 }
 
-/** One line of text, or another `type` of input. Numbers are texts, too: read them when the form is sent. */
+/** One line of text, or another `type` of input. Numbers are texts, too: convert them on submit. */
 export function TextField(props: TextProps) {
   const { field, input } = split(props)
   // preact types the attributes for each `type` separately
@@ -96,7 +96,7 @@ export function TextArea(props: Typed<HTMLTextAreaElement> & { rows?: number }) 
   return <Field {...field}>{(ties) => <textarea rows={4} {...input} {...ties} />}</Field>
 }
 
-/** A choice of few: `choices` are pairs of value and words. */
+/** A menu to choose one value from. `choices`: pairs of value and words. */
 export function SelectField({
   choices,
   ...props
@@ -117,7 +117,7 @@ export function SelectField({
   )
 }
 
-/** Yes or no. */
+/** A checkbox. */
 export const CheckField = ({
   label,
   name,
@@ -143,7 +143,7 @@ export const CheckField = ({
   </label>
 )
 
-/** Any of a few choices: pairs of value and words. `name` is the record field's. */
+/** Checkboxes to choose several values. `choices`: pairs of value and words. `name`: the record field's. */
 export const CheckList = <T extends string>({
   class: look = 'checks',
   legend,
@@ -180,7 +180,7 @@ export const CheckList = <T extends string>({
   </fieldset>
 )
 
-/** A choice of few, all of them shown. `legend` is for screen readers. */
+/** Buttons to choose one of few values. `legend` is for screen readers. */
 export function Segments<K extends string | number | boolean>({
   legend,
   choices,

@@ -6,8 +6,8 @@ import { t } from '../../language/words.ts'
 import { Icon, type IconName } from '../icon.tsx'
 
 /**
- * A form that is sent by Enter and by its submit button. A fault's message stands at its head, unless every
- * fault has a field of its own in `names`.
+ * A form that Enter or its submit button submits. Errors are shown at its head, except those that a field
+ * in `names` shows.
  */
 export function Form({
   onSubmit,
@@ -64,15 +64,16 @@ export function Notice({
 }
 
 /**
- * The buttons at the end of a form or dialog; the main one first in the text, at the right on a wide screen.
+ * The buttons at the end of a form or dialog. The main one comes first in the HTML, and is at the right on
+ * wide screens.
  */
 export const Actions = ({ children }: { children: ComponentChildren }) => (
   <div class="actions">{children}</div>
 )
 
 /**
- * The button that sends a form and, in a dialog, the one that cancels it. While a long task is busy, `onStop`
- * stops it instead.
+ * The button that submits a form and, in a dialog, the cancel button. While a long task runs, a button that
+ * calls `onStop` replaces the cancel button.
  */
 export const FormActions = ({
   onCancel,

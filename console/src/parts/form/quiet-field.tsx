@@ -3,7 +3,7 @@ import { ownHours } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { CheckField } from './field.tsx'
 
-/** Whether texts wait during the quiet hours of the account; nothing when it has none. */
+/** Asks whether texts wait during the account's quiet hours. Hidden if the account has none. */
 export function QuietField({ value, onValue }: { value: boolean; onValue: (isQuiet: boolean) => void }) {
   if (!ownHours.value) return null
   const hours = hoursWords(ownHours.value)

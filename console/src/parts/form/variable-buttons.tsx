@@ -5,7 +5,7 @@ import { OF_CONTACTS } from '../../data/text/variables.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { Button } from './form.tsx'
 
-/** Buttons that put a variable of contacts into a text, where its field has the cursor. */
+/** Buttons that insert a variable of contacts into a text at the cursor. */
 export function VariableButtons({
   text,
   onText,
@@ -32,13 +32,13 @@ export function VariableButtons({
   )
 }
 
-/** Reads the names from the contacts that changed last. */
+/** How many contacts, those that changed last, to read for names of fields. */
 const SAMPLE = 200
 const MOST_NAMES = 12
 /** A name that a variable can have. */
 const USABLE = /^[^{}|]*[^{}|\s][^{}|]*$/
 
-/** Names of the own fields of the user's contacts. */
+/** Names of the custom fields of the user's contacts. */
 function useFieldNames(): readonly string[] {
   const options = { fields: 'id,data', sort: '-updated', perPage: SAMPLE, live: false }
   const { items } = useList<Contact>('contacts', options)

@@ -5,13 +5,13 @@ import { Segments, TextField } from './field.tsx'
 const HOUR_MS = 3_600_000
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** A local time as the browser's field has it. */
+/** A time as the value of the browser's field for local times: `2026-11-20T08:30`. */
 export const localOf = (ms: number) => {
   const at = new Date(ms)
   return new Date(ms - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-/** Now, or at a time, local as the browser's field has it: `2026-11-20T08:30`. */
+/** Now, or later at a local time: `2026-11-20T08:30`. */
 export interface When {
   readonly isLater: boolean
   readonly at: string

@@ -5,8 +5,8 @@ import { Button } from '../form/form.tsx'
 import type { IconName } from '../icon.tsx'
 
 /**
- * A button that opens a panel below it. `children` render its content and get a function that closes it.
- * Escape, a press elsewhere and leaving it by Tab close it, too; Escape gives the focus back.
+ * A button that opens a panel below it. `children` render the panel's content and get a function that closes
+ * the panel. Escape, a press elsewhere and leaving it by Tab close it; after Escape the button has the focus.
  */
 export function Menu({
   words,

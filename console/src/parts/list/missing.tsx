@@ -6,8 +6,8 @@ import { Loading, Page } from '../page.tsx'
 import { Empty } from './empty.tsx'
 
 /**
- * Shown instead of a record that is not read: `gone` and a link to the list after a 404, else the fault and a
- * button that tries again. `title`: that of the page, if this is all of it.
+ * Shown instead of a record that could not be read: after a 404 `gone` and a link to the list; after another
+ * error the error and a button to retry. `title`: the page's title, if the page shows nothing else.
  */
 export function Missing({
   read,

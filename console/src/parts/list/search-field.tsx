@@ -4,7 +4,7 @@ import { Icon } from '../icon.tsx'
 
 const CALM_MS = 400
 
-/** A search field that searches shortly after the last letter. */
+/** A search field that searches shortly after the last typed letter. */
 export function SearchField({
   label,
   value,

@@ -17,7 +17,7 @@ export interface Column<T> {
   readonly cell: (row: T) => ComponentChildren
   /** `end` for numbers and buttons. */
   readonly align?: 'end'
-  /** The title is for screen readers alone, as over a row's buttons. */
+  /** Only screen readers get the title, for example of a column of buttons. */
   readonly bare?: boolean
   /** Long text: cut with an ellipsis where there is no room. */
   readonly long?: boolean
@@ -46,7 +46,7 @@ export const TableSection = <T extends { id: string }>({
 )
 
 /**
- * Rows of things; on a phone each row is a card, its cells lines with their titles, the first cell its head.
+ * A table. On a phone each row is a card: the first cell is its head, the other cells are lines with titles.
  * `href` makes the first cell a link. `caption` names the table for screen readers.
  */
 export function Table<T extends { id: string }>({
@@ -138,27 +138,27 @@ interface ListPageProps<T extends { id: string }> {
   readonly list: List<T>
   /** The table's name; by default the page's. */
   readonly caption?: string
-  /** May use `edit`, which opens the dialog of a row. */
+  /** The columns, or a function of `edit`, which opens the dialog of a row. */
   readonly columns: readonly Column<T>[] | ((edit: (row: T) => void) => readonly Column<T>[])
   readonly href?: (row: T) => string
   readonly icon: IconName
-  /** The title of an empty list, and what to do first. */
+  /** The title of an empty list, and a sentence on what to do first. */
   readonly none: readonly [title: string, text: string]
-  /** Words of the button that opens the dialog of a new record; absent: there is none. */
+  /** The label of the button that opens the dialog of a new record; absent: no button. */
   readonly add?: string | false
-  /** Where a new record is made, if not in a dialog. */
+  /** The page that creates a new record, if it is not a dialog. */
   readonly addHref?: string
   readonly needs?: TeamRole
-  /** The dialog of a row, or of a new record. */
+  /** Renders the dialog of a row; of a new record if `row` is undefined. */
   readonly dialog?: (row: T | undefined, close: () => void) => ComponentChildren
   /** Whether the dialog of a new record is open at first. */
   readonly isAdding?: boolean
   readonly children?: ComponentChildren
-  /** What stands below the list. */
+  /** Content below the list. */
   readonly after?: ComponentChildren
 }
 
-/** A page with a list of records, and a dialog that makes or changes one. */
+/** A page with a list of records, and a dialog that creates or changes one. */
 export function ListPage<T extends { id: string }>(props: ListPageProps<T>) {
   const { title, text, list, columns, href, icon, none, needs, dialog, children } = props
   const [edited, setEdited] = useState<T | 'new' | undefined>(props.isAdding ? 'new' : undefined)
@@ -198,11 +198,11 @@ interface RowAction {
   readonly onClick?: () => unknown
   readonly needs?: TeamRole | undefined
   readonly disabled?: boolean
-  /** False: the words are seen, too, as they are without an icon. */
+  /** False: shows the words beside the icon. Without an icon, the words are always shown. */
   readonly iconOnly?: boolean
 }
 
-/** A column of icons to press, such as to change or delete a row. `least`: the role that they need. */
+/** A column of buttons, for example to change or delete a row. `least`: the role that the buttons need. */
 export const actionsColumn = <T,>(
   actionsOf: (row: T) => readonly RowAction[],
   least?: TeamRole,
@@ -229,8 +229,8 @@ export const actionsColumn = <T,>(
 })
 
 /**
- * A list of `useList` as a table with its pager; what to do first (`empty`) when there is nothing; its fault
- * when it cannot be read.
+ * A list of `useList` as a table with its pager; `empty` if the list has no items; the error if the list
+ * cannot be read.
  */
 export function Records<T extends { id: string }>({
   list,
@@ -260,7 +260,7 @@ export function Records<T extends { id: string }>({
 export function Pager(list: {
   page: number
   pages: number
-  /** Undefined until it is counted; `pages` then goes no further than the next. */
+  /** All items; undefined until counted, when `pages` is at most the next page. */
   total: number | undefined
   goTo: (page: number) => void
 }) {

@@ -10,7 +10,7 @@ import { RecordForm } from './rows-form.tsx'
 import './contact-form.css'
 
 /**
- * Adds or edits a contact. Saves only typed fields, so that an opt-out that arrives meanwhile is kept.
+ * Adds or edits a contact. Saves only changed fields, so that an opt-out that arrives meanwhile is kept.
  * `number`: the contact's fixed number, which the form does not show.
  */
 export function ContactForm({
@@ -28,7 +28,7 @@ export function ContactForm({
 }) {
   const [country, setCountry] = useCountry()
   const stored = formatPhone(contact?.phone ?? '')
-  // a stored number is kept whatever its length: programs may have stored it
+  // an unchanged number is not checked: programs may have stored one that the console would refuse
   const read = (typed: unknown): PhoneReading =>
     contact && typed === stored ? { phone: contact.phone } : readPhone(String(typed), country)
   const own = contact ? fieldsOf(contact) : []
@@ -76,10 +76,10 @@ export function ContactForm({
 }
 
 const OWN = 'own-'
-/** The name of a contact's own field in the form. A dot would make it a path. */
+/** The form's name for a contact's custom field. Dots are escaped, as they would make the name a path. */
 const ownName = (title: string) => OWN + encodeURIComponent(title).replaceAll('.', '%2E')
 
-/** The record of what was typed, in which a contact's own fields are members of `data`. */
+/** The contact's record of the form's fields. Custom fields become members of `data`. */
 function recordOf(fields: Readonly<Record<string, unknown>>, contact: Contact | undefined) {
   const { own = [], rest = [] } = Object.groupBy(Object.entries(fields), ([name]) =>
     name.startsWith(OWN) ? 'own' : 'rest',

@@ -3,7 +3,7 @@ const SIGNED = /^[+-][1-9]\d{0,14}$/
 
 /**
  * Parses typed prefixes of numbers (`+43, 0049 151`) to the stored form: `+43,+49151`. Undefined if one is
- * invalid. `areSigned`: those with a minus are refused, as `-49151`.
+ * invalid. `areSigned`: prefixes with a minus (`-49151`) exclude destinations.
  */
 export function readPrefixes(typed: string, areSigned = false): string | undefined {
   const prefixes = typed

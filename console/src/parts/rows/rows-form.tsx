@@ -18,13 +18,13 @@ import { faultIn, type Schema, storedOf, typedOf, type Values } from './values.t
 type Stored = Record<string, unknown>
 
 interface RowsFormProps {
-  /** Names the form and its record. */
+  /** The key of the stored draft: names the form and its record. */
   readonly draftKey: string
   readonly rows: readonly FormRow[]
   readonly stored: object
   /** Saves the changed fields, or all. Returns the message to show; undefined if nothing was saved. */
   readonly save: (changes: Stored, all: Stored) => Promise<string | undefined>
-  /** Asks before the page is left with changes, as settings do. */
+  /** Asks before the user leaves the page with unsaved changes. */
   readonly asks?: boolean
   /** The label of the button that saves. */
   readonly action?: string
@@ -35,11 +35,11 @@ interface RowsFormProps {
   readonly onTyped?: (all: Stored, isChanged: boolean) => void
   /** Shows its buttons only while there are unsaved changes. */
   readonly isQuiet?: boolean
-  /** More buttons. */
+  /** Further buttons beside the save button. */
   readonly children?: ComponentChildren
 }
 
-/** A form of a table of fields. What is typed outlives the page; an error stands beside its field. */
+/** A form of the fields `rows`. Keeps typed values when the page is left. Shows errors beside fields. */
 export function RowsForm({ draftKey, rows, stored, save, asks, action = t('Save'), ...rest }: RowsFormProps) {
   const fields = fieldsIn(rows)
   const secrets = fields.filter(({ kind }) => kind === 'password').map(({ name }) => name)
@@ -86,7 +86,7 @@ export function RowsForm({ draftKey, rows, stored, save, asks, action = t('Save'
   )
 }
 
-/** Some rows of a form. */
+/** Renders rows of a form. */
 export const Rows = ({ rows, form }: { rows: readonly FormRow[]; form: Filling }) => (
   <>
     {rows.map((row, at) => {
@@ -167,7 +167,7 @@ type Name = keyof typeof collections
 interface RecordFormProps<C extends Name> {
   readonly collection: C
   readonly rows: readonly FormRow[]
-  /** The record to change; without one, a new one is made. */
+  /** The record to change; absent: creates a new one. */
   readonly record?: RecordOf<C> | undefined
   /** Initial values of a new record. */
   readonly blank?: Fields
@@ -196,7 +196,7 @@ export function RecordForm<C extends Name>({
   onSaved,
   ...rest
 }: RecordFormProps<C>) {
-  // biome-ignore lint/performance/noDynamicNamespaceImportAccess: any of them may be asked for
+  // biome-ignore lint/performance/noDynamicNamespaceImportAccess: forms exist for any collection
   const schema: Schema = collections[collection]
   const rows = withSchema(rest.rows, schema)
   const save = async (changes: Fields, all: Fields) => {

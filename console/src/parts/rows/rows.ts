@@ -2,7 +2,7 @@ import type { ComponentChildren, Ref } from 'preact'
 import type { Fault } from '../../data/fault.ts'
 import { complete, type Kept, type Schema, type Value, type Values } from './values.ts'
 
-/** A field of a form. Its kind is that of its schema, unless it says another. */
+/** A field of a form. The schema gives the field's kind unless `kind` is set. */
 export interface FieldRow extends Kept {
   readonly label: string
   readonly hint?: ComponentChildren | ((values: Values) => ComponentChildren)
@@ -17,13 +17,13 @@ export interface FieldRow extends Kept {
   readonly shown?: (values: Values) => boolean
   /** A message to show instead of the server's when it refuses the value. */
   readonly refused?: string
-  /** An input of its own. */
+  /** Renders a custom input instead of the kind's. */
   readonly input?: (row: FieldRow, value: Value, onValue: (value: Value) => void) => ComponentChildren
   /** Why the typed value cannot be sent. Shown once the form was submitted. */
   readonly error?: (typed: Value, values: Values) => string | undefined
 }
 
-/** A form while it is filled in. */
+/** The state of a form while the user fills it in. */
 export interface Filling {
   readonly values: Values
   change(part: Values): void
@@ -31,13 +31,13 @@ export interface Filling {
   readonly isTried: boolean
 }
 
-/** Rarely needed rows, folded behind a line. */
+/** Rarely needed rows, hidden until the user opens the line `summary`. */
 export interface Folded {
   readonly summary: string
   readonly folded: readonly FormRow[]
 }
 
-/** A field, fields side by side, folded ones, or anything else between the fields. */
+/** A field, fields side by side, folded rows, or a function that renders anything else. */
 export type FormRow = FieldRow | readonly FieldRow[] | Folded | ((form: Filling) => ComponentChildren)
 
 export const isList = (row: FormRow): row is readonly FieldRow[] => Array.isArray(row)

@@ -4,9 +4,9 @@ import { Card } from '../page.tsx'
 import type { FormRow } from './rows.ts'
 import { RowsForm } from './rows-form.tsx'
 
-/** A part of the settings that is saved by itself. */
+/** A part of the settings with a save button of its own. */
 export interface SettingsPart {
-  /** The key of its draft. */
+  /** The key of the stored draft. */
   readonly key: string
   readonly title: string
   readonly rows: readonly FormRow[]
@@ -17,7 +17,7 @@ export interface SettingsPart {
   readonly isSure?: (changes: SettingsChange) => Promise<boolean>
 }
 
-/** A card with a part of the settings. Its `children` are above the form. */
+/** A card with a form for a part of the settings, below `children`. */
 export const SettingsCard = ({
   part: { key, title, rows, action, saved, isSure },
   settings,

@@ -9,12 +9,12 @@ type InputType = 'text' | 'email' | 'password' | 'number' | 'tel' | 'url' | 'tim
 export interface Kept {
   /** The record's field; in settings a path, as `smtp.host`. */
   readonly name: string
-  /** `list`: several texts with commas, or with `rows` one a line. `checks`: any of the choices. */
+  /** `list`: texts separated by commas, or by lines if `rows` is set. `checks`: several of the choices. */
   readonly kind?: InputType | 'area' | 'check' | 'checks' | 'list' | 'select'
   readonly choices?: readonly (readonly [value: string, words: string])[]
   readonly placeholder?: string
   readonly rows?: number
-  /** `read` converts a stored value for editing, `write` converts it back; undefined is not stored. */
+  /** `read` converts a stored value for editing, `write` converts it back; `undefined` is not sent. */
   readonly read?: (stored: unknown) => Value
   readonly write?: (typed: Value, values: Values) => unknown
 }
@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<string, Kept['kind']>> = {
   ...{ number: 'number', bool: 'check', email: 'email', url: 'url', password: 'password' },
 }
 
-/** Completes a field by its schema. */
+/** Adds what the schema says of a field: its kind and limits. */
 export function complete<F extends Kept>(row: F, facts: Facts | undefined): F {
   const kind = row.kind ?? (row.choices ? (facts?.many ? 'checks' : 'select') : KINDS[facts?.type ?? ''])
   const isLine = kind === undefined && facts?.type === 'text'
@@ -39,7 +39,7 @@ export function complete<F extends Kept>(row: F, facts: Facts | undefined): F {
   }
 }
 
-/** A form's values of a record or settings. 0 counts as unset for a number with a placeholder. */
+/** The form's values for a record or settings. In numbers with a placeholder, 0 shows as unset. */
 export const typedOf = (fields: readonly Kept[], stored: object): Values =>
   Object.fromEntries(fields.map((row) => [row.name, typed(row, at(stored, row.name))]))
 

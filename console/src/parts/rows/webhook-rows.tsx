@@ -5,7 +5,7 @@ import { linesRow } from './common-rows.tsx'
 import type { FormRow } from './rows.ts'
 import type { Value } from './values.ts'
 
-/** Numbers and sender names as they are typed (`+49 30*, DHL`), in the form of a record: `+4930*,DHL`. */
+/** Converts typed numbers and sender names (`+49 30*, DHL`) to the stored text: `+4930*,DHL`. */
 const readNumbers = (typed: Value): string =>
   String(typed)
     .split(/[,;\n]/)
