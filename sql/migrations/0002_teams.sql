@@ -1,5 +1,5 @@
--- Teams: members act for an account. The tables are collections (src/collections/definition/builtin.json);
--- this is what belongs to the gateway's own tables. It locks auth_sessions for a moment.
+-- Teams: members act for an account. Their tables are collections (src/collections/definition/builtin.json);
+-- this file changes only the gateway's own tables. It locks auth_sessions for a moment.
 
 -- An ended session ends the tokens with which its user acts for accounts.
 create trigger acting_ended_by_session after update of ended_at on auth_sessions

@@ -1,10 +1,10 @@
--- The shared inbox: who sent a text, whose conversation it is, who is notified. The tables are locked for an
--- instant: the columns have constant defaults. Only conversations is rewritten (100,000 rows: 1 s).
--- The columns of collections are made here, since functions write them before collections are looked at. The
--- tables of a new installation do not exist yet: their collections have these fields.
+-- The shared inbox: who sent a text, who is assigned a conversation, who is notified. Locks the tables for an
+-- instant, as the columns have constant defaults. Only conversations is rewritten (100,000 rows: 1 s).
+-- Adds columns of collections here, because functions write them before the start updates collections. On a new
+-- installation these tables do not exist yet: they are created with these fields.
 
 alter table if exists sms_messages add column if not exists sent_by text collate "C" not null default '';
--- An optional field whose column exists counts as removed on purpose: the field comes with its column, unless
+-- Adds the field, too: a column without its optional field would count as a field that somebody removed. Not if
 -- the installation has a field of this name.
 update _collections set data = replace(data::text, (data -> 'fields')::text, left((data -> 'fields')::text, -1)
   || ',{"cascadeDelete":false,"collectionId":"senders","help":"","hidden":false,"id":"relation3279478006","maxSelect":1,'
@@ -20,11 +20,11 @@ alter table if exists user_settings
   add column if not exists assign text collate "C" not null default '',
   add column if not exists notify text collate "C" not null default '';
 
--- The sender, as in sms_messages.sent_by. Servers of the release before leave it out.
+-- The sender, as in sms_messages.sent_by; null from servers of the release before.
 alter type sms_request add attribute sent_by text;
 
--- Whose browser it is: id of the membership, '' for the account's owner.
+-- The person who uses the browser: id of the membership, '' for the account's owner.
 alter table push_subscriptions add column sender text collate "C" not null default '';
 
--- conversations_waiting took its place.
+-- The index conversations_waiting replaces it.
 drop index if exists conversations_unanswered;

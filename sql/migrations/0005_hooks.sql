@@ -1,6 +1,6 @@
--- Texts from webhooks: what hooks sent lately. The records are collections. Nothing that exists is locked.
+-- Texts from webhooks: what hooks sent lately. Hooks themselves are a collection. Locks no existing table.
 
--- Events that a hook sent, by the SHA-256 of their key: it sends them again only after `until`.
+-- Events that a hook sent, by the SHA-256 of the event's key. Before `until`, the hook does not send them again.
 create table hook_once (
   hook text collate "C" not null,
   key text collate "C" not null,
@@ -9,13 +9,13 @@ create table hook_once (
 );
 create index hook_once_until on hook_once (until);
 
--- The last hour of each hook.
+-- What each hook sent in its present hour.
 create table hook_windows (
   hook text collate "C" primary key,
   began timestamptz not null,
-  -- Short messages that were sent to each recipient.
+  -- Segments that were sent to each recipient.
   sent integer not null,
-  -- Calls that were held back, and the scheduled messages that say how many.
+  -- Number of calls held back, and the ids of scheduled messages that report this number.
   held integer not null default 0,
   summary text[] collate "C" not null default '{}'
 );

@@ -1,6 +1,6 @@
--- Whose files are whose, as accounts may store so many bytes. _files is locked for an instant, as the column
--- has a constant default, and its index is built: a second for 100,000 files. Servers of the release before
--- name no owner: what they store meanwhile does not count.
+-- The account that owns each file, because accounts may store a limited number of bytes. Locks _files for an
+-- instant to add a column with a constant default, and while an index is built: a second for 100,000 files.
+-- Servers of the release before set no owner, so the files that they store do not count.
 
 alter table _files add column owner text collate "C" not null default '';
 do $$ begin

@@ -1,14 +1,14 @@
--- Codes that prove phone numbers. The records are collections. Nothing that exists is locked.
+-- Codes that prove phone numbers. Services and verifications are collections. Locks no existing table.
 
 -- The code of each pending verification, deleted when it ends.
 create table _verify_codes (
   verification text collate "C" primary key,
-  -- Keyed hash, and the code encrypted, to be sent again (src/db/secrets.ts).
+  -- The keyed hash of the code, and the encrypted code for another send (src/db/secrets.ts).
   hash text collate "C" not null,
   sealed text collate "C" not null
 );
 
--- When codes were sent to a number within a day. Sends to it lock its row.
+-- The times at which codes were sent to a number within a day. A send to the number locks its row.
 create table _verify_numbers (
   service text collate "C" not null,
   "to" text collate "C" not null,

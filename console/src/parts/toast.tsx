@@ -19,7 +19,7 @@ const FAULT_MS = 10_000
 const toasts = signal<readonly Toast[]>([])
 let count = 0
 
-/** Shows a confirmation, also to screen readers. `undo` reverts the action; `then` runs if it was not undone. */
+/** Shows a confirmation, also to screen readers. `undo` reverts the action; if not undone, `then` runs. */
 export const toast = (text: string, undo?: () => void, then?: () => void) => show(text, false, undo, then)
 
 /** Shows the error of an action that has no form to show it. */

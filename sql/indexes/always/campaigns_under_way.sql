@@ -1,2 +1,2 @@
--- The sweeper looks for campaigns that have begun or are over.
+-- The sweeper looks for scheduled campaigns that have begun, and for sending ones that are over.
 create index campaigns_under_way on campaigns (status, id) where status in ('scheduled', 'sending');

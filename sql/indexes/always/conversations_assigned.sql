@@ -1,2 +1,2 @@
--- When a person was last given a conversation, and all that a removed member had.
+-- Finds the time at which each person last got a conversation, and all conversations of a removed member.
 create index conversations_assigned on conversations ("user", assignee, assigned_at) where assignee <> '';

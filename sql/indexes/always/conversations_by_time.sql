@@ -1,2 +1,2 @@
--- The pages of a user's conversations, the newest first: those that are archived, or the others.
+-- Pages of a user's archived conversations, or of those that are not, newest first.
 create index conversations_by_time on conversations ("user", archived, last_at);

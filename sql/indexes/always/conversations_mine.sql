@@ -1,2 +1,2 @@
--- A person's conversations, the newest first. Accounts that assign none have no rows here.
+-- The conversations assigned to a person, newest first. It has no entries of accounts that assign none.
 create index conversations_mine on conversations ("user", assignee, last_at) where assignee <> '' and not archived;

@@ -1,4 +1,4 @@
--- Superusers look for a number, or sort by it. With the user, so that a search of one user, for whom Postgres
--- may take it too, reads no messages of others. Incoming messages have no number there: hundreds of thousands
--- with the same one, which have to come in the order of insertion without being sorted.
+-- Superusers search for a number, or sort by number. `user` is included because Postgres may take this index for
+-- one user's search, which then reads no messages of others. `_rowid` gives the order of insertion without a
+-- sort: hundreds of thousands of incoming messages all have the empty number in `to`.
 create index concurrently sms_messages_by_number on sms_messages ("to", _rowid, "user");

@@ -1,3 +1,3 @@
--- Lists of superusers, the newest first: from 10,550 ms to 2 among 10 million messages. A deep page passes
--- over entries of this index alone, and reads no rows but its own.
+-- Lists of superusers, newest first: among 10 million messages, 2 ms instead of 10,550. A deep page skips
+-- entries of this index only, and reads just the rows of the page.
 create index concurrently sms_messages_by_time on sms_messages (created desc, _rowid);

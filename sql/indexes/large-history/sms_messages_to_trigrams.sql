@@ -1,2 +1,2 @@
--- `to ~ "part"`: part of a number among 10 million messages, from 2,100 ms to 10.
+-- Filters `to ~ "part"`: a part of a number among 10 million messages takes 10 ms instead of 2,100.
 create index concurrently sms_messages_to_trigrams on sms_messages using gin ("to" gin_trgm_ops);

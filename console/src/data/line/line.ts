@@ -7,7 +7,7 @@ export const isOnline = signal(true)
 
 /** A stream without bytes for this time is dead, as the server writes a comment every 15 s. */
 const SILENT_MS = 30_000
-/** Interval of requests, and time for an answer. Together below 10 s: a dead connection is noticed by then. */
+/** Interval of requests, and time for an answer. Together below 10 s, by when a dead line is noticed. */
 const ASK_MS = 4_000
 const ANSWER_MS = 4_000
 

@@ -8,8 +8,8 @@ export function changedMembers<T extends object>(stored: T, now: T): Partial<T> 
 }
 
 /**
- * The form's value `now` after the stored value has changed from `stored` to `fresh`: typed members stay, other
- * members get the values of `fresh`. A text counts as one member.
+ * The form's value `now` after the stored value has changed from `stored` to `fresh`: typed members stay, the
+ * others become those of `fresh`. A text counts as one member.
  */
 export function followed<T>(stored: T, fresh: T, now: T): T {
   if (isSame(stored, now)) return fresh
