@@ -4,7 +4,7 @@ import type { Extension } from '../records/extension.ts'
 
 export type Values = Readonly<Record<string, Value>>
 
-/** An extension that checks values before they are stored. `old`: those of a record that is changed. */
+/** Makes an extension that checks values before they are stored. `old`: the values of a changed record. */
 export const checking = (check: (values: Values, failure: string, old?: Values) => void): Extension => ({
   async beforeCreate(_store, values) {
     check(values, 'Failed to create record.')
@@ -21,7 +21,7 @@ export function checkTimeZone({ time_zone }: Values, failure: string, old?: Valu
   throw badRequest(failure, { time_zone: fieldError('validation_invalid_time_zone', message) })
 }
 
-/** Names begin with a letter; Intl would take offsets such as +01:00, too. */
+/** Whether Intl knows the zone. The name must begin with a letter: Intl also accepts offsets (+01:00). */
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {

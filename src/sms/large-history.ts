@@ -13,7 +13,7 @@ const RETRY_MS = 600_000
 const LARGE_HISTORY = 250_000
 
 const HAS_TABLE = `select to_regclass('sms_messages') is not null`
-/** By Postgres' own estimate, which autovacuum keeps. */
+/** Whether there are $1 messages or more, by Postgres' estimate, which autovacuum updates. */
 const IS_LARGE = `select reltuples >= $1 from pg_class where oid = to_regclass('sms_messages')`
 const MAY_BUILD = `select pg_try_advisory_xact_lock(${LOCKS.indexBuild})`
 
@@ -54,7 +54,7 @@ async function buildAll(db: Db, log: Logger, large: number): Promise<void> {
   const trigrams = await db.transaction(installTrigrams)
   for (const { file, state } of await openIndexes(db, large)) {
     const sql = createStatement(file, trigrams)
-    // a stopped server may have begun a build, which Postgres continues
+    // skip a build that a stopped server began: Postgres continues it
     if (state === 'building' || !sql) continue
     if (state === 'partial') await db.unhurried(`drop index concurrently if exists ${file.name}`)
     log.info({ index: file.name }, 'building an index of the messages')

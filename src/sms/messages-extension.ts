@@ -5,7 +5,7 @@ import { refundQuota } from './usage/quota.ts'
 import { totalSql } from './usage/totals.ts'
 import { notifyCanceled } from './wake/wake.ts'
 
-/** message, user, period, state, device, attempt */
+/** A deleted row of the queue: message, user, period, state, device, attempt. */
 type Freed = [string, string, string, string, string, number]
 
 /** Messages. Deleting an unclaimed one cancels it; `skip locked` avoids a deadlock with a claim. */
@@ -38,7 +38,7 @@ export const messagesExtension: Extension = {
   },
 }
 
-/** Events. One that a superuser adds changes no message: sms_events_noted queues no calls for it. */
+/** Events. An event that a superuser adds changes no message, so sms_events_noted queues no calls for it. */
 export const eventsExtension: Extension = {
   async beforeCreate({ db }) {
     await db.query(`select set_config('pocketsms.added', 'yes', true)`, [], 'sms event added')

@@ -26,7 +26,7 @@ import {
 import { holdMessages, releaseMessages } from './hold.ts'
 import { checkQuota, textsFor } from './plan.ts'
 
-/** Makes the queue match a status. False if the campaign was changed meanwhile. */
+/** Changes the queue to match the campaign's status. False if the campaign was changed meanwhile. */
 type Step = (services: CampaignServices, campaign: Campaign, signal?: AbortSignal) => Promise<boolean>
 
 const STEPS: Readonly<Record<CampaignStatus, Step>> = {
@@ -43,7 +43,7 @@ update campaigns set settled = true, former_batch = '',
   audience = case when status = 'paused' then audience else '[]'::json end
 where id = ${text('id')} and xmin::text = ${text('version')}`
 
-/** Stores a campaign's messages, or cancels a deleted one's. Repeatable; stops when `signal` aborts. */
+/** Makes the queue match a campaign's status until it does. Repeatable; stops when `signal` aborts. */
 export async function advance(services: CampaignServices, id: string, signal?: AbortSignal): Promise<void> {
   const { db } = services.store
   let last: Campaign | undefined
@@ -63,7 +63,7 @@ async function send(services: CampaignServices, campaign: Campaign, signal?: Abo
   if (isStored(campaign)) return releaseMessages(store, campaign)
   await deleteFormer(services, campaign)
   try {
-    // a pause may have held some messages before the others were stored
+    // release: an earlier pause may have held the messages that were stored by then
     return (await storeMessages(services, campaign, signal)) && (await releaseMessages(store, campaign))
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
@@ -94,7 +94,7 @@ async function cancelAll({ store }: CampaignServices, { user, batches }: Campaig
   for (const batch of batches) await cancelWaiting(store, user, batch)
 }
 
-/** Deletes the waiting messages of the previous revision. Canceled ones would pile up with each change. */
+/** Deletes the waiting messages of the previous revision: canceled ones would pile up with each change. */
 async function deleteFormer(services: CampaignServices, { user, formerBatch }: Campaign): Promise<void> {
   const { store, extensions } = services
   const messages = store.catalog.find('sms_messages')!
@@ -107,7 +107,7 @@ async function deleteFormer(services: CampaignServices, { user, formerBatch }: C
   while (formerBatch && (await deleteSome()) > 0);
 }
 
-/** Tries of a change while others change the campaign; then 409 `campaign_busy`. */
+/** How often to try a change that others' changes interrupt, before 409 `campaign_busy`. */
 const TRIES = 5
 const PAUSE_MS = 50
 
@@ -129,7 +129,7 @@ export async function whenSettled(
   throw gatewayRefusal('campaign_busy')
 }
 
-/** After this time a run lets another campaign continue. */
+/** After this time, a run stops to let another campaign continue. */
 const RUN_MS = 10_000
 
 const BEGINS = `id = $1 and status = 'scheduled' and settled and scheduled_at <= pb_text(now())`
@@ -138,7 +138,7 @@ const IS_OVER = `id = $1 and status = 'sending' and settled and not exists (
   select from sms_messages m where m.batch_id = any(array(select json_array_elements_text(campaigns.batches)))
     and m.batch_id <> '' and m.status || '' in ('pending', 'assigned', 'sending'))`
 
-/** Seconds until the next run: a campaign that has been sending for an hour is checked once a minute. */
+/** Seconds until the next run. A campaign that has been sending for an hour is checked once a minute. */
 const NEXT = statement('campaign next', { inSeconds: 'number' })`
 select case when not settled then 0
   when status = 'scheduled' then least(3600, greatest(0, extract(epoch from nullif(scheduled_at, '')::timestamptz - now())))
@@ -162,7 +162,7 @@ export const campaignJobs = (servicesOf: (user: string) => CampaignServices): Jo
   },
 })
 
-/** Stores missing messages by chunks with a key each. False when changed or aborted. Throws as a send. */
+/** Stores missing messages in chunks. False if the campaign changed or `signal` aborted. Throws as a send. */
 export async function storeMessages(services: CampaignServices, campaign: Campaign, signal?: AbortSignal) {
   const { store, config } = services
   const stored = await phonesOf(store, campaign, campaign.batches[0]!)
@@ -179,7 +179,7 @@ export async function storeMessages(services: CampaignServices, campaign: Campai
   return true
 }
 
-/** A message that was not canceled in time: its recipient may have the text of that revision. */
+/** SQL: the message `m` was not canceled in time, so its recipient may have that revision's text. */
 const HAS_LEFT = `and not (m.status = 'failed' and m.error_message in ('${REASONS.canceled}', '${REASONS.optedOut}'))`
 
 async function phonesOf({ db }: Store, { user }: Campaign, batch: string, where = ''): Promise<Set<string>> {
@@ -203,7 +203,7 @@ async function storeChunk(
   if (now?.version !== campaign.version) return false
   const { outcome } = await services.acceptor.accept(offerOf(campaign, messages, number))
   if (outcome === 'accepted' || outcome === 'replayed') return true
-  // the account was disabled: the campaign is read again
+  // false: the account was disabled since, so the campaign is read again
   if (outcome === 'stale') return false
   throw gatewayRefusal(outcome as RefusalCode)
 }

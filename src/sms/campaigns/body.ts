@@ -55,7 +55,7 @@ export const CAMPAIGN = CAMPAIGN_CHANGE.extend({
   ),
 }).meta({ id: 'Campaign' })
 
-/** A checked body; null: unchanged. Dates are in PocketBase's form. */
+/** A checked body; null leaves a part unchanged. Dates are PocketBase's text. */
 export interface CampaignChange {
   readonly name: string | null
   readonly text: Content | null
@@ -66,7 +66,7 @@ export interface CampaignChange {
 
 export type NewCampaign = { readonly [K in keyof CampaignChange]: NonNullable<CampaignChange[K]> } & {
   readonly line: NamedLine
-  /** `device`: '' when any device will do. */
+  /** `device`: '' for any device. */
   readonly options: Pick<SendOptions, 'sim' | 'priority' | 'guarantee' | 'keepsQuiet'> & {
     readonly device: string
   }

@@ -30,7 +30,7 @@ export const sendingFor =
   (store: CatalogStore, sending: Sending) =>
   (user: string): CampaignServices & Sending => ({ ...sending, store: store.forUser(user) })
 
-/** The source of a campaign's texts; `variables` null: `body` is plain text. */
+/** The source of a campaign's texts. `variables` null: `body` is plain text without variables. */
 export interface CampaignText {
   readonly body: string
   readonly variables: Readonly<Record<string, string>> | null
@@ -71,20 +71,20 @@ export async function readState(db: Db, user: string, id: string): Promise<Campa
 const READ = statement('campaign', {
   id: 'string',
   user: 'string',
-  /** `xmin` of the record: differs after every change. */
+  /** `xmin` of the record, which every change replaces. */
   version: 'string',
   isDisabled: 'boolean',
   status: oneOf<CampaignStatus>(),
   body: 'string',
   variables: 'string?',
-  /** Numbers whose messages are not stored yet; empty when all are. */
+  /** Numbers whose messages are not stored yet; empty once all are stored. */
   audience: 'string?',
-  /** The batch of its messages, then those of its repeated sends. */
+  /** The batch of the campaign's messages, then the batches of its resends. */
   batches: 'string?',
-  /** The previous revision's batch while it may have waiting messages; else ''. */
+  /** The previous revision's batch while that may have waiting messages; '' after that. */
   formerBatch: 'string',
   revision: 'number',
-  /** Dates in PocketBase's form, '' for none. */
+  /** PocketBase dates, '' for none. */
   scheduledAt: 'string',
   expiresAt: 'string',
   /** True once the queue matches the status. */
@@ -92,7 +92,7 @@ const READ = statement('campaign', {
   groups: 'string[]',
   recipients: 'string?',
   recipientsCount: 'number',
-  /** '' when any device or line will do. */
+  /** Ids; '' for any device or line. */
   device: 'string',
   line: 'string',
   sim: 'number',
@@ -155,7 +155,7 @@ export const changeAsRead = async (
 ): Promise<boolean> =>
   (await updateCampaigns(db, set, 'id = $1 and xmin::text = $2', [id, version, ...params])).length > 0
 
-/** Messages stored at a time, so that the user's other sends are accepted in between. */
+/** Messages per transaction. The user's other sends are accepted between transactions. */
 const CHUNK = 500
 
 /** The parts in which the messages of a campaign are stored, in order. */
@@ -168,7 +168,7 @@ export function chunksOf(
   return Array.from({ length: count }, (_, i) => audience.slice(i * size, (i + 1) * size))
 }
 
-/** The Idempotency-Key under which a chunk is stored: never twice. */
+/** The Idempotency-Key of a chunk, which prevents that it is stored twice. */
 export const chunkKey = ({ id, revision }: Campaign, number: number): string =>
   `campaign:${id}:${revision}:${number}`
 
@@ -176,7 +176,7 @@ const CLOSE = `
 insert into sms_idempotency ("user", key, fingerprint, answer)
 select $1, key, '', '{}' from unnest($2::text[]) key on conflict do nothing`
 
-/** Ends a campaign and its chunk keys; advance.ts cancels the rest. False after a concurrent change. */
+/** Ends a campaign, deletes its chunk keys; advance.ts cancels messages. False after a concurrent change. */
 export function endCampaign(
   { store, config }: CampaignServices,
   campaign: Campaign,

@@ -62,7 +62,7 @@ async function revise(services: CampaignServices, campaign: Campaign, change: Ca
     groupIds: campaign.groups,
   }
   const { audience, segments } = await planAudience(store, user, text, people)
-  // canceled messages are refunded
+  // messages stored so far are canceled and refunded
   await checkQuota(services, user, audience.length - (isStored(campaign) ? campaign.recipientsCount : 0))
   const batch = randomId()
   const params = [

@@ -1,14 +1,14 @@
 import type { Extension } from '../../records/extension.ts'
 import { cancelWaiting } from '../queue/cancel.ts'
 
-/** Locked first, as by a pause. A finished, settled campaign has no waiting messages. */
+/** Locks campaigns first, as a pause does. Skips finished, settled ones: they have no waiting messages. */
 const UNFINISHED = `
 select "user", batch from campaigns c
 cross join lateral (select json_array_elements_text(c.batches) union select c.former_batch) b(batch)
 where c.id = any($1::text[]) and batch <> '' and not (c.settled and c.status in ('done', 'canceled', 'failed'))
 order by c.id for update of c`
 
-/** Campaigns. Cancels waiting messages of a deleted one. */
+/** The extension of campaigns. Cancels the waiting messages of a deleted campaign. */
 export const campaignsExtension: Extension = {
   readsStrictly: true,
   async beforeDelete(store, ids) {

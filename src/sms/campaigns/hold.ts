@@ -5,7 +5,7 @@ import type { Campaign } from './campaign.ts'
 /** Maximum rows of a transaction, so that others wait briefly. */
 const MAX_ROWS = 1_000
 
-/** $1: the batches; $2: the user. */
+/** SQL that selects queued messages and locks them. $1: batches, $2: user, `which`: condition on `d`. */
 const waiting = (which: string) => `
 select d.message, d."user", m.scheduled_at from sms_messages m join sms_dispatch d on d.message = m.id
 where m.batch_id = any($1::text[]) and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${isOwnedBy('d', '$2')}
@@ -17,7 +17,7 @@ const EVENTS = `events as (
   select pb_new_id(), r."user", r.message, 'pending', $3, pb_text(now()) from rows r join changed c on c.id = r.message
 )`
 
-/** Takes unclaimed messages back from their devices, due at infinity: the sweep leaves them alone. */
+/** Takes unclaimed messages back from their devices. Due at infinity, so that the sweep leaves them alone. */
 const HOLD = `
 with rows as (${waiting(`${unindexed('d.state')} in ('pending', 'assigned') and d.due_at is distinct from 'infinity'`)}
 ), held as (
@@ -43,7 +43,7 @@ with rows as (${waiting(`${unindexed('d.state')} = 'pending' and d.due_at = 'inf
 ), ${EVENTS}
 select count(*) from rows`
 
-/** Locks the campaign if unchanged: changes wait, and a step after a change does nothing. */
+/** Locks the campaign against changes. Finds no row if it was changed since it was read. */
 const UNCHANGED = 'select 1 from campaigns where id = $1 and xmin::text = $2 for share'
 
 /** Holds all messages of a paused campaign. False when the campaign was changed meanwhile. */
@@ -59,7 +59,7 @@ async function inSteps(store: Store, campaign: Campaign, step: string, detail: s
     const rows = await store.db.transaction(async (db) => {
       const unchanged = await db.query(UNCHANGED, [id, version])
       if (!unchanged.rows[0]) return undefined
-      // unnamed: planned for the present number of rows
+      // unnamed, so that Postgres plans it for the present number of rows
       const done = await db.query(step, [batches, user, detail])
       return Number(done.rows[0]![0])
     })

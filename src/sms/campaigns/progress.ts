@@ -36,7 +36,7 @@ export const CAMPAIGN_PROGRESS = z
   })
   .meta({ id: 'CampaignProgress' })
 
-/** SQL: `retryBatch` would send the failed message `m` again, if asked to. */
+/** SQL: `retryBatch` can send the failed message `m` again. */
 const CAN_BE_RETRIED = `(m.status = 'failed' and m.body <> '' and m.error_message <> '${REASONS.optedOut}'
   and not exists (select from contacts c where c."user" = $1 and c.phone = m."to" and c.opted_out))`
 

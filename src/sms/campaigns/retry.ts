@@ -47,7 +47,7 @@ export async function retryCampaign(
   }
 }
 
-/** Stores the batch for repeats of the last one. False when the campaign was changed meanwhile. */
+/** Stores the id of the batch that repeats the last one. False if the campaign was changed meanwhile. */
 async function noteBatch(services: CampaignServices, campaign: Campaign): Promise<boolean> {
   if (campaign.status !== 'sending' && campaign.status !== 'done')
     throw gatewayRefusal('campaign_not_retriable')

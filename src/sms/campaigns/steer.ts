@@ -16,7 +16,7 @@ const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed']
 
 type Steer = (services: CampaignServices, user: string, id: string) => Promise<CampaignState>
 
-/** Steers a settled campaign by its new status; undefined if nothing is to change. */
+/** Returns an action that sets a settled campaign's status to `next`'s result; undefined changes nothing. */
 const become =
   (next: (campaign: Campaign) => CampaignStatus | undefined): Steer =>
   async (services, user, id) => {

@@ -5,7 +5,7 @@ import { keywordsOf } from './answer.ts'
 
 const HOURS = { from: 'hours_from', to: 'hours_to', days: 'days' }
 
-/** Automatic answers: one that could never answer a text is refused. */
+/** The extension of automatic answers. Refuses answers that could never answer a text. */
 export const autoAnswersExtension: Extension = checking((values, failure, old) => {
   checkAnswer(values, failure)
   checkHours(HOURS, values, failure, old)

@@ -49,9 +49,9 @@ export function matches(kind: Match, value: string, text: string): boolean {
   })
 }
 
-/** Kind of the jobs. Each is for one text; its key is the text's id. */
+/** Kind of the jobs that answer texts. A job's key is the text's id. */
 const ANSWER = 'answer'
-/** Older texts get no answer: a phone that was offline reports them late. */
+/** Texts that are older when a phone reports them get no answer: the phone was offline. */
 const MAX_AGE = `interval '1 hour'`
 
 /** Maximum texts of an account that wait for an answer. Others get none. */
@@ -69,7 +69,7 @@ export const ANSWERABLE_CTE = `answerable as (
   on conflict (kind, key) do nothing
 )`
 
-/** A number that can be answered; short codes have fewer digits. */
+/** Matches numbers that can be answered. Short codes, which have fewer digits, do not match. */
 const NUMBER = /^\+[1-9]\d{6,14}$/
 
 /** Whether a machine may answer this sender: never a name, never a short code. */
@@ -82,12 +82,12 @@ const MAX_ANSWERS = 50
 /** After this time a text gets no answer, and a waiting answer is not sent. */
 const MAX_WAIT_MS = 3_600_000
 
-/** A text that may be answered: no answer yet, user enabled, sender not opted out. */
+/** Reads a text if it may be answered: no answer yet, user enabled, sender not opted out. */
 const READ = statement('sms read answerable', {
   ...{ id: 'string', user: 'string', from: 'string', body: 'string' },
-  /** The simulated phone's line that received it. */
+  /** The line that received the text, if it is a simulated phone's. */
   simulatedLine: 'string?',
-  /** Answers to the number in the last 24 hours. */
+  /** How many answers the number got in the last 24 hours. */
   sent: 'number',
 })`
 select m.id, m."user", m."from", m.body,
@@ -99,7 +99,7 @@ where m.id = ${text('id')} and m."user" = ${text('user')} and not ${isDisabledSq
   and not exists (select from contacts c where c."user" = ${text('user')} and c.phone = m."from" and c.opted_out)
   and not exists (select from auto_answers_sent s where s.message = m.id)`
 
-/** Answers for a text by its line, its time and the pause since the last, the oldest answer first. */
+/** Reads answers whose line, hours and pause allow them to answer a text, oldest first. */
 const ANSWERS = statement('sms answers', {
   ...{ id: 'string', match: oneOf<Match>(), value: 'string', body: 'string', template: 'string' },
 })`
@@ -113,7 +113,7 @@ where a."user" = ${text('user')} and a.enabled and (cardinality(a.lines) = 0 or 
       and s.at > now() - a.pause_hours * interval '1 hour')
 order by a.created, a.id limit ${MAX_ANSWERS}`
 
-/** Serializes answers to a number across all servers. */
+/** Locks answers to a number across all servers, until the transaction ends. */
 const LOCK = statement('sms answer lock', {})`
 select pg_advisory_xact_lock(${LOCKS.answer}, hashtext(
   ${text('user')} || ' ' || coalesce((select m."from" from sms_messages m where m.id = ${text('id')}), '')))`
@@ -143,7 +143,7 @@ export const answerJobs = (servicesOf: (user: string) => AnswerServices): JobKin
 /** Seconds until the next try for a text that no line can answer now. */
 const AGAIN_SECONDS = 60
 
-/** Answers a text. Reads pause and limit after other servers' answers to the same number. */
+/** Answers a text. Locks its number first, so that pause and limit count other servers' answers, too. */
 async function answerText({ store, config }: AnswerServices, job: Job): Promise<Again | undefined> {
   const { key: id, holder: user } = job
   const made = await store.db.transaction(async (db) => {
@@ -163,7 +163,7 @@ async function answerText({ store, config }: AnswerServices, job: Job): Promise<
   if (made?.outcome === 'no_devices' && job.ageMs < MAX_WAIT_MS) return { inSeconds: AGAIN_SECONDS }
 }
 
-/** The first answer that fits the text. Undefined without one, or if its template cannot be filled. */
+/** The send of the first answer that matches. Undefined if none does, or its template cannot be filled. */
 async function offerFor(store: Store, received: Received): Promise<Offer | undefined> {
   const folded = fold(received.body)
   const answers = await run(store.db, ANSWERS, received)
@@ -187,7 +187,7 @@ const offerOf = ({ id, user, simulatedLine }: Received, sentBy: string, text: Te
   line: simulatedLine ?? undefined,
   clientRef: `auto:${id}`,
   expiresAt: formatDate(new Date(Date.now() + MAX_WAIT_MS)),
-  // the conversation still counts as unanswered
+  // bulk: the conversation still counts as unanswered
   isBulk: true,
   messages: [offeredMessage(text, false)],
 })

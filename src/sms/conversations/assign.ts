@@ -22,10 +22,10 @@ export async function checkAssignee(
   if (!rows[0]) throw badRequest(failure, { assignee: NOT_ASSIGNABLE })
 }
 
-/** Assigns for one text at a time, across all nodes. Finds no row if the setting was changed meanwhile. */
+/** Lets one assignment of the account run at a time. Finds no row if the setting is off. */
 const LOCK = `select from user_settings where "user" = $1 and assign = 'turns' for update`
 
-/** Assigns in turn, first to the person whose last assignment is the oldest. */
+/** Assigns conversations in turn. The person whose last assignment is the oldest gets the first. */
 const ASSIGN = `
 with people as (
   select id, row_number() over (order by last nulls first, id) - 1 as place, count(*) over () as number

@@ -8,7 +8,7 @@ import type { Content } from '../../files/upload.ts'
 
 const MESSAGES = 'sms_messages'
 
-/** A file of an incoming text, with name and type by its content. */
+/** A file of an incoming text. Its content decides the name's extension and the type. */
 export interface Attachment extends Pick<FileFacts, 'type'> {
   readonly name: string
   readonly content: Content
@@ -39,7 +39,8 @@ update sms_messages set attachments = $2, updated = pb_text(now())
 where id = $1 and attachments = '{}' and body <> '' returning id`
 
 /**
- * Stores the files of a message in its transaction. Those of a repeat only if the message has none yet.
+ * Stores the files of a message in its transaction. A repeated report stores its files only
+ * if the message has none yet.
  * Throws FilesFull.
  */
 export async function storeAttachments(

@@ -18,9 +18,9 @@ select l.id as last_message, l.body as last_text, l.at as last_at, l.type as las
   coalesce((select m.sent_by from sms_messages m where m.id = l.id), '') as last_sender
 from sms_conversation_last(${text('user')}, ${text('number')}) l`
 
-/** Conversations. Clients create them; INCOMING_TEXT_CTES and sms_conversation_answered update them. */
+/** Conversations. Clients may create them; INCOMING_TEXT_CTES and sms_conversation_answered update them. */
 export const conversationsExtension: Extension = {
-  // set from texts, contacts and assignments
+  // the server sets these from texts, contacts and assignments
   setByServer: [
     ...['name', 'last_text', 'last_at', 'last_type', 'last_message', 'last_sender'],
     ...['device', 'unanswered', 'assigned_at'],
@@ -49,7 +49,7 @@ export const conversationsExtension: Extension = {
   },
 }
 
-/** A blocked conversation needs no answer: nothing in it is unread or due. */
+/** Values of a conversation when it is blocked: it needs no answer, so nothing is unread or due. */
 const BLOCKED = { unread: 0, unanswered: false, follow_up_at: '' }
 
 const NOT_OWN = fieldError('validation_invalid_line', 'Must be a line of the user.')
@@ -60,7 +60,7 @@ async function checkLine(store: Store, failure: string, { line, user }: Values):
     throw badRequest(failure, { line: NOT_OWN })
 }
 
-/** Notes. The author is the caller. A mention notifies once. Agents change only their own notes. */
+/** Notes. The author is the caller. Each mention notifies once. Agents may change only their own notes. */
 export const notesExtension: Extension = {
   setByServer: ['author'],
   writeRule: (auth) => (auth?.actor && auth.actor.role !== 'admin' ? `author = "${auth.actor.id}"` : ''),
@@ -73,7 +73,7 @@ export const notesExtension: Extension = {
   },
 }
 
-/** Drafts of answers. The author is the caller, who alone changes them; the send deletes them. */
+/** Drafts of answers. The author is the caller; only the author may change a draft. A send deletes it. */
 export const draftsExtension: Extension = {
   setByServer: ['author'],
   writeRule: (auth) => (auth && !auth.isSuperuser ? `author = "${auth.sender}"` : ''),

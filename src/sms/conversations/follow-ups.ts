@@ -5,7 +5,7 @@ import { queuePushes } from './incoming-texts.ts'
 /** Maximum conversations per statement. */
 const MAX_DUE = 1_000
 
-/** `skip locked`: nodes do not wait for each other. */
+/** Brings conversations back. `skip locked`: nodes do not wait for each other. */
 const BRING_BACK = `
 with due as (
   select id from conversations where follow_up_at <> '' and follow_up_at <= pb_text(now())
@@ -18,7 +18,7 @@ with due as (
 ${changeLogCte('changed', 'update', 'conversations')}
 select from changed`
 
-/** Brings back conversations whose reminder is due: unanswered and unread, out of the archive, announced. */
+/** Makes conversations whose reminder is due unread and unanswered, unarchives them and notifies people. */
 export async function bringBackDue(db: Db): Promise<void> {
   for (;;) {
     const { rows } = await db.query(BRING_BACK, [], 'inbox follow-ups')

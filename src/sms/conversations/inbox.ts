@@ -7,7 +7,7 @@ const MAX_COUNT = 1_000
 
 const WAITING = `unanswered and not archived and follow_up_at = ''`
 
-/** The views of an inbox, as conditions on conversations. `sender`: the person's. */
+/** The conditions of an inbox's views on conversations. `sender`: the person's id in `senders`. */
 const VIEWS = {
   mine: part`assignee = ${text('sender')} and assignee <> '' and not archived and not blocked`,
   unassigned: `assignee = '' and not archived and not blocked`,

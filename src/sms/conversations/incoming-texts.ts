@@ -9,7 +9,7 @@ export const PUSH = 'push'
 /** Maximum conversations in a notification. */
 const MAX_CONVERSATIONS = 100
 
-/** SQL that queues pushes of what a query returns: columns "user" and `id`, as in the payload. */
+/** SQL that queues pushes. `news`: a query with the columns "user" and `id`, an entry of the payload. */
 export const queuePushes = (news: string) => `
   insert into _jobs (kind, holder, key, payload, due_at)
   select '${PUSH}', n."user", n."user", to_json((array_agg(n.id))[:${MAX_CONVERSATIONS}]),

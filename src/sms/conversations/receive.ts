@@ -54,9 +54,9 @@ with changed as (
 select id, exists (select from user_settings s where s."user" = $1 and s.assign = 'turns') from changed`
 
 /**
- * Stores received texts. Device, sender, instant and text make the id, so a repeat is not stored again, but
- * adds attachments to a message that has none. Opt-out and opt-in words change the contact and end waiting
- * messages. Returns ids in the order of `texts`. Throws FilesFull.
+ * Stores received texts. The id follows from device, sender, instant and text, so a repeated report stores
+ * nothing but attachments of a message without any. Opt-out and opt-in words change the contact and end
+ * waiting messages. Returns ids in the order of `texts`. Throws FilesFull.
  */
 export async function receiveTexts(
   store: Store,
@@ -77,7 +77,7 @@ export async function receiveTexts(
     answerable: isAnswerable(text.from) && readOptWord(text.body, words) === undefined,
     stops: readOptWord(text.body, words) === true,
   }))
-  // sorted: concurrent reports of equal texts insert them in one order, and so never deadlock
+  // sort: concurrent reports of the same texts then insert them in the same order and do not deadlock
   rows.sort((a, b) => (a.at + a.id < b.at + b.id ? -1 : 1))
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
@@ -111,15 +111,15 @@ function lastWords(texts: readonly ReceivedText[], words: OptWords): OptChange[]
 
 const HOUR_MS = 3_600_000
 
-/** Androids before 7 write summer time with winter's zone: 30 to 60 minutes ahead is an hour late. */
+/** Subtracts an hour from times 30 to 60 minutes ahead: Android before 7 omits summer time in the zone. */
 function withoutSummer(receivedAt: number): number {
   const aheadMs = receivedAt - Date.now()
   return aheadMs > HOUR_MS / 2 && aheadMs <= HOUR_MS ? receivedAt - HOUR_MS : receivedAt
 }
 
 /**
- * Phones report seconds: each of several texts of one second gets a millisecond more than the previous in the
- * request, so that sorting by time keeps their order. None is later than now.
+ * The instants of texts. Phones report whole seconds: of texts in one second, each gets a millisecond more
+ * than the one before it in the request, so that sorting by time keeps their order. None is later than now.
  */
 function distinctInstants(texts: readonly ReceivedText[]): number[] {
   const latest = Date.now() - (texts.length - 1)

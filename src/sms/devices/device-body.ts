@@ -6,12 +6,12 @@ import { SUBSCRIPTION } from './web-push.ts'
 
 const MAX_ITEMS = 100
 const MAX_WAIT = 30
-/** 255 parts of 153 characters: as long as texts in parts can get. 3GPP TS 23.040, 9.2.3.24.1 */
+/** Maximum characters of a text: 255 parts of 153 characters. 3GPP TS 23.040, 9.2.3.24.1 */
 export const MAX_TEXT = 39_015
 const MAX_SIMS = 8
 const MAX_ATTEMPT = 2 ** 31 - 1
 
-/** `null` counts as absent. */
+/** An optional field, in which `null` counts as absent. */
 export const optional = <T extends z.ZodType>(shape: T) =>
   shape.nullish().transform((value) => value ?? undefined)
 
@@ -67,7 +67,7 @@ export const HEARTBEAT_BODY = z
   })
   .meta({ id: 'Heartbeat' })
 
-/** A subscription, or `null` to end it; an object `{"push": …}` as in PAIR_BODY is understood as well. */
+/** A subscription, or `null` to end it. Also accepts `{"push": …}`, as in PAIR_BODY. */
 export const PUSH_BODY = z.union([z.object({ push: push }).transform((body) => body.push), push])
 
 export const CLAIM_BODY = z

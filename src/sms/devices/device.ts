@@ -7,14 +7,14 @@ import { changeLogCte } from '../../records/changes.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal } from '../send/shape.ts'
 
-/** SQL: a device seen since then counts as online; `seconds` is a parameter, as `$1`. */
+/** SQL of a date: devices seen since then count as online. `seconds`: a parameter, such as `$1`. */
 export const onlineSince = (seconds: string) => `pb_text(now() - ${seconds}::float8 * interval '1 second')`
 
-/** SQL of a table with the ids of a user's devices that can take messages now, as sms_accept sees them. */
+/** SQL of a table: the ids of a user's devices that can take messages now, as in sms_accept. */
 export const availableDevices = (user: string, seconds: string) =>
   `sms_available_devices(${user}, ${onlineSince(seconds)})`
 
-/** Messages handed to a device in the last `window`, as SQL. */
+/** SQL: how many messages a device got in the last `window`. */
 const handedOut = (device: string, window: string) =>
   `(select coalesce(sum(h.messages), 0) from device_handouts h
     where h.device = ${device}.id and h.at > now() - interval '${window}')`
@@ -29,12 +29,12 @@ export const allowance = (device: string) =>
 export interface Device {
   readonly id: string
   readonly user: string
-  /** Its number in E.164 form, '' when unknown. */
+  /** The device's number in E.164, '' if unknown. */
   readonly phone: string
   readonly enabled: boolean
-  /** In PocketBase's form, '' when never. */
+  /** A PocketBase date, '' for never. */
   readonly lastSeen: string
-  /** True when a claim has to count what it handed out before. */
+  /** Whether the device has limits, for which a claim counts earlier messages. */
   readonly isLimited: boolean
 }
 
@@ -83,7 +83,7 @@ const MAX_TOUCH_SECONDS = 30
 
 const SEEN_NOW = 'last_seen = pb_text(now())'
 
-/** Also replaces a time in the future, as from the clock of an earlier database. */
+/** Updates an old `last_seen`, or one in the future, as from the clock of an earlier database server. */
 const TOUCH = {
   set: SEEN_NOW,
   where: `(last_seen < pb_text(now() - $4::float8 * interval '1 second') or last_seen > pb_text(clock_timestamp()))`,
@@ -131,7 +131,7 @@ export interface Health {
   readonly connection?: (typeof CONNECTIONS)[number] | null | undefined
 }
 
-/** Updates an unchanged state only from time to time, to show that it is current. */
+/** Stores a report. An unchanged one is written only from time to time, to show that it is current. */
 const KEEP = statement('device health', {})`
 insert into device_batteries as b (device, percent, charging, connection)
 values (${text('id')}, ${numberOrNull('battery')}, ${flagOrNull('charging')}, ${textOrNull('connection')})

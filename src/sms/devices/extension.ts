@@ -1,6 +1,6 @@
 import type { Extension } from '../../records/extension.ts'
 
-/** The number of a device's only line changes with the device's. */
+/** Gives a device's new number to its line, if it has only one. */
 const RENUMBER = `
 with changed as (
   update lines l set number = $3, updated = pb_text(now())
@@ -10,7 +10,7 @@ with changed as (
 )
 select sms_lines_changed('update', array_agg(id)) from changed having count(*) > 0`
 
-/** Devices. Clients cannot set `last_seen`; only superusers change a device's kind. */
+/** Devices. Clients cannot set `last_seen`; only superusers may change a device's kind. */
 export const devicesExtension: Extension = {
   grantsAccess: true,
   setByServer: ['last_seen'],

@@ -30,7 +30,7 @@ export interface NewDevice {
   readonly code: string
   /** '' to use the name that the user gave with the code. */
   readonly name: string
-  /** The name of a device without one. */
+  /** Used as the name if neither the device nor the user gave one. */
   readonly model?: string
   readonly platform: string
   readonly phone: string
@@ -40,11 +40,11 @@ export interface NewDevice {
 
 const CODE_SECONDS = 300
 const CODE_DIGITS = 6
-/** Maximum valid codes: more would make guessing one easier. */
+/** Maximum valid codes of a user: more would make it easier to guess one. */
 const MAX_WAITING_CODES = 50
 /** Tries to draw an unused code. The first is nearly always unused. */
 const MAX_DRAWS = 20
-/** The name of a device without one. */
+/** Default names of devices by platform. */
 const NAMES: Readonly<Record<string, string>> = {
   android: 'Phone',
   modem: 'Modem',
@@ -79,7 +79,7 @@ export function startPairing(store: Store, user: AuthRecord, name: string, publi
   })
 }
 
-/** The hash only hides codes for their 5 minutes: it could be found by trying all codes. */
+/** Hides a code in the database. Trying all codes would reveal it, but codes live only 5 minutes. */
 const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')
 
 const USE = statement('pairing use', { user: 'string', name: 'string' })`

@@ -10,9 +10,9 @@ type SentEvent = Exclude<DeviceEvent, { readonly name: 'access' }>
 
 /** Interval of keep-alives, so that both sides and proxies notice a dead stream. */
 const ALIVE_MS = 15_000
-/** A dead node's stream counts as open for this time. Longer than two keep-alives. */
+/** How long a stream of a crashed node counts as open; longer than two keep-alives. */
 const PRESENT_SECONDS = 40
-/** Maximum waiting events; a slow reader loses others, and claims when it reads again. */
+/** Maximum waiting events of a stream. A slow reader misses further ones, and claims when it reads again. */
 const MAX_WAITING = 1_000
 
 /** Events of a device's stream, first `wake` if messages wait. Checks access at each keep-alive. */
@@ -84,7 +84,7 @@ const MOST = 5
 /** By device, the functions that end its streams on this node, the oldest first. */
 const open = new Map<string, (() => void)[]>()
 
-/** Takes one of 5 stream slots of a device; another one closes the oldest. The release: true if last. */
+/** Opens one of a device's 5 streams; a sixth ends the oldest. Returns its release: true if none is left. */
 function openStreamSlot(device: string, end: () => void): () => boolean {
   const ends = open.get(device) ?? []
   open.set(device, ends)

@@ -39,7 +39,7 @@ export interface PushMessage {
   readonly text: string
   /** A newer message of the same topic replaces one that was not delivered yet. RFC 8030, 5.4 */
   readonly topic: string
-  /** How long a push service keeps it for a receiver that is off. */
+  /** How long a push service keeps the message for a receiver that is off. */
   readonly ttlSeconds: number
 }
 
@@ -54,7 +54,7 @@ export async function vapidKeys({ db }: Store): Promise<VapidKeys> {
   return JSON.parse(await readOrMakeParam(db, VAPID_KEY, make))
 }
 
-/** Throws 400 for an endpoint that pushes could not be sent to. */
+/** Throws 400 for an endpoint to which no push could be sent. */
 export function checkEndpoint({ endpoint }: Subscription, { webhookAllowPrivate }: PushSettings): void {
   const fault = urlFault(endpoint, webhookAllowPrivate)
   if (fault === 'private') throw invalid('endpoint must not be a private address')
@@ -96,7 +96,7 @@ export async function saveSubscription(
   await changeDevice(store.db, device, SAVE, [subscription && minify(JSON.stringify(subscription))])
 }
 
-/** Enabled devices that can be reached by push and have no stream open on any node. */
+/** Reads enabled devices with a push subscription and no open stream on any node. */
 const REACHABLE = statement('devices to wake by push', { id: 'string', user: 'string', push: 'string?' })`
 select d.id, d."user", d.push from devices d where d.id = any(${list('devices')}) and d.enabled and pb_is_set(d.push)
   and not exists (select from device_streams s where s.device = d.id and s.until > now())`
@@ -107,7 +107,7 @@ const DROP = { set: 'push = null', where: 'push::text = $4' }
 /** The push service keeps an undelivered wake-up for an hour. */
 const WAKE = { text: 'wake', topic: 'wake', ttlSeconds: 3600 }
 
-/** Wakes devices by Web Push: empty, urgent, replaces an undelivered one. */
+/** Wakes devices by urgent Web Push messages. Each replaces an undelivered one. */
 export async function pushWake(
   store: Store,
   settings: PushSettings,

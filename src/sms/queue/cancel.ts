@@ -37,18 +37,18 @@ export async function countBatch(
 
 type Counts = z.output<typeof BATCH>['counts']
 
-/** Messages by status, of rows that begin with a status and its number. */
+/** Counts by status, from rows that begin with a status and a count. */
 export function countsOf(rows: readonly (readonly unknown[])[]): Counts {
   const found = new Map(rows.map(([status, messages]) => [status, Number(messages)]))
   return Object.fromEntries(STATUSES.map((status) => [status, found.get(status) ?? 0])) as Counts
 }
 
-/** A batch after its unsent messages were canceled. */
+/** The answer after a batch's unsent messages were canceled. */
 export const CANCELED_BATCH = BATCH.extend({
   canceled: z.int().min(0).describe('Messages that this request has canceled.'),
 }).meta({ id: 'CanceledBatch' })
 
-/** Messages that one transaction cancels. Devices that claim meanwhile wait for it. */
+/** Maximum messages that one transaction cancels, as claims of devices wait for it. */
 const MAX_ROWS = 1_000
 
 /** Locks unclaimed messages. Waits for concurrent claims and cancels. */
@@ -111,7 +111,7 @@ export const CANCELED = z
   .object({ id: z.string(), status: z.literal('failed'), error_message: z.literal(REASONS.canceled) })
   .meta({ id: 'Canceled' })
 
-/** The lock decides between cancel and claim. */
+/** Locks an unclaimed message: a concurrent claim either comes first or finds the message canceled. */
 const LOCK = `
 select d.message, d.device, d.attempt from sms_dispatch d
 where d.message = $1 and d."user" = $2 and d.state in ('pending', 'assigned') for update`

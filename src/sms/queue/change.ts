@@ -19,9 +19,9 @@ import { BATCH, countBatch } from './cancel.ts'
 
 /** A change of scheduled messages; null keeps a value. */
 export interface Change {
-  /** In PocketBase's form; '' for now. */
+  /** A PocketBase date; '' for now. */
   readonly scheduledAt: string | null
-  /** In PocketBase's form; '' for never. */
+  /** A PocketBase date; '' for never. */
   readonly expiresAt: string | null
   /** Expiry in seconds after the message is due. */
   readonly ttl: number | null
@@ -109,7 +109,7 @@ export const MESSAGE_CHANGE = z
   })
   .meta({ id: 'MessageChange' })
 
-/** A changed message. Without its text: API keys may not read messages. */
+/** A changed message in an answer, without the text, because API keys may not read messages. */
 type Changed = Readonly<z.output<typeof CHANGED>>
 export const CHANGED = z
   .object({
@@ -138,7 +138,7 @@ export function readChange(raw: unknown, now: Date): Change {
   return change
 }
 
-/** Reads dates as a send: a past time means now, the expiry must be later. */
+/** Reads dates as a send does: a past time means now; the expiry must be later. */
 function changeOf(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: Date): Change {
   const { scheduled_at, expires_at, ttl, body, priority } = given
   const scheduledAt = scheduled_at == null ? null : future(scheduled_at, now)
@@ -178,12 +178,12 @@ export const RESCHEDULE = z
   })
   .meta({ id: 'Reschedule' })
 
-/** A batch after its unsent messages were rescheduled. */
+/** The answer after a batch's unsent messages were rescheduled. */
 export const RESCHEDULED_BATCH = BATCH.extend({
   rescheduled: z.int().min(0).describe('Messages that this request has changed.'),
 }).meta({ id: 'RescheduledBatch' })
 
-/** Rows per statement: sweep and cancels wait for it. */
+/** Maximum rows per statement, as the sweep and cancels wait for it. */
 const MAX_ROWS = 1_000
 
 const OF_BATCH = `m.batch_id = $8 and m.batch_id <> ''`

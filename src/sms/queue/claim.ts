@@ -43,8 +43,8 @@ const PACED_DUE = `d.message in (
 
 /**
  * Claims messages for devices: first those under a device's live lease with the same attempt (the answer may
- * have been lost), then assigned ones by priority and age. If a line has a limit per minute that `lines` does
- * not tell, it returns a row without id and nothing new. `room`: what limits leave, null for none.
+ * have been lost), then assigned ones by priority and age. If `lines` lacks a line with a limit per minute,
+ * returns a row without id and claims nothing new. `room`: messages that the limits allow, null for no limit.
  */
 const CLAIM = `
 with given as (
@@ -110,8 +110,8 @@ const ALLOWANCE = `select ${allowance('d')}, (
 ) from devices d where d.id = $1 and d."user" = $2`
 
 /**
- * Claims up to `limit` messages; [] if none is due. Claims of a device that wait share one, so that a
- * thousand do not keep the database busy. Throws 403 for a disabled device.
+ * Claims up to `limit` messages; [] if none is due. Concurrent claims of a device are combined into one, so
+ * that a thousand do not keep the database busy. Throws 403 for a disabled device.
  */
 export async function claimMessages({ db }: Store, device: Device, limit: number, leaseSeconds: number) {
   if (!device.enabled) throw gatewayRefusal('device_disabled')
@@ -134,7 +134,7 @@ function claimLimited(db: Db, device: Device, limit: number, leaseSeconds: numbe
   })
 }
 
-/** What a device asks for. `room`: what its limits leave; `lines`: what those of its lines leave, as JSON. */
+/** A device's claim. `room`: messages that its limits allow; `lines`: those that its lines allow, as JSON. */
 interface Ask {
   readonly device: Device
   readonly limit: number
@@ -160,7 +160,7 @@ const claiming = groupsOf<Ask, Claimed>((db) => ({
 export const leasedMessages = async ({ db }: Store, device: Device, limit: number) =>
   (await claimTogether(db, [{ device, limit, room: 0, leaseSeconds: 0 }]))[0]!.messages
 
-/** `isPaced`: the device has lines with limits that `lines` must tell. */
+/** `isPaced`: a line of the device has a limit per minute that `lines` of the claim lacks. */
 interface Claimed {
   readonly messages: ClaimedMessage[]
   readonly isPaced: boolean
@@ -192,7 +192,7 @@ async function whatLimitsLeave(db: Db, device: Device) {
   return { left: left === null ? null : Number(left), lines }
 }
 
-/** A claimed message with its true text. [] if that cannot be read: it fails with its lease. */
+/** A claimed message with its decrypted text. [] if decryption fails: it then fails when its lease ends. */
 async function toMessage(db: Db, user: string, row: readonly unknown[]): Promise<ClaimedMessage[]> {
   const [id, attempt, to, shown, sim, priority, expires_at, lease_until] = row
   const sealed = row.at(-1) as string | null

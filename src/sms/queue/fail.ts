@@ -4,7 +4,7 @@ import { mayBecome } from '../status/status.ts'
 import { refundQuota } from '../usage/quota.ts'
 import type { MessageSource } from './reassign.ts'
 
-/** Fails the messages that `source` selects and locks in sms_dispatch. $1: reason. */
+/** SQL that fails the messages that `source` selects and locks in sms_dispatch. $1: reason. */
 const failSql = (source: string) => `
 with source as (${source}), freed as (
   delete from sms_dispatch d using source s where d.message = s.message
@@ -18,7 +18,7 @@ with source as (${source}), freed as (
 )
 select s."user", s.period, count(*) from source s join changed c on c.id = s.message group by 1, 2 order by 1, 2`
 
-/** Fails messages of `source` (parameters from $2). Returns their owners, paid months and numbers. */
+/** Fails messages of `source` (parameters from $2). Returns how many, by user and month of the quota. */
 export async function failMessages(db: Db, source: MessageSource, reason: string, params: unknown[] = []) {
   const { rows } = await db.query(failSql(source.sql), [reason, ...params], `sms ${source.name}`)
   return rows as [user: string, period: string, messages: number][]

@@ -6,7 +6,7 @@ import { failMessages } from './fail.ts'
 import { isOptedOut } from './opt-out.ts'
 import { reassign } from './reassign.ts'
 
-/** Devices with queued messages, by steps through the index: 0.1 ms of 200,000, `distinct` takes 25. */
+/** SQL: devices with queued messages, by steps through the index: 0.1 ms for 200,000; `distinct` takes 25. */
 export const DEVICES_IN_QUEUE = `(
   with recursive held(device) as (
     (select device from sms_dispatch where device > '' order by device limit 1)
@@ -18,24 +18,24 @@ export const DEVICES_IN_QUEUE = `(
 /** Devices to wake after the sweep's commit. */
 export type DevicesToWake = readonly string[]
 
-/** Rows a sweep takes at once; the rest is for the next tick. */
+/** Maximum rows of one sweep. The next sweep takes the others. */
 const MAX_ROWS = 1_000
 /** After this many wake-ups a working device's unclaimed messages go to another device. */
 const MAX_WAKES = 3
-/** SQL: a device without a claim for this long is not working; a paced one may wait for its minute. */
+/** SQL: a device is not working after this time without a claim; longer if limits per minute delay claims. */
 const SILENCE = `case
     when v.per_minute > 0 or exists (select from lines l where l.device = v.id and l.per_minute > 0)
     then interval '90 seconds' else interval '45 seconds' end`
 const UNCLAIMED = 'The device did not claim it'
-/** SQL: a message that had its wake-ups, and the time after the last of them. */
+/** SQL: a message has had all its wake-ups, and the time after the last one has passed. */
 const IS_LATE = `(wakes > ${MAX_WAKES} or wakes = ${MAX_WAKES} and wake_at <= now())`
 
-/** A step of the sweep that fails the messages which SQL selects. `name`: of the statement. */
+/** Returns a step of the sweep that fails the messages that `sql` selects. `name`: of the statement. */
 const failing = (name: string, reason: string, sql: string) => async (db: Db) => {
   await failMessages(db, { name, sql }, reason)
   return []
 }
-/** A step of the sweep that gives the messages which SQL selects to other devices. */
+/** Returns a step of the sweep that gives the messages that `sql` selects to other devices. */
 const reassigning = (name: string, sql: string) => (db: Db, seconds: number) =>
   reassign(db, { name, sql }, seconds)
 
@@ -86,7 +86,7 @@ export const retryExpiredLeases = reassigning(
   order by d.lease_until limit ${MAX_ROWS} for update skip locked`,
 )
 
-/** SQL: messages of `s`, a device that may not work, that another device may take. */
+/** SQL: messages that another device may take from `s`, a device that perhaps does not work. */
 const LEFT_LYING = `sms_dispatch d where d.device = s.device and d.state = 'assigned' and not d.pinned
     and (s.why <> '${UNCLAIMED}' or ${IS_LATE})`
 

@@ -10,9 +10,9 @@ export interface MessageSource {
 }
 
 /**
- * Reassigns messages that `source` selects and locks (`why`: for the event) to a line of another device, else
- * back to its own. From the third attempt on it waits up to five minutes. $1: deviceOnlineSeconds; then
- * `source`. Returns the devices.
+ * Reassigns messages that `source` selects and locks (`why`: for the event) to a line of another device or,
+ * without one, of the same device. From the third attempt on, a message waits up to five minutes.
+ * $1: deviceOnlineSeconds; then `source`. Returns the devices.
  */
 const assignAnew = (source: string) => `
 with source as (${source}), numbered as (

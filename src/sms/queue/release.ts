@@ -5,7 +5,7 @@ import { stickySince } from '../send/accept.ts'
 import { idMayBecome, mayBecome } from '../status/status.ts'
 import { isOptedOut } from './opt-out.ts'
 
-/** Rows a sweep takes at once; the rest is for the next tick. */
+/** Maximum rows of one sweep. The next sweep takes the others. */
 const MAX_ROWS = 1_000
 const MAX_ROWS_OF_USER = 200
 
@@ -13,7 +13,7 @@ const MAX_ROWS_OF_USER = 200
 const IS_DUE = `d.state = 'pending' and d.due_at <= now() and (d.expires_at is null or d.expires_at > now())
     and ${idMayBecome('d.message', 'assigned')}`
 
-/** SQL of users with an available line that takes turns. */
+/** SQL: user `u` has an available line that takes turns. */
 const CAN_SEND = `exists (select from sms_ranked_lines(u."user", ${onlineSince('$1')}) l where l.rank is not null)`
 
 const COLUMNS =
@@ -31,7 +31,7 @@ users as (
   order by d.due_at, d.position limit ${MAX_ROWS} for update skip locked
 )`
 
-/** Messages that wait for room, by priority and age, in fair shares of users. */
+/** SQL: messages that wait for room, by priority and age, with fair shares for users. */
 const WAITING = `
 users as (
   select "user", min(due_at) as since from sms_dispatch
@@ -47,8 +47,8 @@ users as (
 )`
 
 /**
- * SQL that gives messages lines as at acceptance. Without room they wait; if their request names a missing
- * line, for a minute. A named device gets its messages even while away. $1: deviceOnlineSeconds; $2: lines
+ * SQL that gives messages lines as at acceptance. Without room, messages wait; for a minute if the request
+ * names a missing line. A named device gets its messages even while away. $1: deviceOnlineSeconds; $2: lines
  * used with a number since this date are preferred.
  */
 const releaseSql = (source: string) => `
@@ -108,7 +108,7 @@ with recursive ${source}, returned as (
 )
 select 1`
 
-/** Messages counted for an earlier day or a disabled line: each user's first row by the index. */
+/** SQL: messages counted for an earlier day or a disabled line, found by each user's first index entry. */
 const OF_NO_LINE = `
 owners("user", day) as (
   (select d."user", d.charged from sms_dispatch d where d.state = 'assigned' and d.charged <> ''
@@ -128,7 +128,7 @@ owners("user", day) as (
   order by d.message limit ${MAX_ROWS} for update of d skip locked
 )`
 
-/** Messages now in quiet hours. Steps through each user's time zones in the index. */
+/** SQL: messages now in quiet hours. Steps through each user's time zones in the index. */
 const IN_QUIET_HOURS = `
 zones("user", zone) as (
   (select d."user", d.quiet_zone from sms_dispatch d where d.state = 'assigned' and d.quiet_zone is not null
@@ -152,7 +152,7 @@ zones("user", zone) as (
   order by d.message limit ${MAX_ROWS} for update of d skip locked
 )`
 
-/** Messages that nothing else would process. `which` ends with the order of an index. */
+/** SQL: messages that nothing else would process. `which` ends with the order of an index. */
 const lost = (which: string) => `
 stale as (
   select d.message, d."user", d.pinned, d.device, 'room' as waiting_for, now() as due, 'It had no device' as why
@@ -172,7 +172,7 @@ export async function returnStale(db: Db): Promise<string[]> {
 const RELEASE_SCHEDULED = releaseSql(SCHEDULED)
 const RELEASE_WAITING = releaseSql(WAITING)
 
-/** Gives due messages lines: waiting ones first, then scheduled. Returns the devices. Unnamed as above. */
+/** Gives due messages lines: first to those that wait for room, then scheduled ones. Returns the devices. */
 export async function releaseDue(db: Db, seconds: number, stickyDays = 0): Promise<string[]> {
   const sticky = stickySince(new Date(), stickyDays)
   const devices: string[] = []

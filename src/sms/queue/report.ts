@@ -20,7 +20,7 @@ export interface Report {
   readonly at?: number | undefined
   /** The device is certain that it sent nothing: the message is reassigned. Only with `failed`. */
   readonly not_sent?: boolean | undefined
-  /** It failed, but not by a fault of the device or its SIM: it was canceled, or came too late. */
+  /** The message failed, but not by a fault of the device or SIM: it was canceled, or came too late. */
   readonly blameless?: boolean | undefined
 }
 
@@ -104,16 +104,16 @@ const NOT_SENT = {
 const LOCK_QUEUE = `select message, line from sms_dispatch d where message = any($1) and ${isHeldByDevice('d', '$2', '$3')} order by message for update`
 const LOCK_MESSAGES = `select 1 from sms_messages m where id = any($1) and ${isHeldByDevice('m', '$2', '$3')} order by id for update`
 
-/** All `from to` of the status table. */
+/** All allowed changes of the status, as `from to`. */
 const EDGES = (Object.keys(NEXT) as Status[]).flatMap((from) => NEXT[from].map((to) => `${from} ${to}`))
 
-/** Different messages that a device reports on. */
+/** A device's reports, each about another message. */
 interface DeviceReports {
   readonly device: Device
   readonly reports: readonly Report[]
 }
 
-/** The results of reports, in order, and which lines have sent or failed. */
+/** The results of reports, in order, and whether each line has sent or failed. */
 interface Applied {
   readonly results: ReportResult[]
   readonly outcomes: LineOutcome[]
@@ -126,7 +126,7 @@ const reporting = groupsOf<DeviceReports, Applied>((db) => ({
   store: (items) => applyTogether(db, items),
 }))
 
-/** Applies a device's reports in order. Returns a result each. */
+/** Applies a device's reports in order. Returns a result for each. */
 export async function applyReports(
   store: Store,
   device: Device,
@@ -190,7 +190,7 @@ async function applyLocked(...[store, device, reports, seconds]: Parameters<type
   return { results, outcomes }
 }
 
-/** Whether a concurrent report may have changed the message: repeat under locks then. */
+/** Whether a concurrent report may have caused this result: the reports are then applied under locks. */
 const mayBeTooSoon = (report: Report, { result, status }: ReportResult) =>
   result === 'unchanged' && status !== undefined && NEXT[status].includes(report.status)
 
@@ -270,7 +270,7 @@ select sms_lines_changed('update', array_agg(id)) from changed having count(*) >
 
 const BEGIN = change('pb_text(now())', 'not sms_is_failing(l.failing_since)')
 const FORGET = 'forgotten as (update line_use set failures = 0 where line = $1 and failures > 0), '
-// writes nothing for a working line
+// changes no row of a working line
 const END = change(`''`, `l.failing_since <> ''`, FORGET)
 
 /** After five failures in a row other lines are preferred for an hour. Outside the report's transaction. */

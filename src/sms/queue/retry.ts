@@ -18,7 +18,7 @@ const CHOICES = ['unknown', 'canceled'] as const
 const LEFT_OUT = [...CHOICES, 'opted_out', 'retried', 'no_text', 'refused'] as const
 type LeftOut = (typeof LEFT_OUT)[number]
 
-/** The body of a request; all of it may be left out. */
+/** The body of a request. Every field is optional. */
 export const RETRY_BATCH = z
   .strictObject({
     include: z
@@ -51,7 +51,7 @@ export const RETRIED_BATCH = z
 /** Start of the reason of a message with unknown outcome. */
 export const UNKNOWN = 'Outcome unknown'
 
-/** Messages accepted at a time, so that the user's other sends are accepted in between. */
+/** Messages per transaction. The user's other sends are accepted between transactions. */
 const MAX_OFFERS = 500
 
 const FAILED = `
@@ -70,7 +70,7 @@ interface Failed
   readonly due: string
   readonly reason: string
   readonly optedOut: boolean
-  /** The message that replaced it, and its batch; null for none. */
+  /** The message that resends this one, and its batch; null for none. */
   readonly again: string | null
   readonly batch: string | null
 }
@@ -80,7 +80,7 @@ export const noneLeftOut = () =>
 
 /**
  * Sends a batch's failed messages again to any device, each at most once (`client_ref` `retry:<id>`). The new
- * batch_id follows from the old one, so a repeat continues. `left` counts what is left out, also beyond the
+ * batch_id follows from the old one, so a repeat continues. `left` counts messages not sent, also for the
  * quota. Throws 404 `batch_not_found`, StaleAuth, 402 or 503 if nothing could be sent.
  */
 export async function retryBatch(
@@ -153,7 +153,7 @@ async function offerAgain(
   return verdict.outcome === 'accepted' ? { ...verdict, message: message.id } : verdict
 }
 
-/** The batch that the failed messages of a batch are sent again in. */
+/** The id of the batch that resends a batch's failed messages. */
 export const batchAfter = (batchId: string): string => derivedId(`retry:${batchId}`)
 
 const FAILED_MESSAGE = `
@@ -173,9 +173,9 @@ export async function retryMessage(services: SendServices, sender: Sender, id: s
   return send(services, sender, toOne(to, body, { ...PLAIN_OPTIONS, ...again }))
 }
 
-/** The `client_ref` of the message that replaces a failed one. It makes sure there is only one. */
+/** The `client_ref` of the message that resends a failed one, which ensures that there is only one. */
 const retryRef = (id: string) => `retry:${id}`
 
-/** The expiry of a repeated message: as long after now as it was after the due time. */
+/** The expiry of a resent message: as long after now as the old one expired after its due time. */
 const shifted = ({ due, expiresAt }: Pick<Failed, 'due' | 'expiresAt'>): string =>
   expiresAt && dateAt(Date.now() + dateOf(expiresAt)!.getTime() - dateOf(due)!.getTime())

@@ -36,7 +36,7 @@ interface Stored {
   readonly wake: readonly string[]
 }
 
-/** One call per user, in a fixed order, so that locks of users' rows cannot deadlock. */
+/** Calls sms_accept once per user, in a fixed order, so that locks of users' rows cannot deadlock. */
 const ACCEPT = `
 select g.owner, a.outcomes, a.known, a.wake
 from json_to_recordset($6) g(owner text, recipients text[], requests sms_request[])
@@ -77,11 +77,11 @@ export async function storeOffers(
   return { verdicts: offers.map(({ sender }) => decided.get(sender.user)!.pop()!), wake }
 }
 
-/** Numbers that exchanged a text with a line since this date keep the line; '': none do. */
+/** The date since which a text exchanged with a line makes a number keep that line; '' for never. */
 export const stickySince = (now: Date, days: number): string =>
   days === 0 ? '' : formatDate(new Date(now.getTime() - days * 86_400_000))
 
-/** Leaves undefined values out: Postgres takes some 0.2 µs for each key. */
+/** An offer as JSON for the statement. Omits undefined values, as each key costs Postgres some 0.2 µs. */
 const requestRow = ({ sender, idempotency, ...offer }: Offer) => ({
   version: sender.version,
   key: sender.key?.id,

@@ -14,13 +14,13 @@ export interface PlainContent {
 }
 export type Variables = Readonly<Record<string, string>>
 
-/** A checked request body. Phone numbers, ids and lengths are not judged yet. */
+/** A parsed request body. Phone numbers, ids and the text's length are not checked yet. */
 export interface SendBody {
   readonly recipients: readonly string[]
   readonly groupIds: readonly string[]
-  /** '' when any device will do. */
+  /** '' for any device. */
   readonly deviceId: string
-  /** The line that sends, by its id or its number; '' when any line will do. */
+  /** The line that sends, by id or number; both are '' for any line. */
   readonly line: NamedLine
   readonly content: Content
   readonly options: SendOptions
@@ -33,7 +33,7 @@ export interface NamedLine {
 }
 export const ANY_LINE: NamedLine = { id: '', number: '' }
 
-/** Dates in PocketBase's form, '' when unset; 0 is the default priority and the device's own SIM. */
+/** Options of a send. PocketBase dates, '' if unset. 0: the default priority, the device's own SIM. */
 export interface SendOptions {
   readonly scheduledAt: string
   readonly expiresAt: string
@@ -94,10 +94,10 @@ export const MAX_CHARACTERS = 1600
 
 /** Maximum groups of a send: each contact is compared with each. */
 const MAX_GROUPS = 100
-/** The last instant that PocketBase's date form can express and sort. */
+/** The last instant that a PocketBase date can express in sorted order. */
 export const END_OF_TIME = '9999-12-31 23:59:59.999Z'
 
-/** A date in PocketBase's form; '' for an empty text. */
+/** The schema of a date. Its output is a PocketBase date; '' for an empty text. */
 export const date = () =>
   z.string('must be a date').transform((raw, issues) => {
     const at = parseDate(raw)
@@ -195,18 +195,18 @@ const DRAFT = {
     ),
 }
 
-/** The body of `preview`: that of either send, complete or not. */
+/** Bodies of `preview`: those of `send` and `send-template`, complete or not. */
 export const PREVIEW_TEXT = SEND.extend(DRAFT).meta({ id: 'TextPreview' })
 export const PREVIEW_TEMPLATE = TEMPLATE_SEND.extend(DRAFT).meta({ id: 'TemplatePreview' })
 
-/** The body of either send. Throws 400 `invalid_request` that names the first wrong field. */
+/** Parses a body of `send` or `send-template`. Throws 400 that names the first wrong field. */
 export function readSend(schema: typeof SEND | typeof TEMPLATE_SEND, raw: unknown, now: Date): SendBody {
   const body = sendBody(checkShape(schema, raw), now)
   if (body.recipients.length > 0 || body.groupIds.length > 0) return body
   throw invalid('recipients must name at least one phone number, or group_ids a group')
 }
 
-/** The body of `preview`: that of either send, recipients may be left out. */
+/** Parses a body of `preview`: as for a send, but recipients are optional. */
 export function readPreview(raw: unknown, now: Date): SendBody & { readonly isDraft: boolean } {
   const isTemplate = typeof raw === 'object' && raw !== null && 'template_id' in raw
   const body = isTemplate ? checkShape(PREVIEW_TEMPLATE, raw) : checkShape(PREVIEW_TEXT, raw)
@@ -237,7 +237,7 @@ function sendBody(body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>, 
   }
 }
 
-/** The text or template of a body, its variables as texts. */
+/** The text or template of a body. Converts values of variables to texts. */
 export function contentOf(
   body: Readonly<Partial<z.output<typeof SEND> & z.output<typeof TEMPLATE_SEND>>>,
 ): Content {
@@ -248,15 +248,15 @@ export function contentOf(
   return templateId != null ? { templateId, variables: texts } : { body: body.body!, variables: texts }
 }
 
-/** A date that is past means now: ''. */
+/** The date if it is later than now; '' (at once) if not. */
 export const future = (date: string | null | undefined, now: Date) =>
   date && date > formatDate(now) ? date : ''
 
-/** An instant in PocketBase's form; END_OF_TIME if it is later. */
+/** An instant as a PocketBase date, at most END_OF_TIME. */
 export const dateAt = (ms: number): string =>
   ms < dateOf(END_OF_TIME)!.getTime() ? formatDate(new Date(ms)) : END_OF_TIME
 
-/** Throws 400 `invalid_request` for two ends, or one that is not after `due`. */
+/** Throws 400 `invalid_request` for both `ttl` and `expires_at`, or an expiry that is not after `due`. */
 export function checkExpiry(
   { ttl, expires_at }: Pick<z.output<typeof SEND>, 'ttl' | 'expires_at'>,
   due: string,

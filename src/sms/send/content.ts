@@ -8,7 +8,7 @@ import { countSegments, type Segmentation } from '../../portable/segments.ts'
 import { type Content, MAX_CHARACTERS, type SendBody } from './body.ts'
 import { gatewayRefusal, invalid, isInvisible, templateRefusal } from './shape.ts'
 
-/** Not in the file of `countSegments`, which also runs in the browser. */
+/** The schema of segments. It is not beside `countSegments`, which also runs in browsers, without zod. */
 const SEGMENTATION = z.object({
   encoding: z.enum(['GSM-7', 'UCS-2']),
   units: z.int().min(0).describe('Septets (GSM-7) or UTF-16 units (UCS-2) of the text.'),
@@ -26,7 +26,7 @@ export function checkBody({ recipients, content }: Pick<SendBody, 'recipients' |
 
 /** Throws 400 `body_too_long`. */
 export function checkLength(body: string): void {
-  // every code point takes one or two units
+  // shortcut: a code point takes one or two units of `length`
   if (body.length <= MAX_CHARACTERS) return
   if (body.length > 2 * MAX_CHARACTERS || [...body].length > MAX_CHARACTERS)
     throw gatewayRefusal('body_too_long')
@@ -52,7 +52,7 @@ export async function writeTexts(
   return phones.map((phone) => textFor(phone, renderFor(filled, personOf(phone), missing)))
 }
 
-/** The one text of all recipients; undefined when each gets their own. */
+/** The text, if all recipients get the same; undefined if not. */
 export const plainText = (content: Content): string | undefined =>
   'body' in content && !content.variables ? content.body : undefined
 
@@ -96,7 +96,7 @@ export async function allRecipients(
   return [...phones]
 }
 
-/** Members by name and id, each once, without those who opted out. All contacts of the user are read. */
+/** The groups' members by name and id, each once, without opted-out ones. Reads all contacts of the user. */
 async function groupMembers(db: Db, user: string, groupIds: readonly string[], limit: number) {
   const groups = [...new Set(groupIds)]
   const { rows } = await db.shaped(
@@ -119,7 +119,7 @@ export async function optedOut(store: Store, user: string, phones: readonly stri
   return new Set((await run(store.db, OPTED_OUT, { user, phones })).map(({ phone }) => phone))
 }
 
-/** Larger `data` of a contact is ignored: bytes as stored, and characters of JSON. */
+/** Maximum of a contact's `data` that is used: bytes as stored, and characters of JSON. */
 const MAX_DATA = 8_192
 
 const CONTACTS = statement('sms contacts', { phone: 'string', name: 'string', data: 'string?' })`
@@ -128,8 +128,8 @@ select phone, name, case when pg_column_size(data) <= ${number('room')}::int
 from contacts where "user" = ${text('user')} and phone = any(${list('phones')}::text[])`
 
 /**
- * A user's contacts by their number, with own fields by name, in another case if needed: `{{city}}` is
- * `City`. Texts, numbers, booleans. A number without a contact has none.
+ * A user's contacts by number. Custom fields (texts, numbers, booleans) are found by exact name or in another
+ * case: `{{city}}` finds `City`. The result lacks numbers without a contact.
  */
 async function contactsOf(
   store: Store,
@@ -159,11 +159,11 @@ function pickFields(data: string | null, names: readonly string[]): Map<string, 
 interface Person {
   readonly name: string
   readonly phone: string
-  /** The contact's own fields (`contacts.data`), by their names in the template. */
+  /** The contact's custom fields (`contacts.data`), by their names in the template. */
   readonly fields?: ReadonlyMap<string, string>
 }
 
-/** `{{name}}`, or `{{name|fallback}}` with a text for an empty or missing value. Case does not count. */
+/** `{{name}}` or `{{name|fallback}}`; the fallback replaces an empty or missing value. Ignores case. */
 interface Placeholder {
   readonly name: string
   readonly fallback: string | undefined
@@ -171,7 +171,7 @@ interface Placeholder {
 
 type Template = readonly (string | Placeholder)[]
 
-/** `{{variable}}`: anything but braces between them, not only spaces, and a name before the first `|`. */
+/** Matches `{{variable}}`: no braces inside, and a name before the first `|`. */
 const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
 /** Parses a template once, so that rendering is a join. Never fails. */
@@ -195,7 +195,7 @@ export function fillVariables(template: Template, variables: Readonly<Record<str
   })
 }
 
-/** Finds values by name, exact or else in another case. */
+/** Returns a function that finds a value by exact name or, if there is none, in another case. */
 function valuesByName(given: readonly (readonly [name: string, value: string])[]) {
   const exact = new Map(given)
   const lower = new Map(given.map(([name, value]) => [name.toLowerCase(), value]))
@@ -210,13 +210,13 @@ function personField(name: string): 'name' | 'phone' | undefined {
 const orFallback = (value: string, { fallback }: Placeholder): string =>
   fallback !== undefined && value.trim() === '' ? fallback : value
 
-/** The names of placeholders that only contacts' own fields can fill, each once. */
+/** The names of placeholders that only contacts' custom fields can fill, each once. */
 const fieldNames = (filled: Template): string[] => {
   const names = filled.flatMap((part) => (typeof part === 'string' ? [] : [part.name]))
   return [...new Set(names)].filter((name) => !personField(name))
 }
 
-/** Throws 400: a missing value refuses the whole request. */
+/** Throws the 400 for a missing value, which refuses the whole request. */
 function refuseMissing(name: string): never {
   throw templateRefusal(`Missing variable: ${name}.`)
 }

@@ -22,10 +22,10 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   readonly line?: string | undefined
   /** The line that the request named, by its number. */
   readonly from?: string | undefined
-  /** Scheduled for later: no device is chosen yet. */
+  /** The send is scheduled for later: no device is chosen yet. */
   readonly later?: boolean
   readonly batch?: string | undefined
-  /** The text of all messages without their own. */
+  /** The text of messages that have no text of their own. */
   readonly body?: string | undefined
   /** What devices send instead of `body`, encrypted. */
   readonly sealed?: string | undefined
@@ -37,7 +37,7 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   readonly messages: readonly OfferedMessage[]
 }
 
-/** One message of an offer; without `body` it has the text of all. */
+/** One message of an offer. Without `body`, it has the offer's text. */
 export interface OfferedMessage {
   readonly id: string
   readonly to: string
@@ -74,7 +74,7 @@ export async function prepareOffer(
   await chargeOptedOut(store, sender.user, phones)
   const shared = plainText(content)
   const shown = shownText(content)
-  // a template is checked after the device; for a plain text the accepting statement checks the device
+  // check the device before the template; for a plain text, the accepting statement checks the device
   if (deviceId !== '' && shared === undefined) await checkDevice(store, sender.user, deviceId)
   const texts = await writeTexts(store, sender.user, content, phones)
   if (options.clientRef !== '' && texts.length > 1) throw invalid('client_ref can name one message only')
@@ -104,7 +104,7 @@ export async function prepareOffer(
 export const answerJson = (batch_id: string, message_ids: readonly string[]): string =>
   JSON.stringify({ batch_id, message_ids, recipients_count: message_ids.length, status: 'accepted' })
 
-/** Whether a record is the user's. */
+/** Whether the record with this id belongs to the user. */
 export async function isOwn({ db }: Store, table: 'devices' | 'lines', user: string, id: string) {
   const sql = `select 1 from ${table} where id = $1 and "user" = $2`
   return (await db.query(sql, [id, user], `sms own ${table}`)).rows.length > 0
@@ -117,7 +117,7 @@ export async function checkDevice(store: Store, user: string, id: string): Promi
 
 /** Maximum webhook calls caused by a send's opted-out recipients: all are stored in one transaction. */
 const MAX_CALLS = 1_000
-/** Sends to fewer recipients are not counted: they cost about what an ordinary send does. */
+/** Sends to fewer recipients are not charged: they cost about as much as an ordinary send. */
 const MIN_RECIPIENTS = 20
 
 const COUNT = `select
@@ -138,7 +138,7 @@ export async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, ph
   if (optedOut > 0) admission.optedOut.charge(userHolder(user), optedOut * Math.max(webhooks, 1))
 }
 
-/** Time zones by calling codes with one for nearly all people. ITU-T E.164 list, IANA tz database. */
+/** Time zones by calling code, if nearly all its people have one zone. ITU-T E.164 list, IANA tz database. */
 const ZONES: Readonly<Record<string, string>> = zones
 
 /** The time zone of an E.164 number by its calling code; '' if the code has several. */

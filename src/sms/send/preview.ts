@@ -54,7 +54,7 @@ export const PREVIEW = TEXT.omit({ to: true })
   .meta({ id: 'Preview' })
 
 /**
- * Renders the texts of a send without storing. Without recipients a template is rendered without name and
+ * Renders the texts of a send; stores nothing. Without recipients, renders a template without name and
  * number. Throws as `send` does, except for device, quota, credentials, and missing variables of a draft.
  */
 export async function previewSend(

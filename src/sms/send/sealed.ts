@@ -3,17 +3,17 @@ import { seal, unseal } from '../../db/secrets.ts'
 import type { Content, Origin } from './body.ts'
 
 const PURPOSE = 'text'
-/** Marks a sealed text, of which only the shown one is left once it has ended. */
+/** The origin that marks a message with a sealed text. Once the message ends, only the shown text is left. */
 export const SEALED: Origin = { api: 'sealed', id: '', data: {} }
 
-/** The text that a send shows; undefined if that is the one it sends. */
+/** The text that a send shows instead of the sent one; undefined if it shows the sent text. */
 export const shownText = (content: Content): string | undefined =>
   'body' in content ? content.shown : undefined
 
 /** Encrypts a user's text for the queue. */
 export const sealText = (db: Db, user: string, text: string) => seal(db, PURPOSE, user, text)
 
-/** The text that a device sends; undefined if it cannot be read. */
+/** Decrypts the text that a device sends; undefined if that fails. */
 export const openText = (db: Db, user: string, sealed: string) => unseal(db, PURPOSE, user, sealed)
 
 /** SQL: the text of a message (`m`) that can be sent again; '' if it was sealed. */

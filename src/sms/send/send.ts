@@ -29,7 +29,7 @@ export const ACCEPTED = z
   })
   .meta({ id: 'Accepted' })
 
-/** The JSON of the answer; `replayed`: it belongs to an earlier request. */
+/** The JSON of the answer. `replayed`: the answer is that of an earlier request. */
 export interface Sent {
   readonly answer: string
   readonly replayed: boolean
@@ -61,7 +61,7 @@ export async function sendInside(store: Store, config: AcceptConfig, offer: Offe
   return wake
 }
 
-/** The answer to a stored offer. Throws the refusal of one that was not stored, StaleAuth. */
+/** The answer to an offer. If the offer was not stored, throws its refusal or StaleAuth. */
 async function renderVerdict(store: Store, offer: Offer, { outcome, message }: Verdict) {
   const { sender, idempotency } = offer
   const { user } = sender
@@ -69,7 +69,7 @@ async function renderVerdict(store: Store, offer: Offer, { outcome, message }: V
   if (outcome === 'replayed')
     return { answer: (await firstAnswer(store, user, idempotency!))!, replayed: true }
   if (outcome !== 'known') throw refusalOf(sender, outcome)
-  // a message has this reference; an idempotency key was stored for this request
+  // a message has this client_ref: answer as its send did, also for the new idempotency key
   await checkClientRef(store, message, offer)
   const answer = answerJson('', [message])
   if (idempotency) await keepAnswer(store, user, idempotency, answer)
@@ -82,7 +82,7 @@ export function refusalOf({ version }: Sender, outcome: Outcome): Error {
   return version === null ? gatewayRefusal('forbidden', 'The account is disabled') : new StaleAuth()
 }
 
-/** Redacted or changed texts count as equal, as in a repeated send. */
+/** Finds the message if its number or text differs. Redacted and changed texts count as equal. */
 const OTHER = `select 1 from sms_messages m where m.id = $1 and not (
   (m."to" = $2 or m."to" = '') and (m.body = $3 or m.body = '' or exists (
     select from sms_events e where e.message = m.id and e.status = 'pending' and e.detail like 'Changed:%text%')))`
@@ -94,7 +94,7 @@ async function checkClientRef({ db }: Store, message: string, offer: Offer): Pro
   if (rows[0]) throw gatewayRefusal('client_ref_reused')
 }
 
-/** Maximum length of a key. */
+/** Maximum characters of a key. */
 const MAX_KEY_LENGTH = 255
 /** Printable ASCII: what a header can carry safely. */
 const KEY = /^[\x21-\x7e][\x20-\x7e]*$/
@@ -154,6 +154,6 @@ async function keepAnswer(
   )
 }
 
-/** Deletes answers after a day. Call it now and then. */
+/** Deletes answers that are older than a day. */
 export const deleteOldAnswers = ({ db }: Store) =>
   db.query(`delete from sms_idempotency where created <= now() - interval '24 hours'`)

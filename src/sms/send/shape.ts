@@ -7,7 +7,7 @@ import type { AuthRecord } from '../../request/request.ts'
 /** A failed check ends the parse, so that a list with a million errors creates only one. */
 const stop = (error: string) => ({ error, abort: true })
 
-/** A text that Postgres can store, of at most `max` code points, if `raw` accepts it. */
+/** A schema: cleans a text that `raw` accepts for Postgres, and refuses more than `max` code points. */
 const cleaned = (raw: z.ZodString, max: number) =>
   raw
     .transform(cleanText)
@@ -25,7 +25,7 @@ export const nonEmptyText = (max?: number) =>
     .refine((value) => value !== '', stop('must not be empty'))
     .meta({ minLength: 1 })
 
-/** An id: refused if it contains NUL, since removing it could name something else. */
+/** The schema of an id. Refuses NUL: an id without the NUL could name something else. */
 export const id = (max = Number.POSITIVE_INFINITY) =>
   cleaned(
     z
@@ -39,7 +39,7 @@ export const nonEmptyId = (max?: number) =>
     .refine((value) => value !== '', stop('must not be empty'))
     .meta({ minLength: 1 })
 
-/** Blanks and invisible characters: control, zero-width and filler characters. */
+/** Matches texts of blanks and invisible characters only: control, zero-width and filler characters. */
 const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 
 /** True for a text without a visible character. */
