@@ -16,7 +16,7 @@ import {
   type TableEntry,
 } from './manifest.ts'
 
-/** Maxima of what is read into memory. */
+/** Maximum entries, and bytes of a manifest, to read into memory. */
 const [MAX_ENTRIES, MAX_MANIFEST_BYTES] = [20_000, 32 << 20]
 
 /** A backup file open for reading, with the entries of its manifest. Readers check the content. */
@@ -60,7 +60,7 @@ export async function checkBackup(path: string): Promise<BackupSummary> {
 
 /** The bytes of an entry. Throws a UserError where they cannot be read. */
 async function* contentOfEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
-  // ends with an error when an entry has more or less than its declared size
+  // the stream fails if an entry has more or fewer bytes than it declares
   const stream = await readable(() => zip.openReadStreamPromise(entry))
   try {
     for await (const chunk of stream) yield chunk
@@ -90,7 +90,7 @@ async function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
   return entries
 }
 
-/** yauzl does not compare checksums; those of tables are in the manifest. */
+/** Reads the manifest and checks its CRC, as yauzl does not. The manifest has the checksums of tables. */
 async function manifestOf(zip: ZipFile, entries: ReadonlyMap<string, Entry>): Promise<string> {
   const entry = entries.get(MANIFEST)
   if (!entry) throw notABackup(`it has no ${MANIFEST}`)

@@ -3,12 +3,12 @@ import { UserError } from '../errors.ts'
 import { parseJson } from '../tools/json.ts'
 
 export const MANIFEST = 'manifest.json'
-/** Increase the number for a change that older versions cannot read. */
+/** The file format. A change that older versions cannot read must increase the number. */
 export const FORMAT = { name: 'pocketsms-backup', version: 1 } as const
 
 const TABLE = z.object({
   name: z.string().min(1),
-  /** In the order of a row's values. */
+  /** The columns, in the order of a row's values. */
   columns: z.array(z.object({ name: z.string(), type: z.string() })),
   rows: z.int().min(0),
   /** Checksum of the uncompressed entry. */
@@ -25,7 +25,7 @@ const SCHEMA = z.object({
   createdAt: z.iso.datetime(),
   /** Applied migrations, by the names of their files. */
   migrations: z.array(z.string()),
-  /** In the order in which they can be created. */
+  /** The views, in an order in which they can be created. */
   views: z.array(z.object({ name: z.string(), query: z.string() })),
   tables: z.array(TABLE).min(1),
 })

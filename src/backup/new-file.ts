@@ -34,7 +34,7 @@ export async function newFile<T>(path: string, write: (partial: string) => Promi
   }
 }
 
-/** Makes the names in a folder durable. Some platforms cannot sync folders; their file systems do it. */
+/** Makes the file names in a folder durable. Where folders cannot be synced, the file system does it. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined)
   await handle?.sync().catch(() => {})

@@ -19,10 +19,10 @@ import { type BackupSummary, type Manifest, notABackup, summaryOf, type TableEnt
 interface RestoreOptions {
   /** Deletes everything in the database first. If not set, the database must be empty. */
   readonly replace?: boolean
-  /** Unfinished messages continue instead of ending as failed. */
+  /** Continues unfinished messages instead of ending them as failed. */
   readonly resume?: boolean
   readonly progress?: Progress
-  /** Runs last in the transaction. If it throws, nothing is restored. */
+  /** Called last in the transaction. If the call throws, nothing is restored. */
   readonly inSameTransaction?: (tx: Db) => Promise<void>
 }
 

@@ -32,7 +32,7 @@ export interface DumpOptions {
   readonly signal?: AbortSignal
 }
 
-/** Small, so that requests are answered between batches. */
+/** The size of a batch: small, so that the server answers requests between batches. */
 const BATCH: BatchSize = { rows: 500, bytes: 1_000_000 }
 const LOCK_TRIES = 5
 const LOCK_PAUSE_MS = 1_000
@@ -48,7 +48,7 @@ export async function writeBackup(db: Db, path: string, options: DumpOptions = {
   return summaryOf(manifest, (await stat(path)).size)
 }
 
-/** Retries while a table is being altered: an earlier snapshot does not fit it. */
+/** Runs `work` again if a table was altered meanwhile, as an earlier snapshot does not match the table. */
 async function despiteChanges<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -12,7 +12,7 @@ export type BulkOptions = Record<'csv' | 'template' | 'url' | 'key' | 'phoneColu
   readonly dryRun: boolean
 }
 
-/** Sends a CSV, or only tries to. `say` gets lines for the user. Throws a UserError. */
+/** Sends a text to each row of a CSV, or only previews. `say` gets lines for the user. Throws a UserError. */
 export async function sendCsv(options: BulkOptions, say: (line: string) => void): Promise<void> {
   const text = readText(options.csv)
   const job = jobOf(options, text)
@@ -44,7 +44,7 @@ async function trial(job: Job, onProgress: (done: number) => void, say: (line: s
 }
 
 function jobOf({ url, key, template, phoneColumn }: BulkOptions, text: string): Job {
-  // `sms.example.com:8090` could be parsed, too: its scheme would be `sms.example.com`
+  // `sms.example.com:8090` also parses as a URL, with the scheme `sms.example.com`
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
     throw new UserError('Name the server with --url or POCKETSMS_URL, as https://sms.example.com')
   if (key === '') throw new UserError('Name an API key with --key or POCKETSMS_KEY.')
@@ -99,7 +99,7 @@ type OnProgress = (done: number) => void
 
 const AT_ONCE = 8
 const SHOWN_TEXTS = 3
-/** What a person has to mend before any other row can be sent. */
+/** Statuses of errors that would also refuse every other row until the user fixes the cause. */
 const STOPPING = new Set([401, 402, 403, 503])
 
 /** Sends each row that `results` does not have as accepted. Throws a UserError for what stops them all. */
@@ -121,7 +121,7 @@ async function sendRows(job: Job, results: Results, onProgress: OnProgress) {
   return { accepted, before, refused }
 }
 
-/** Asks for the text of each row; nothing is sent. Returns the first texts and why rows would be refused. */
+/** Previews each row; sends nothing. Returns the first texts, and why rows would be refused. */
 async function tryRows(job: Job, onProgress: OnProgress) {
   const texts: string[] = []
   const refused: string[] = []
@@ -146,7 +146,7 @@ function bodyOf(job: Job, row: CsvRow) {
   return { recipients: [phoneOf(job, row)], bulk: true, template_id: job.template, variables }
 }
 
-/** The reason of a refusal. Throws it when no other row would fare better. */
+/** The message of a refusal. Throws the message if every other row would be refused, too. */
 function sentenceOf({ status, body }: ApiResponse): string {
   const sentence = String(body.message ?? `The server answered ${status}.`)
   if (STOPPING.has(status))
@@ -154,7 +154,7 @@ function sentenceOf({ status, body }: ApiResponse): string {
   return sentence
 }
 
-/** The first failure ends all, once what runs has ended. */
+/** Works on rows in parallel. After a failure, waits for running calls, then throws the first error. */
 async function inParallel(rows: readonly CsvRow[], work: (row: CsvRow) => Promise<void>): Promise<void> {
   const left = rows.values()
   let isOver = false
@@ -186,7 +186,7 @@ interface ApiResponse {
 
 const TIMEOUT_MS = 30_000
 const PASSING = new Set([408, 425, 429])
-/** Pauses between tries; after the last the server counts as away. */
+/** Pauses between tries. After the last, the server counts as unreachable. */
 const PAUSES_MS = [500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000]
 
 /** Posts JSON, and retries while the server is unreachable. Throws a UserError when it gives up. */
@@ -199,7 +199,7 @@ async function post({ url, key }: Api, path: string, body: unknown): Promise<Api
   throw new UserError(`${url} does not answer. The same command goes on later where this one ended.`)
 }
 
-/** Undefined when trying again may help. */
+/** Posts once. Undefined if another try may succeed. */
 async function tryPost(url: string, key: string, body: string): Promise<ApiResponse | undefined> {
   try {
     const response = await fetch(url, {

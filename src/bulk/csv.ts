@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts'
 
-/** A row of a CSV file by the names of its head, and the line it begins on. */
+/** A row of a CSV file: its values by column name, and the line on which it begins. */
 export interface CsvRow {
   readonly line: number
   readonly values: Readonly<Record<string, string>>

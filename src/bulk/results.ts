@@ -3,7 +3,7 @@ import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, writeFile
 import { UserError } from '../errors.ts'
 import { parseJson } from '../tools/json.ts'
 
-/** What became of a row: the message that was accepted, or why it was refused. */
+/** The result of a row: the accepted message, or why the row was refused. */
 export interface RowResult {
   readonly line: number
   readonly phone: string
@@ -31,7 +31,7 @@ export function openResults(file: string, csv: string, template: string) {
   // the last line may have been torn by a kill. Not writeSync: on a disk that is full it writes a part, and
   // says nothing
   writeFileSync(descriptor, (isNew ? '' : '\n') + (head ? '' : `${JSON.stringify({ run, of })}\n`))
-  fdatasyncSync(descriptor) // without the run's name nobody knows what it has sent
+  fdatasyncSync(descriptor) // the run's id must survive a crash: `client_ref` contains it
   return {
     has: (line: number) => accepted.has(line),
     refOf: (line: number) => `${run}.${line}`,

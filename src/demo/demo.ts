@@ -46,10 +46,10 @@ interface RunningServer {
 }
 type Start = (config: Config) => Promise<RunningServer>
 
-/** In a folder of its own, so that a server that is started later begins empty; quiet. */
+/** Default settings of the demo: few logs, and its own folder, so that a later server starts empty. */
 const DEFAULTS = { DATA_DIR: './data/demo', LOG_LEVEL: 'warn' }
 
-/** The server of the demo: on the next free port unless PORT says which. */
+/** Starts the demo's server, on PORT if set, or on the next free port. */
 async function startServer(start: Start): Promise<RunningServer> {
   const asked = readConfig({ ...DEFAULTS, ...process.env })
   const port = process.env.PORT ? asked.port : await freePortFrom(asked.port, asked.host)
@@ -139,7 +139,7 @@ Open ${url}, sign in as ${USER_EMAIL} / ${password}
   the superuser:         ${SUPERUSER_EMAIL} / ${adminPassword}`)
 }
 
-/** Shows the main job to a new user, from an empty database. */
+/** Shows the main job of pocketsms to a new user, on an empty database. */
 async function demo(start: Start): Promise<void> {
   const server = await startServer(start)
   const ended = new AbortController()
@@ -159,20 +159,20 @@ async function demo(start: Start): Promise<void> {
   sayWhatNext(server.url, desk, password, adminPassword)
 }
 
-/** `pocketsms demo`, which starts a server by `start`. */
+/** The command `pocketsms demo`. `start` starts a server. */
 export const demoCommand = (start: Start) =>
   defineCommand({
     meta: { name: 'demo', description: 'Show the main job with two simulated phones, on data of its own.' },
     run: () => runProgramCommand(() => demo(start)),
   })
 
-/** Who answers the same texts. The first one is said at the end of the demo. */
+/** The user's colleagues, who answer the same texts. The demo's last lines name the first. */
 const COLLEAGUES = [
   { name: 'Priya', email: 'priya@example.com', role: 'agent' },
   { name: 'Tom', email: 'tom@example.com', role: 'viewer' },
 ] as const
 
-/** Minutes since the text, who texted, the text, and the answer. The first answers are the colleague's. */
+/** Age in minutes, contact, text and answer of each text. The first answers are the colleague's. */
 const TEXTS = [
   [340, 'Grace Okafor', 'Hi, is my bike ready?', 'Yes, since this morning. We are open until 6 pm.'],
   [280, 'Henry Walsh', 'Do you repair e-bikes, too?', 'We do. Bring the charger with you, please.'],
@@ -200,7 +200,7 @@ async function makeTeam(superuser: Api, password: string): Promise<void> {
   }
 }
 
-/** Lets people text the phone over the last hours, and answers some of them. Once: later runs find them. */
+/** Makes texts of the last hours arrive at the phone, and answers some. Does nothing in later runs. */
 async function fillInbox({ user, id: owner }: DemoData, password: string, phone: Phone) {
   if (await findFirst(user, 'contacts', `phone = "${numberOf(0)}"`)) return
   for (const [at, [, name]] of TEXTS.entries())
@@ -219,14 +219,14 @@ async function fillInbox({ user, id: owner }: DemoData, password: string, phone:
   await handOver(user, colleague, owner)
 }
 
-/** The first colleague's client for the account. */
+/** Signs in as the first colleague, to act for the account. */
 async function actAs(url: string, password: string, account: string): Promise<Api> {
   const { api } = await signIn(url, 'users', COLLEAGUES[0].email, password)
   const acting = await request<{ token: string }>(api, 'POST', '/api/account/act-for', { account })
   return { url, credentials: { authorization: acting.token } }
 }
 
-/** Gives the colleague a conversation, with a note about it. */
+/** Assigns a conversation to the colleague, and adds a note to the conversation. */
 async function handOver(user: Api, colleague: Api, owner: string): Promise<void> {
   const path = '/api/collections/conversations/records'
   const found = await findFirst<Named>(user, 'conversations', `number = "${numberOf(4)}"`)
@@ -239,7 +239,7 @@ async function handOver(user: Api, colleague: Api, owner: string): Promise<void>
 
 const TRIES = 20
 
-/** The first port from `first` on that is free on `host`; `first` itself when none is. */
+/** The first free port of `host` from `first` on; `first` itself if none is free. */
 export async function freePortFrom(first: number, host: string): Promise<number> {
   for (let port = first; port < first + TRIES; port++) if (await isFree(port, host)) return port
   return first

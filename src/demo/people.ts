@@ -23,10 +23,10 @@ export async function makeUser(superuser: Api, password: string): Promise<void> 
   })
 }
 
-/** What the user has before the first message: contacts in a group, a template, an API key. */
+/** The user's data before the first message: contacts in a group, a template, an API key. */
 export type DemoData = Awaited<ReturnType<typeof setUpDemoData>>
 
-/** Signs in and creates the demo data; a second run finds all but the key, which is shown once. */
+/** Signs in and creates the demo data. Later runs reuse the data, but create a new key. */
 export async function setUpDemoData(url: string, password: string) {
   const { api: user, id } = await signIn(url, 'users', USER_EMAIL, password)
   const group = await ensure(user, 'contact_groups', 'name = "Friends"', { user: id, name: 'Friends' })
@@ -49,7 +49,7 @@ export async function setUpDemoData(url: string, password: string) {
   return { user, id, key, group, template }
 }
 
-/** Who messages go to, by their ids in the same order: the contact's name, or the number. */
+/** The recipients of messages by message id: the contact's name, or the number. */
 export async function nameRecipients(user: Api, ids: readonly string[]): Promise<Map<string, string>> {
   const query = new URLSearchParams({ filter: ids.map((id) => `id = "${id}"`).join(' || '), perPage: '200' })
   const path = `/api/collections/sms_messages/records?${query}`
@@ -100,7 +100,7 @@ const PHONES = [
   { name: 'Phone 2', number: '+447700900902', lagMs: 500 },
 ] as const
 
-/** Two phones, paired by code unless `folder` has their state. */
+/** Pairs two phones by code, unless `folder` has their state of an earlier run. */
 export async function pairPhones(user: Api, folder: string) {
   const phones = []
   for (const { name, number, lagMs } of PHONES) {
@@ -116,7 +116,7 @@ async function pairPhone(user: Api, name: string, phone: string, stateFile: stri
   return pair(user.url, code, { name: '', phone, platform: 'simulator' }, () => stateFile)
 }
 
-/** The phone of an earlier run; undefined when the server does not know it. */
+/** The phone of an earlier run; undefined if the server does not know the phone. */
 async function stillPaired(url: string, stateFile: string): Promise<AgentState | undefined> {
   try {
     const state = { ...readState(stateFile), url }
@@ -134,7 +134,7 @@ export interface Api {
   readonly credentials: Readonly<Record<string, string>>
 }
 
-/** One request, as any HTTP client makes it. Throws an Error with the server's sentence. */
+/** Sends a request as any HTTP client would. Throws an Error with the server's message. */
 export async function request<T>(api: Api, method: string, path: string, body?: unknown): Promise<T> {
   const response = await fetch(api.url + path, {
     method,

@@ -8,7 +8,7 @@ import { logChange } from '../records/changes.ts'
 import { columnsOf } from '../records/columns.ts'
 import { type FilePosition, hashPasswords, type ImportRow, recordFault } from './rows.ts'
 
-/** Rows per statement. 200,000 rows of 20 columns: 1,000 to 5,000 are equally fast. */
+/** Rows per statement. For 200,000 rows of 20 columns, 1,000 to 5,000 are equally fast. */
 const CHUNK = 2_000
 /** A password takes 60 ms, so smaller steps show progress. */
 const CHUNK_WITH_PASSWORDS = 50
@@ -16,14 +16,14 @@ const CHUNK_WITH_PASSWORDS = 50
 /** Inserts any number of rows, sent as one JSON text, in their order. */
 function insertStatement(collection: Collection): string {
   const { table, quoted, types } = columnsOf(collection)
-  // json is text in the rows
+  // values of json columns are text in the rows
   const defined = types.map((type, i) => `"${i}" ${type === 'json' ? 'text' : type}`)
   const selected = types.map((type, i) => `"${i}"::${type}`)
   return `insert into ${table} (${quoted.join(', ')}) select ${selected.join(', ')}
     from json_to_recordset($1::json) as rows(${defined.join(', ')})`
 }
 
-/** Without new statistics the planner misjudges the new rows, and counts read them all. */
+/** Updates statistics: without them the planner misjudges the new rows, and counts read them all. */
 export const tidy = (store: CatalogStore, collection: Collection) =>
   store.forEverybody('command').db.query(`vacuum (analyze) ${columnsOf(collection).table}`)
 
@@ -82,7 +82,7 @@ function duplicate(place: FilePosition, row: ImportRow, error: unknown): unknown
 export const idOf = ({ fields }: Collection, row: ImportRow) =>
   String(row[fields.findIndex(({ name }) => name === 'id')])
 
-/** Deletes the records that will be replaced, and returns what is kept of them. */
+/** Deletes the records that will be replaced. Returns their token keys. */
 export async function removeOld(db: Db, collection: Collection, ids: readonly string[]): Promise<Replaced> {
   const table = columnsOf(collection).table
   const kept = collection.type === 'auth' ? '"tokenKey"' : `''`

@@ -84,7 +84,7 @@ async function saveSource(draft: CatalogDraft, raw: ExportedCollection, report: 
   return saved
 }
 
-/** Rows read to find faults that a query shows only then. */
+/** Rows of a view to read, because some errors of its query occur only for certain rows. */
 const SAMPLE_SIZE = 1_000
 
 async function saveView(draft: CatalogDraft, raw: ExportedCollection, report: Report): Promise<void> {
@@ -129,7 +129,7 @@ function reportView({ raw, error }: { raw: ExportedCollection; error: unknown },
   report(`${raw.name}: the view was left out, its query does not work on Postgres: ${message}`)
 }
 
-/** Users cannot raise their own quota, whatever the imported rules say. */
+/** A condition added to imported rules, so that users cannot raise their own quota. */
 const QUOTA_GUARD = '@request.body.monthly_quota:isset = false'
 
 /** Throws a UserError if the source has another collection under the name or id of a built-in one. */
@@ -166,7 +166,7 @@ function withQuotaRule(raw: ExportedCollection, report: Report): ExportedCollect
   return { ...raw, ...rules }
 }
 
-/** Gives our fields the ids of those of the same name in the source. Throws a UserError for another type. */
+/** Gives our fields the ids of the source's fields of the same name. Throws a UserError for another type. */
 async function takeFieldIds(draft: CatalogDraft, raw: ExportedCollection): Promise<void> {
   const there = draft.catalog.all.find(({ id }) => id === raw.id)
   if (!there) return

@@ -11,7 +11,7 @@ import { isObject } from '../tools/json.ts'
 /** A record's values in the order of the collection's fields. */
 export type ImportRow = Value[]
 
-/** Keys of answers that are no columns. */
+/** Keys in answers of PocketBase that are not columns. */
 const SHOWN_ONLY = new Set(['collectionId', 'collectionName', 'expand'])
 
 export interface FilePosition {
@@ -59,7 +59,7 @@ function readValue(place: FilePosition, id: string, field: Field, raw: unknown):
   return value
 }
 
-/** JSON has its own null; for a number or bool, null as 0 could mean "unlimited". */
+/** Whether null may become the field's empty value. Not for JSON (has null), number, bool (0: unlimited?). */
 const hasEmptyValue = ({ type }: Field) => type !== 'json' && type !== 'number' && type !== 'bool'
 
 function missing(place: FilePosition, id: string, field: Field): Value {

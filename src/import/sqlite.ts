@@ -19,7 +19,7 @@ export function openPocketBase(folder: string): PocketBaseData {
   if (!existsSync(join(folder, 'data.db')))
     throw new UserError(`${folder} is no PocketBase data directory: it has no data.db.`)
   const copy = mkdtempSync(join(tmpdir(), 'pocketsms-import-'))
-  // not imported: Node 22 then warns at each start
+  // not by an import, for which Node 22 prints a warning at each start
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
   const close = () => rmSync(copy, { recursive: true, force: true })
   try {

@@ -9,7 +9,7 @@ import type { Progress } from '../tools/progress.ts'
 import { idOf } from './insert.ts'
 import type { ImportRow } from './rows.ts'
 
-/** PocketBase's file of attributes beside each file. */
+/** The suffix of PocketBase's file of attributes, which is beside each file. */
 const FACTS = '.attrs'
 const PLAIN_NAME = /^[^./\\][^/\\]*$/
 

@@ -7,7 +7,7 @@ import type { Db } from '../db/open.ts'
 import { UserError } from '../errors.ts'
 import { randomText } from '../tools/random.ts'
 
-/** A view reads only what was created before it. */
+/** Reads views in the order of creation, as a view reads only tables and views created before it. */
 const VIEWS = `
 select relname, pg_get_viewdef(oid) from pg_class
 where relkind = 'v' and relnamespace = current_schema()::regnamespace order by oid`

@@ -10,7 +10,7 @@ export interface BatchSize {
   readonly bytes: number
 }
 
-/** Between two databases. Twice as much is no faster. */
+/** The size of a batch between two databases. Twice the size is no faster. */
 export const LARGE_BATCH: BatchSize = { rows: 2_000, bytes: 4_000_000 }
 
 /** Settings that make every session write values as the same lossless text. */
@@ -35,14 +35,14 @@ export async function digestOf(db: Db, { name, columns }: Table) {
   const [count, sum, longest] = rows[0]!
   return {
     rows: Number(count),
-    /** Sum over all rows' hashes: every change of a value changes it. */
+    /** The sum of all rows' hashes, which a change of any value changes. */
     sum: String(sum),
     /** Bytes of the longest row as text. */
     longest: Number(longest),
   }
 }
 
-/** Rows of a table as JSON texts in batches, in the order of their numbers. Bounded memory. */
+/** Reads a table's rows in batches as JSON texts, by row number. A batch limits the memory. */
 export async function* readJsonLines(
   db: Db,
   table: Table,
@@ -76,7 +76,7 @@ export async function writeRows(db: Db, { name, columns }: Table, rows: readonly
   await db.query(insert, texts)
 }
 
-/** State of a column's sequence. `last` is the last number if `called`, else the next one. */
+/** State of a column's sequence. `last` is the last number used if `called`, the next number if not. */
 export interface Numbering {
   readonly column: string
   readonly last: string

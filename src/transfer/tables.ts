@@ -2,9 +2,9 @@ import type { Db } from '../db/open.ts'
 
 export interface Column {
   readonly name: string
-  /** In SQL: `text`, `pb_date`, `text[]`. */
+  /** The type in SQL: `text`, `pb_date`, `text[]`. */
   readonly type: string
-  /** Name of its sequence in SQL; null if none. */
+  /** The name of the column's sequence, quoted for SQL; null for none. */
   readonly sequence: string | null
 }
 
@@ -32,7 +32,7 @@ export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   'sms_totals',
 ])
 
-/** Columns with types: tables of equal form accept each other's rows. */
+/** A text of a table's columns and types. Tables with equal texts accept each other's rows. */
 export const formOf = ({ columns }: { readonly columns: readonly Pick<Column, 'name' | 'type'>[] }): string =>
   JSON.stringify(columns.map(({ name, type }) => [name, type]))
 
@@ -50,7 +50,7 @@ from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and n
 where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and ${isOurs('pg_class', 'c.oid')}
 group by c.relname order by c.relname collate "C"`
 
-/** All tables of a database, by name, as its own catalog has them. */
+/** All tables of a database, by name, read from Postgres' catalog. */
 export async function tablesOf(db: Db): Promise<Table[]> {
   const { rows } = await db.query(TABLES)
   return rows.map(([name, columns]) => ({ name: String(name), columns: JSON.parse(String(columns)) }))

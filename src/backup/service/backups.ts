@@ -20,11 +20,11 @@ import { type Lease, takeLease } from './lease.ts'
 import { type Done, exportState, generatedName, importState, type Job, notifyRestore } from './state.ts'
 
 const SCHEDULE = 'schedule'
-/** Begins the names of temporary files. */
+/** The prefix of temporary files' names. */
 const PREFIX = '.tmp-'
 /** Older temporary files belong to killed processes: no backup, upload or restore takes this long. */
 const LEFT_BEHIND_MS = 86_400_000
-/** Lets the answer reach the client and other nodes finish requests. PocketBase waits as long. */
+/** Pause before a restore, as in PocketBase: the client gets its answer, other nodes finish requests. */
 const BEFORE_RESTORE_MS = 1_000
 
 /** Runs `work` while this server does nothing else, then restarts it, also after a failure. */

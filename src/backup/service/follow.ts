@@ -27,7 +27,7 @@ export function followRestores(
 
 /**
  * Waits until no other node restores a backup. A restore locks all tables and closes others' connections at
- * its end; a dead node's ends with its lease.
+ * its end; the restore of a dead node ends with its lease.
  */
 export async function otherRestoreIsOver(db: Db, node: string): Promise<void> {
   for (;;) {

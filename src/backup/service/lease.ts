@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { type Done, failed, type Job, type Running, readState } from './state.ts'
 
-/** How long the lease of a killed node blocks the others. */
+/** The time after which the lease of a killed node no longer blocks other nodes. */
 const LEASE = `interval '30 seconds'`
 const RENEW_MS = 10_000
 /** Pause between two writes of the progress. */
@@ -29,7 +29,7 @@ where lease = $1::uuid`
 /** The right to make or restore a backup. One node has it at a time. */
 export type Lease = NonNullable<Awaited<ReturnType<typeof takeLease>>>
 
-/** Undefined while another job runs. `scheduledUntil`: see TAKE. */
+/** Takes the lease; undefined while another job runs. `scheduledUntil`: see $4 of TAKE. */
 export async function takeLease(db: Db, node: string, job: Job, scheduledUntil: string | null = null) {
   const id = randomUUID()
   const started = formatDate(new Date())
@@ -48,7 +48,7 @@ export async function takeLease(db: Db, node: string, job: Job, scheduledUntil: 
       .then(({ count }) => {
         if (count === 0) lost.abort(new Error('Another server has taken over.'))
       })
-      // the next renewal may succeed; without one in time another node takes the lease
+      // the next renewal may succeed; if none does in time, another node takes the lease
       .catch(() => {})
       .finally(() => {
         writing = undefined

@@ -96,7 +96,7 @@ export async function readStatus(
   const next = await nextScheduled(db, backups.cron)
   return {
     ...state,
-    // of an installation older than `days`; 0: never
+    // no backup in `days`, counted from the installation if there is none; 0: never overdue
     overdue: days > 0 && Date.now() - newest.getTime() > days * DAY_MS,
     next: next ? formatDate(next) : '',
   }

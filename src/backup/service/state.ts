@@ -28,7 +28,7 @@ export type Done = z.output<typeof DONE>
 export const FAILED = JOB.extend({ at: z.string(), message: z.string() })
 export type Failed = z.output<typeof FAILED>
 
-/** Notified when a restore begins to replace the data, and when it ends. */
+/** The channel notified when a restore begins to replace the data, and when it ends. */
 export const RESTORE_CHANNEL = 'pocketsms_restore'
 
 const INTERRUPTED = 'The server ended before it was done.'
@@ -48,7 +48,7 @@ export async function readState(db: Db) {
     running: isHeld ? running : null,
     lastBackup: parsed<Done>(lastBackup),
     lastRestore: parsed<Done>(lastRestore),
-    /** Null once a backup or restore has succeeded after it. */
+    /** The last failure; null once a backup or restore has succeeded since then. */
     lastFailure: running && !isHeld ? failed(running, INTERRUPTED) : parsed<Failed>(lastFailure),
     restores: Number(restores),
   }
@@ -64,7 +64,7 @@ export const failed = ({ action, key, by }: Job, message: string): Failed => ({
   message,
 })
 
-/** The row as text, for `importState`. */
+/** The row of `backup_state` as text, for `importState`. */
 export async function exportState(db: Db): Promise<string> {
   const { rows } = await db.query('select row_to_json(s)::text from backup_state s')
   return String(rows[0]![0])
@@ -75,7 +75,7 @@ insert into backup_state select * from json_populate_record(null::backup_state, 
 const COUNT = `
 update backup_state set restores = restores + 1, lease_until = clock_timestamp() + interval '30 seconds'`
 
-/** Writes the row back in a restore's transaction, and notifies all nodes at its commit. */
+/** Writes the row of `backup_state` back in a restore's transaction. Its commit notifies all nodes. */
 export async function importState(tx: Db, row: string): Promise<void> {
   await tx.query('delete from backup_state')
   await tx.query(PUT_BACK, [row])
@@ -87,7 +87,7 @@ export async function importState(tx: Db, row: string): Promise<void> {
 export const notifyRestore = async (db: Db): Promise<void> =>
   void (await db.query(`select pg_notify($1, '')`, [RESTORE_CHANNEL]))
 
-/** The last known schedule, and up to when it was served, as text with full precision. */
+/** The stored schedule, and the time up to which it was served, also as text with full precision. */
 export async function readSchedule(db: Db): Promise<{ cron: string; until: string; untilMs: number }> {
   const { rows } = await db.query(
     'select schedule, scheduled_until::text, extract(epoch from scheduled_until)::float8 * 1000 from backup_state',

@@ -12,7 +12,7 @@ export interface BackupStorage {
   find(key: string): Promise<StoredBackup | undefined>
   /** The bytes from `start` up to but not including `end`, read while they are consumed. */
   read(key: string, start: number, end: number): AsyncGenerator<Buffer>
-  /** Stores the file at `path` completely or not at all. A folder moves it: same file system. */
+  /** Stores the file at `path` completely or not at all. A folder moves the file, in the same file system. */
   put(path: string, key: string): Promise<void>
   /** Throws if there is no such backup. */
   delete(key: string): Promise<void>

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { syncFolder } from '../new-file.ts'
 import type { BackupStorage, StoredBackup } from './backup-storage.ts'
 
-/** Names that begin with a dot are temporary files. */
+/** Whether a name may be a backup's key. Names with a leading dot are of temporary files. */
 const isKey = (key: string) =>
   key !== '' && !key.startsWith('.') && key === basename(key) && !/[\0\\]/.test(key)
 

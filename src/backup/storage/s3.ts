@@ -76,8 +76,8 @@ function clientOf(
 }
 
 /**
- * A request to an address that a superuser chose: limited in time, without redirects. Only
- * a download may take longer; fetch ends it after 5 minutes without data.
+ * Sends a request to an address that a superuser chose: with a time limit, without redirects. Downloads have
+ * no time limit; fetch ends them after 5 minutes without data.
  */
 const boundedFetch: typeof fetch = async (input, init) => {
   const late = new AbortController()

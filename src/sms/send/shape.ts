@@ -53,10 +53,10 @@ export const wholeNumber = (min: number, max: number) => {
   return z.int(fault).min(min, stop(fault)).max(max, stop(fault))
 }
 
-/** Dates from 1970 to 9999, which JavaScript, Postgres and PocketBase all support. */
+/** The last year of accepted dates: JavaScript, Postgres and PocketBase all support 1970 to 9999. */
 const LAST_YEAR = 9999
 
-/** An instant in any form that PocketBase reads, as milliseconds since 1970. */
+/** The schema of an instant in any notation of PocketBase. Its output is milliseconds since 1970. */
 export const instant = () =>
   z
     .string('must be a date')
@@ -104,7 +104,7 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 }
 
-/** Zod's error map: the end of a sentence, '' for a union, whose members say it. */
+/** Zod's error map: the end of a sentence; '' for a union, because its members have the messages. */
 function inPlainWords(issue: z.core.$ZodRawIssue): string {
   if (issue.code === 'invalid_union') return ''
   const type = issue.code === 'invalid_type' && TYPES[String(issue.expected)]
@@ -153,13 +153,13 @@ export interface Sender {
   /** `xmin` of the user's row; null for automatic sends, which only check that the account is enabled. */
   readonly version: string | null
   readonly key?: { readonly id: string; readonly version: string }
-  /** A record of `senders`. */
+  /** The id of a record of `senders`. */
   readonly sentBy: string
-  /** An agent of the account: a send has at most MAX_OF_AGENT recipients. */
+  /** Whether an agent of the account sends, to at most MAX_OF_AGENT recipients. */
   readonly isAgent?: boolean
 }
 
-/** The sender who signed in without an API key. */
+/** The sender of a user who signed in without an API key. */
 export const senderOf = (auth: AuthRecord): Sender => ({
   user: auth.id,
   version: auth.version,
@@ -181,7 +181,7 @@ export const senderOfKey = ({ auth, id, version }: KeyOfUser): Sender => ({
   sentBy: id,
 })
 
-/** The sender of automatic sends: a campaign, a hook, an automatic answer. `sentBy`: its id. */
+/** The sender of automatic sends: a campaign, a hook, an automatic answer. `sentBy`: id in `senders`. */
 export const accountSender = (user: string, sentBy: string): Sender => ({ user, version: null, sentBy })
 
 /** All refusals of the gateway's own endpoints: status, and message if fixed. */

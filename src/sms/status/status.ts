@@ -6,12 +6,12 @@ import { logChange } from '../../records/changes.ts'
 export const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'received'] as const
 export type Status = (typeof STATUSES)[number]
 
-/** Allowed next statuses, tested by every statement. `sending` returns only if unsent or repeatable. */
+/** Allowed next statuses; every statement tests them. `sending` returns only if unsent or repeatable. */
 export const NEXT: Readonly<Record<Status, readonly Status[]>> = {
   pending: ['assigned', 'failed'],
   // pending: a pause takes back what no device has claimed
   assigned: ['assigned', 'pending', 'sending', 'failed'],
-  // delivered: the `sent` report was lost or is late; delivery proves it
+  // delivered: the `sent` report was lost or is late; a delivery proves that the text was sent
   sending: ['sent', 'delivered', 'failed', 'assigned'],
   sent: ['delivered', 'failed'],
   delivered: [],

@@ -14,9 +14,9 @@ import { checkQueue, deleteExpiredRows, sweep } from './sweep.ts'
 type DeliverySettings = PushSettings & Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds' | 'stickyDays'>
 
 const SWEEP_MS = 1_000
-/** After our outage, devices have this long to report: the SMSGate app retries each 60 s. */
+/** Maximum time that devices have to report after an outage of ours: the SMSGate app retries each 60 s. */
 const MAX_GRACE_MS = 90_000
-/** With short leases the grace is shorter: three leases, as the SMSGate app has. */
+/** The time to report after an outage is three leases, if that is shorter, as in the SMSGate app. */
 const GRACE_LEASES = 3
 const SWEEP_OUT_MS = 60_000
 /** Wake-ups of a device within this time are pushed as one. */
@@ -49,7 +49,7 @@ export async function startDelivery(store: Store, settings: DeliverySettings, lo
   }
 }
 
-/** Sweeps. After a start or outage, device silence does not count at first. */
+/** Returns a function that sweeps. For a while after a start or outage, devices' silence does not count. */
 function sweeper(store: Store, { deviceOnlineSeconds, leaseSeconds, stickyDays }: DeliverySettings) {
   const graceMs = Math.min(MAX_GRACE_MS, GRACE_LEASES * leaseSeconds * 1000)
   let wellSince: number | undefined
@@ -67,7 +67,7 @@ function sweeper(store: Store, { deviceOnlineSeconds, leaseSeconds, stickyDays }
   }
 }
 
-/** Collects ids and passes them on: the first at once, those of the next `ms` together. */
+/** Returns a function that passes ids to `hand`: the first at once, those of the next `ms` together. */
 function gather(hand: (ids: string[]) => Promise<void>, ms: number, log: Logger) {
   const ids = new Set<string>()
   let timer: NodeJS.Timeout | undefined
@@ -99,7 +99,7 @@ const TABLES = [
   'conversations',
   '_changes',
 ]
-/** Tables of these sizes are analyzed: smaller ones are fast, larger ones autovacuum analyzes in time. */
+/** Sizes of tables to analyze. Smaller ones are fast anyway; autovacuum analyzes larger ones in time. */
 const [FEW_PAGES, MANY_PAGES] = [4, 5_000]
 
 const OUTGROWN = `
@@ -108,8 +108,8 @@ where c.relpages < ${MANY_PAGES}
   and pg_relation_size(c.oid) > greatest(${FEW_PAGES}, c.relpages * 1.5) * current_setting('block_size')::int`
 
 /**
- * Analyzes tables that grew by half since the last time: otherwise a plan for an empty table, which
- * reads all rows, stays in use.
+ * Analyzes tables that grew by half since the last time. Without this, plans made for an empty table, which
+ * read all rows, stay in use.
  */
 export async function analyzeOutgrown({ db }: Store): Promise<void> {
   const tables = textsOf(await db.query(OUTGROWN, [TABLES], 'sms outgrown tables'))

@@ -13,7 +13,7 @@ type Mode = Config['retention']['mode']
 
 const ENDED = `status not in ('pending', 'assigned', 'sending')`
 
-/** SQL: a message still has content to remove. Without its status, or no change of one would be HOT. */
+/** SQL: a message still has content to remove. Omits the status: an index on it would end HOT updates. */
 export const HAS_CONTENT_SQL: Readonly<Record<Mode, string>> = {
   redact: `body <> ''`,
   delete: `(client_ref = '' or "to" <> '')`,
@@ -35,12 +35,12 @@ export async function makeRetentionIndex(db: Db, mode: Mode): Promise<boolean> {
   if (state === 'ready' || state === 'building') return state === 'ready'
   const definition = `on sms_messages (created) where ${HAS_CONTENT_SQL[mode]}`
   if (state === 'partial') await drop(name)
-  // a second node waits and finds the index
+  // `if not exists`: a second node waits for the first, then finds the index
   await db.unhurried(`create index concurrently if not exists ${name} ${definition}`)
   return true
 }
 
-/** Messages of one transaction: 50 ms to redact them, 90 to delete. */
+/** Messages per transaction, which takes 50 ms to redact them, 90 to delete. */
 const BATCH = 1_000
 /** Pause between two batches, for other work. */
 const PAUSE_MS = 50
@@ -76,13 +76,13 @@ export async function endOldMessages(
   return total
 }
 
-/** A campaign keeps the text of its messages, and numbers. */
+/** Deletes the text and numbers that ended campaigns still contain. */
 const CAMPAIGNS = `
 update campaigns set body = '', variables = 'null', recipients = '[]'
 where status in ('done', 'canceled', 'failed') and updated < pb_text(now() - make_interval(days => $1))
   and (body <> '' or recipients::text <> '[]')`
 
-/** The end of the period, in the stored form. What was changed since then may be older. */
+/** SQL: the end of the period, as a PocketBase date. Messages changed after it are kept, however old. */
 const END = 'pb_text(now() - make_interval(days => $1))'
 const oldest = (mode: Mode) =>
   `select id from sms_messages where created < ${END} and updated < ${END} and ${ENDED} and ${HAS_CONTENT_SQL[mode]}

@@ -53,19 +53,19 @@ export async function deleteExpiredRows({ db }: Store): Promise<void> {
   await db.query(`delete from device_handouts where at < now() - interval '1 day'`)
   await db.query('delete from device_pairings where expires_at < now()')
   await db.query('delete from device_streams where until < now()')
-  // what counts for no limit and no pause of an automatic answer any more
+  // rows that no limit or pause of an automatic answer needs any more
   await db.query(`delete from auto_answers_sent s where s.at < now() - interval '24 hours' and not exists (
     select from auto_answers a where a.id = s.answer and s.at > now() - a.pause_hours * interval '1 hour')`)
 }
 
-/** Queue rows per check: 20 ms. */
+/** Queue rows per check, which takes 20 ms. */
 const MAX_CHECKED = 5_000
 
 const NEXT = `select message from sms_dispatch where message > $1 order by message limit ${MAX_CHECKED}`
 /** Deletes rows of messages that were deleted, or ended by a superuser. */
 const DROP = `
 delete from sms_dispatch d where d.message = any($1::text[]) and not ${idMayBecome('d.message', 'assigned')}`
-/** The device now belongs to another user: reassigns or ends its messages. No device has the id `-`. */
+/** Takes messages from devices that now belong to another user: no device has the id `-`, so they move on. */
 const GIVEN_AWAY = `
 update sms_dispatch d set device = '-' from devices v
 where d.message = any($1::text[]) and v.id = d.device and v."user" <> d."user" and d.state <> 'sending'`
@@ -88,7 +88,7 @@ const ANY = {
   sql: `select * from sms_dispatch order by message limit ${BATCH} for update`,
 }
 
-/** Cancels campaigns: their messages that are not stored yet may have been sent since, too. */
+/** Fails unfinished campaigns of a restored backup: messages not stored in it may have been sent since. */
 const END_CAMPAIGNS = `
 update campaigns set status = 'failed', error = $1, settled = true, audience = '[]', updated = pb_text(now())
 where status in ('scheduled', 'sending', 'paused')`

@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import { type Row, run, runForRow, statement } from '../../db/statements/statement.ts'
 
-/** From this share on a line is near its limit. */
+/** The used share of a limit from which a line counts as near it. */
 const NEAR = 0.9
 const MAX_NAMES = 10
 

@@ -28,7 +28,7 @@ export const ACCOUNT_USAGE = USAGE.extend({
   }),
 }).meta({ id: 'AccountUsage' })
 
-/** `usual`: the quota of users without one of their own. */
+/** Reads a user's quota and usage. `usual`: the quota of users without a quota of their own. */
 const READ = statement('sms usage', { quota: 'number', used: 'number' })`
 select case when u.monthly_quota > 0 then u.monthly_quota else ${number('usual')}::float8 end as quota, coalesce(s.used, 0) as used
 from users u left join sms_usage s on s."user" = u.id and s.period = ${text('period')} where u.id = ${text('user')}`
