@@ -41,7 +41,7 @@ export const ENABLE_USER = z
   })
   .meta({ id: 'EnableUser' })
 
-/** Each list's name, and the SQL of a user's rows in it. */
+/** By table: the column with the name of an item, and an SQL condition on the user's rows. */
 const LISTS = {
   api_keys: ['name', 'true'],
   devices: ['name', 'true'],
@@ -96,7 +96,7 @@ export async function enableUser(
   return { ...before, disabled: false }
 }
 
-/** Holds the messages of a user's campaigns that were paused a moment ago: see advance.ts. */
+/** Takes back the messages of a user's campaigns that were just paused: see advance.ts. */
 export async function holdPaused(store: Store, user: string): Promise<void> {
   const { rows } = await store.db.query(
     `select id from campaigns where "user" = $1 and status = 'paused' and not settled`,

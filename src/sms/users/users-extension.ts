@@ -56,7 +56,7 @@ const UNCLAIMED: MessageSource = {
   order by d.message for update`,
 }
 
-/** The device may no longer report an outcome, so the message must not go to another one. */
+/** Forbids further sends of messages at devices: a device may no longer report whether it sent one. */
 const ONCE = `update sms_dispatch set at_least_once = false where message = any(array(
   select message from sms_dispatch where "user" = $1 and at_least_once order by message for update
 ))`
@@ -70,7 +70,7 @@ select 1`
 /** On a takeover, ends the former owner's work: cancels messages, voids pairing codes. */
 async function endUserQueue(store: Store, user: string): Promise<void> {
   const { db } = store
-  await lockUserSends(db, user) // a node that stores later must know the new version
+  await lockUserSends(db, user) // a node that stores messages later then finds the new version of the user
   // the takeover deletes deliveries instead of calling them: a long queue would exceed the time limit
   await db.query('update webhooks set enabled = false where "user" = $1 and enabled', [user])
   await failUnsent(db, UNCLAIMED, REASONS.canceled, [user])

@@ -43,14 +43,14 @@ export function onUnheardWake(reach: (devices: readonly string[]) => void): () =
   return () => void unheard.delete(reach)
 }
 
-/** Wakes devices on all nodes: their streams and waiting claims, else by push. Call it after the commit. */
+/** Wakes devices on all nodes: by streams and waiting claims, or else by push. To call after the commit. */
 export function wakeDevices(db: Db, devices: readonly string[]): void {
   wakeHere(devices)
   for (let i = 0; i < devices.length; i += IDS_PER_PAYLOAD)
     db.announce(WAKE_CHANNEL, [NODE, ...devices.slice(i, i + IDS_PER_PAYLOAD)].join(' '))
 }
 
-/** Wakes devices by streams and waiting claims of this process, else by push. */
+/** Wakes devices by streams and waiting claims of this process; those without any by push. */
 export function wakeHere(devices: readonly string[]): void {
   const away = devices.filter((device) => !say(device, WAKE))
   if (away.length > 0) for (const reach of unheard) reach(away)
@@ -78,11 +78,11 @@ export async function listenToOtherNodes(db: Db) {
       if (message !== undefined) say(device!, { name: 'canceled', message, attempt: Number(attempt) })
     }),
     db.listen(ACCESS_CHANNEL, (payload) => {
-      // servers of the previous release name several
+      // servers of the previous release send several ids in one payload
       for (const device of payload.split(' ')) say(device, { name: 'access' })
     }),
   ])
-  // servers of the previous release count the nodes that notified here
+  // servers of the previous release count nodes by these notifications
   await db.query('select pg_notify($1, $2)', [WAKE_CHANNEL, NODE])
   return async () => void (await Promise.all(stops.map((stop) => stop())))
 }
@@ -95,7 +95,7 @@ function say(device: string, event: DeviceEvent): boolean {
   return true
 }
 
-/** A waiting claim repeats at this interval: a wake-up may be lost, a limit may have ended. */
+/** A waiting claim is repeated at this interval, as a wake-up may be lost or a limit may have ended. */
 const LOOK_MS = 5_000
 
 /** Calls `claim` until it returns something, for `waitMs` or until `ended`; a wake-up ends a pause. */
