@@ -16,7 +16,7 @@ import { send } from '../sms/send/send.ts'
 import { type Sender, senderOfKey } from '../sms/send/shape.ts'
 import { addRoutes, describeRoutes, failuresOf, type TableRoute } from './route-table.ts'
 
-// Doors: APIs of other products of which only the sending of a text is offered.
+// A door is an API of another product of which this server offers only the sending of texts.
 
 export interface DoorCall {
   readonly c: Ctx
@@ -28,7 +28,7 @@ export interface DoorRoute extends TableRoute<DoorCall> {
   readonly error: z.ZodType
 }
 
-/** A door below its roots. Its description names the API key among the parameters of each route. */
+/** The protocol of a door. Routes list the API key among their parameters, so there is no security scheme. */
 export const doorProtocol = (
   name: string,
   description: string,
@@ -57,7 +57,7 @@ export const doorProtocol = (
     ),
 })
 
-/** A send in fields of `POST /api/sms/send`, by whose rules it is checked. */
+/** A send, in fields of `POST /api/sms/send` and checked by the same rules. */
 export interface DoorSend {
   readonly recipients: readonly string[]
   readonly group_ids?: readonly string[]
@@ -91,20 +91,20 @@ export const sendByKey = (
     { startsCached: true },
   )
 
-/** What is between separators, each once. */
+/** The parts of a list between separators, trimmed, each once. */
 export const partsOf = (list: string, separator: RegExp | string = ','): string[] => {
   const parts = list.split(separator).map((part) => part.trim())
   return [...new Set(parts)].filter((part) => part !== '')
 }
 
-/** Numbers between separators, each once, with their `+`. */
+/** The numbers of a list, each once, with a leading `+`. */
 export const numbersIn = (list: string, separator?: RegExp | string): string[] => [
   ...new Set(partsOf(list, separator).map(withPlus)),
 ]
 
 const MAX_FORM_BYTES = 64 << 10
 
-/** The parameters of the query, and of a form that is posted. */
+/** Parameters of the query and, for a POST, of the form, which replace those of the query. */
 export async function parametersOf(c: Ctx): Promise<Readonly<Record<string, string>>> {
   if (c.req.method !== 'POST') return queryOf(c)
   const form = await readBytes(c.env.incoming, MAX_FORM_BYTES, () => memoryOf(c))

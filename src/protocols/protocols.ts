@@ -23,7 +23,7 @@ export const PROTOCOLS: readonly Protocol[] = [
   SMS_GATEWAY,
 ]
 
-/** How to call webhooks in these APIs' forms. `servicesOf`: on a user's ticket. */
+/** How webhooks are called in the forms of these APIs. `servicesOf` returns services on a user's ticket. */
 export const otherForms = (config: Config, servicesOf: (user: string) => CallServices): OtherForms => ({
   bodyForm: { ...SMSGATE_FORM, publicUrl: config.publicUrl },
   call: twilioCalls(servicesOf),

@@ -33,13 +33,13 @@ export interface TableRoute<C> {
   readonly isFile?: boolean
   /** The answer is plain text, which `work` sends. */
   readonly isText?: boolean
-  /** Its result is answered as JSON, unless it is a Response. */
+  /** Handles a call. The result is sent as JSON, unless it is a Response. */
   readonly work: (call: C) => Promise<unknown>
 }
 
 type Enter<C, R> = (c: Ctx, route: R, work: (call: C) => Promise<Response>) => Promise<Response>
 
-/** Adds routes below a root; `enter` identifies the caller. Returns the paths as Hono has them. */
+/** Adds routes below `root`; `enter` identifies the caller and calls `work`. Returns the paths as Hono's. */
 export function addRoutes<C, R extends TableRoute<C>>(
   app: Hono<Env>,
   root: string,
@@ -62,7 +62,7 @@ export function addRoutes<C, R extends TableRoute<C>>(
   })
 }
 
-/** The path for Hono: a parameter at its end includes `.json`. */
+/** A path in Hono's syntax. For `{Sid}.json` at its end, the parameter's value includes `.json`. */
 const routedPath = (path: string) =>
   path.replace(/\{(\w+)\}\.json$/, ':$1{[^/]+\\.json}').replace(/\{(\w+)\}/g, ':$1')
 
@@ -103,7 +103,7 @@ export const failuresOf = (schema: z.ZodType, sentences = FAILURES, isText = fal
     ]),
   )
 
-/** A table's chapter of the API's description, with further operations. */
+/** The OpenAPI chapter of a route table. `more`: further operations. */
 export function describeRoutes<R extends TableRoute<never>>(
   [tag, security]: readonly [tag: string, security: Security],
   root: string,

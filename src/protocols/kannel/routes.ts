@@ -14,13 +14,13 @@ function wholeIn(given: Readonly<Record<string, string>>, name: string): number 
   throw invalid(`${name[0]!.toUpperCase()}${name.slice(1)} field misformed, rejected`)
 }
 
-/** Kannel: gw/smsbox.c, smsbox_req_sendsms. Parameters that choose a carrier or an encoding do nothing. */
+/** Sends as Kannel does (gw/smsbox.c, smsbox_req_sendsms). Ignores the choice of a carrier or encoding. */
 async function sendsms({ c, services }: DoorCall): Promise<Response> {
   const given = queryOf(c)
   const { username = given.user ?? '', password = given.pass ?? '', to, text, from = '' } = given
   await sendByKey(services, { key: password, name: username }, () => {
     if (to === undefined) throw invalid('Missing receiver number, rejected')
-    // data for the phone and not for its reader
+    // a header (udh) or 8-bit coding makes it data for the phone, not a text to read
     if (given.udh || given.coding === '1') throw invalid('Only texts are sent here, rejected')
     const [minutes, validity] = [wholeIn(given, 'deferred'), wholeIn(given, 'validity')]
     return {
@@ -46,7 +46,7 @@ const ROUTE: DoorRoute = {
   work: sendsms,
 }
 
-/** Kannel has neither 401 nor 402: its 403 says that trying again is of no use. */
+/** Kannel answers neither 401 nor 402. Its 403 says that trying again is of no use. */
 const errorForm: ErrorForm = (c, { status, message }) => {
   if (status === 401) return c.text('Authorization failed for sendsms', 403)
   return c.text(message, status === 402 ? 403 : (status as 400))

@@ -18,13 +18,13 @@ import { gatewayRefusal, invalid, senderOfKey } from '../../sms/send/shape.ts'
 import { answerMcp } from './server.ts'
 import type { McpCaller } from './tool.ts'
 
-/** Room for 1,000 recipients and for the values of a template's variables. */
+/** Enough for 1,000 recipients and the values of a template's variables. */
 const MAX_BODY_BYTES = 1 << 20
 /** Calls in one request. Only the revision of March 2025 allows several. */
 const MAX_BATCH = 10
-/** Longer than any tool. A call canceled within its own batch never gets an answer. */
+/** Longer than any tool takes. Ends the request of a call that its own batch canceled: it gets no answer. */
 const MAX_ANSWER_MS = 60_000
-/** Maximum bytes of records that one request reads: each becomes text twice. */
+/** Maximum bytes of records that one request reads: each record is turned into text twice. */
 const MAX_READ_BYTES = 4 << 20
 const RETRY_SECONDS = 5
 
@@ -39,7 +39,7 @@ const RESULT = z
   .looseObject({ jsonrpc: z.literal('2.0') })
   .meta({ id: 'McpResult', description: '`result` or `error` of JSON-RPC 2.0.' })
 
-/** `/mcp`: the Model Context Protocol. */
+/** The OpenAPI description of `/mcp`. */
 const mcpPaths = () =>
   chapter(SENDING, KEY_HOLDER, {
     'POST /mcp': {
@@ -77,13 +77,13 @@ function mcpRoutes(services: Services): Hono<Env> {
   return new Hono<Env>().use('/mcp', gate(services)).post('/mcp', handle).all('/mcp', handle)
 }
 
-/** There are no sessions to open by GET or to end by DELETE. */
+/** Answers 405: there are no sessions to open with GET or to end with DELETE. */
 function refuseMethod(c: Ctx): Response {
   c.header('allow', 'POST')
   return c.json({ jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null }, 405)
 }
 
-/** Answers when the whole answer is known, so that an unread one counts as any large one. */
+/** Sends the answer only when all of it is known, so that a large unread one is counted as any other. */
 async function respond(c: Ctx, services: Services, holder: KeyHolder): Promise<Response> {
   const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)
   if (Array.isArray(json) && json.length > MAX_BATCH) throw invalid(`A batch has at most ${MAX_BATCH} calls`)
@@ -102,7 +102,7 @@ async function respond(c: Ctx, services: Services, holder: KeyHolder): Promise<R
   }
 }
 
-/** Aborts when the client is gone, or when an answer takes too long. */
+/** A signal that aborts when the client has hung up, or after MAX_ANSWER_MS. */
 function endOf({ env: { outgoing } }: Ctx): AbortSignal {
   const ending = new AbortController()
   const end = () => ending.abort()
@@ -114,7 +114,7 @@ function endOf({ env: { outgoing } }: Ctx): AbortSignal {
   return ending.signal
 }
 
-/** The API key, in `X-API-Key` or as a bearer token. Throws 401 without one that is known and valid. */
+/** The holder of the API key in `X-API-Key` or as bearer token. Throws 401 for a missing or invalid key. */
 async function requireKey(c: Ctx, { store }: Services): Promise<KeyHolder> {
   const { authorization = '', 'x-api-key': header } = c.env.incoming.headers
   const key = String(header ?? authorization.replace(/^Bearer +/i, ''))

@@ -46,7 +46,7 @@ function textOf({ log }: McpServices, name: string, thrown: unknown): string {
 
 const failed = (text: string): ToolResult => ({ content: [{ type: 'text', text }], isError: true })
 
-/** Stops at the first fault of a tool's arguments: 200,000 faults would take 13 MB and 5 s. */
+/** A tool's input schema. Its check stops at the first fault: 200,000 faults would take 13 MB and 5 s. */
 function schemaOf({ input }: Tool): StandardSchemaWithJSON {
   const { jsonSchema } = input['~standard']
   let described: Record<string, unknown> | undefined
@@ -137,7 +137,7 @@ function addTemplates(server: McpServer, services: McpServices, caller: McpCalle
   )
 }
 
-/** Answers by streamable HTTP without sessions. Model Context Protocol, revisions 2025 and 2026-07-28 */
+/** Answers a request by streamable HTTP without sessions (Model Context Protocol, 2025 and 2026-07-28). */
 export function answerMcp(services: McpServices, caller: McpCaller, request: Request, json: unknown) {
   const handler = createMcpHandler(
     () => {

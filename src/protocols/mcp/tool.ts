@@ -7,7 +7,7 @@ import type { RequestInfo } from '../../request/request.ts'
 import type { SendServices } from '../../sms/send/send.ts'
 import type { Sender } from '../../sms/send/shape.ts'
 
-/** Services and data for tools. */
+/** What tools need of the server. */
 export interface McpServices extends SendServices {
   readonly extensions: Extensions
   readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota'>
@@ -18,7 +18,7 @@ export interface McpServices extends SendServices {
 export interface McpCaller {
   readonly user: string
   readonly may: (scope: Scope) => boolean
-  /** Runs `work` as this sender; again if the user or key has changed meanwhile. */
+  /** Runs `work` as the sender of this key; again if the user or the key has changed meanwhile. */
   readonly asSender: <T>(work: (sender: Sender) => Promise<T>) => Promise<T>
   /** A request to read records as the user, with the usual rules and limits. */
   readonly reading: (query: Readonly<Record<string, string>>) => RequestInfo

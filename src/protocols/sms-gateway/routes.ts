@@ -37,7 +37,7 @@ const ROUTE: DoorRoute = {
   },
 }
 
-/** The API of https://github.com/mattboston/sms-gateway, which is Uptime Kuma's "SMS Gateway". */
+/** The API of https://github.com/mattboston/sms-gateway, which Uptime Kuma's "SMS Gateway" calls. */
 export const SMS_GATEWAY = doorProtocol(
   'sms-gateway',
   'What Uptime Kuma’s “SMS Gateway” calls, and Novu’s generic SMS may.',

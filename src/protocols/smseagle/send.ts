@@ -9,13 +9,13 @@ import type { KeyCredentials } from '../../http/middleware/sender.ts'
 import { checkShape, gatewayRefusal, invalid, isRefusal } from '../../sms/send/shape.ts'
 import { type DoorCall, type DoorSend, numbersIn, parametersOf, partsOf, sendByKey } from '../door.ts'
 
-/** Recipients by their kinds, each a list with commas between. Contacts and groups have names. */
+/** Recipients by kind: numbers, names of contacts, names of groups, each with commas between. */
 type Recipients = Partial<Record<'to' | 'contacts' | 'groups', string>>
 
 const CONTACTS = statement('smseagle contacts', { name: 'string', phone: 'string' })`
 select name, phone from contacts where "user" = ${text('user')} and name = any(${list('names')}::text[])`
 
-/** Throws 400 for an unknown name, and for one that several contacts have. */
+/** Numbers and group ids of recipients. Throws 400 for an unknown name or a name of several contacts. */
 async function findRecipients(store: Store, user: string, { to, contacts, groups }: Recipients) {
   const names = partsOf(contacts ?? '')
   const people = names.length > 0 ? await run(store.db, CONTACTS, { user, names }) : []
@@ -32,7 +32,7 @@ async function findRecipients(store: Store, user: string, { to, contacts, groups
 
 type Asked = Partial<DoorSend> & { readonly named: Recipients }
 
-/** Sends, and returns the messages with their numbers (of groups: ''). `read`: once the key is known. */
+/** Sends. Returns the messages' ids and numbers (of groups ''). `read` is called once the key is known. */
 async function sendTo({ services }: DoorCall, by: KeyCredentials, read: () => Asked) {
   let numbers: readonly string[] = []
   const sent = sendByKey(services, by, async ({ store, user }) => {
@@ -49,14 +49,14 @@ async function sendTo({ services }: DoorCall, by: KeyCredentials, read: () => As
   return ids.map((id, i) => ({ id, number: numbers[i] ?? '' }))
 }
 
-/** Methods of APIv1 by the end of their path, with the parameter that names who gets the text. */
+/** Methods of APIv1 (the end of their path), with the parameter that names the recipients, and its kind. */
 export const METHODS: Readonly<Record<string, readonly [parameter: string, kind: keyof Recipients]>> = {
   send_sms: ['to', 'to'],
   send_togroup: ['groupname', 'groups'],
   send_tocontact: ['contactname', 'contacts'],
 }
 
-/** Parameters of APIv1 by which a text would be another, or sent later or not at all. */
+/** Parameters of APIv1 that would change the text, or delay or prevent the send. They are refused. */
 const NOT_OFFERED = ['date', 'send_after', 'send_before', 'test', 'attachments']
 
 async function sendV1(call: DoorCall, method: string, given: Readonly<Record<string, string>>) {
@@ -72,7 +72,7 @@ async function sendV1(call: DoorCall, method: string, given: Readonly<Record<str
   return sent.map(({ id }) => id)
 }
 
-/** SMSEagle's words for a wrong request, and our sentence. */
+/** Our sentence for an error; for a wrong request after SMSEagle's words. */
 const wordsOf = ({ status, message }: { status: number; message: string }): string =>
   status === 400 ? `Wrong parameters: ${message}` : message
 
@@ -84,14 +84,14 @@ const rpcForm =
     return sendError(c, error.status, { result: isExtended ? { error_text, status: 'error' } : error_text })
   }
 
-/** The form of errors by the path, also of those before the route. */
+/** Errors in the form of the API in the path, also those before a route is found. */
 export const errorForm: ErrorForm = (c, error) => {
   if (c.req.path.startsWith('/api/')) return messageForm(c, error)
   if (c.req.path.startsWith('/jsonrpc')) return rpcForm(false)(c, error)
   return c.text(wordsOf(error), error.status as 400)
 }
 
-/** `/http_api/send_sms` and its likes. */
+/** Answers the methods of APIv1, such as `/http_api/send_sms`. */
 export const answerV1 = async (call: DoorCall, method: string): Promise<Response> =>
   call.c.text(`OK; ID=${(await sendV1(call, method, await parametersOf(call.c))).join(',')}`)
 
@@ -114,7 +114,7 @@ export const RPC_ANSWER = z
 
 const MAX_BODY_BYTES = 64 << 10
 
-/** `/jsonrpc/sms`. */
+/** Answers `/jsonrpc/sms`. */
 export async function answerRpc(call: DoorCall): Promise<z.output<typeof RPC_ANSWER>> {
   const { method, params } = checkShape(RPC, await readJson(call.c, MAX_BODY_BYTES, JSON.parse))
   const name = method.replace(/^sms\./, '')
@@ -143,7 +143,7 @@ export const QUEUED = z
   .array(z.strictObject({ ...queued, number: z.string(), id: z.string() }))
   .meta({ id: 'SmseagleQueued' })
 
-/** `/api/v2/messages/sms`. */
+/** Answers `/api/v2/messages/sms`. */
 export async function answerV2(call: DoorCall): Promise<z.output<typeof QUEUED>> {
   const key = String(call.c.env.incoming.headers['access-token'] ?? '')
   const json = await readJson(call.c, MAX_BODY_BYTES, JSON.parse)

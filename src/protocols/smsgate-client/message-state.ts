@@ -58,8 +58,8 @@ export const MESSAGE_STATE = z
 export type MessageState = z.output<typeof MESSAGE_STATE>
 
 /**
- * SQL of the messages of a send `s` of user $1. The batch is a range: for an equality Postgres would read the
- * whole table, as most messages have ''.
+ * SQL of the messages of a send `s` of user $1. `between` finds the batch by its index: for `=` Postgres
+ * would read the whole table, as most messages have ''.
  */
 export const MESSAGES_OF_SEND = `
   select a.* from sms_messages a where not s.is_batch and a.id = s.ref and ${isOwnedBy('a', '$1')}
@@ -73,7 +73,7 @@ const REACHED = `
   union all
   select m.state, m.updated from m where not exists (select from sms_events e where e.message = m.id)`
 
-/** The states of the sends in $2. All messages of a send have one text: it is read from the first. */
+/** SQL: the states of the sends in $2. A send's messages have the same text, read from the first. */
 const STATE_OF_SENDS = `
 select s.number - 1, t.*
 from rows from (json_to_recordset($2) as (ref text, is_batch boolean))

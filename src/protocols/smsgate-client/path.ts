@@ -3,7 +3,7 @@ export const CLIENT_PATH = '/api/3rdparty/v1'
 
 const PREFIX = /^(?:\/api)?\/3rdparty\/v1(?=\/|$)/
 const SINGULAR = /^\/(message|device)(?=\/|$)/
-/** Published clients call it by this path, SMSGate's server by the longer one. */
+/** Published clients use this path for the export; SMSGate's server has it below `/messages`. */
 const EXPORT = /^\/inbox\/export$/
 
 /**

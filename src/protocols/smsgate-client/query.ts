@@ -31,7 +31,7 @@ export const rfc3339 = () =>
 export const givenIn = (query: Query): Query =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
 
-/** An instant of a query, '' if it is left out. A `+` that was not escaped is a space. */
+/** An instant of a query, '' if it is left out. A space is an unescaped `+`. */
 export const dateIn = z
   .string()
   .transform((raw) => raw.replace(' ', '+'))

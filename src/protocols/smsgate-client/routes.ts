@@ -37,7 +37,7 @@ import {
   WEBHOOK_BODY,
 } from './webhooks/webhooks.ts'
 
-/** Ten times a send of a long text to 100 numbers. */
+/** Ten times the bytes of a long text to 100 numbers. */
 const MAX_BODY_BYTES = 1 << 20
 
 const TOTAL = z.object({ 'X-Total-Count': z.string().describe('How many there are in all.') })
@@ -275,7 +275,7 @@ const queryIn = <T extends z.ZodType>(c: Ctx, schema: T) => checkShape(schema, g
 
 const idIn = (c: Ctx) => c.req.param('id')!
 
-/** Exposes the headers of a page to other origins. */
+/** Sets the header with the total, readable for other origins. Returns the items. */
 function paged(c: Ctx, { items, total }: Page<unknown>): readonly unknown[] {
   c.header('X-Total-Count', String(total))
   c.header('Access-Control-Expose-Headers', 'X-Total-Count')

@@ -14,7 +14,7 @@ import { prefixOf } from './path.ts'
 import { flagIn, givenIn, numberIn, unknownDevice } from './query.ts'
 import { readSendBody } from './send-body.ts'
 
-/** As `/api/sms/send`, with the place of the state. Throws also 409 for a used id, 400 for a device. */
+/** Sends as `/api/sms/send`; answers with state and Location. Throws also 409 for a used id, 400. */
 export async function answerSend({ c, services, json, sender, store }: Call): Promise<MessageState> {
   const { deviceActiveWithin } = checkShape(QUERY, givenIn(queryOf(c)))
   const { user } = sender
@@ -36,7 +36,7 @@ export async function answerSend({ c, services, json, sender, store }: Call): Pr
 function answered(c: Ctx, state: MessageState, replayed: boolean): MessageState {
   c.header('Location', `${prefixOf(c.env.incoming.url ?? '')}/messages/${encodeURIComponent(state.id)}`)
   if (replayed) c.header('Idempotent-Replayed', 'true')
-  // pages of other origins could not read them otherwise
+  // scripts of other origins can read only headers that are named here
   c.header('Access-Control-Expose-Headers', replayed ? 'Location, Idempotent-Replayed' : 'Location')
   return state
 }
@@ -48,7 +48,7 @@ const QUERY = z.object({
   deviceActiveWithin: numberIn.refine((hours) => hours >= 0, 'must not be negative').default(0),
 })
 
-/** The message or batch of an answer of `send`. */
+/** The id of the batch, or of the only message, in an answer of `send`. */
 function refOf(answer: string): string {
   const { batch_id, message_ids } = JSON.parse(answer) as { batch_id: string; message_ids: string[] }
   return batch_id || message_ids[0]!
@@ -57,7 +57,7 @@ function refOf(answer: string): string {
 const readState = async (store: Store, user: string, ref: string) =>
   stateOf(store, user, await sendOfRef(store, user, ref))
 
-/** The state of a send from its request, when the database cannot be read. */
+/** The state of an accepted send, made from its request because the database cannot be read. */
 function acceptedState(ref: string, { recipients, deviceId, content, options }: SendBody): MessageState {
   const createdAt = new Date().toISOString()
   return {
@@ -73,7 +73,7 @@ function acceptedState(ref: string, { recipients, deviceId, content, options }: 
   }
 }
 
-/** Sends. Where the named device is not available, the message is scheduled for now and waits for it. */
+/** Sends. If the named device is not available, the message is scheduled for now and waits for it. */
 async function sendOrWait(
   services: SendServices,
   sender: Sender,

@@ -46,7 +46,7 @@ export const TOKEN_PAIR = z
   .meta({ id: 'SmsgateTokens' })
 export type TokenPair = z.output<typeof TOKEN_PAIR>
 
-/** A pair's user, API key and scopes. A refresh token has a single one, to get another pair. */
+/** User, API key and scopes of a token. A refresh token has one scope: to get another pair. */
 interface Grant {
   readonly user: string
   readonly apiKey: string
@@ -147,7 +147,7 @@ export async function revokeTokens({ db }: Store, user: string, id: string): Pro
   await db.query('delete from smsgate_tokens where id = $1 and "user" = $2', [pair, user], 'smsgate revoke')
 }
 
-/** Deletes pairs that have ended. To be called now and then, on any node. */
+/** Deletes pairs that have ended. */
 export const deleteOldTokens = ({ db }: Store) =>
   db.query('delete from smsgate_tokens where refresh_until <= now()')
 

@@ -3,13 +3,13 @@ import type { Health } from '../../sms/devices/device.ts'
 import { MAX_TEXT, optional } from '../../sms/devices/device-body.ts'
 import { instant, nonEmptyId, nonEmptyText, text, wholeNumber } from '../../sms/send/shape.ts'
 
-/** The app's own limit for a reason. */
+/** Maximum characters of a failure's reason, as in the app. */
 const MAX_ERROR = 1_000
 const MAX_REPORTS = 500
 const MAX_SIMS = 8
 const MAX_SENDER = 255
 
-/** A text of at most `max` characters. A longer one is cut: the app gives up on what is refused. */
+/** A text, cut to `max` characters. It is not refused, as the app does not repeat a refused request. */
 const cut = (max: number) =>
   z
     .string('must be a text')
@@ -18,7 +18,7 @@ const cut = (max: number) =>
 
 /** Maximum items to read of a list. */
 const MAX_ITEMS = 100
-/** The rest of a list is ignored: millions of empty items fit into a body. */
+/** The first MAX_ITEMS of a list. The rest is ignored: millions of empty items fit into a body. */
 const firstOf = <T extends z.ZodType>(item: T) =>
   z.preprocess(
     (list) => (Array.isArray(list) ? list.slice(0, MAX_ITEMS) : list),
@@ -30,7 +30,7 @@ const listOf = <T extends z.ZodType>(item: T) =>
     .nullish()
     .transform((list) => list ?? [])
 
-/** One SIM in the form in which devices keep theirs, or none for one that is in no slot (Android's -1). */
+/** A SIM in the stored form, alone in a list; an empty list if it is in no slot (Android says -1). */
 const simCard = z
   .object({ simNumber: z.unknown(), phoneNumber: optional(cut(50)), carrierName: optional(cut(100)) })
   .transform(({ simNumber, phoneNumber, carrierName }) => {
@@ -41,7 +41,7 @@ const simCard = z
   })
 const slotOf = wholeNumber(1, MAX_SIMS)
 
-/** SIMs as the app lists them. It masks numbers and names itself. A refusal would leave the phone deaf. */
+/** The app's SIMs; it masks numbers and names itself. SIMs without a slot are left out, not refused. */
 const simCards = firstOf(simCard).transform((list) => list.flat().slice(0, MAX_SIMS))
 
 /** Bodies that the app sends. Other fields are ignored. */
@@ -61,7 +61,7 @@ const phoneInstant = z
   .transform((raw) => raw.replace(OLD_ZONE, (_, hours, minutes) => `-${hours.padStart(2, '0')}:${minutes}`))
   .pipe(instant())
 
-/** Instants by state, by the phone's clock; one that is no date is left out. */
+/** When a message reached each state, by the phone's clock. Invalid dates are left out. */
 const states = z.record(z.string(), z.unknown()).transform((raw) => {
   const read = Object.entries(raw).map(([state, at]) => [state, phoneInstant.safeParse(at).data] as const)
   return Object.fromEntries(read.filter((pair): pair is [string, number] => pair[1] !== undefined))
@@ -77,7 +77,7 @@ const report = z.object({
   states: states.nullish().transform((map): Record<string, number> => map ?? {}),
 })
 
-/** The app's report on a message. Each has one recipient, as we send them. */
+/** The app's report on a message. Each message has one recipient, as this server sends it. */
 export type StateReport = z.output<typeof report>
 
 export const STATES_BODY = z
@@ -104,7 +104,7 @@ const content = cut(MAX_TEXT)
   .nullish()
   .transform((value) => value ?? '')
 
-/** Payloads of the events that bring something in. */
+/** Payloads of events about received texts, data and MMS. */
 export const TEXT_PAYLOAD = z.object({ ...received, message: content })
 export const DATA_PAYLOAD = z.object({ ...received, data: content })
 export const MMS_PAYLOAD = z.object({
@@ -121,14 +121,14 @@ export const MMS_PAYLOAD = z.object({
     }),
   ),
 })
-/** A number of the app's health check; unreadable ones are unknown. */
+/** A value of the app's health check; undefined if it is unreadable. */
 const check = z
   .object({ observedValue: z.number() })
   .transform(({ observedValue }) => observedValue)
   .optional()
   .catch(undefined)
 
-/** What the bits of `connection:transport` say, the better first: Ethernet, Wi-Fi. Bit 2 is mobile. */
+/** The connection by the bits of `connection:transport`, the best first: 8 is Ethernet, 4 Wi-Fi, 2 mobile. */
 const connectionOf = (isOnline: number | undefined, transport = 0, mobile = 0): Health['connection'] => {
   if (isOnline === 0) return 'none'
   if (transport & 8) return 'ethernet'
@@ -137,7 +137,7 @@ const connectionOf = (isOnline: number | undefined, transport = 0, mobile = 0): 
   return undefined
 }
 
-/** Of `battery:charging` any bit says that it is plugged in. The app: BatteryMonitor, ConnectionService */
+/** Any bit of `battery:charging` means plugged in. Source: BatteryMonitor and ConnectionService of the app */
 const health = z
   .object({
     'battery:level': check,

@@ -5,9 +5,9 @@ import type { Attempt } from '../../sms/queue/renew.ts'
 import { wakeDevices } from '../../sms/wake/wake.ts'
 import { CAPACITY_SQL, MAX_CAPACITY } from './phone.ts'
 
-/** Texts of an answer younger than this are not listed again: the phone is still reading it. */
+/** For this time a text is not listed again: the phone may still be reading the answer that listed it. */
 const ANSWER_SECONDS = 3
-/** A phone that took at least this long for half of its texts takes as long for the other half. */
+/** After this time a phone with half of its texts left gets more: the other half keeps it as busy. */
 const SLOW_SECONDS = 5
 /** After this time a phone gets new texts even if it has unsent ones. */
 const STUCK_SECONDS = 60
@@ -15,12 +15,12 @@ const STUCK_SECONDS = 60
 interface HandedText extends Attempt {
   /** The phone must not send it: it was deleted or reassigned. */
   readonly isCanceled: boolean
-  /** Its last answer is so young that the phone may still be reading it. */
+  /** The answer that listed it is so young that the phone may still be reading it. */
   readonly isListed: boolean
   readonly isKnown: boolean
 }
 
-/** SQL: how many texts a phone has that it may still send, by what it has said. $1: device, $2: user. */
+/** SQL: how many texts a phone may still send, by its reports. $1: device, $2: user. */
 const TO_SEND = `(
   select count(*) from smsgate_texts t
   where t.device = $1 and t."user" = $2 and not t.is_processed and t.valid_until > now())`
@@ -31,8 +31,9 @@ const IS_CANCELED = `not t.is_processed and t.valid_until > now() and not exists
   where d.message = t.message and d.attempt = t.attempt and d.device = t.device and d.state = 'sending')`
 
 /**
- * SQL: phone `p` may be handed new texts. The app restarts its sender for a text when its own queue is empty
- * or at its last one, which it then sends twice. So a phone gets texts when it is through, or still has many.
+ * SQL: phone `p` may be handed new texts. A text that comes when the app's queue is empty or at its last text
+ * restarts the app's sender, which sends that last text twice. So a phone gets texts when it has none, or
+ * still many.
  */
 const IS_OPEN = `(
   select n = 0 or n <= ${CAPACITY_SQL} / 2 and (
@@ -40,7 +41,7 @@ const IS_OPEN = `(
     or p.handed_at < now() - interval '${STUCK_SECONDS} seconds')
   from ${TO_SEND} as c(n))`
 
-/** SQL: the phone should pull for a text that it seems not to have got, or for one that was canceled. */
+/** SQL: the phone should pull, since it seems to lack a text or a cancellation. */
 const IS_UNANSWERED = `exists (
   select from smsgate_texts t
   where t.device = $1 and t."user" = $2 and (
@@ -57,8 +58,8 @@ select exists (select from device_streams s where s.device = $1 and s.until > no
     from smsgate_texts t where t.device = $1 and t."user" = $2), '[]')::text`
 
 /**
- * What a phone was handed, whether it can be woken (its event stream is open), and whether it may be handed
- * more (IS_OPEN). Call it under the lock of the phone's row.
+ * Reads what a phone was handed, whether it can be woken (its event stream is open), and whether it may be
+ * handed more (IS_OPEN). Call it under the lock of the phone's row.
  */
 export async function handedState(db: Db, device: Device) {
   const { rows } = await db.query(STATE, [device.id, device.user], 'smsgate handed')
@@ -99,7 +100,7 @@ export async function noteListed(db: Db, device: Device, { texts, canceled, adde
   await db.query(NOTE, values, 'smsgate note listed')
 }
 
-/** A phone's report about a text: it waits there, Android has it, or it is finished. */
+/** A phone's report about a text: `waits` on the phone, was `processed` by Android, or is `over`. */
 export type Progress = Attempt & { readonly step: 'waits' | 'processed' | 'over' }
 
 const PROGRESS = `
@@ -114,12 +115,12 @@ where t.device = $1 and t."user" = $2 and t.message = g.id and t.attempt = g.att
 /** Stores a phone's report about its texts. */
 export async function noteProgress({ db }: Store, device: Device, progress: readonly Progress[]) {
   if (progress.length === 0) return
-  // the last word counts where a report names a text twice
+  // the last state counts if a report names a text twice
   const given = [...new Map(progress.map((text) => [`${text.id}.${text.attempt}`, text])).values()]
   await db.query(PROGRESS, [device.id, device.user, JSON.stringify(given)], 'smsgate note progress')
 }
 
-/** SQL: a phone holds so few texts that it is handed more. Counts what is with Android's radio, too. */
+/** SQL: a phone holds at most half of its capacity. Texts that Android is sending count, too. */
 const HAS_CAPACITY = `(
   select count(*) from (
     select from sms_dispatch where device = $1 and "user" = $2 and state = 'sending' and lease_until > now()
@@ -127,7 +128,7 @@ const HAS_CAPACITY = `(
   ) held
 ) <= ${CAPACITY_SQL} / 2`
 
-/** SQL: messages wait that the phone (`p`) may be handed now. */
+/** SQL: messages wait that phone `p` may be handed now. */
 const HAS_MORE = `(
   exists (
     select from sms_dispatch where device = $1 and "user" = $2 and state = 'assigned'
@@ -137,7 +138,7 @@ const HAS_MORE = `(
     select from devices d where d.id = $1 and d."user" = $2 and d.enabled and coalesce(${allowance('d')}, 1) > 0
   ))`
 
-/** SQL: a lease ends soon. A pull makes the phone report what it still has. */
+/** SQL: a lease of the phone ends within $3 seconds. A pull makes the phone report what it still has. */
 const IS_LAPSING = `exists (
     select from sms_dispatch where device = $1 and "user" = $2 and state = 'sending'
       and lease_until > now() and lease_until < now() + $3::float8 * interval '1 second'
@@ -165,7 +166,7 @@ export async function shouldPull(store: Store, device: Device, leaseSeconds: num
   return rows.length > 0
 }
 
-/** The app pulls as soon as its stream is open: acts as if it had just been told to. */
+/** The app pulls by itself when its stream opens. `woken_at` is set so that no notice follows at once. */
 const CONNECTED = `update smsgate_phones set woken_at = now() - interval '${ANSWER_SECONDS / 2} seconds'
   where device = $1 and "user" = $2`
 

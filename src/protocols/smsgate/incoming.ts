@@ -54,7 +54,7 @@ export function isSigned(key: string, { body, timestamp, signature }: Posted): b
 type Limits = Pick<Config, 'maxAttachments' | 'maxAttachmentBytes'>
 const NO_FILES: Limits = { maxAttachments: 0, maxAttachmentBytes: 0 }
 
-/** Converts each incoming event to a text. */
+/** How each incoming event becomes a text. */
 const TEXTS: Readonly<Record<string, (payload: unknown, limits: Limits) => Text | Promise<Text>>> = {
   'sms:received': (raw) => {
     const payload = checkShape(TEXT_PAYLOAD, raw)
@@ -81,8 +81,8 @@ function toText(
 type Mms = z.output<typeof MMS_PAYLOAD>
 
 /**
- * Subject, text, and a line for each file that is left out; for all if nothing was written, so that no text
- * is empty. The identity has a line for each file, whether it is kept or not.
+ * The body has subject, text and a line for each file left out; without subject and text also a line for each
+ * kept file, so that it is not empty. `identity`, which shows repeats, has a line for every file.
  */
 async function readMms(payload: Mms, { maxAttachments, maxAttachmentBytes }: Limits): Promise<Text> {
   let room = maxAttachmentBytes
@@ -113,8 +113,8 @@ const lineOf = (word: string, { name, contentType, size }: Mms['attachments'][nu
   [word, name, contentType, size !== undefined && `${size} bytes`].filter(Boolean).join(' ')
 
 /**
- * Takes an event that a phone posted and signed. Device, sender, instant and text identify a text
- * (sms/conversations/receive). Other events are a sign of life. Throws 400.
+ * Stores the text, SIMs or health in an event that a phone posted and signed. Device, sender, instant and
+ * body identify a text (sms/conversations/receive). Throws 400.
  */
 export async function takeEvent(
   store: Store,

@@ -18,7 +18,7 @@ import { gatewayRefusal } from '../../sms/send/shape.ts'
 const USERS = 'users'
 const WRONG = 'The login or the password is wrong.'
 
-/** The user of `Authorization: Basic`, with all limits of a sign-in. Throws 401, 429, 403 without account. */
+/** The user of `Authorization: Basic`, with all limits of a sign-in. Throws 401, 429, 403 for a role. */
 export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecord> {
   const pair = readBasic(c.env.incoming.headers.authorization)
   if (!pair) throw gatewayRefusal('unauthorized', WRONG)
@@ -49,7 +49,7 @@ const asWrong = (error: unknown) =>
     ? gatewayRefusal('unauthorized', WRONG)
     : error
 
-/** Sets another password, given the present one; ends all sessions. Throws 401, 400, 429. */
+/** Replaces a user's password, given the present one, and ends all sessions. Throws 401, 400, 429. */
 export async function changePassword(
   c: Ctx,
   services: Services,

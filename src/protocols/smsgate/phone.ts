@@ -15,7 +15,7 @@ import type { Device } from '../../sms/devices/device.ts'
 import { wakeDevices } from '../../sms/wake/wake.ts'
 import { randomText } from '../../tools/random.ts'
 
-/** Messages that a phone holds at once: it sends them one by one, with pauses. */
+/** Maximum messages that a phone holds: it sends them one by one, with pauses. */
 export const MAX_CAPACITY = 20
 /** A phone that was too slow gets half as many messages, then one more after each such time. */
 const WIDEN_SECONDS = 600
@@ -23,13 +23,13 @@ const WIDEN_SECONDS = 600
 const SECRET_LENGTH = 43
 /** Random difference between two readings of a clock. */
 const CLOCK_NOISE_MS = 2_000
-/** Smaller differences are within a message's lifetime. */
+/** A clock found to be further wrong than this explains late texts: the phone was not slow. */
 const MISLED_MS = 30_000
 
-/** SQL: the room of a phone now. */
+/** SQL: how many messages a phone may hold now. */
 export const CAPACITY_SQL = `least(${MAX_CAPACITY}, room + coalesce(floor(extract(epoch from now() - narrowed_at) / ${WIDEN_SECONDS}), 0))::int`
 
-/** SQL: of this "device", with its "user". */
+/** SQL: the row of the device `id` of `user`. */
 const IS_OWN = part`device = ${text('id')} and "user" = ${text('user')}`
 
 const FIND = statement('smsgate phone', {
@@ -71,7 +71,7 @@ update smsgate_phones set pulled_at = now() where ${IS_OWN} returning coalesce(c
 
 /** Data of a phone for answering a pull. */
 export type PhoneState = Row<typeof PULL> & {
-  /** How far the database's clock, by which leases end, is ahead of ours, or a little further. */
+  /** Milliseconds that the database's clock, by which leases end, is ahead of ours; rather too many. */
   readonly databaseMs: number
 }
 
@@ -82,7 +82,7 @@ export async function lockForPull(db: Db, device: Device): Promise<PhoneState | 
   return pulled ? { ...pulled, databaseMs: aheadOf(askedMs, Date.now(), pulled.databaseNowMs) } : null
 }
 
-/** Milliseconds that a clock is ahead of ours; 0 if right. Measured from the request: leases seem shorter. */
+/** Milliseconds that a clock is ahead of ours; 0 if right. Counted from the request: leases seem shorter. */
 const aheadOf = (askedMs: number, answeredMs: number, nowMs: number) =>
   nowMs > askedMs - CLOCK_NOISE_MS && nowMs < answeredMs + CLOCK_NOISE_MS ? 0 : nowMs - askedMs
 
@@ -94,7 +94,7 @@ where ${IS_OWN} and (narrowed_at is null or narrowed_at < now() - ${number('seco
 export const reduceCapacity = ({ db }: Store, device: Device, seconds: number) =>
   run(db, NARROW, { ...device, seconds })
 
-/** SQL: with a clock this wrong, lateness does not show that the phone is slow. */
+/** SQL: the phone's clock is so much further ahead than known that late texts do not show a slow phone. */
 const MS = number('ms')
 const IS_MISLED = part`${MS}::float8 - coalesce(clock_ms, 0) > ${MISLED_MS}`
 
@@ -108,8 +108,8 @@ update smsgate_phones
 const SUMMER_TIME_MS = 3_600_000
 
 /**
- * The phone's clock is at least `ms` ahead, as no report is from the future. Up to an hour more counts only
- * if a text came too late: it may be summer time.
+ * Stores that a phone's clock is at least `ms` ahead, as no report is from the future. Up to an hour may be
+ * summer time, and counts only if a text came too late.
  */
 export async function noteClockAhead(store: Store, device: Device, ms: number, isTooLate: boolean) {
   const noiseMs = CLOCK_NOISE_MS + (isTooLate ? 0 : SUMMER_TIME_MS)
@@ -157,7 +157,7 @@ update smsgate_phones p set export_since = least(p.export_since, ${text('since')
   export_until = greatest(p.export_until, ${text('until')}::timestamptz)
 where p."user" = ${text('user')} and (${text('device')} = '' or p.device = ${text('device')}) returning p.device`
 
-/** Makes SMSGate phones post what they received in a period, once connected. Returns their number. */
+/** Makes phones (`device` '': all) post what they received in a period, once connected. Returns how many. */
 export async function requestInbox(store: Store, user: string, device: string, period: Period) {
   const phones = await runForTexts(store.db, ASK, { user, device, ...period })
   wakeDevices(store.db, phones)

@@ -6,17 +6,18 @@ import { handedState, noteListed } from './handed-texts.ts'
 import { lockForPull, type PhoneState, phoneOf } from './phone.ts'
 import { toCancel, toWire, validUntil, wireId } from './wire.ts'
 
-/** A phone sends one by one, with pauses: it keeps its texts for this many leases. */
+/** A phone sends one by one, with pauses, so it may keep its texts for this many leases. */
 const LEASES = 3
-/** A message is not sent this long before its lease ends, so that it can be reported. */
+/** A message is not sent in this time before its lease ends, so that its result can still be reported. */
 const MAX_REPORT_MS = 30_000
 
 /** Seconds that a phone has to send pulled texts. */
 export const phoneLease = (leaseSeconds: number) => leaseSeconds * LEASES
 
 /**
- * A phone's work, one pull at a time: cancellations, then texts that it has not reported, then new ones
- * within their lease. A message keeps its id, so the app does not send it twice. A disabled phone gets none.
+ * Answers a pull, one at a time for each phone: cancellations, then texts that the phone has not reported,
+ * then new ones. An attempt always has the same id, so the app does not send it twice. A disabled phone gets
+ * no texts.
  */
 export async function pullMessages(store: Store, device: Device, leaseSeconds: number) {
   return store.db.transaction(async (db) => {
@@ -44,7 +45,7 @@ async function answerPull(inside: Store, device: Device, phone: PhoneState, leas
     return leasedMessages(inside, device, phone.room)
   }
   const soonMs = phone.databaseNowMs + leaseSeconds * 1000
-  // a message is listed again if the answer may be lost or its lease ends soon, for a report
+  // list a held message again if the phone may lack it, or so that the phone reports it before its lease ends
   const listed = (await claim()).filter((message) => {
     const text = known.get(wireId(message))
     if (!text || !canBeWoken) return true

@@ -15,7 +15,7 @@ import { signInBasic } from './password.ts'
 const TOKEN_SECONDS = 3650 * 86_400
 
 type NewPhone = Parameters<typeof addDevice>[3]
-/** Makes the device and answers its id. */
+/** Creates the device and returns its id. */
 type Way = (c: Ctx, services: Services, given: string, phone: NewPhone) => Promise<string>
 
 const CODE = /^\d{6}$/
@@ -23,7 +23,7 @@ const NO_NAME = 'Android phone'
 const HOW =
   'A phone joins with a pairing code (By Code, or as its private token), or with the login and password of its user.'
 
-/** Refuses malformed codes without a look-up; they do not count as tries. */
+/** Pairs by code. Malformed codes are refused without a look-up and do not count as tries. */
 const byCode =
   (isToken: boolean): Way =>
   async (c, services, code, phone) => {
@@ -32,7 +32,7 @@ const byCode =
     return limitPairing(c, services, join, isToken ? code : undefined)
   }
 
-/** How a phone names its user, by scheme. Apps show a code only once; later it is their private token. */
+/** Ways to register, by scheme. An app that was registered before sends the code as its private token. */
 const WAYS: Readonly<Record<string, Way>> = {
   code: byCode(false),
   bearer: byCode(true),
@@ -75,7 +75,7 @@ const asUnauthorized = (error: unknown) =>
     ? gatewayRefusal('unauthorized', error.message)
     : error
 
-/** The answer to the app. Without a password: the user has one. */
+/** The answer to the app. It has no password, as the user has one already. */
 async function answer(store: Store, id: string) {
   const collectionOf = (name: string) => store.catalog.find(name) as AuthCollection
   const device = await findAuthRecord(store, collectionOf('devices'), id)

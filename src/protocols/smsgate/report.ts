@@ -12,12 +12,12 @@ import { readWireId } from './wire.ts'
 
 /** The app's error for a message that expired just before sending. */
 const TOO_LATE = 'TTL expired'
-/** A report takes a while: a clock that seems ahead by less is right. */
+/** A clock that seems ahead by less than this is right: a report takes a while. */
 const AHEAD_MS = 5_000
 
 type Outcome = Omit<Report, 'id' | 'attempt'>
 
-/** What the final states of the app mean. In the others the phone still has the text. */
+/** Outcomes by the app's final states. In the other states the phone still has the text. */
 const OUTCOMES: Readonly<Partial<Record<StateReport['state'], (report: StateReport) => Outcome>>> = {
   Sent: ({ states }) => ({ status: 'sent', at: states.Sent }),
   Delivered: ({ states }) => ({ status: 'delivered', at: states.Delivered }),

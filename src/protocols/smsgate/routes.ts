@@ -31,9 +31,9 @@ import { register } from './registration.ts'
 import { takeStates } from './report.ts'
 import { MOBILE_PATH, settingsOf, webhooksOf, wireDate, wireDevice } from './wire.ts'
 
-/** Reports on 500 messages. */
+/** Enough for reports on 500 messages. */
 const MAX_BODY_BYTES = 1 << 20
-/** An MMS comes with its pictures, in base64: 12 MB of them, more than networks carry. */
+/** Enough for an MMS with 12 MB of files in base64, which is more than networks carry. */
 const MAX_EVENT_BYTES = 16 << 20
 
 /** The SMSGate app's API. Only an invalid token gets a 401: the app then forgets its registration. */
@@ -151,7 +151,7 @@ async function sendEvents(c: Ctx, services: Services): Promise<Response> {
   const send = async (stream: StreamingApi) => {
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())
-    // null: signed out, deleted
+    // null after the phone was signed out or deleted
     const again = async () => (await identifyPhone(c, services).catch(() => null))?.device ?? null
     const ended = AbortSignal.any([ending, gone.signal])
     for await (const frame of phoneEvents(store, device, config, again, ended)) await stream.write(frame)
@@ -165,7 +165,7 @@ async function sendEvents(c: Ctx, services: Services): Promise<Response> {
 /** Interval of a stream's own checks. */
 const USUAL_MS = 15_000
 
-/** The next time that a stream checks whether its phone should pull, as an answer may be lost. */
+/** Plans when a stream next checks whether its phone should pull, in case an answer was lost. */
 function planChecks(device: string) {
   let timer: NodeJS.Timeout | undefined
   let atMs = Infinity
@@ -185,7 +185,7 @@ function planChecks(device: string) {
   }
   return {
     plan,
-    /** Plans the next check after twice the time. */
+    /** Plans the next check after twice the last delay. */
     planNext: () => after * 2 < USUAL_MS && plan(after * 2),
     /** Whether the present wake-up is a planned check. */
     takeDue() {
@@ -214,9 +214,9 @@ const LOOK_MS = 4_000
 const LOOKS_PER_LEASE = 2
 
 /**
- * The app's event stream as text: tells a phone to pull when that brings it something. Checks with each
- * wake-up and keep-alive, so that a lost notice costs seconds. Begins with a request for texts that the phone
- * received while away.
+ * The app's event stream as text. Tells the phone to pull when there is something for it; checks that at each
+ * wake-up and keep-alive, so that a lost notice costs seconds. After the first keep-alive it requests texts
+ * that the phone received while away.
  */
 async function* phoneEvents(
   store: Store,
@@ -238,7 +238,7 @@ async function* phoneEvents(
         yield KEEP_ALIVE
         signs++
         if (missedSince && signs === 1) yield askForInbox(missedSince)
-        // the phone was still connected to receive it
+        // at its second sign of life the phone has got the request
         if (missedSince && signs === 2) await endAbsence(store, device, missedSince)
         if (signs > 1 && (await isToPull())) yield PULL
         yield* askedFor(store, device)

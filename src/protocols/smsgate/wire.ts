@@ -35,14 +35,14 @@ function simCardsOf(sims: Value | undefined) {
 
 const textOrNone = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-/** In the past, so the app sends at once. Without it, it restarts its sender and may send twice. */
+/** In the past: the app sends at once. Without a date, the app restarts its sender and may send twice. */
 const SCHEDULED_AT = '2000-01-01T00:00:00.000Z'
-/** From 100 on the app restarts its sender and skips its owner's pauses. */
+/** From priority 100 on, the app restarts its sender and skips its owner's pauses. */
 const MAX_PRIORITY = 99
 
 /**
- * The id contains the attempt, as the app never sends an id twice. Instants are by the phone's clock, leases
- * by the database's. The app sends the oldest first and forgets old ones: so all are created now.
+ * A message for the app. Its id contains the attempt, as the app never sends an id twice. Dates are by the
+ * phone's clock. The app sends the oldest first and forgets old ones, so each is created now.
  */
 export const toWire = (
   message: ClaimedMessage,
@@ -64,7 +64,7 @@ export const toWire = (
   createdAt: phoneTime(Date.now() + i, clockMs),
 })
 
-/** A cancellation, without the number: the message may have been deleted. The app needs none. */
+/** A cancellation. It has no number, as the message may be deleted; the app needs none. */
 export const toCancel = (attempt: Attempt) => ({
   id: wireId(attempt),
   phoneNumbers: [],
@@ -104,7 +104,7 @@ const EVENTS = [
   'app:started',
 ] as const
 
-/** Interval of the app's pings, which pull in case its stream is dead unnoticed. */
+/** Seconds between the app's pings. Each makes the app pull, in case its stream is dead unnoticed. */
 const PING_SECONDS = 120
 /** The app's own default: it gives up after two days. */
 const WEBHOOK_RETRIES = 15
@@ -117,7 +117,7 @@ export const webhooksOf = ({ path }: Phone, publicUrl: string) =>
     event,
   }))
 
-/** The settings of a phone, never changed: the app would ask its owner to restart it. */
+/** The settings of a phone. They never change, or the app would ask its owner to restart it. */
 export const settingsOf = ({ signingKey }: Pick<Phone, 'signingKey'>) => ({
   gateway: { notification_channel: 'SSE_ONLY' },
   messages: { processing_order: 'FIFO' },

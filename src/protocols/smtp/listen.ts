@@ -14,12 +14,12 @@ import { isRefusal } from '../../sms/send/shape.ts'
 import { accountOfHook, type MailSender, receive, recipientOf } from './receive.ts'
 import { refusalOf, SmtpRefusal } from './refusal.ts'
 
-/** Pictures are left out, but a mail with some must come in. Parsing takes at most 150 ms. */
+/** Enough for a mail with some pictures, which are left out. Parsing takes at most 150 ms. */
 const MAX_MAIL_BYTES = 2 << 20
 const MAX_RECIPIENTS = 100
 const CLOSE_MS = 2_000
 
-/** Opens SMTP_PORT, if it is set. Returns how to close it. `services` throws while there are none. */
+/** Listens on SMTP_PORT, if it is set. Returns how to close it. `services` throws during a restore. */
 export async function listenForMails(config: Config, log: Logger, services: () => Services) {
   if (config.smtpPort === 0) return async () => {}
   const certificate = certificateOf(config)
@@ -79,7 +79,7 @@ function refuseKey(error: unknown): never {
   throw new SmtpRefusal(535, 'The user name must be your email address, and the password an API key of yours')
 }
 
-/** The certificate for STARTTLS, which is read again when its file changes. Throws a UserError. */
+/** The certificate for STARTTLS. `isNew`: its file has changed since the last read. Throws a UserError. */
 function certificateOf({ smtpTlsCert: certFile, smtpTlsKey: keyFile }: Config) {
   if (certFile === undefined || keyFile === undefined) return undefined
   let readAt = 0

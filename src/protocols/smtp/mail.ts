@@ -7,7 +7,7 @@ export interface Mail {
   /** Its Message-ID; '' without one. */
   readonly id: string
   readonly fields: {
-    /** Subject and body in one, which the presets send that expect a text. */
+    /** Subject and body together, for presets of hooks that expect one text. */
     readonly text: string
     readonly subject: string
     readonly body: string
@@ -15,7 +15,7 @@ export interface Mail {
   }
 }
 
-/** Characters of a body and of its HTML that are read: a text has 1,600. */
+/** Maximum characters that are read of a body and of HTML. A text has at most 1,600. */
 const [MAX_BODY, MAX_HTML] = [20_000, 128 << 10]
 
 /** Reads a mail without its quotes, signature and files. Throws 400. */
@@ -46,9 +46,9 @@ export async function readMail(bytes: Buffer): Promise<Mail> {
 const leftOut = (count: number, word: string) =>
   count === 0 ? '' : `[${count} ${word}${count === 1 ? '' : 's'}]`
 
-/** Beyond these lines, a line must have so many bytes on average: a line costs 10 µs, whatever it has. */
+/** The lines of a mail that has more than FREE_LINES must have so many bytes on average: each costs 10 µs. */
 const [FREE_LINES, MIN_AVERAGE_BYTES] = [2_000, 40]
-/** Lines that may be boundaries between parts. Each is compared with all boundaries. */
+/** Maximum lines that may be boundaries between parts. Each is compared with all boundaries. */
 const MAX_BOUNDARIES = 200
 const [NEWLINE, DASHES] = [10, Buffer.from('\n--')]
 
@@ -84,7 +84,7 @@ function withoutQuotes(text: string): string {
     .trim()
 }
 
-/** Removes the line before a quote that says whose it is. A long one is wrapped. */
+/** Removes the line before a quote that names its author. A long one is wrapped into two. */
 function dropAttribution(lines: string[]): void {
   while (lines.at(-1) === '') lines.pop()
   const length = [1, 2].find((back) => ATTRIBUTION.test(lines.at(-back) ?? ''))
@@ -97,7 +97,7 @@ const SKIPPED = new Set(['head', 'style', 'script', 'blockquote', 'template'])
 const BLOCKS = new Set(['p', 'div', 'br', 'tr', 'li', 'table', 'h1', 'h2', 'h3', 'h4', 'hr', 'pre'])
 const CELLS = new Set(['td', 'th'])
 
-/** The text of a page, a line for each block and row of a table. Not recursive: pages may be deep. */
+/** The text of HTML, a line for each block and table row. Not recursive: elements may be nested deeply. */
 function textOfHtml(html: string): string {
   let text = ''
   const left: (Node | string)[] = [...parse(html).childNodes]

@@ -34,7 +34,7 @@ export async function accountOfHook({ store }: Services, secret: string): Promis
   return user
 }
 
-/** Stores what a mail sends to each of its recipients. Returns what became of it. */
+/** Sends a mail to the number of each recipient, or calls the recipient's hook. Returns the SMTP reply. */
 export async function receive(
   services: Services,
   stream: SMTPServerDataStream,
@@ -58,7 +58,7 @@ export async function receive(
   }
 }
 
-/** Reads a mail to its end, even one that there is no room for: the sender hears a reply only then. */
+/** Reads a mail to its end even if there is no room for it: the sender reads no reply before. */
 async function bytesOf(stream: SMTPServerDataStream, memory: RequestMemory): Promise<Buffer> {
   const room = await memory.roomForBody()
   const body = new ByteCollector()
@@ -75,7 +75,7 @@ async function bytesOf(stream: SMTPServerDataStream, memory: RequestMemory): Pro
   return body.bytes
 }
 
-/** Short messages of a text that is sent to a number. */
+/** Maximum segments of a mail that is sent to a number; the rest is cut off. */
 const MAX_PARTS = 10
 
 async function sendTo(services: Services, { by }: MailSender, number: string, { id, fields }: Mail) {

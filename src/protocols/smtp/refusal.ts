@@ -13,7 +13,7 @@ export class SmtpRefusal extends Error {
   }
 }
 
-/** Codes of HTTP statuses. Others up to 428 are 550, all above 451: the sender tries again. */
+/** SMTP codes by HTTP status. Other statuses are 550 below 429, else 451, after which senders try again. */
 const CODES: Readonly<Record<number, number>> = { 401: 535, 413: 552 }
 
 /** The reply for a thrown error. An unknown one is a bug, and logged. */

@@ -80,7 +80,7 @@ export const CONNECTION = z
 const NUMBERS = statement('twilio numbers', { phone: 'string', id: 'string' })`
 select phone, id from devices where "user" = ${text('user')} and phone <> '' order by _rowid`
 
-/** The SIDs of a user. Throws 403 for one whose id cannot be an AccountSid. */
+/** The SIDs of a user and of its numbers. Throws 403 for a user whose id cannot be an AccountSid. */
 export async function describeConnection(
   { db }: Store,
   { publicUrl }: Pick<Config, 'publicUrl'>,

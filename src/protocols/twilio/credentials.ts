@@ -19,7 +19,7 @@ export interface Account {
   readonly version: string
 }
 
-/** An API key is `psk_` and letters and digits; as a token it has no underscore. */
+/** An API key as AuthToken: `psk_…` without its underscore. */
 const TOKEN = /^psk[A-Za-z0-9]{64}$/
 
 /** The API key in an Authorization header of Twilio's API; undefined without one. */

@@ -64,7 +64,7 @@ export const twilioKeysExtension: Extension = {
   afterDelete: (store, ids) => forgetKeys(store, ids),
 }
 
-/** Whether a key has scopes other than `all:any`: Twilio's API knows none, such a key would open more. */
+/** Whether a key has scopes but `all:any`. Twilio's API checks none, so the key would open more there. */
 const isNarrowed = (scopes: Value | undefined): boolean =>
   Array.isArray(scopes) && scopes.length > 0 && scopes.join() !== 'all:any'
 

@@ -74,7 +74,7 @@ export function refusalFor(error: unknown): TwilioRefusal {
   return new TwilioRefusal(code, message, code === INVALID ? status : undefined)
 }
 
-/** The code of a status: 20000 and the status, where Twilio has that. */
+/** Twilio's code for a status: 20003 for 401 and 403, 20000 + status if Twilio has that, else 20001. */
 function codeOf(status: number): number {
   if (status === 401 || status === 403) return 20003
   return 20_000 + status in STATUSES ? 20_000 + status : INVALID
@@ -166,7 +166,7 @@ export function readParameters(text: string): Parameters {
   return parameters
 }
 
-/** Throws 20001 for a parameter that is not named here and not empty. */
+/** Throws 20001 for a parameter that is not in `known`, unless it is empty. */
 export function refuseUnknown(parameters: Parameters, known: readonly string[]): void {
   for (const [name, value] of parameters)
     if (!known.includes(name) && value !== '') throw invalid(`${short(name)} is not supported here`)

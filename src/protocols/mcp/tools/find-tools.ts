@@ -13,7 +13,7 @@ import { id } from '../../../sms/send/shape.ts'
 import { type McpCaller, type McpServices, type Tool, tool } from '../tool.ts'
 
 const MAX_PER_PAGE = 100
-/** Lengths that the limits of a list's query allow, so that no more is read. */
+/** Maximum characters of filter and sort. A list's query would refuse longer ones, so none is parsed. */
 const [MAX_FILTER, MAX_SORT] = [3_500, 2_100]
 
 const page = (filterHelp: string, sort: string) =>
@@ -37,7 +37,7 @@ const CONVERSATION_FILTER =
 const DEVICE_FILTER =
   'A PocketBase filter, such as `enabled = true`. Fields: name, phone, platform, enabled, last_seen.'
 
-/** A page of records of one collection that the caller may list. `seen`: restricts the filter. */
+/** A page of records that the caller may list. `seen` narrows the filter to what the key may see. */
 async function find(
   { store, extensions }: McpServices,
   caller: McpCaller,
@@ -56,7 +56,7 @@ async function find(
   }
 }
 
-/** PocketBase's error for an invalid filter has no details; adds them. */
+/** Replaces PocketBase's error for an invalid filter or sort, which has no details. */
 function readable(error: unknown): unknown {
   const isFilter = error instanceof FilterError || (error instanceof ApiError && error.status === 400)
   if (!isFilter || error instanceof AnswerTooLarge) return error
@@ -113,7 +113,7 @@ export const FIND_TOOLS: readonly Tool[] = [
   }),
 ]
 
-/** A key without `all:any` filters by own fields, never through relations. Throws a FilterError. */
+/** A key without `all:any` may name only own fields, not those of relations. Throws a FilterError. */
 function checkNames({ may }: McpCaller, ticket: Ticket | undefined, filter: string, sort: string): void {
   if (may('all:any')) return
   const read = () => parseFilter(filter, () => spendReading(ticket, filter.length))
@@ -125,7 +125,7 @@ function checkNames({ may }: McpCaller, ticket: Ticket | undefined, filter: stri
 
 const SENT = 'message_type = "outgoing"'
 
-/** A filter of the messages that the caller may see. Throws a FilterError for an escaping bracket. */
+/** A filter of the messages that the caller may see. Throws a FilterError if a bracket ends our group. */
 function visibleMessages({ may }: McpCaller, filter: string): string {
   if (may('inbox:list')) return filter
   if (filter === '') return SENT

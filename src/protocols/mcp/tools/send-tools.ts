@@ -24,7 +24,7 @@ const WHEN = {
 
 type SendInput = { readonly idempotency_key?: string | undefined }
 
-/** Sends as `/api/sms` does: with the same checks, quota and opt-outs. `name`: that of the tool. */
+/** Sends with the checks, quota and opt-outs of `/api/sms`. `name`: the tool's. */
 async function sendAs(
   services: McpServices,
   caller: McpCaller,

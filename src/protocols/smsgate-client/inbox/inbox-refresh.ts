@@ -11,7 +11,7 @@ import { isoDate } from '../message-state.ts'
 import { MAX_DEVICE_ID, rfc3339, unknownDevice } from '../query.ts'
 
 const MAX_DAYS = 31
-/** Calls of one refresh: 20,000 in one statement would take seconds. */
+/** Maximum webhook calls of one refresh: 20,000 in one statement would take seconds. */
 const MAX_CALLS = 1_000
 const DAY_MS = 86_400_000
 
@@ -53,7 +53,7 @@ const IN_PERIOD = part`
 
 const RECEIVERS = part`webhooks w where w."user" = ${text('user')} and w.enabled and w.smsgate_event = 'sms:received'`
 
-/** Texts and webhooks that a refresh is about. */
+/** Counts the texts and webhooks of a refresh. */
 const COUNT = statement('smsgate count texts', { texts: 'number', webhooks: 'number' })`
 select (select count(*) from (select from sms_messages m where ${IN_PERIOD} limit ${MAX_CALLS + 1}) found) as texts,
   (select count(*) from ${RECEIVERS}) as webhooks`
@@ -92,7 +92,9 @@ function deliverAgain({ db }: Store, user: string, refresh: Refresh): Promise<vo
   })
 }
 
-/** Reads inboxes again; tells webhooks if the body says so, or always (the old form). Throws 400. */
+/**
+ * Makes phones post their inboxes again; repeats webhook calls if the body says so or `always`. Throws 400.
+ */
 export async function refreshInbox(store: Store, user: string, body: unknown, always = false) {
   const refresh = readRefreshBody(body)
   const { since, until, device } = refresh
@@ -103,6 +105,6 @@ export async function refreshInbox(store: Store, user: string, body: unknown, al
   if (tellsWebhooks) await deliverAgain(store, user, refresh)
   if (phones === 0 && !tellsWebhooks)
     throw invalid('webhookDelivery must be Individual: none of these devices is an SMSGate phone')
-  // an empty body, or SMSGate's text, some clients cannot read
+  // some clients cannot read an empty body or SMSGate's text
   return {}
 }

@@ -51,13 +51,13 @@ export const INBOX_QUERY = z
 const TYPE = `case when m.attachments <> '{}' then 'MMS_DOWNLOADED' when starts_with(m.body, '${DATA_URL}') then 'DATA_SMS'
   else 'SMS' end`
 
-/** SQL: its files as JSON. */
+/** SQL: the files of a text as JSON. */
 const ATTACHMENTS = `(
   select json_agg(json_build_object('partId', n.i, 'name', n.name, 'size', f.size, 'contentType', f.type) order by n.i)
   from unnest(m.attachments) with ordinality n(name, i)
   join _files f on f.collection = 'sms_messages' and f.record = m.id and f.name = n.name and f.thumb = '')::text`
 
-/** SQL conditions, for the index sms_messages_incoming. */
+/** SQL conditions that use the index sms_messages_incoming. */
 const MATCHING = `
   m."user" = $1 and m.message_type = 'incoming' and ($2 = '' or m.delivered_at >= $2) and ($3 = '' or m.delivered_at < $3)
   and ($4 = '' or m.device = $4) and ($5 = '' or $5 = ${TYPE})`
@@ -98,7 +98,7 @@ const NAMES = statement('smsgate attachments', { attachments: 'string[]' })`
 select attachments from sms_messages
 where id = ${text('id')} and message_type = 'incoming' and "user" || '' = ${text('user')}`
 
-/** A file of an incoming text, by its place. Throws 404. */
+/** Sends a file of an incoming text, named by its place in the list, from 1. Throws 404. */
 export async function sendAttachment({ c, store, user }: Call): Promise<Response> {
   const { id = '', part = '' } = c.req.param()
   const text = await runForRow(store.db, NAMES, { id, user })

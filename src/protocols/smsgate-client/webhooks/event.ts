@@ -18,20 +18,20 @@ export const SMSGATE_EVENTS = {
 } as const
 export type SmsgateEvent = keyof typeof SMSGATE_EVENTS
 
-/** Data of a delivery in SMSGate's form, in addition to all deliveries'. */
+/** Data that only deliveries in SMSGate's form have. */
 interface SmsgateHook {
   readonly event: SmsgateEvent
   /** The id that its client knows it by. */
   readonly id: string
   readonly signingKey: string
-  /** The SMSGate id of the message's send; null for one that was sent otherwise. */
+  /** The id of the message's send in SMSGate's API; null for a message that another API sent. */
   readonly sendId: string | null
   /** The number of the message's device; null if that is unknown. */
   readonly devicePhone: string | null
   readonly message: EventMessage
 }
 
-/** An event's message, as the event left it; dates in PocketBase's form. */
+/** The row of an event's message after the event; dates in PocketBase's form. */
 type EventMessage = TableRow<'sms_messages'>
 
 type Details = (message: EventMessage, at: string) => Readonly<Record<string, unknown>>

@@ -107,7 +107,7 @@ const NAMES: Readonly<Record<string, string>> = {
   smsgate_id: 'id',
 }
 
-/** The error of a record as one that names the field. */
+/** Turns a record's validation error into a 400 that names the first wrong field as clients know it. */
 function asClientFault(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.status !== badRequest().status) return error
   const [field, fault] = Object.entries(error.data)[0] ?? []

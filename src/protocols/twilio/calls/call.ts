@@ -28,7 +28,9 @@ select k.signing, coalesce(n.sms_method, 'POST') as method from api_keys k
 left join webhooks w on w.id = ${text('webhook')} left join twilio_numbers n on n.device = w.device
 where k.id = ${text('apiKey')} and ${unindexed('k."user"')} = ${text('user')} and k.signing <> ''`
 
-/** Calls for status callbacks and incoming texts, whose answers may send replies. */
+/**
+ * Calls deliveries in Twilio's form: status callbacks, and incoming texts, whose answers may send replies.
+ */
 export const twilioCalls =
   (servicesOf: (user: string) => CallServices): OtherForms['call'] =>
   async (due, signal) => {
@@ -68,7 +70,7 @@ async function callForStatus(caller: Caller, due: DueDelivery): Promise<Outcome>
   }
 }
 
-/** A message's row as an event left it, by columns, with the number of its device and the service. */
+/** A message's row as an event left it, with its device's number (`device_phone`) and origin (`origin`). */
 type Image = Readonly<Record<string, unknown>>
 
 const textIn = (image: Image, name: string) => String(image[name] ?? '')

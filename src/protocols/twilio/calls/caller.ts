@@ -50,7 +50,7 @@ export function callerFor(
 }
 export type Caller = ReturnType<typeof callerFor>
 
-/** Names and values; no name twice, as validators differ on it. */
+/** Parameters of a call. No name comes twice, as validators of signatures differ on that. */
 export type Form = ReadonlyMap<string, string>
 
 /**

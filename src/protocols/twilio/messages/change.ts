@@ -42,7 +42,7 @@ export async function deleteMessage({ services, store, user, sid }: Call): Promi
   await ifOver(store, LOCK, [id, user], remove)
 }
 
-/** Works in the transaction of a statement that finds the message. Throws 20009 if it finds none. */
+/** Runs `work` in one transaction with `sql`, if that finds the message. Throws 20009 otherwise. */
 const ifOver = (store: Store, sql: string, values: string[], work: (inside: Store) => Promise<unknown>) =>
   store.db.transaction(async (db) => {
     const { rows } = await db.query(sql, values)

@@ -34,7 +34,7 @@ export const CREATE_PARAMETERS: readonly string[] = [
   ...Object.keys(ONLY_VALUES),
 ]
 
-/** A request to send, checked. Dates are in the stored form; '' stands for none. */
+/** A checked request to send. Dates are in the stored form; '' stands for none. */
 export interface NewMessage {
   readonly to: string
   readonly from: string

@@ -31,13 +31,13 @@ export async function createMessage(call: Call): Promise<Message> {
   return render(call, row, replayed)
 }
 
-/** The message of an answer of `send`. */
+/** The id of the message in an answer of `send`. */
 const messageIn = (answer: string) => (JSON.parse(answer) as { message_ids: [string] }).message_ids[0]
 
 const rowOf = (store: Store, user: string, answer: string) =>
   findMessage(store, user, sidOf('SM', messageIn(answer)))
 
-/** The row of a message from its request, when the database cannot be read. */
+/** The row of an accepted message, made from its request because the database cannot be read. */
 function acceptedRow(id: string, { to, from, body, scheduledAt, service }: NewMessage): MessageRow {
   const at = formatDate(new Date())
   return {

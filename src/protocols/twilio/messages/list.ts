@@ -59,7 +59,7 @@ function filterOf(parameters: Parameters, devices: readonly string[], bound: (va
   if (to.length > 0) {
     const isTo = `m."to" = any(${bound(to)})`
     const isMine = (at: string) => `m."to" = '' and m.message_type = 'incoming' and m.device = any(${at})`
-    // one number alone is read by its index
+    // a condition on the number alone can use its index
     conditions.push(devices.length > 0 ? `(${isTo} or ${isMine(bound(devices))})` : isTo)
   }
   if (from.length > 0) {

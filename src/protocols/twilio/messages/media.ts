@@ -24,7 +24,7 @@ export const MEDIUM = z
 
 export const MEDIA = PAGE.extend({ media_list: z.array(MEDIUM) }).meta({ id: 'TwilioMedia' })
 
-/** Files of a message differ by their names. */
+/** The SID of a file, from its name, which is unique within a message. */
 const mediumSid = (name: string) => sidOf('ME', derivedId(name))
 
 /** The path of a file of the user's message. */

@@ -41,7 +41,7 @@ where id = ${text('id')} and name <> ${text('name')} returning id`
 const WEBHOOKS = statement('twilio webhooks', { id: 'string' })`
 select id from webhooks where "user" = ${text('user')} and device = ${text('device')} and format = 'twilio' order by _rowid`
 
-/** Leaves one webhook of a device, with this address, as its owner would make it; none for ''. */
+/** Gives a device exactly one webhook in Twilio's form, with this address; none for ''. */
 async function setUrl({ services: { extensions }, store, user, apiKey }: Call, device: string, url: string) {
   const webhooks = store.catalog.find('webhooks')!
   // changes of one number run one at a time

@@ -94,7 +94,7 @@ export function renderNumber(row: NumberRow, user: string): TwilioNumber {
 
 export interface NumberSender {
   readonly device: string
-  /** The line of a device with several that has the number; '' where the device says all. */
+  /** The line with the number, if the device has several lines; '' otherwise. */
   readonly line: string
 }
 
@@ -113,7 +113,7 @@ export async function sendersFrom({ db }: Store, user: string, number: string): 
   return own.length > 0 ? own : found
 }
 
-/** SQL: our number of message `m` of device `d`: of its line, the named line or the device; '' for none. */
+/** SQL: our number in message `m` of device `d`: the message's, the named line's or the device's, or ''. */
 export const OWN_NUMBER = `coalesce(
   nullif(case m.message_type when 'incoming' then m."to" else m."from" end, ''),
   (select nullif(l.number, '') from sms_dispatch q join lines l on l.id = q.line

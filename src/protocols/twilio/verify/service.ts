@@ -36,7 +36,7 @@ export const SERVICES = z
   })
   .meta({ id: 'TwilioVerifyServices' })
 
-/** Options that are off here. */
+/** Options of Twilio that this server lacks: only `false` is accepted. */
 const OFF = [
   ...['LookupEnabled', 'SkipSmsToLandlines', 'DtmfInputRequired', 'Psd2Enabled', 'CustomCodeEnabled'],
   ...['VerifyEventSubscriptionEnabled', 'DoNotShareWarningEnabled'],
@@ -171,7 +171,7 @@ function valuesOf(parameters: Parameters) {
 
 type Request = (values: object) => ReturnType<typeof serverRequest>
 
-/** Writes services in a transaction, as their owner may. Throws 60200 for a refused value. */
+/** Writes services in a transaction, with a superuser's rights. Throws 60200 for a refused value. */
 async function write(
   { store }: Call,
   work: (store: Store, services: Collection, request: Request) => Promise<unknown>,

@@ -108,7 +108,7 @@ async function read(call: Call): Promise<Verification> {
   return found
 }
 
-/** A verification of the service, as it is now. Throws 404. */
+/** A verification of the service; `expired` if its time is over. Throws 404. */
 async function lookUp({ store, user }: Call, named: Named): Promise<Verification> {
   const found = await findVerification(store, user, named)
   if (found.service !== named.service) throw notFound()
