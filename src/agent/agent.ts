@@ -21,7 +21,7 @@ const MARGIN_MS = 2_000
 /** The server's maximum. */
 const MAX_CLAIM = 100
 
-/** The server's maximum for reasons, sender names and texts. */
+/** The server's maximum of characters for reasons, sender names and texts. */
 const MAX_REASON = 1_000
 const MAX_SENDER = 50
 const MAX_TEXT = 39_015
@@ -79,7 +79,7 @@ export async function connect(
     await work.wait(POLL_MS, all)
   }
 
-  /** True if there may be more messages. */
+  /** Claims messages for free places and begins to send them. True if there may be more messages. */
   async function claim(): Promise<boolean> {
     const { parallel } = driver
     const free = parallel - running.size - jobs.length

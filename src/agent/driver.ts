@@ -23,7 +23,7 @@ export interface IncomingText {
   readonly sim: number
 }
 
-/** Events of a driver, besides results of `send`. Dates are by its clock; promises: it is on disk. */
+/** Events of a driver besides results of `send`. Dates are by its clock. Promises: it is on the disk. */
 export interface DriverEvents {
   /** The network reports delivery or, with `error`, final failure. */
   delivered(text: Pick<OutgoingText, 'id' | 'attempt'>, at: Date, error?: string): Promise<void>

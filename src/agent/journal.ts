@@ -7,8 +7,9 @@ export interface JournalEntry {
 }
 
 /**
- * `day` 0: it was not sent and may begin again. `refused`: the server accepted none of them, so it may hand
- * out these attempts again.
+ * A line of the file. `begun`: an attempt that the radio got on this day (0: it was not sent and may begin
+ * again). `tell`: an entry's number. `told`: entries that the server has; `refused`: it accepted none of
+ * them, so it may hand out these attempts again.
  */
 type Entry =
   | { readonly begun: string; readonly day: number }

@@ -34,7 +34,7 @@ export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, 
 
   for (const line of linesOf(file)) {
     const entry = parseJson(line) as Entry | undefined
-    if (entry) read(entry) // an incomplete line, followed by another one
+    if (entry) read(entry) // not a line that a crash left incomplete
   }
   let descriptor = rewrite()
 

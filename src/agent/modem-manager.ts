@@ -27,8 +27,8 @@ interface ModemInfo {
 }
 
 /**
- * A modem with one SIM, by mmcli. `name`: its number or path; `any` for the only one. `slot`: of its SIM in
- * texts, from 1.
+ * A modem with one SIM, by mmcli. `name`: its number or path; `any` for the only one. `slot`: the number of
+ * its SIM in texts, from 1.
  */
 function openModem(name: string, slot: number) {
   /** Texts by path in ModemManager until their delivery report comes. */
@@ -50,7 +50,7 @@ function openModem(name: string, slot: number) {
     )
   }
 
-  /** The SIM's number, if it is in E.164, and its country. */
+  /** The SIM: its slot, its number if that is in E.164, and its carrier. */
   async function sim(): Promise<Sim> {
     const { output } = await runProgram(MMCLI, ['-m', name, '-J'], CALL_MS)
     const modem = readJson<{ modem?: ModemInfo }>(output)?.modem

@@ -15,7 +15,7 @@ const MAX_PARTS = 255
 const MAX_PAYLOAD = 65_535
 /** Maximum length of an address, in SMPP 5.0. */
 const MAX_ADDRESS = 65
-/** Bits of esm_class: a header, and two types of receipt. SMPP 3.4, 5.2.12 */
+/** Bits of esm_class: a header follows; the message type and its values for receipts. SMPP 3.4, 5.2.12 */
 const UDH = 0x40
 const TYPE = 0x3c
 const RECEIPTS = new Set([0x04, 0x20])
@@ -132,7 +132,7 @@ export function smppDriver(settings: Settings, files: string): Driver {
       const sender = ton === 1 ? { number: `+${address}` } : { sender: address }
       return { slot: i + 1, ...sender, carrier: host }
     }),
-    /** The number of unanswered requests allowed, or the carrier's rate per second. */
+    /** Unanswered requests that the carrier allows, or a second's worth if more; at most MAX_PARALLEL. */
     get parallel() {
       const rate = link.rate()
       const { sessions, window } = settings
@@ -145,7 +145,7 @@ export function smppDriver(settings: Settings, files: string): Driver {
   }
 }
 
-/** Whether a message without a receipt's type is one. Kannel's drive_smpp adds ids to texts, too. */
+/** Whether a message of another type is a receipt. An id alone is no sign: Kannel adds it to texts, too. */
 const saysReceipt = ({ receipted_message_id, message_state }: Pdu, text: string) =>
   receipted_message_id !== undefined &&
   (message_state !== undefined || (/\bid:/i.test(text) && /\bstat:/i.test(text)))

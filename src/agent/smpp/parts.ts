@@ -38,7 +38,7 @@ type Entry =
 
 /** After this time a text is handed in without its missing parts. */
 const KEPT_MS = 6 * 3_600_000
-/** For this time a part that comes again is a repeat, as of a carrier that lacks our answer. */
+/** A part that comes again within this time is a repeat: the carrier may lack our answer. */
 const REPEATED_MS = 10 * 60_000
 const LOOK_MS = 60_000
 /** Memory of all parts. Beyond it, the oldest text is handed in incomplete. */
