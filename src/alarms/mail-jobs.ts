@@ -29,7 +29,7 @@ export const alarmMailJobs = (storeOf: (user: string) => Store, post: MailServic
   maxAttempts: 40,
   async run(job) {
     if (job.ageMs > MAX_AGE_MS) {
-      post.log.error({ mail: job.key }, 'could not send a mail about silent devices')
+      post.log.error({ mail: job.key }, 'could not send an alarm mail within a day')
       return
     }
     const { to, waits } = (await runForRow(storeOf(job.holder).db, READ, job))!
