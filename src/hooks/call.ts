@@ -141,7 +141,7 @@ export class TooManyCodes extends RetryLater {
   }
 }
 
-/** The entry of a refused call. Rethrows limits and faults of the server. */
+/** The outcome of a refused call. Rethrows limits and faults of the server. */
 function refused(error: unknown): Call {
   if (error instanceof ApiError && [400, 401].includes(error.status))
     return { outcome: 'refused', refusal: error }

@@ -18,7 +18,7 @@ import { missing, type Rendered, renderTemplate, TooManySteps, valueAt } from '.
 const MAX_KEY_CHARACTERS = 256 << 10
 /** Maximum numbers and groups in a body. */
 const MAX_NAMED = 100
-/** The highest: a code is waited for. */
+/** The highest priority: somebody waits for the code. */
 const CODE_PRIORITY = 127
 /** Maximum fields of a form; others are ignored. */
 const MAX_FIELDS = 100
@@ -104,7 +104,7 @@ function numbersIn(body: unknown, hook: HookFields) {
   throw badRequest(`Recipient ${wrong + 1} is no number with its country, as +4915112345678.`)
 }
 
-/** Recipients of alerts: numbers, and ids of groups. */
+/** Recipients of alerts: numbers, and ids of groups that the body names. Throws 400 for an unknown group. */
 async function someoneIn(store: Store, user: string, body: unknown, hook: HookFields) {
   const named = namesIn(body, hook)
   const isNumber = (name: string) => E164.test(withoutSeparators(name))

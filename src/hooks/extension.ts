@@ -15,7 +15,7 @@ const NUMBERS = fieldError('validation_invalid_recipients', 'Must be a list of a
 const SIGNING_SECRET = fieldError('validation_invalid_secret', 'Must be a secret as whsec_… or v1,whsec_…')
 const CREATE = 'Failed to create record.'
 
-/** Hooks: the server makes the secret. */
+/** Hooks: the server makes each hook's secret. */
 export const hooksExtension: Extension = {
   grantsAccess: true,
   async beforeCreate({ db }, values, { body }) {

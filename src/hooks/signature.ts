@@ -14,7 +14,7 @@ export interface Posted {
   readonly isForm: boolean
   /** By names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Of a mail: one with the same id is sent once a day. */
+  /** The Message-ID of a mail: mails with the same one are sent once a day. */
   readonly messageId?: string
 }
 

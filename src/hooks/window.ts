@@ -76,7 +76,7 @@ export async function noteSent(db: Db, hook: Hook, window: Window, segments: num
   await db.query(window.isOpen ? COUNT : OPEN, [hook.id, segments], `hook count ${window.isOpen}`)
 }
 
-/** Counts a held-back call, and stores who gets the summary of them. */
+/** Counts a held-back call, and stores the messages of the summary that it adds. */
 export async function noteHeld(db: Db, hook: Hook, window: Window, summary: Offer): Promise<void> {
   await remember(db, hook, window)
   const ids = summary.messages.map(({ id }) => id)
