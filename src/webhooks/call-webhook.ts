@@ -13,7 +13,7 @@ export interface CallOutcome {
   /** The beginning of the answer, or why there is none. */
   readonly text: string
   readonly latencyMs: number
-  /** Seconds that the receiver asked for. */
+  /** Seconds that the receiver asked us to wait; 0 for none. */
   readonly retryAfter: number
   /** The outcome of the delivery, if the status alone does not decide it. */
   readonly verdict?: 'delivered' | 'failed' | 'again'

@@ -39,8 +39,8 @@ async function persistently(work: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Starts the webhook calls of this node, one attempt per lease. A crash repeats it after half a minute.
- * Returns the stop, which waits a little for running calls and gives back the rest.
+ * Starts the webhook calls of this node, one attempt per lease. An attempt that a crash ended is repeated
+ * after half a minute. Returns the stop, which waits a little for running calls and gives back the rest.
  */
 export async function startWebhooks(
   store: Store,

@@ -56,7 +56,7 @@ type Values = Record<string, Value>
 /** Fits the values of a webhook to the form of a protocol. Throws 400 with the message `failed`. */
 export type FitWebhook = (store: Store, values: Values, failed: string) => Promise<void>
 
-/** Webhooks: the secret is answered once, at creation. Disabling one, or a new form, fails the queue. */
+/** Webhooks. Only creation answers the secret. Disabling a webhook, or changing its form, fails its queue. */
 export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits: readonly FitWebhook[]) {
   const check = (store: Store, failed: string, values: Values) => {
     const collection = store.catalog.find(WEBHOOKS) as Collection
@@ -122,7 +122,7 @@ async function checkOwn({ db }: Store, failed: string, values: Values, old?: Rea
   if (!areOwnLines) throw badRequest(failed, { lines: NO_LINES })
 }
 
-/** Deliveries. Deletes their contents, too. */
+/** Deletes the contents and queue rows of deleted deliveries. */
 export const deliveriesExtension: Extension = {
   async afterDelete({ db }, ids) {
     await db.query('delete from webhook_payloads where delivery = any($1)', [ids], 'forget payloads')
@@ -140,7 +140,7 @@ select id from (
   select id, created, status from webhook_deliveries order by _rowid limit ${CHUNK}
 ) d where d.created < $1 and d.status <> 'pending'`
 
-/** Deletes some of the deliveries that are older than `days`. Call it now and then. */
+/** Deletes deliveries that are older than `days` and not pending, in chunks. */
 export async function cleanUpDeliveries(store: Store, days: number): Promise<void> {
   const before = formatDate(new Date(Date.now() - days * DAY_MS))
   const collection = store.catalog.find(DELIVERIES)
