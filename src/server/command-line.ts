@@ -10,7 +10,7 @@ export interface Words {
   readonly many: true
 }
 
-/** The command, refusing unknown words, which citty ignores: `send --dryrun` would send. */
+/** Makes a command refuse unknown words. Citty ignores them: `send --dryrun` would send. */
 export function strict(command: CommandDef, name = 'pocketsms'): CommandDef {
   const {
     args = {},
