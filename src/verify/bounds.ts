@@ -5,7 +5,7 @@ import { changeLogCte } from '../records/changes.ts'
 import { gatewayRefusal } from '../sms/send/shape.ts'
 import type { Service } from './service.ts'
 
-/** Where codes go while no line tells its number: not to satellites and networks without a country. */
+/** Destinations while no line has a number: all but satellites and networks without a country. */
 const WITHOUT_LINES = '-870,-878,-881,-882,-883,-888,-979,-7840,-7940'
 
 const BOUNDS = statement('verify bounds', { isAllowed: 'boolean', numbers: 'string[]' })`
@@ -27,12 +27,12 @@ export async function requireDestination(store: Store, user: string, service: Se
   if (isStopped || (await stopsNow(store, service, country))) throw gatewayRefusal('destination_stopped')
 }
 
-/** So many codes are judged, the last of a day. */
+/** How many codes are judged: the last ones of a day. */
 const JUDGED = 20
 
-// A code that nobody entered for 3 minutes counts as not approved. Changes of the record by people begin the
-// count anew: a stop does not change `updated`. Of starts at once each hears of the stop, and one mails it
-// (alarms/mail-jobs).
+// A code that nobody entered for 3 minutes counts as not approved. People's changes of the record begin the
+// count anew; a stop does not, as it leaves `updated`. Of concurrent starts all are refused, and one adds the
+// mail (alarms/mail-jobs).
 const STOP = statement('verify stop', { id: 'string' })`
 with last as (
   select v.status from verify_services s join verifications v on v.service = s.id

@@ -37,8 +37,8 @@ const AFTER = `ended as (
   delete from _verify_codes c using written w where c.verification = w.id and w.status <> 'pending'
 ), ${changeLogCte('written', 'update', 'verifications')}`
 
-// One UPDATE counts and decides, so that tries are exact on any number of nodes. Where nothing is written, a
-// message to the write-ahead log makes the commit take as long: time tells no unknown number from another.
+// One UPDATE counts and decides, so that tries are exact on any number of nodes. If nothing is written, a
+// message to the write-ahead log makes the commit take as long, so that time shows no unknown number.
 const CHECK = statement('verify check', VERIFICATION)`
 with ${TARGET}, written as (
   update verifications v set updated = pb_text(now()),
@@ -60,7 +60,7 @@ from (
 where not exists (select from written)`
 
 /**
- * Checks a code, which is right once: a verification that was approved before counts as expired, as does one
+ * Checks a code, which works once: a verification that was approved before counts as expired, as does one
  * that does not exist. The fifth wrong code ends it.
  */
 export async function checkVerification(

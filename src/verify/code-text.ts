@@ -26,7 +26,7 @@ export interface Wording {
   readonly appHash: string
 }
 
-/** The text with a code, and the one that is shown. Throws 400 for other variables, and without the code. */
+/** The text to send, and the shown one with dots. Throws 400 for other variables, and without the code. */
 export function writeCode(service: Service, wording: Wording, to: string, code: string) {
   const template = wording.template || templateFor(service, wording.locale)
   checkTemplate(template)
@@ -57,7 +57,7 @@ function templateFor({ templates, default_locale }: Service, locale: string): st
   return found === undefined ? own[0]![1] : texts.get(found)!
 }
 
-/** One of the two, as each must be the last line. https://wicg.github.io/sms-one-time-codes */
+/** The last line, for a page or an app: both want to be last. https://wicg.github.io/sms-one-time-codes */
 function lastLine(service: Service, { domain, appHash }: Wording, code: string): string {
   const site = domain || (appHash ? '' : service.domain)
   if (site) return `\n\n@${site} #${code}`

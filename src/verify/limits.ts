@@ -23,13 +23,13 @@ const HOUR_SECONDS = 3_600
 const MONTH_SECONDS = 31 * 86_400
 
 /**
- * Asked before each send of a code, in its transaction, while others to the number wait. What is refused
- * stores and counts nothing. Throws 429, 402.
+ * Checks the limits before each send of a code, in its transaction, while others to the number wait. A
+ * refused send stores and counts nothing. Throws 429, 402.
  */
 export async function requireAllowed(store: Store, config: Pick<Config, 'monthlyQuota'>, asked: Asked) {
   const { service, ages, sends } = asked
   const pause = sends > 0 ? PAUSE_SECONDS * 2 ** (sends - 1) - (ages[0] ?? 0) : 0
-  // the age of the first of `max` sends: when it has passed, there is room for one
+  // there is room once the oldest of the last `max` sends is older than `seconds`
   const wait = (max: number, seconds: number) => (ages.length < max ? 0 : seconds - ages[max - 1]!)
   const full = Math.max(wait(service.max_per_hour, HOUR_SECONDS), wait(service.max_per_day, 86_400))
   refuse(full > 0 ? 'number_limit_reached' : 'resend_too_soon', Math.max(pause, full))
@@ -41,7 +41,7 @@ function refuse(code: 'number_limit_reached' | 'resend_too_soon' | 'sender_limit
   if (seconds > 0) throw tooMany(Math.ceil(seconds), REFUSALS[code][1], code)
 }
 
-/** Counts a code of a network and of a key, or a person. */
+/** Counts a code for the network that asked for it, and for its sender: a key or a person. */
 async function countHour({ db }: Store, { start: { ip, sender }, service }: Asked): Promise<void> {
   const { id, max_per_network, max_per_sender } = service
   const count = async (who: string, max: number) =>
@@ -50,7 +50,7 @@ async function countHour({ db }: Store, { start: { ip, sender }, service }: Aske
   await count(sender.sentBy, max_per_sender)
 }
 
-/** Counts a code of the month, where a service may use a share of the quota alone. */
+/** Counts a code in the month, if the service may use only a share of the quota. */
 async function countMonth(
   store: Store,
   config: Pick<Config, 'monthlyQuota'>,

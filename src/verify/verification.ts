@@ -5,7 +5,7 @@ import type { Wording } from './code-text.ts'
 
 const STATUSES = ['pending', 'approved', 'expired', 'canceled', 'max_attempts_reached'] as const
 
-/** Checks of a code, right and wrong ones. */
+/** Maximum checks of a code, right and wrong ones. */
 export const MAX_ATTEMPTS = 5
 
 /** A verification as its routes answer it. */
@@ -30,7 +30,7 @@ export const COLUMNS = `v.id, v."to", v.service, v.channel, v.status, v.attempts
 /** The purpose of the keys that codes are hashed and encrypted with. */
 export const CODES = 'verification'
 
-/** A code that is asked for. '' and 0 stand for what the service says. */
+/** A request for a code. '' and 0 stand for the service's own value. */
 export interface Start extends Omit<Wording, 'template'> {
   readonly sender: Sender
   /** A record of `verify_services`; '' for the oldest. */
