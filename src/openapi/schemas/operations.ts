@@ -69,7 +69,7 @@ function refused(named: readonly RefusalCode[], security: Security, body: unknow
   return hasTemplate ? orTemplateFault(answers) : answers
 }
 
-/** Those of missing credentials, and of a wrong or too large body. */
+/** Statuses for missing credentials, and for a wrong or too large body. */
 const usualFailures = (security: Security, body: Operation['body']): FailureStatus[] => [
   ...(security === SIGNED_IN ? [401 as const] : []),
   ...(body ? ([400, 413] as const) : []),
@@ -149,7 +149,7 @@ export const json = (schema: z.ZodType, example?: unknown): ZodOpenApiContentObj
 const success = (description: string, schema?: z.ZodType): Answers =>
   schema ? { 200: { description, content: json(schema) } } : { 204: { description } }
 
-/** A text that is no JSON. */
+/** A success whose body is text, not JSON. */
 export const textAnswer = (type: string, description: string): Answers => ({
   200: { description, content: { [type]: { schema: z.string() } } },
 })
