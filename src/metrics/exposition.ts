@@ -41,7 +41,7 @@ const figuresOf = (families: readonly Family[]): Promise<Figure[]> =>
     }),
   )
 
-/** Passes figures as metrics of their own kind: prom-client cannot set the total of a counter. */
+/** Renders figures as metrics of their own, as prom-client cannot set the total of a counter. */
 async function render(figures: readonly Figure[]) {
   const { Registry } = await prometheus()
   const registry = new Registry()

@@ -76,7 +76,7 @@ export function readinessOf(
   }
 }
 
-/** Needs new blocks on the database's disk, and leaves nothing behind. */
+/** A write that needs new blocks on the database's disk, and leaves nothing behind. */
 const PROBE = 'create temporary table _probe on commit drop as select generate_series(1, 20000)'
 
 /** Whether the database accepts writes. Tested only after it refused one, until it accepts one. */
@@ -107,7 +107,7 @@ async function ask(store: Store, isWritable: () => Promise<boolean>): Promise<Kn
   }
 }
 
-/** A device already has messages in `sending`. */
+/** Due messages that no device has yet; messages in `sending` are left out. */
 function dueOf({ pending, assigned }: Queue): Readiness['queue'] {
   const oldest = Math.max(pending.oldestSeconds, assigned.oldestSeconds)
   return { due: pending.due + assigned.due, oldest_seconds: Math.round(oldest * 1000) / 1000 }

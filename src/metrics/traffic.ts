@@ -64,7 +64,7 @@ export interface CountedProtocol {
 export const protocolOf = <P extends CountedProtocol>(protocols: readonly P[], path: string): P | undefined =>
   protocols.find(({ roots }) => roots.some((root) => path === root || path.startsWith(`${root}/`)))
 
-/** Segments after `/api/`: groups of their own, and those of operators. */
+/** First segments after `/api/` that are groups, and those that belong to the group `admin`. */
 const OWN = 'batch collections devices files realtime settings sms verify webhooks hooks health'.split(' ')
 const ADMIN = 'logs audit crons warnings jobs backups backup-status'.split(' ')
 const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
@@ -103,7 +103,7 @@ export function groupOf(method: string, path: string, protocols: readonly Counte
   return BY_SEGMENT.get(end < 0 ? path.slice(API.length) : path.slice(API.length, end)) ?? 'other'
 }
 
-/** `…/X/records…` are records, `…/X` and `…/X/truncate` collections, export, the rest sign-in. */
+/** The group of `/api/collections/X/…` by what follows X: `records`, `export`, `auth`, else `collections`. */
 function groupInCollections(path: string): Group {
   const slash = path.indexOf('/', COLLECTIONS.length)
   if (slash < 0) return 'collections'
