@@ -135,7 +135,7 @@ async function remove(db: Db, condition: string, value: string | number): Promis
   while ((await db.query(text, [value])).count > 0);
 }
 
-/** `logs.maxDataSize` where it is 0. */
+/** Used where `logs.maxDataSize` is 0. */
 const DEFAULT_DATA_BYTES = 16 << 10
 const MAX_MESSAGE_BYTES = 8_000
 
