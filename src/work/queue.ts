@@ -37,7 +37,7 @@ export interface JobKind {
 /** The channel on which `_jobs_added` announces. */
 export const CHANNEL = 'pocketsms_jobs'
 
-/** A job leased to this node. Ending it does nothing once another node leased it, which adds to `runs`. */
+/** A job leased to this node. Each lease adds to `runs`; ending an older lease does nothing. */
 export type LeasedJob = Job & { readonly runs: number }
 
 /** How long a lease lasts beyond the time limit of the job. */

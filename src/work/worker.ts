@@ -120,7 +120,7 @@ export class Worker {
     const late = AbortSignal.timeout(kind.timeoutSeconds * 1000)
     const signal = AbortSignal.any([late, this.#ending.signal])
     try {
-      // each run ended with its process, perhaps because of this job
+      // its process ended before each run did, perhaps because of this job
       if (job.attempts > kind.maxAttempts) throw new Error('No run of the job has ended.')
       const again = await Promise.race([kind.run(job, signal), rejection(signal)])
       if (again) await returnJob(this.#db, job, { ...again, attempts: 0 })
