@@ -12,7 +12,7 @@ export const WORKER_STATE = z.object({
 })
 export type WorkerState = Readonly<z.output<typeof WORKER_STATE>>
 
-/** A metric of one process: what is read of it here, as prom-client's getMetricsAsJSON gives it. */
+/** The fields read here of a process's metric, as prom-client's getMetricsAsJSON gives it. */
 export interface Figure {
   readonly name: string
   readonly values: readonly {
@@ -63,7 +63,7 @@ export function workerMember() {
     else if (message.kind === 'figures') tell({ kind: 'figures', figures: await read().catch(() => []) })
     else for (const resolve of collecting.splice(0)) resolve(message.all)
   })
-  // else the channel would keep a worker running whose start failed
+  // a referenced channel would keep a worker running whose start failed
   process.channel?.unref()
   return {
     worker,

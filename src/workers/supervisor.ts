@@ -3,7 +3,7 @@ import type { Logger } from '../log.ts'
 import { within } from '../tools/deadline.ts'
 import { type Figure, type ToParent, type ToWorker, WORKER_VARIABLE, type WorkerState } from './member.ts'
 
-/** Restarts of a worker that ended sooner after its start wait twice as long each time. */
+/** A worker that ends sooner than this after its start waits twice as long each time before a restart. */
 const STEADY_MS = 60_000
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 30_000]
 /** Time limit for a worker's metrics. */
@@ -35,7 +35,7 @@ export function supervise({ count, stopDelaySeconds, env }: SupervisorOptions, l
     return { info: { worker: i + 1, state: 'starting', restarts: 0, started }, quickEnds: 0, waiting: [] }
   })
   let isStopping = false
-  /** Whether the first worker has served. If it ends before, all fail. */
+  /** Whether a worker has served. If the first one ends before that, none is restarted. */
   let hasServed = false
   const first = Promise.withResolvers<{ url: string } | { exitCode: number }>()
   const allEnded = Promise.withResolvers<void>()
