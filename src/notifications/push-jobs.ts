@@ -96,7 +96,7 @@ export async function endBrowsers(db: Db, { user, sender }: Person, endpoint?: s
 /** Browsers that one job pushes to, all at once: the newest. */
 const MAX_TARGETS = 200
 
-/** A deleted membership gets no notifications. */
+/** The browsers to push to. Those of a deleted membership get nothing. */
 const TARGETS = statement('push targets', {
   id: 'string',
   subscription: 'string',
@@ -125,7 +125,7 @@ async function endTarget(db: Db, { id, subscription }: PushTarget): Promise<void
   await db.query(`delete from push_subscriptions where id = $1 and keys ->> 'p256dh' = $2`, [id, p256dh])
 }
 
-/** After that many calls in a row that failed a subscription is deleted. */
+/** After this many failed calls in a row a subscription is deleted. */
 const MAX_FAILURES = 100
 
 async function noteFailure(db: Db, { id }: PushTarget): Promise<void> {

@@ -24,7 +24,7 @@ const IS_DUE = `c."user" = s."user" and c.unanswered and not c.archived and c.fo
   and c.last_at > pb_text(now() - s.reply_mail_minutes * interval '1 minute' - ${MAX_AGE})
   and c.last_at > coalesce((select m.told_until from reply_mails m where m."user" = s."user"), '')`
 
-/** A dead job is started again. */
+/** Adds jobs for users with due mails. A dead job is started again. */
 const ADD = `
 insert into _jobs (kind, holder, key)
 select '${REPLY_MAIL}', s."user", s."user"
@@ -35,7 +35,7 @@ where s.reply_mail_minutes > 0 and not ${isDisabledSql('s."user"')}
 order by s."user" limit ${MAX_USERS}
 on conflict (kind, key) do update set due_at = now(), attempts = 0, dead_at = null where _jobs.dead_at is not null`
 
-/** The instant up to which texts are told; nothing if the user may not be mailed any more. */
+/** Address, time zone, and the instant up to which texts are mailed. No row if the user may not be mailed. */
 const RECIPIENT = statement('reply mail recipient', { to: 'string', timeZone: 'string', until: 'string' })`
 select u.email as to, s.time_zone as "timeZone", pb_text(now() - s.reply_mail_minutes * interval '1 minute') as until
 from user_settings s join users u on u.id = s."user" and u.verified and u.email <> ''
