@@ -13,9 +13,9 @@ const GAP_SECONDS = 150
 const GATHER_SECONDS = 50
 /** Devices that return within this time are in one mail. Apps reconnect over a minute and a half. */
 const GATHER_BACK_SECONDS = 110
-/** Between two mails to an account. */
+/** Minimum seconds between two mails to an account. */
 const PACE_SECONDS = 300
-/** Between two mails about a silence of one device. */
+/** Minimum time between two mails about a silence of one device. */
 const REST = `interval '1 hour'`
 /** Messages that moved to other devices are counted for this time. An absent device gets no later ones. */
 const COUNTED = `interval '1 day'`
@@ -38,7 +38,7 @@ on conflict (is_only) do update set looked_at = now(), reachable_since =
 where device_watch.looked_at < ${ago(MIN_LOOK_SECONDS)}
 returning reachable_since < ${ago('$1')}`
 
-/** Deleted or disabled devices, those with another owner now, and those of a disabled user. */
+/** Forgets devices that are deleted, disabled or another owner's now, and those of a disabled user. */
 const FORGET_GONE = `delete from device_silences s
 where not exists (select from devices d
   where d.id = s.device and d."user" = s."user" and d.enabled and not ${isDisabledSql('d."user"')})`
@@ -115,7 +115,7 @@ const TELL_FAILING = tellOf(FAILING, `'failingSince', n.failing_since`, 'n.faili
 /** Percent from which a low battery counts as recovered, so that the next alarm is mailed. */
 const RECOVERED = 20
 
-/** An hour apart, so that one that lies, or has a loose plug, makes few mails. */
+/** At most once an hour, so that a battery that reports wrong values makes few mails. */
 const NOTE_RECOVERED = `
 update device_batteries set low_told_at = null
 where low_told_at < now() - interval '1 hour' and percent >= ${RECOVERED}`

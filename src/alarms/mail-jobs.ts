@@ -9,12 +9,10 @@ export const ALARM_MAIL = 'alarm_mail'
 
 /** Older mails are not sent any more. */
 const MAX_AGE_MS = 86_400_000
-/** Until a mail is tried again whose account has an older one. */
+/** Seconds until a mail is tried again that waits for an older one of its account. */
 const IN_ORDER_SECONDS = 60
 
-/**
- * The address, null if the owner is deleted or unverified, and whether an older mail has to be sent first.
- */
+/** The owner's address (null if deleted or unverified), and whether an older mail has to be sent first. */
 const READ = statement('alarm mail read', { to: 'string?', waits: 'boolean' })`
 select (select u.email from users u where u.id = ${text('holder')} and u.verified) as to, exists (
   select from _jobs j where j.kind = '${ALARM_MAIL}' and j.holder = ${text('holder')} and j.id < ${text('id')} and j.dead_at is null) as waits`
