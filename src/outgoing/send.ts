@@ -112,7 +112,7 @@ export async function sendOutgoing(
     request.on('error', fail)
     request.on('close', () => {
       clearTimeout(timer)
-      fail(new Error(`${url.origin} hung up`)) // nothing, when it was answered
+      fail(new Error(`${url.origin} hung up`)) // no effect after an answer
     })
     request.end(body)
   })
