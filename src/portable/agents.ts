@@ -1,2 +1,2 @@
-/** Most people that a send of an agent reaches. */
+/** Maximum recipients of a send by an account's agent. */
 export const MAX_OF_AGENT = 20

@@ -7,11 +7,11 @@ export interface CodeFields {
   readonly code: string
   /** Who signs the body, if the hook has a `signing_secret`. */
   readonly signed?: 'standard-webhooks' | 'zitadel'
-  /** It reads why a code was not sent only in an answer with the status 200. */
+  /** Its sender reads why a code was not sent only in an answer with the status 200. */
   readonly readsErrorsIn200?: true
 }
 
-/** A preset of the kind `codes`. */
+/** The preset of an auth server. */
 const codes = (template: string, fields: CodeFields, once_key = '') => ({
   template,
   once_key,
@@ -19,7 +19,7 @@ const codes = (template: string, fields: CodeFields, once_key = '') => ({
   codes: fields,
 })
 
-/** A body that its sender is configured to make: `to` and `text`. */
+/** For senders that let people configure the body: `to` and `text`. */
 const TEXT = codes('{{text}}', { to: '{{to}}', code: '' })
 
 /** Auth servers that post each code, with the bodies of their source. */

@@ -19,7 +19,7 @@ const ALERT = firstOf(
   'of security',
 )
 
-/** By what the body has, in this order: most events have several of them. */
+/** The text by the first of these fields that the body has, in this order: most events have several. */
 const EVENTS = firstOf(
   {
     zen: 'ping: {{zen}}',
@@ -81,7 +81,7 @@ const EVENTS = firstOf(
   `{{#each this}}{{#unless this}}{{@key}} {{/unless}}{{/each}}${firstOf({ action: '{{action}}' }, 'made public')}${maybe('sender.login', ' by ')}`,
 )
 
-/** A run that has not ended sends nothing: what happens to it is one text, not three. */
+/** Only a run that has ended sends a text: one instead of three. */
 const ended = (path: string, text: string) => ({
   [path]: `{{#if ${path}.conclusion}}{{repository.full_name}}: ${text}{{/if}}`,
 })
@@ -95,7 +95,7 @@ export const GITHUB_TEXT = firstOf(
       'workflow_job',
       `{{workflow_job.name}} {{workflow_job.conclusion}}${branch('workflow_job.head_branch')}`,
     ),
-    // these have the run that they belong to
+    // bodies of deployments contain their workflow run, so they come before it
     deployment_status:
       `${WHERE}deployment to {{deployment_status.environment}}: {{deployment_status.state}}` +
       maybe('deployment_status.description', ', '),

@@ -3,8 +3,8 @@ import { GITHUB_ONCE, GITHUB_RESOLVED, GITHUB_TEXT } from './github.ts'
 import { firstOf, maybe } from './pieces.ts'
 
 /**
- * What empty fields of a hook mean. `once_key`: bodies with the same one are one event, '' for none;
- * `resolved_when`: `path=value` that says that all is well again.
+ * Defaults for empty fields of a hook. `once_key`: bodies with the same key are one event, '' for none;
+ * `resolved_when`: `path=value`, the condition for a body that says that all is well again.
  */
 const preset = (template: string, once_key = '', resolved_when = '') => ({
   template,
@@ -92,11 +92,11 @@ const STRIPE = preset(
   maybe('id'),
 )
 
-/** By name. The console shows them as placeholders. */
+/** Presets by name. The console shows their values as placeholders. */
 export const PRESETS = {
   alertmanager: ALERTS,
   grafana: ALERTS,
-  // a test has no heartbeat
+  // the body of a test has no heartbeat
   'uptime-kuma': preset(
     '{{msg}}',
     `{{#if heartbeat}}{{heartbeat.monitorID}} {{heartbeat.status}} ${maybe('heartbeat.time')}{{/if}}`,

@@ -37,7 +37,7 @@ export function countSegments(text: string): Segmentation {
   return { encoding: 'UCS-2', units: text.length, segments }
 }
 
-/** -1 when a character is not in the alphabet. */
+/** The septets of a text; -1 if a character is not in the alphabet. */
 function countSeptets(text: string): number {
   let septets = 0
   for (let i = 0; i < text.length; i++) {
