@@ -91,7 +91,7 @@ export class Worker {
       for (const job of jobs) this.#start(lane, job)
       started += jobs.length
       if (jobs.length === 0 && after === '') break
-      // fewer than asked for: go on with the first holder
+      // jobs of fewer holders than asked for: the next turn begins with the first holder
       const holders = jobs.map(({ holder }) => holder).sort()
       lane.lastHolder = jobs.length < room ? '' : holders.at(-1)!
     }
@@ -120,7 +120,7 @@ export class Worker {
     const late = AbortSignal.timeout(kind.timeoutSeconds * 1000)
     const signal = AbortSignal.any([late, this.#ending.signal])
     try {
-      // its process ended before each run did, perhaps because of this job
+      // every run so far ended with its process, perhaps because of this job
       if (job.attempts > kind.maxAttempts) throw new Error('No run of the job has ended.')
       const again = await Promise.race([kind.run(job, signal), rejection(signal)])
       if (again) await returnJob(this.#db, job, { ...again, attempts: 0 })
