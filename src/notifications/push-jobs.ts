@@ -29,7 +29,7 @@ import {
 import { invalid } from '../sms/send/shape.ts'
 import type { Job, JobKind } from '../work/queue.ts'
 
-/** Browsers of one person. A further one takes the place of the oldest. */
+/** Maximum browsers of one person. A further one takes the place of the oldest. */
 const MAX_OF_USER = 20
 const MAX_AGENT_LENGTH = 300
 
@@ -137,11 +137,11 @@ async function noteSuccess(db: Db, { id, failures }: PushTarget): Promise<void> 
   if (failures > 0) await db.query('update push_subscriptions set failures = 0 where id = $1', [id])
 }
 
-/** Content of a push: one conversation, or the number of them. The console's service worker reads it. */
+/** Content of a push for the console's service worker: one conversation, or the number of them. */
 type Notice = Omit<News, 'assignee' | 'mentioned'> | { readonly conversations: number }
 
 const MAX_TEXT = 120
-/** More conversations at once become one notification. */
+/** More conversations at once than this become one notification. */
 const MAX_AT_ONCE = 3
 /** Older notifications are dropped. The console shows the unread count. */
 const TTL_SECONDS = 86_400
@@ -187,7 +187,7 @@ const messageOf = (notice: Notice): PushMessage => ({
   ttlSeconds: TTL_SECONDS,
 })
 
-/** Pushes of a person in an hour, to all the person's browsers at once. */
+/** Maximum pushes to a person in an hour; one goes to all the person's browsers. */
 const MAX_AN_HOUR = 60
 
 /** Returns the conversations to push. New texts wait in another job, which starts after a pause. */
