@@ -38,7 +38,7 @@ export interface Family {
 /** Minimum time between two reads of a figure from the database. */
 const KEEP_MS = 1_000
 
-/** One figure, several by the value of a label, or samples. None while it is unknown. */
+/** A single figure, figures by the value of a label, or samples. Undefined or null while unknown. */
 type Figures = number | Readonly<Record<string, number>> | readonly Sample[] | null | undefined
 
 function samplesOf(figures: Figures, label: string): readonly Sample[] {
