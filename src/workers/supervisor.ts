@@ -11,7 +11,7 @@ const PATIENCE_MS = 2_000
 /** Longer than a worker takes to finish its requests and stop. */
 const STOP_MS = 12_000
 
-/** A worker's number, under which one process follows another. */
+/** A worker's number and state. After a restart another process has the same number. */
 interface WorkerSlot {
   info: WorkerState
   process?: Worker | undefined
@@ -66,7 +66,7 @@ export function supervise({ count, stopDelaySeconds, env }: SupervisorOptions, l
     })
   }
 
-  /** Starts it again after a pause, whose milliseconds it returns. */
+  /** Starts a worker again after a pause. Returns the pause in milliseconds. */
   function startAgain(slot: WorkerSlot): number {
     const ranMs = Date.now() - Date.parse(slot.info.started)
     slot.quickEnds = ranMs < STEADY_MS ? slot.quickEnds + 1 : 1
