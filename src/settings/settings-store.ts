@@ -32,7 +32,7 @@ export async function writeSettings(db: Db, settings: Settings): Promise<void> {
   await db.query(`select pg_notify($1, '')`, [CHANNEL])
 }
 
-/** The server's settings: a row of the database, followed by NOTIFY. */
+/** The server's settings: a row of the database. NOTIFY tells all nodes of changes. */
 export class SettingsStore {
   /** The present settings. A change makes a new object, so derived values can be cached by it. */
   current: Settings = SETTINGS.fresh()
@@ -120,7 +120,7 @@ const rateLimitRule = fields({
   audience: [oneOf(AUDIENCES)],
 })
 
-/** Two rules conflict when label and audience of one begin with those of the other. */
+/** Refuses two rules if label and audience of one begin with those of the other. */
 const withoutConflicts: Check = (rules) => {
   const seen: string[] = []
   for (const [i, { label, audience }] of (rules as RateLimitRule[]).entries()) {
