@@ -105,7 +105,7 @@ export async function startWebhooks(
     if (isWaiting) await fill()
   }
   const rest = (ended: AbortSignal) => signal.wait(isWaiting ? LOOK_MS : IDLE_MS, ended)
-  const stop = repeat(round, rest, log, 'webhook deliveries cannot be read, it is tried again')
+  const stop = repeat(round, rest, log, 'could not read webhook deliveries, trying again')
   return async () => {
     await stop()
     await stopListening()

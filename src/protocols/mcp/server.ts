@@ -147,7 +147,7 @@ export function answerMcp(services: McpServices, caller: McpCaller, request: Req
       return server
     },
     // tools and templates never notify: no stream stays open
-    { maxSubscriptions: 0, onerror: (error) => services.log.debug({ err: error }, 'mcp') },
+    { maxSubscriptions: 0, onerror: (error) => services.log.debug({ err: error }, 'an MCP request failed') },
   )
   return handler.fetch(request, { parsedBody: json })
 }
