@@ -57,7 +57,7 @@ export const doorProtocol = (
     ),
 })
 
-/** A send, in fields of `POST /api/sms/send` and checked by the same rules. */
+/** A send with the fields of `POST /api/sms/send`, checked by the same rules. */
 export interface DoorSend {
   readonly recipients: readonly string[]
   readonly group_ids?: readonly string[]

@@ -137,7 +137,7 @@ function addTemplates(server: McpServer, services: McpServices, caller: McpCalle
   )
 }
 
-/** Answers a request by streamable HTTP without sessions (Model Context Protocol, 2025 and 2026-07-28). */
+/** Answers a request by streamable HTTP without sessions (Model Context Protocol of 2025 and 2026-07-28). */
 export function answerMcp(services: McpServices, caller: McpCaller, request: Request, json: unknown) {
   const handler = createMcpHandler(
     () => {

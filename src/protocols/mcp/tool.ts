@@ -7,7 +7,7 @@ import type { RequestInfo } from '../../request/request.ts'
 import type { SendServices } from '../../sms/send/send.ts'
 import type { Sender } from '../../sms/send/shape.ts'
 
-/** What tools need of the server. */
+/** Services and settings that tools use. */
 export interface McpServices extends SendServices {
   readonly extensions: Extensions
   readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota'>

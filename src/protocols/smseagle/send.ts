@@ -72,7 +72,7 @@ async function sendV1(call: DoorCall, method: string, given: Readonly<Record<str
   return sent.map(({ id }) => id)
 }
 
-/** Our sentence for an error; for a wrong request after SMSEagle's words. */
+/** Our sentence for an error. That for a wrong request begins with SMSEagle's words. */
 const wordsOf = ({ status, message }: { status: number; message: string }): string =>
   status === 400 ? `Wrong parameters: ${message}` : message
 

@@ -14,7 +14,7 @@ import { prefixOf } from './path.ts'
 import { flagIn, givenIn, numberIn, unknownDevice } from './query.ts'
 import { readSendBody } from './send-body.ts'
 
-/** Sends as `/api/sms/send`; answers with state and Location. Throws also 409 for a used id, 400. */
+/** Sends as `/api/sms/send`; answers with state and Location. Throws also 409 for a used id. */
 export async function answerSend({ c, services, json, sender, store }: Call): Promise<MessageState> {
   const { deviceActiveWithin } = checkShape(QUERY, givenIn(queryOf(c)))
   const { user } = sender

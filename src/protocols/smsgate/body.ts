@@ -41,7 +41,7 @@ const simCard = z
   })
 const slotOf = wholeNumber(1, MAX_SIMS)
 
-/** The app's SIMs; it masks numbers and names itself. SIMs without a slot are left out, not refused. */
+/** The SIMs of a phone; the app masks numbers and names. SIMs without a slot are left out, not refused. */
 const simCards = firstOf(simCard).transform((list) => list.flat().slice(0, MAX_SIMS))
 
 /** Bodies that the app sends. Other fields are ignored. */

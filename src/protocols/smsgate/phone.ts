@@ -71,7 +71,7 @@ update smsgate_phones set pulled_at = now() where ${IS_OWN} returning coalesce(c
 
 /** Data of a phone for answering a pull. */
 export type PhoneState = Row<typeof PULL> & {
-  /** Milliseconds that the database's clock, by which leases end, is ahead of ours; rather too many. */
+  /** Milliseconds that the database's clock, by which leases end, is ahead of ours; too many if unsure. */
   readonly databaseMs: number
 }
 

@@ -92,9 +92,7 @@ function deliverAgain({ db }: Store, user: string, refresh: Refresh): Promise<vo
   })
 }
 
-/**
- * Makes phones post their inboxes again; repeats webhook calls if the body says so or `always`. Throws 400.
- */
+/** Makes phones post their inboxes again. Repeats webhook calls if the body says so, or `always`. */
 export async function refreshInbox(store: Store, user: string, body: unknown, always = false) {
   const refresh = readRefreshBody(body)
   const { since, until, device } = refresh

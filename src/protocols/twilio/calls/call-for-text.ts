@@ -161,9 +161,7 @@ async function planReplies(
   return replies
 }
 
-/**
- * The sender with this number, preferably the device that got the text; that one for ''. Throws TwimlError.
- */
+/** The sender with this number, preferably the device that got the text; this device for ''. */
 async function senderFor(store: Store, text: AnsweredText, from: string): Promise<NumberSender> {
   if (from === '') return { device: text.device, line: '' }
   const senders = await sendersFrom(store, text.user, from)

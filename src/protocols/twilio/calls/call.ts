@@ -28,9 +28,7 @@ select k.signing, coalesce(n.sms_method, 'POST') as method from api_keys k
 left join webhooks w on w.id = ${text('webhook')} left join twilio_numbers n on n.device = w.device
 where k.id = ${text('apiKey')} and ${unindexed('k."user"')} = ${text('user')} and k.signing <> ''`
 
-/**
- * Calls deliveries in Twilio's form: status callbacks, and incoming texts, whose answers may send replies.
- */
+/** Makes the calls in Twilio's form: for statuses, and for incoming texts, whose answers may send replies. */
 export const twilioCalls =
   (servicesOf: (user: string) => CallServices): OtherForms['call'] =>
   async (due, signal) => {

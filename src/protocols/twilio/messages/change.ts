@@ -42,7 +42,7 @@ export async function deleteMessage({ services, store, user, sid }: Call): Promi
   await ifOver(store, LOCK, [id, user], remove)
 }
 
-/** Runs `work` in one transaction with `sql`, if that finds the message. Throws 20009 otherwise. */
+/** Runs `work` in one transaction with `sql`, if that finds the message. Throws 20009 if not. */
 const ifOver = (store: Store, sql: string, values: string[], work: (inside: Store) => Promise<unknown>) =>
   store.db.transaction(async (db) => {
     const { rows } = await db.query(sql, values)

@@ -94,7 +94,7 @@ export function renderNumber(row: NumberRow, user: string): TwilioNumber {
 
 export interface NumberSender {
   readonly device: string
-  /** The line with the number, if the device has several lines; '' otherwise. */
+  /** The line with the number if the device has several lines, '' if it has one. */
   readonly line: string
 }
 
