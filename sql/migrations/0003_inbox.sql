@@ -1,11 +1,11 @@
 -- The shared inbox: who sent a text, who is assigned a conversation, who is notified. Locks the tables for an
--- instant, as the columns have constant defaults. Only conversations is rewritten (100,000 rows: 1 s).
--- Adds columns of collections here, because functions write them before the start updates collections. On a new
+-- instant, as the columns have constant defaults. Only conversations is rewritten (100,000 rows: 1 s). Adds
+-- columns of collections here, because functions write them before the start updates collections. On a new
 -- installation these tables do not exist yet: they are created with these fields.
 
 alter table if exists sms_messages add column if not exists sent_by text collate "C" not null default '';
--- Adds the field, too: a column without its optional field would count as a field that somebody removed. Not if
--- the installation has a field of this name.
+-- Adds the field, too: a column without its optional field would count as a field that somebody removed. Not
+-- if the installation has a field of this name.
 update _collections set data = replace(data::text, (data -> 'fields')::text, left((data -> 'fields')::text, -1)
   || ',{"cascadeDelete":false,"collectionId":"senders","help":"","hidden":false,"id":"relation3279478006","maxSelect":1,'
   || '"minSelect":0,"name":"sent_by","presentable":false,"required":false,"system":false,"type":"relation"}]')::json

@@ -1,7 +1,7 @@
--- Files that come with an MMS. Locks sms_messages for an instant, to add a column with a constant default and the
--- triggers of file fields. If an installation added file fields, or a field of this name, to messages, the start
--- adds the field later: the triggers must name all file fields. On a new installation the table does not exist
--- yet: it is created with the field.
+-- Files that come with an MMS. Locks sms_messages for an instant, to add a column with a constant default and
+-- the triggers of file fields. If an installation added file fields, or a field of this name, to messages,
+-- the start adds the field later: the triggers must name all file fields. On a new installation the table
+-- does not exist yet: it is created with the field.
 do $$ begin
   if to_regclass('sms_messages') is null or exists (
     select from _collections c, json_array_elements(c.data -> 'fields') f

@@ -1,6 +1,7 @@
 -- Texts from webhooks: what hooks sent lately. Hooks themselves are a collection. Locks no existing table.
 
--- Events that a hook sent, by the SHA-256 of the event's key. Before `until`, the hook does not send them again.
+-- Events that a hook sent, by the SHA-256 of the event's key. Before `until`, the hook does not send them
+-- again.
 create table hook_once (
   hook text collate "C" not null,
   key text collate "C" not null,

@@ -1,6 +1,6 @@
--- Webhooks limited to lines and numbers: webhook_queue queues no calls about other messages. Locks the table for
--- an instant, as the columns have constant defaults. Adds the columns and their optional fields here, because the
--- function reads the columns (see 0003).
+-- Webhooks limited to lines and numbers: webhook_queue queues no calls about other messages. Locks the table
+-- for an instant, as the columns have constant defaults. Adds the columns and their optional fields here,
+-- because the function reads the columns (see 0003).
 
 alter table if exists webhooks
   add column if not exists lines text[] collate "C" not null default '{}',

@@ -1,5 +1,5 @@
--- What phones report of charging and their connection, beside the battery. Locks the table for an instant, as the
--- columns have no defaults.
+-- What phones report of charging and their connection, beside the battery. Locks the table for an instant, as
+-- the columns have no defaults.
 
 alter table device_batteries
   alter column percent drop not null,

@@ -1,7 +1,7 @@
--- A change of a text's status writes no index any more: drops indexes with the status, or with a time that the
--- change sets. Indexes that replace them are built at the end of the start (sql/indexes/always) and by the next
--- run of a retention. Locks sms_messages while the index here is built: a second for half a million messages.
--- Until they stop, servers of the release before list by status more slowly.
+-- A change of a text's status writes no index any more: drops indexes with the status, or with a time that
+-- the change sets. Indexes that replace them are built at the end of the start (sql/indexes/always) and by
+-- the next run of a retention. Locks sms_messages while the index here is built: a second for half a million
+-- messages. Until they stop, servers of the release before list by status more slowly.
 
 do $$ begin
   if to_regclass('sms_messages') is null then

@@ -1,6 +1,6 @@
--- Where accounts and API keys may send to (sms_is_destination). Locks the tables for an instant, as the columns
--- have constant defaults. Adds the columns here, because sms_accept reads them, and the optional field of api_keys
--- with its column (see 0003). The start adds the field of user_settings.
+-- Where accounts and API keys may send to (sms_is_destination). Locks the tables for an instant, as the
+-- columns have constant defaults. Adds the columns here, because sms_accept reads them, and the optional
+-- field of api_keys with its column (see 0003). The start adds the field of user_settings.
 
 alter table if exists user_settings add column if not exists destinations text collate "C" not null default '';
 alter table if exists api_keys add column if not exists destinations text collate "C" not null default '';

@@ -26,8 +26,6 @@ import { createLogger, type Logger } from '../log.ts'
 import { RequestLog } from '../logs/request-log.ts'
 import { Traffic } from '../metrics/traffic.ts'
 import { otherForms, PROTOCOLS } from '../protocols/protocols.ts'
-import { listenForMails } from '../protocols/smtp/listen.ts'
-import { SmtpRefusal } from '../protocols/smtp/refusal.ts'
 import { Realtime } from '../realtime/hub.ts'
 import { SettingsStore } from '../settings/settings-store.ts'
 import { sendingFor } from '../sms/campaigns/campaign.ts'
@@ -148,6 +146,13 @@ async function begin(
   }
 }
 
+/** Takes mails if SMTP_PORT is set. Without, its libraries are not loaded: 24 MB. Returns the stop. */
+async function openMails(config: Config, log: Logger, services: () => Services | undefined) {
+  if (config.smtpPort === 0) return async () => {}
+  const { listenForMails } = await import('../protocols/smtp/listen.ts')
+  return listenForMails(config, log, services)
+}
+
 async function serve(config: Config, database: Database, log: Logger, workers: WorkerMember | undefined) {
   const db = database.forEverybody('server')
   const node = randomUUID()
@@ -175,11 +180,8 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
     await running.work.close(() => STOP_MS)
     throw error
   }
-  const servicesNow = () => {
-    if (running.handle === running.work.handle) return running.work.services
-    throw new SmtpRefusal(451, running.reason)
-  }
-  const stopMails = await listenForMails(config, log, servicesNow).catch(giveUp)
+  const servicesNow = () => (running.handle === running.work.handle ? running.work.services : undefined)
+  const stopMails = await openMails(config, log, servicesNow).catch(giveUp)
   const listening = await listen(server, config).catch(async (error) => {
     await stopMails()
     return giveUp(error)

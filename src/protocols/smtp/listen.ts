@@ -19,9 +19,13 @@ const MAX_MAIL_BYTES = 2 << 20
 const MAX_RECIPIENTS = 100
 const CLOSE_MS = 2_000
 
-/** Listens on SMTP_PORT, if it is set. Returns how to close it. `services` throws during a restore. */
-export async function listenForMails(config: Config, log: Logger, services: () => Services) {
-  if (config.smtpPort === 0) return async () => {}
+/** Opens SMTP_PORT. Returns how to close it. `available`: undefined while the server uses no database. */
+export async function listenForMails(config: Config, log: Logger, available: () => Services | undefined) {
+  const services = () => {
+    const found = available()
+    if (found) return found
+    throw new SmtpRefusal(451, 'The server cannot store mails now. Try again later.')
+  }
   const certificate = certificateOf(config)
   const addresses = connectionPlaces(config.maxConnectionsPerAddress || Number.POSITIVE_INFINITY)
   const leaves = new Map<string, () => void>()

@@ -46,8 +46,8 @@ function numberFilter(field: 'phone' | 'number', text: string, country: string):
 }
 
 /**
- * `ünal`, `Ünal` and `ÜNAL` for `ünal`; only the text itself if all letters are ASCII. Filters ignore case for
- * ASCII letters only, so other letters need each usual spelling.
+ * `ünal`, `Ünal` and `ÜNAL` for `ünal`; only the text itself if all letters are ASCII. Filters ignore case
+ * for ASCII letters only, so other letters need each usual spelling.
  */
 function casesOf(text: string): readonly string[] {
   const lower = text.toLocaleLowerCase()
