@@ -10,6 +10,7 @@ import { checkLength, checkPhones, loadTemplate, optedOut } from '../sms/send/co
 import { prepareOffer } from '../sms/send/offer.ts'
 import { sendInside } from '../sms/send/send.ts'
 import { gatewayRefusal } from '../sms/send/shape.ts'
+import { CODE_PRIORITY } from '../sms/send/text-code.ts'
 import { wakeDevices } from '../sms/wake/wake.ts'
 import { randomDigits, randomId } from '../tools/random.ts'
 import { requireDestination } from './bounds.ts'
@@ -22,9 +23,6 @@ export interface VerifyServices {
   readonly store: Store
   readonly config: AcceptConfig & Pick<Config, 'maxRecipients'>
 }
-
-/** Codes go before all other texts. */
-const PRIORITY = 100
 
 /**
  * Sends a code to a number, in one transaction with its verification. While one is pending, its code is sent
@@ -43,7 +41,7 @@ export async function startVerification(
   const { verification, wake } = await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     const code = await codeFor(inside, config, service, start)
-    const options = { ...PLAIN_OPTIONS, priority: PRIORITY, expiresAt: code.expires_at, isBulk: true }
+    const options = { ...PLAIN_OPTIONS, priority: CODE_PRIORITY, expiresAt: code.expires_at, isBulk: true }
     const content = writeCode(service, { ...start, template }, to, code.text)
     checkLength(content.body)
     const offer = await prepareOffer(inside, config.maxRecipients, sender, toOne(to, content, options))

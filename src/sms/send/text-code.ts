@@ -4,7 +4,7 @@ import { type SendServices, send } from './send.ts'
 import { accountSender } from './shape.ts'
 
 /** Codes go before what else waits. */
-const PRIORITY = 100
+export const CODE_PRIORITY = 100
 
 /** Sends a code from a user's lines, as the account. It is useless after `seconds`. Throws as `send`. */
 export function textCode(
@@ -13,6 +13,6 @@ export function textCode(
   { to, seconds, ...content }: PlainContent & { readonly to: string; readonly seconds: number },
 ) {
   const expiresAt = formatDate(new Date(Date.now() + seconds * 1000))
-  const options = { ...PLAIN_OPTIONS, expiresAt, priority: PRIORITY, isBulk: true }
+  const options = { ...PLAIN_OPTIONS, expiresAt, priority: CODE_PRIORITY, isBulk: true }
   return send(services, accountSender(user, user), toOne(to, content, options))
 }
