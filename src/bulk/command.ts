@@ -189,7 +189,7 @@ const PASSING = new Set([408, 425, 429])
 /** Pauses between tries. After the last, the server counts as unreachable. */
 const PAUSES_MS = [500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000]
 
-/** Posts JSON, and retries while the server is unreachable. Throws a UserError when it gives up. */
+/** Posts JSON. Retries without an answer or after a passing fault. Throws a UserError when it gives up. */
 async function post({ url, key }: Api, path: string, body: unknown): Promise<ApiResponse> {
   for (const pauseMs of [...PAUSES_MS, undefined]) {
     const answer = await tryPost(url + path, key, JSON.stringify(body))

@@ -51,7 +51,7 @@ export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signa
   }
 }
 
-/** A text that the database and the log can store: invalid characters become U+FFFD. */
+/** The first KEPT_BYTES characters, as database and log can store them: invalid ones become U+FFFD. */
 export const readable = (text: string) => [...cleanText(text)].slice(0, KEPT_BYTES).join('')
 
 /** An error's message; if it has several causes (one per address), theirs. */

@@ -55,7 +55,7 @@ async function identifyClient(c: Ctx, services: Services, cached: boolean): Prom
   return callerOf(c, services, holder, effectiveScopes(holder.scopes))
 }
 
-/** The caller of a token, which is valid as long as its API key and has only scopes that the key has. */
+/** The caller of a token; null if it expired or was revoked, or its API key is invalid. */
 async function identifyToken(c: Ctx, services: Services, text: string): Promise<ClientCaller | null> {
   const store = services.store.signIn
   const jti = text ? await readToken(store.db, text) : null
