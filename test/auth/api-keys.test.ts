@@ -68,7 +68,17 @@ test('its use is noted soon after, once a minute', async () => {
   expect((await row(made.id!)).lastUsed).toBe(first)
 })
 
-test.each(['', 'psk_', 'psk_unknown', 'x'])('%j is no key', async (key) => {
+test('a key of Vendel opens what its hash names', async () => {
+  const { id } = await create({})
+  const key = `vk_${'a1B2'.repeat(8)}`
+  await store().db.query(`update api_keys set hash = encode(sha256($2::bytea), 'hex') where id = $1`, [
+    id,
+    key,
+  ])
+  expect((await identifyKey(store(), key))?.id).toBe(id)
+})
+
+test.each(['', 'psk_', 'psk_unknown', 'vk_unknown', 'x'])('%j is no key', async (key) => {
   expect(await identifyKey(store(), key)).toBeNull()
 })
 

@@ -18,7 +18,11 @@ import { sha256 } from './secrets.ts'
 
 const API_KEYS = 'api_keys'
 
-export const PREFIX = 'psk_'
+const PREFIX = 'psk_'
+/** The beginning of a key: made here, or imported from Vendel. */
+const KEY = /^(?:psk|vk)_/
+export const isKey = (text: string): boolean => KEY.test(text)
+
 /** Makes a key, with its prefix, longer than HMAC's block of 64 bytes: see signatures of Twilio's API. */
 const RANDOM_LENGTH = 64
 /** Characters of a key that its owner sees later, to recognize it. */
@@ -72,7 +76,7 @@ const keysOf = memoize((_: Catalog) => new Lru<string, KeyHolder | null>(MAX_KNO
  * statement and, if they differ, calls again without `cached`. Sets `last_used_at` at most once a minute.
  */
 export async function identifyKey(store: Store, key: string, { cached = false }: { cached?: boolean } = {}) {
-  if (!key.startsWith(PREFIX)) return null
+  if (!isKey(key)) return null
   const memory = keysOf(store.catalog)
   const hit = cached ? memory.get(key) : undefined
   const isLive = hit && (hit.expiresAt === '' || hit.expiresAt > now())

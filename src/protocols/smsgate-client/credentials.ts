@@ -1,4 +1,4 @@
-import { identifyKey, isNamed, type KeyHolder, keyHolderById, PREFIX } from '../../auth/tokens/api-keys.ts'
+import { identifyKey, isKey, isNamed, type KeyHolder, keyHolderById } from '../../auth/tokens/api-keys.ts'
 import { effectiveScopes, grants, REFRESH_SCOPE, type Scopes } from '../../auth/tokens/scopes.ts'
 import { readBasic } from '../../auth/tokens/tokens.ts'
 import type { Store } from '../../collections/catalog.ts'
@@ -28,7 +28,7 @@ const bearerIn = (authorization: string) => BEARER.exec(authorization)?.[1] ?? '
 /** The API key of an Authorization header, '' for none. */
 export function keyIn(authorization: string): string {
   const key = readBasic(authorization)?.password ?? bearerIn(authorization)
-  return key.startsWith(PREFIX) ? key : ''
+  return isKey(key) ? key : ''
 }
 
 /** The caller by Basic (user and API key) or Bearer (API key or token). Throws 401, 403 for a scope. */
