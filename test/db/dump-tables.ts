@@ -1,4 +1,5 @@
-import type { Db } from '../../src/db/open.ts'
+import type { Store } from '../../src/collections/catalog.ts'
+import { textsOf } from '../../src/db/rows.ts'
 
 const COLUMNS = `
 select c.relname, a.attname, a.attndims > 0 or t.typcategory = 'A', coalesce(b.typname, e.typname, t.typname),
@@ -33,8 +34,17 @@ export const TYPES: Readonly<Record<string, string>> = {
 
 const nameOf = (name: string) => (/^[a-z_][a-z0-9_]*$/i.test(name) ? name : `'${name}'`)
 
-/** The tables of a database as types for kysely. Throws for a column of a type that has no row above. */
-export async function dumpTables(db: Db): Promise<string> {
+const NAMES = `
+select relname from pg_class where relkind in ('r', 'c') and relnamespace = current_schema()::regnamespace
+union select typname from pg_type where typtype = 'd' and typnamespace = current_schema()::regnamespace
+order by 1`
+
+/** Taken in PocketBase, too. */
+const TAKEN = ['_collections', '_migrations', '_params']
+
+/** The tables as types for kysely, and names of no collection. Throws for a type without a row above. */
+export async function dumpTables({ db, catalog }: Store): Promise<string> {
+  const names = textsOf(await db.query(NAMES)).filter((name) => !TAKEN.includes(name) && !catalog.find(name))
   const tables = new Map<string, string[]>()
   for (const row of (await db.query(COLUMNS)).rows) {
     const [table, column, isList, sqlType, isNullable, hasDefault] = row as [
@@ -60,6 +70,8 @@ export async function dumpTables(db: Db): Promise<string> {
     ...types,
     '/** The tables and views of the schema: columns as they arrive, and what an insert may leave out. */',
     `export interface Tables {\n${all.join('\n')}\n}\n`,
+    '/** Tables and types that are no collections. */',
+    `export const NO_COLLECTIONS: ReadonlySet<string> = new Set([\n${names.map((name) => `  '${name}',\n`).join('')}])\n`,
   ].join('\n')
 }
 
