@@ -1,20 +1,13 @@
-import { type Collection, columnName, quote, type Store, tableName } from '../collections/catalog.ts'
+import { type Collection, quote, type Store } from '../collections/catalog.ts'
+import { objectsOf } from '../db/rows.ts'
 import type { Value } from '../fields/field.ts'
 import { dateOf, formatDate, now } from '../fields/types/date.ts'
-import { fieldType } from '../fields/types/field-types.ts'
 import { type Action, changeLogCte } from '../records/changes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { randomId } from '../tools/random.ts'
 
+/** System collections cannot be renamed, so each has its name as the table's. */
 type SystemCollection = '_otps' | '_mfas' | '_authOrigins' | '_externalAuths'
-
-function collectionOf(store: Store, name: SystemCollection): Collection {
-  const collection = store.catalog.find(name)
-  if (!collection) throw new Error(`The system collection ${name} is missing`)
-  return collection
-}
-
-const tableOf = (store: Store, name: SystemCollection) => quote(tableName(collectionOf(store, name)))
 
 /** Stores a record unchecked and returns its id. A unique conflict is ignored unless `isStrict`. */
 export async function addSystemRecord(
@@ -24,17 +17,14 @@ export async function addSystemRecord(
   values: Readonly<Record<string, Value>>,
   { isStrict = false }: { readonly isStrict?: boolean } = {},
 ): Promise<string> {
-  const { fields } = collectionOf(store, name)
   const time = now()
   const id = randomId()
   const refs = { collectionRef: about.collection.id, recordRef: about.id }
-  const given: Record<string, Value> = { ...values, ...refs, id, created: time, updated: time }
-  const columns = fields.map((field) => quote(columnName(field.name))).join(', ')
-  const row = fields.map((field) => given[field.name] ?? fieldType(field).zero(field))
-  const marks = row.map((_, i) => `$${i + 2}`).join(', ')
-  const insert = `insert into ${tableOf(store, name)} (${columns}) values (${marks})
+  const row = { ...values, ...refs, id, created: time, updated: time }
+  const marks = Object.keys(row).map((_, i) => `$${i + 2}`)
+  const insert = `insert into ${quote(name)} (${Object.keys(row).map(quote).join()}) values (${marks.join()})
     ${isStrict ? '' : 'on conflict do nothing'} returning id`
-  await write(store, name, 'create', insert, row)
+  await write(store, name, 'create', insert, Object.values(row))
   return id
 }
 
@@ -64,21 +54,16 @@ async function select<F extends string>(
   condition: string,
   params: readonly string[],
 ): Promise<Record<F, string>[]> {
-  const { rows } = await store.db.query(
-    `select ${fields.map((field) => quote(columnName(field))).join(', ')} from ${tableOf(store, name)}
-     where ${condition} order by created desc, _rowid desc`,
+  const found = await store.db.query(
+    `select ${fields.map(quote).join()} from ${quote(name)} where ${condition} order by created desc, _rowid desc`,
     params,
   )
-  return rows.map(
-    (row) => Object.fromEntries(fields.map((field, i) => [field, String(row[i])])) as Record<F, string>,
-  )
+  return objectsOf(found)
 }
 
 /** Deletes a record; false if there was none. */
 export const deleteSystemRecord = async (store: Store, name: SystemCollection, id: string) =>
-  (await write(store, name, 'delete', `delete from ${tableOf(store, name)} where id = $2 returning *`, [
-    id,
-  ])) > 0
+  (await write(store, name, 'delete', `delete from ${quote(name)} where id = $2 returning *`, [id])) > 0
 
 /** Whether a stored date is more than this many seconds ago. */
 export const isOlder = (moment: string, seconds: number) =>
@@ -91,13 +76,13 @@ export async function deleteOldSystemRecords(
   about: Collection,
   seconds: number,
 ): Promise<void> {
-  const old = `delete from ${tableOf(store, name)} where "collectionRef" = $2 and created < $3 returning *`
+  const old = `delete from ${quote(name)} where "collectionRef" = $2 and created < $3 returning *`
   await write(store, name, 'delete', old, [about.id, formatDate(new Date(Date.now() - seconds * 1000))])
 }
 
 /** Sets `updated` of a record to now. */
 export async function touchSystemRecord(store: Store, name: SystemCollection, id: string): Promise<void> {
-  const touch = `update ${tableOf(store, name)} set updated = $3 where id = $2 returning id`
+  const touch = `update ${quote(name)} set updated = $3 where id = $2 returning id`
   await write(store, name, 'update', touch, [id, now()])
 }
 
@@ -110,5 +95,5 @@ async function write(
   params: readonly unknown[],
 ): Promise<number> {
   const text = `with written as (${statement}), ${changeLogCte('written', action, 1)} select id from written`
-  return (await store.db.query(text, [collectionOf(store, name).id, ...params])).count
+  return (await store.db.query(text, [store.catalog.find(name)!.id, ...params])).count
 }

@@ -16,23 +16,26 @@ function pickEmail(entries: unknown, isOurs: (entry: unknown) => boolean): strin
   return textAt(entries.find(isOurs), 'email')
 }
 
+const hasFlags =
+  (...flags: readonly string[]) =>
+  (entry: unknown) =>
+    flags.every((flag) => valueAt(entry, flag) === true)
+
 type Amend = NonNullable<ProviderType['amend']>
 
-const isPrimary = (entry: unknown) =>
-  valueAt(entry, 'verified') === true && valueAt(entry, 'primary') === true
 /** Adds the primary address of the provider's list. PocketBase: tools/auth/github.go, gitea.go */
 const withListedEmail: Amend = async (profile, { call, provider }) => {
   const { status, text } = await call(`${provider.userInfoURL}/emails`)
-  return isKeptSecret(status) ? profile : { ...profile, email: pickEmail(JSON.parse(text), isPrimary) }
+  if (isKeptSecret(status)) return profile
+  return { ...profile, email: pickEmail(JSON.parse(text), hasFlags('verified', 'primary')) }
 }
 
-const isConfirmedHere = (entry: unknown) =>
-  valueAt(entry, 'is_primary') === true && valueAt(entry, 'is_confirmed') === true
 /** Adds the primary address of Bitbucket's list, which is paged. PocketBase: tools/auth/bitbucket.go */
 const withBitbucketEmail: Amend = async (profile, { call, provider }) => {
   const { status, text } = await call(`${provider.userInfoURL}/emails`)
   if (status >= 400) return profile
-  return { ...profile, email: pickEmail(valueAt(JSON.parse(text), 'values') ?? [], isConfirmedHere) }
+  const entries = valueAt(JSON.parse(text), 'values') ?? []
+  return { ...profile, email: pickEmail(entries, hasFlags('is_primary', 'is_confirmed')) }
 }
 
 /** Adds the primary address of Gitee's list, which also has hidden ones. PocketBase: tools/auth/gitee.go */

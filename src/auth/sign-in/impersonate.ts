@@ -21,13 +21,5 @@ export async function impersonate(
   requireEnabled(auth)
   const { duration } = await readForm()
   checkFields({ duration }, { duration: [atLeast(0)] })
-  return { auth, token: await signToken(auth, 'auth', { refreshable: false, duration: wrapped(duration) }) }
-}
-
-const NANOSECONDS = 1_000_000_000n
-
-/** Seconds after the overflow of a Go duration, which is nanoseconds in 64 bits. */
-function wrapped(seconds: number): number {
-  const nanoseconds = BigInt.asIntN(64, BigInt(seconds) * NANOSECONDS)
-  return Math.max(0, Number(nanoseconds / NANOSECONDS))
+  return { auth, token: await signToken(auth, 'auth', { refreshable: false, duration }) }
 }

@@ -43,19 +43,12 @@ function infoOf(provider: Provider) {
 
 /** The URL to which the client appends its redirect address. RFC 6749, 4.1.1 */
 function authUrl({ authURL, clientId, scopes }: Provider, more: Readonly<Record<string, string>>): string {
-  const parameters = {
+  const query = new URLSearchParams({
     response_type: 'code',
     client_id: clientId,
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     ...more,
-  }
-  const pairs = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1))
-  const query = pairs.map(([key, value]) => `${escapeQuery(key)}=${escapeQuery(value)}`).join('&')
+  })
+  query.sort()
   return `${authURL}${authURL.includes('?') ? '&' : '?'}${query}&redirect_uri=`
 }
-
-/** Escapes a query value. Go: net/url, QueryEscape */
-const escapeQuery = (text: string) =>
-  encodeURIComponent(text)
-    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
-    .replaceAll('%20', '+')

@@ -35,10 +35,6 @@ const OPTION = {
 
 const ALGORITHM = 'HS256'
 
-/** Tokens whose signature was verified, with the key that verified it. */
-const MAX_CHECKED = 10_000
-const checked = new Lru<string, string>(MAX_CHECKED)
-
 /** Duration and secret for tokens of this purpose. Throws if the collection is no auth collection. */
 function options(record: AuthRecord, purpose: Purpose): TokenOptions {
   if (record.collection.type !== 'auth')
@@ -118,22 +114,18 @@ export function claimOf(token: string, claim: 'email' | 'newEmail'): string {
 /** Whether this record's present key signed the token for this purpose. */
 export async function isSigned(token: string, record: AuthRecord, purpose: Purpose): Promise<boolean> {
   if (!SIGNATURE.test(token)) return false
-  const key = signingKey(record, purpose)
-  if (checked.get(token) === key) return true
-  try {
-    await jwtVerify(token, new TextEncoder().encode(key), { algorithms: [ALGORITHM] })
-  } catch {
-    return false // a wrong signature is an expected result
-  }
-  checked.set(token, key)
-  return true
+  const key = new TextEncoder().encode(signingKey(record, purpose))
+  return jwtVerify(token, key, { algorithms: [ALGORITHM] }).then(
+    () => true,
+    () => false,
+  )
 }
 
 const MAX_KNOWN = 10_000
 const BEARER = /^bearer /i
 
 /** Owners of tokens as last looked up, valid until a collection changes. */
-const owners = new Map<string, { catalog: Catalog; auth: AuthRecord; untilMs: number }>()
+const owners = new Lru<string, { catalog: Catalog; auth: AuthRecord; untilMs: number } | null>(MAX_KNOWN)
 
 /** The token of an Authorization header, with or without `Bearer`; '' if there is none. */
 export function tokenOf(authorization: string | undefined): string {
@@ -158,9 +150,8 @@ export async function identify(
   const hit = cached && cachedIdentity(catalog, authorization)
   if (hit) return hit
   const auth = await findByToken(store, token, 'auth')
-  owners.delete(token)
   if (auth) owners.set(token, { catalog, auth, untilMs: (readClaims(token)?.exp ?? Infinity) * 1000 })
-  if (owners.size > MAX_KNOWN) owners.delete(owners.keys().next().value!)
+  else if (owners.get(token)) owners.set(token, null)
   return auth
 }
 
