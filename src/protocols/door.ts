@@ -52,7 +52,7 @@ export const doorProtocol = (
       [name, NOBODY],
       '',
       routes,
-      ({ error, isText }) => failuresOf(error, undefined, isText),
+      ({ error, isText }) => failuresOf(error, isText),
       ({ summary }) => summary,
     ),
 })

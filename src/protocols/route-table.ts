@@ -24,7 +24,7 @@ export interface TableRoute<C> {
   readonly header?: z.ZodObject
   readonly body?: z.ZodType
   readonly answer?: readonly [
-    status: 200 | 201 | 202 | 204,
+    status: 200 | 201 | 202 | 204 | 501,
     description: string,
     schema?: z.ZodType,
     headers?: z.ZodObject,
@@ -66,13 +66,14 @@ export function addRoutes<C, R extends TableRoute<C>>(
 const routedPath = (path: string) =>
   path.replace(/\{(\w+)\}\.json$/, ':$1{[^/]+\\.json}').replace(/\{(\w+)\}/g, ':$1')
 
+/** Answers without a schema have the form that the other product documents. */
 const answered = (
-  [status, description, schema, headers]: NonNullable<TableRoute<never>['answer']>,
+  [status, description, schema = z.unknown(), headers]: NonNullable<TableRoute<never>['answer']>,
   isText = false,
 ): Answers => ({
   [status]: {
     description,
-    ...(schema && { content: isText ? plain(schema) : json(schema) }),
+    ...(status !== 204 && { content: isText ? plain(schema) : json(schema) }),
     ...(headers && { headers }),
   },
 })
@@ -95,9 +96,9 @@ const FAILURES: Readonly<Record<number, string>> = {
 }
 
 /** The error answers of an API by status, the same for all of its routes. */
-export const failuresOf = (schema: z.ZodType, sentences = FAILURES, isText = false): Answers =>
+export const failuresOf = (schema: z.ZodType = z.unknown(), isText = false): Answers =>
   Object.fromEntries(
-    Object.entries(sentences).map(([status, description]) => [
+    Object.entries(FAILURES).map(([status, description]) => [
       status,
       { description, content: isText ? plain(schema) : json(schema) },
     ]),
@@ -113,7 +114,8 @@ export function describeRoutes<R extends TableRoute<never>>(
   more: Readonly<Record<string, Operation>> = {},
 ) {
   const operations = routes.map((route) => {
-    const { at, id, summary, query, form, header, body, answer, isFile, isText } = route
+    const { at, id, summary, query, form, header, body, isFile, isText } = route
+    const { answer = [200, 'As the other product documents it.'] } = route
     const operation: Operation = {
       ...{ id, summary, description: description(route) },
       params: { ...(query && { query: optional(query) }), ...(header && { header }) },
@@ -125,7 +127,7 @@ export function describeRoutes<R extends TableRoute<never>>(
         },
       }),
       fails: typeof failures === 'function' ? failures(route) : failures,
-      responses: { ...(answer && answered(answer, isText)), ...(isFile && FILE) },
+      responses: isFile ? FILE : answered(answer, isText),
     }
     return [at.replace(' ', ` ${root}`), operation]
   })

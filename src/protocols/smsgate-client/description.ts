@@ -5,7 +5,6 @@ import type { Attempt } from '../../http/retry.ts'
 import { json, NOBODY, type Operation, SMSGATE_CLIENT } from '../../openapi/schemas/operations.ts'
 import { describeRoutes, failuresOf, type TableRoute } from '../route-table.ts'
 import type { ClientCaller } from './credentials.ts'
-import { HEALTH } from './health.ts'
 import { CLIENT_PATH } from './path.ts'
 
 export interface Call extends ClientCaller {
@@ -40,9 +39,9 @@ const health = (id: string): Operation => ({
   summary: 'Whether the server works',
   description: 'Whether the server works. Needs no credentials.',
   security: NOBODY,
-  answer: ['It works.', HEALTH],
+  answer: ['It works.', z.unknown()],
   fails: FAILURES,
-  responses: { 503: { description: 'It does not.', content: json(z.union([HEALTH, ERROR])) } },
+  responses: { 503: { description: 'It does not.', content: json(z.unknown()) } },
 })
 
 /** SMSGate's client API. Its routes have a second prefix, `/3rdparty/v1`, and `message` for `messages`. */

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { run, statement, text } from '../../db/statements/statement.ts'
 import { buildRequest } from '../../http/request-info.ts'
@@ -6,25 +5,6 @@ import { deleteRecord } from '../../records/write/delete.ts'
 import { checkDevice } from '../../sms/send/offer.ts'
 import { wireDevice } from '../smsgate/wire.ts'
 import type { Call } from './description.ts'
-
-/** A device as SMSGate's clients read it. */
-export const CLIENT_DEVICE = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
-    lastSeen: z.string().describe('The creation, for a device that was never seen.'),
-    simCards: z.array(
-      z.object({
-        slotIndex: z.int(),
-        simNumber: z.int(),
-        phoneNumber: z.string().optional(),
-        carrierName: z.string().optional(),
-      }),
-    ),
-  })
-  .meta({ id: 'SmsgateDevice' })
 
 const LIST = statement('smsgate devices', {
   ...{ id: 'string', name: 'string', created: 'string', updated: 'string' },

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy, unindexed } from '../../db/rows.ts'
 import { type Row, runForRow, statement, text } from '../../db/statements/statement.ts'
@@ -7,11 +6,7 @@ import { cancelOnce, cancelWaiting } from '../../sms/queue/cancel.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import { REASONS } from '../../sms/status/status.ts'
 
-/** States of SMSGate that this server answers with. Not `Cancelling`: a cancellation is final at once. */
-const STATES = ['Pending', 'Cancelled', 'Processed', 'Sent', 'Delivered', 'Failed'] as const
-type State = (typeof STATES)[number]
-
-/** SQL: the state of one message, which is the row with this alias. */
+/** SQL: the state of one message, which is the row with this alias. No message is `Cancelling`. */
 export const stateSql = (alias: string) => `case
   when ${alias}.status in ('pending', 'assigned') then 'Pending'
   when ${alias}.status = 'sending' then 'Processed'
@@ -33,29 +28,6 @@ export const WHOLE_STATE = `case
 const EVENT_STATE = `case e.status
   when 'sending' then 'Processed' when 'sent' then 'Sent' when 'delivered' then 'Delivered'
   when 'failed' then case e.detail when '${REASONS.canceled}' then 'Cancelled' else 'Failed' end end`
-
-const date = z.string().meta({ format: 'date-time', description: 'As `2026-11-20T07:00:00.000Z`.' })
-
-/** A send as SMSGate's clients read it. */
-export const MESSAGE_STATE = z
-  .object({
-    id: z.string(),
-    deviceId: z.string().describe('Of the first recipient. Empty while no device is chosen.'),
-    state: z.enum(STATES),
-    isHashed: z.literal(false),
-    isEncrypted: z.literal(false),
-    recipients: z.array(
-      z.object({ phoneNumber: z.string(), state: z.enum(STATES), error: z.string().optional() }),
-    ),
-    states: z.partialRecord(z.enum(STATES), date).describe('When the first recipient came to each state.'),
-    createdAt: date,
-    textMessage: z
-      .object({ text: z.string() })
-      .optional()
-      .describe('Empty once the retention of texts has taken it away.'),
-  })
-  .meta({ id: 'SmsgateMessage' })
-export type MessageState = z.output<typeof MESSAGE_STATE>
 
 /**
  * SQL of the messages of a send `s` of user $1. `between` finds the batch by its index: for `=` Postgres
@@ -98,25 +70,19 @@ where t.recipients is not null
 order by s.number`
 
 /** Reads the states of a user's sends; leaves out sends without a message. `hasContent`: with the text. */
-export async function readStates(
-  store: Store,
-  user: string,
-  sends: readonly SendRow[],
-  hasContent: boolean,
-): Promise<MessageState[]> {
+export async function readStates(store: Store, user: string, sends: readonly SendRow[], hasContent: boolean) {
   if (sends.length === 0) return []
   const given = sends.map(({ ref, isBatch }) => ({ ref, is_batch: isBatch }))
   const { rows } = await store.db.shaped(STATE_OF_SENDS, [user, JSON.stringify(given), hasContent])
   return rows.map(([i, ...row]) => toState(sends[Number(i)]!, row as StateRow, hasContent))
 }
 
-type StateRow = [state: State, device: string, recipients: string, body: string | null, states: string]
+/** A send as SMSGate's clients read it. `deviceId`: of the first recipient, '' while no device is chosen. */
+export type MessageState = ReturnType<typeof toState>
 
-function toState(
-  send: SendRow,
-  [state, deviceId, recipients, body, states]: StateRow,
-  hasContent: boolean,
-): MessageState {
+type StateRow = [state: string, device: string, recipients: string, body: string | null, states: string]
+
+function toState(send: SendRow, [state, deviceId, recipients, body, states]: StateRow, hasContent: boolean) {
   const createdAt = isoDate(send.created)
   const since = Object.entries(JSON.parse(states) as Record<string, string>)
   return {
@@ -167,7 +133,7 @@ export async function findSend({ db }: Store, user: string, id: string): Promise
 }
 
 /** A send as it is now. Throws 404 for one without messages. */
-export async function stateOf(store: Store, user: string, send: SendRow): Promise<MessageState> {
+export async function stateOf(store: Store, user: string, send: SendRow) {
   const [state] = await readStates(store, user, [send], true)
   if (!state) throw gatewayRefusal('message_not_found')
   return state

@@ -30,22 +30,6 @@ export const TOKEN_BODY = z
   })
   .meta({ id: 'SmsgateTokenRequest' })
 
-/** A pair of tokens, in the spellings of SMSGate's server and of its clients. */
-export const TOKEN_PAIR = z
-  .object({
-    id: z.string().describe('The `jti` of the pair, by which it is revoked.'),
-    token_type: z.literal('Bearer'),
-    access_token: z.string(),
-    refresh_token: z.string(),
-    expires_at: z.string().describe('End of the access token.'),
-    tokenType: z.literal('Bearer'),
-    accessToken: z.string(),
-    refreshToken: z.string(),
-    expiresAt: z.string(),
-  })
-  .meta({ id: 'SmsgateTokens' })
-export type TokenPair = z.output<typeof TOKEN_PAIR>
-
 /** User, API key and scopes of a token. A refresh token has one scope: to get another pair. */
 interface Grant {
   readonly user: string
@@ -59,7 +43,7 @@ export async function issueTokens(
   caller: Omit<Grant, 'scopes'>,
   allowed: Scopes,
   raw: unknown,
-): Promise<TokenPair> {
+) {
   const { scopes, ttl } = checkShape(TOKEN_BODY, raw)
   for (const [i, scope] of scopes.entries()) {
     if (!SCOPES.some((known) => known === scope)) throw invalid(`scopes[${i}] is no known scope`)
@@ -81,11 +65,8 @@ insert into smsgate_tokens (id, "user", api_key, scopes, access_until, refresh_u
 values (${text('id')}, ${text('user')}, ${text('apiKey')}, ${list('scopes')}, to_timestamp(${number('exp')}::float8),
   to_timestamp(${number('refreshExp')}::float8))`
 
-async function insertPair(
-  store: Store,
-  { user, apiKey, scopes }: Grant,
-  seconds: number,
-): Promise<TokenPair> {
+/** Adds a pair. The answer has the spellings of SMSGate's server and of its clients. */
+async function insertPair(store: Store, { user, apiKey, scopes }: Grant, seconds: number) {
   const id = randomText(ID_LENGTH)
   const iat = Math.floor(Date.now() / 1000)
   const [exp, refreshExp] = [iat + seconds, iat + REFRESH_SECONDS]
@@ -133,7 +114,7 @@ update smsgate_tokens set is_refreshed = true
 where id = ${text('id')} and not is_refreshed and refresh_until > now() returning scopes`
 
 /** Replaces a pair by a new one with the same scopes. A refresh token works once, then throws 401. */
-export function refreshTokens(store: Store, { pair, user, apiKey }: LiveToken): Promise<TokenPair> {
+export function refreshTokens(store: Store, { pair, user, apiKey }: LiveToken) {
   return store.db.transaction(async (db) => {
     const used = await runForRow(db, USE, { id: pair })
     if (!used) throw gatewayRefusal('unauthorized', 'Unauthorized')

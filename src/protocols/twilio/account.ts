@@ -4,32 +4,14 @@ import type { Config } from '../../config.ts'
 import { run, runForRow, statement, text } from '../../db/statements/statement.ts'
 import { gatewayRefusal } from '../../sms/send/shape.ts'
 import type { Call } from './description.ts'
-import { describePage, PAGE, readPage, unknownToken } from './paging.ts'
+import { describePage, readPage, unknownToken } from './paging.ts'
 import { API_VERSION, accountPath, hasSid, sidOf, twilioDate } from './refusal.ts'
-
-/** A user as Twilio's API has it. */
-export const ACCOUNT = z
-  .strictObject({
-    sid: z.string(),
-    owner_account_sid: z.string(),
-    friendly_name: z.string(),
-    status: z.literal('active'),
-    type: z.literal('Full'),
-    auth_token: z.null(),
-    date_created: z.string().nullable(),
-    date_updated: z.string().nullable(),
-    subresource_uris: z.strictObject({ messages: z.string(), incoming_phone_numbers: z.string() }),
-    uri: z.string(),
-  })
-  .meta({ id: 'TwilioAccount' })
 
 const USER = statement('twilio user', { name: 'string', created: 'string', updated: 'string' })`
 select name, created, updated from users where id = ${text('user')}`
 
-/** The account of the caller, in a list. */
-export const ACCOUNTS = PAGE.extend({ accounts: z.array(ACCOUNT) }).meta({ id: 'TwilioAccounts' })
-
-export async function findAccount({ store, user }: Call): Promise<z.output<typeof ACCOUNT>> {
+/** The caller's account as Twilio's API has it. */
+export async function findAccount({ store, user }: Call) {
   const { name, created, updated } = (await runForRow(store.db, USER, { user }))!
   const sid = sidOf('AC', user)
   const path = accountPath(sid)
@@ -51,7 +33,7 @@ export async function findAccount({ store, user }: Call): Promise<z.output<typeo
 }
 
 /** The list of a user's accounts: the one account, or none when a filter does not match it. */
-export async function listAccounts(call: Call): Promise<z.output<typeof ACCOUNTS>> {
+export async function listAccounts(call: Call) {
   const { user, parameters } = call
   const page = readPage(parameters, 'AC')
   if (page.from) throw unknownToken()

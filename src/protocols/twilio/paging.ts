@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
 import { objectsOf } from '../../db/rows.ts'
 import { idOf, invalid, type Parameters, type SidKind, sidOf, TwilioRefusal } from './refusal.ts'
@@ -8,19 +7,6 @@ const MAX_SIZE = 1_000
 const MAX_PAGE = 1_000_000
 
 export const PAGE_PARAMETERS: readonly string[] = ['PageSize', 'Page', 'PageToken']
-
-const link = z.string().nullable().describe('A path with its query; null for none.')
-/** The fields of a page. No others: clients take an unknown key for the list of records. */
-export const PAGE = z.strictObject({
-  end: z.int(),
-  first_page_uri: z.string(),
-  next_page_uri: link,
-  page: z.int(),
-  page_size: z.int(),
-  previous_page_uri: link,
-  start: z.int(),
-  uri: z.string(),
-})
 
 type PageRequest = ReturnType<typeof readPage>
 
@@ -53,12 +39,15 @@ function readToken(token: string, kind: SidKind) {
 
 export const unknownToken = () => new TwilioRefusal(21481, 'The PageToken is not known')
 
-/** The fields that describe a page of the list at `path`, with the links to its neighbours. */
+/**
+ * The fields that describe a page of the list at `path`, with the links to its neighbours. No others: clients
+ * take an unknown key for the list of records.
+ */
 export function describePage(
   path: string,
   { parameters, kind, page, size, from }: PageRequest,
   { ids, hasOlder, hasNewer }: { readonly ids: readonly string[]; hasOlder: boolean; hasNewer: boolean },
-): z.output<typeof PAGE> {
+) {
   const isOurs = (name: string) => PAGE_PARAMETERS.includes(name)
   const filters = [...parameters].filter(([name, value]) => !isOurs(name) && value !== '')
   const uri = (number: number, token = '') => {

@@ -11,18 +11,18 @@ import { clientIp } from '../../http/server/client-ip.ts'
 import { holderOf, memoryOf } from '../../http/server/store-of.ts'
 import { TWILIO as BY_TWILIO, chapter, SENDER, SENDING } from '../../openapi/schemas/operations.ts'
 import { refusals } from '../../openapi/schemas/refusals.ts'
-import { addRoutes, describeRoutes } from '../route-table.ts'
-import { ACCOUNT, ACCOUNTS, CONNECTION, describeConnection, findAccount, listAccounts } from './account.ts'
+import { addRoutes, describeRoutes, failuresOf } from '../route-table.ts'
+import { CONNECTION, describeConnection, findAccount, listAccounts } from './account.ts'
 import { type Account, identifyAccount, keyIn } from './credentials.ts'
-import { type Call, FAILURES, type Route } from './description.ts'
+import type { Call, Route } from './description.ts'
 import { changeMessage, deleteMessage } from './messages/change.ts'
 import { createMessage } from './messages/create.ts'
 import { CREATE_PARAMETERS } from './messages/create-body.ts'
-import { listMessages, MESSAGES } from './messages/list.ts'
-import { findMedium, listMedia, MEDIA, MEDIUM, sendMedium } from './messages/media.ts'
-import { findMessage, MESSAGE, renderMessage } from './messages/message.ts'
+import { listMessages } from './messages/list.ts'
+import { findMedium, listMedia, sendMedium } from './messages/media.ts'
+import { findMessage, renderMessage } from './messages/message.ts'
 import { changeNumber } from './numbers/change.ts'
-import { findNumber, listNumbers, NUMBER, NUMBERS, renderNumber } from './numbers/number.ts'
+import { findNumber, listNumbers, renderNumber } from './numbers/number.ts'
 import { PAGE_PARAMETERS } from './paging.ts'
 import {
   INVALID,
@@ -47,14 +47,12 @@ const ROUTES: readonly Route[] = [
     id: 'twilioAccounts',
     summary: 'List accounts',
     query: ['FriendlyName', 'Status', ...PAGE_PARAMETERS],
-    answer: [200, 'The account of the caller.', ACCOUNTS],
     work: listAccounts,
   },
   {
     at: 'GET /{AccountSid}.json',
     id: 'twilioAccount',
     summary: 'Fetch an account',
-    answer: [200, 'The account.', ACCOUNT],
     work: findAccount,
   },
   {
@@ -62,7 +60,6 @@ const ROUTES: readonly Route[] = [
     id: 'twilioMessages',
     summary: 'List messages',
     query: ['To', 'From', 'DateSent', 'DateSent<', 'DateSent>', ...PAGE_PARAMETERS],
-    answer: [200, 'A page, newest first.', MESSAGES],
     work: listMessages,
   },
   {
@@ -71,14 +68,13 @@ const ROUTES: readonly Route[] = [
     summary: 'Send a message',
     header: IDEMPOTENCY,
     form: CREATE_PARAMETERS,
-    answer: [201, 'The message.', MESSAGE],
+    answer: [201, 'The message.'],
     work: createMessage,
   },
   {
     at: 'GET /{AccountSid}/Messages/{Sid}.json',
     id: 'twilioMessage',
     summary: 'Fetch a message',
-    answer: [200, 'The message.', MESSAGE],
     work: async ({ store, user, sid }) => renderMessage(await findMessage(store, user, sid), user),
   },
   {
@@ -86,7 +82,6 @@ const ROUTES: readonly Route[] = [
     id: 'twilioUpdateMessage',
     summary: 'Cancel a message, or take its text away',
     form: ['Body', 'Status'],
-    answer: [200, 'The message.', MESSAGE],
     work: changeMessage,
   },
   {
@@ -101,14 +96,12 @@ const ROUTES: readonly Route[] = [
     id: 'twilioMedia',
     summary: 'List the media of a message',
     query: PAGE_PARAMETERS,
-    answer: [200, 'All of them: at most ten.', MEDIA],
     work: listMedia,
   },
   {
     at: 'GET /{AccountSid}/Messages/{MessageSid}/Media/{Sid}.json',
     id: 'twilioMedium',
     summary: 'Fetch what is known of a file',
-    answer: [200, 'The file, without its content.', MEDIUM],
     work: async (call) => (await findMedium(call)).medium,
   },
   {
@@ -123,14 +116,12 @@ const ROUTES: readonly Route[] = [
     id: 'twilioNumbers',
     summary: 'List numbers',
     query: ['PhoneNumber', 'FriendlyName', ...PAGE_PARAMETERS],
-    answer: [200, 'Devices with a number.', NUMBERS],
     work: listNumbers,
   },
   {
     at: 'GET /{AccountSid}/IncomingPhoneNumbers/{Sid}.json',
     id: 'twilioNumber',
     summary: 'Fetch a number',
-    answer: [200, 'The number.', NUMBER],
     work: async ({ store, user, sid }) => renderNumber(await findNumber(store, user, sid), user),
   },
   {
@@ -138,7 +129,6 @@ const ROUTES: readonly Route[] = [
     id: 'twilioUpdateNumber',
     summary: 'Say where its texts go',
     form: ['SmsUrl', 'SmsMethod', 'FriendlyName'],
-    answer: [200, 'The number.', NUMBER],
     work: changeNumber,
   },
 ]
@@ -189,6 +179,8 @@ function twilioRoutes(services: Services): Hono<Env> {
 }
 
 function twilioPaths() {
+  const describe = (root: string, routes: readonly Route[]) =>
+    describeRoutes(['twilio', BY_TWILIO], root, routes, failuresOf(), ({ summary }) => summary)
   return {
     ...chapter(SENDING, SENDER, {
       'GET /api/sms/twilio': {
@@ -200,8 +192,8 @@ function twilioPaths() {
         fails: refusals('unauthorized', 'forbidden'),
       },
     }),
-    ...describeRoutes(['twilio', BY_TWILIO], ROOT, ROUTES, FAILURES, ({ summary }) => summary),
-    ...describeRoutes(['twilio', BY_TWILIO], VERIFY_ROOT, VERIFY_ROUTES, FAILURES, ({ summary }) => summary),
+    ...describe(ROOT, ROUTES),
+    ...describe(VERIFY_ROOT, VERIFY_ROUTES),
   }
 }
 

@@ -8,7 +8,6 @@ import { sendFile } from '../../../http/files/send-file.ts'
 import { sentFile } from '../../../http/routes/files.ts'
 import { DATA_URL } from '../../smsgate/wire.ts'
 import type { Call } from '../description.ts'
-import type { Page } from '../list-messages.ts'
 import { isoDate } from '../message-state.ts'
 import { dateIn, deviceIn, numberIn } from '../query.ts'
 
@@ -16,22 +15,6 @@ const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 500
 
 const TYPES = ['SMS', 'DATA_SMS', 'MMS', 'MMS_DOWNLOADED'] as const
-
-/** An incoming text as SMSGate's clients read it. */
-export const INBOX_MESSAGE = z
-  .object({
-    id: z.string(),
-    type: z.enum(['SMS', 'DATA_SMS', 'MMS_DOWNLOADED']),
-    sender: z.string(),
-    recipient: z.string().optional(),
-    simNumber: z.int().optional(),
-    contentPreview: z.string().describe('The whole text.'),
-    createdAt: z.string(),
-    attachments: z
-      .array(z.object({ partId: z.int(), name: z.string(), size: z.int(), contentType: z.string() }))
-      .optional(),
-  })
-  .meta({ id: 'SmsgateInboxMessage' })
 
 /** Filters and page of a list of incoming texts; '' for no filter. */
 export const INBOX_QUERY = z
@@ -71,11 +54,7 @@ order by m.delivered_at desc, m.id desc limit $6 offset $7`
 const COUNT = `select count(*) from sms_messages m where ${MATCHING}`
 
 /** Incoming texts of a user, newest first. MMS announcements are not stored. */
-export async function listInbox(
-  { db }: Store,
-  user: string,
-  query: z.output<typeof INBOX_QUERY>,
-): Promise<Page<z.output<typeof INBOX_MESSAGE>>> {
+export async function listInbox({ db }: Store, user: string, query: z.output<typeof INBOX_QUERY>) {
   if (query.type === 'MMS') return { total: 0, items: [] }
   const params = [user, query.from, query.to, query.deviceId, query.type]
   const counted = await db.shaped(COUNT, params)
@@ -83,10 +62,15 @@ export async function listInbox(
   return { total: Number(counted.rows[0]![0]), items: objectsOf<InboxRow>(found).map(toInboxMessage) }
 }
 
-type Inbox = z.output<typeof INBOX_MESSAGE>
-type InboxRow = Omit<Inbox, 'attachments'> & { readonly attachments: string | null }
+interface InboxRow extends Readonly<Record<'id' | 'type' | 'sender' | 'contentPreview', string>> {
+  readonly recipient: string
+  readonly simNumber: number
+  readonly createdAt: string
+  readonly attachments: string | null
+}
 
-const toInboxMessage = ({ recipient, simNumber, createdAt, attachments, ...row }: InboxRow): Inbox => ({
+/** An incoming text as SMSGate's clients read it. The preview is the whole text. */
+const toInboxMessage = ({ recipient, simNumber, createdAt, attachments, ...row }: InboxRow) => ({
   ...row,
   ...(recipient && { recipient }),
   ...(simNumber && { simNumber }),

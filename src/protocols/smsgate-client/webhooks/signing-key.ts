@@ -48,11 +48,6 @@ export const SETTINGS_BODY = z
   .object({ webhooks: SIGNING_KEY.nullish() })
   .meta({ id: 'SmsgateSettingsChange' })
 
-/** The settings of phones as SMSGate's clients read them. */
-export const CLIENT_SETTINGS = z
-  .record(z.string(), z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])))
-  .meta({ id: 'SmsgateSettings', description: 'By section. Secrets are never told.' })
-
 const ALLOWED = 'webhooks.signing_key'
 
 /** The signing key that a body sets, if any. Throws 400 for any other field. */

@@ -16,16 +16,6 @@ import { SMSGATE_EVENTS, type SmsgateEvent } from './event.ts'
 /** Names of SMSGate's events that this server sends. */
 const EVENTS = Object.keys(SMSGATE_EVENTS) as [SmsgateEvent, ...SmsgateEvent[]]
 
-/** A webhook as SMSGate's clients read it. */
-export const CLIENT_WEBHOOK = z
-  .object({
-    id: z.string(),
-    deviceId: z.string().nullable().describe('Null: all devices.'),
-    url: z.string(),
-    event: z.enum(EVENTS),
-  })
-  .meta({ id: 'SmsgateWebhook' })
-
 const EVENT_ERROR = `must be one of ${EVENTS.join(', ')}: this server tells of no other event`
 
 /** The body of a request to add or replace a webhook. */
@@ -39,11 +29,13 @@ export const WEBHOOK_BODY = z
   })
   .meta({ id: 'SmsgateNewWebhook' })
 
-const LIST = statement('smsgate webhooks', CLIENT_WEBHOOK)`
+const LIST = statement('smsgate webhooks', {
+  ...{ id: 'string', deviceId: 'string?', url: 'string', event: 'string' },
+})`
 select smsgate_id as id, nullif(device, '') as "deviceId", url, smsgate_event as event from webhooks
 where "user" = ${text('user')} and smsgate_event <> '' order by created, webhooks.id`
 
-/** The webhooks of a user that are called in SMSGate's form. */
+/** The webhooks of a user in SMSGate's form. `deviceId` null: all devices. */
 export const listWebhooks = ({ db }: Store, user: string) => run(db, LIST, { user })
 
 const FIND = statement('smsgate find webhook', { id: 'string' })`
@@ -64,7 +56,7 @@ function webhooksOf({ catalog }: Store): Collection {
  * Adds a webhook, or replaces the one with its id, as a record under the usual rules. One for incoming texts
  * hands out the inbox, so it needs that scope, too. Throws 400, 403.
  */
-export async function saveWebhook(call: Call): Promise<z.output<typeof CLIENT_WEBHOOK>> {
+export async function saveWebhook(call: Call) {
   const body = checkShape(WEBHOOK_BODY, call.json)
   if (SMSGATE_EVENTS[body.event] === 'message.received' && !grants(call.scopes, 'inbox:list'))
     throw scopeRequired('inbox:list')

@@ -9,7 +9,7 @@ import type { Call } from '../description.ts'
 import { type NumberSender, sendersFrom } from '../numbers/number.ts'
 import { sidOf, TwilioRefusal } from '../refusal.ts'
 import { type NewMessage, readNewMessage } from './create-body.ts'
-import { findMessage, type Message, type MessageRow, originOf, renderMessage } from './message.ts'
+import { findMessage, type MessageRow, originOf, renderMessage } from './message.ts'
 
 /** Statuses of a message that the answer still calls `queued`. */
 const LATER = new Set(['sending', 'sent', 'delivered', 'undelivered'])
@@ -18,7 +18,7 @@ const LATER = new Set(['sending', 'sent', 'delivered', 'undelivered'])
  * Sends a message as `POST Messages.json`. Checks in Twilio's order; stores nothing when it throws
  * TwilioRefusals, refusals of the send, StaleAuth. After a 503 it may be stored: use an Idempotency-Key.
  */
-export async function createMessage(call: Call): Promise<Message> {
+export async function createMessage(call: Call) {
   const { c, services, store, user, parameters } = call
   const key = c.req.header('idempotency-key')
   const idempotency = readIdempotency(key, '/2010-04-01/Messages', Object.fromEntries(parameters))
@@ -55,7 +55,7 @@ function acceptedRow(id: string, { to, from, body, scheduledAt, service }: NewMe
 }
 
 /** The message with the status that it was accepted with. `replayed`: an earlier request made it. */
-function render({ c, user }: Call, row: MessageRow, replayed: boolean): Message {
+function render({ c, user }: Call, row: MessageRow, replayed: boolean) {
   if (replayed) c.header('Idempotent-Replayed', 'true')
   const message = renderMessage(row, user)
   return LATER.has(message.status)

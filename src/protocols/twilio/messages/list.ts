@@ -1,11 +1,10 @@
-import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
 import { textsOf } from '../../../db/rows.ts'
 import { formatDate } from '../../../fields/types/date.ts'
 import { withoutSeparators } from '../../../portable/phone.ts'
 import type { Call } from '../description.ts'
 import { OWN_NUMBER } from '../numbers/number.ts'
-import { PAGE, readPage, readRows } from '../paging.ts'
+import { readPage, readRows } from '../paging.ts'
 import {
   accountPath,
   invalid,
@@ -14,15 +13,13 @@ import {
   readRequestDate,
   sidOf,
 } from '../refusal.ts'
-import { MESSAGE, MESSAGE_SQL, type MessageRow, renderMessage } from './message.ts'
-
-export const MESSAGES = PAGE.extend({ messages: z.array(MESSAGE) }).meta({ id: 'TwilioMessages' })
+import { MESSAGE_SQL, type MessageRow, renderMessage } from './message.ts'
 
 const SECOND_MS = 1_000
 const DAY_MS = 86_400_000
 
 /** The user's messages in pages, newest first. Throws 20001, 21481 for a wrong token. */
-export async function listMessages({ store, user, parameters }: Call): Promise<z.output<typeof MESSAGES>> {
+export async function listMessages({ store, user, parameters }: Call) {
   const request = readPage(parameters, 'SM')
   const values: unknown[] = [user]
   const devices = await devicesWith(store, user, numbersIn(parameters, 'To'))

@@ -1,28 +1,12 @@
-import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
-import { findAllStored, type NamedFile } from '../../../files/contents.ts'
+import { findAllStored } from '../../../files/contents.ts'
 import { sendFile } from '../../../http/files/send-file.ts'
 import { sentFile } from '../../../http/routes/files.ts'
 import { derivedId } from '../../../tools/random.ts'
 import type { Call } from '../description.ts'
-import { describePage, PAGE, readPage } from '../paging.ts'
+import { describePage, readPage } from '../paging.ts'
 import { accountPath, notFound, sidOf, twilioDate } from '../refusal.ts'
-import { date, findMessage } from './message.ts'
-
-/** A file of a message as Twilio's API has it. */
-export const MEDIUM = z
-  .strictObject({
-    sid: z.string(),
-    account_sid: z.string(),
-    parent_sid: z.string().describe('The SID of the message.'),
-    content_type: z.string().describe('By its content.'),
-    date_created: date,
-    date_updated: date,
-    uri: z.string().describe('Without `.json` it is the path of the file itself.'),
-  })
-  .meta({ id: 'TwilioMedium' })
-
-export const MEDIA = PAGE.extend({ media_list: z.array(MEDIUM) }).meta({ id: 'TwilioMedia' })
+import { findMessage } from './message.ts'
 
 /** The SID of a file, from its name, which is unique within a message. */
 const mediumSid = (name: string) => sidOf('ME', derivedId(name))
@@ -35,7 +19,7 @@ export const mediaPath = (user: string, message: string, name: string): string =
 async function mediaOf({ db }: Store, user: string, messageSid: string) {
   const { id, created, updated, attachments } = await findMessage({ db }, user, messageSid)
   const files = await findAllStored(db, { collection: 'sms_messages', record: id }, attachments)
-  return files.map((file): { readonly file: NamedFile; readonly medium: z.output<typeof MEDIUM> } => ({
+  return files.map((file) => ({
     file,
     medium: {
       sid: mediumSid(file.name),
@@ -50,7 +34,7 @@ async function mediaOf({ db }: Store, user: string, messageSid: string) {
 }
 
 /** All files of a message on one page. Throws 404 for a message that is not the user's. */
-export async function listMedia({ store, user, sid, parameters }: Call): Promise<z.output<typeof MEDIA>> {
+export async function listMedia({ store, user, sid, parameters }: Call) {
   const media = await mediaOf(store, user, sid)
   const path = `${accountPath(sidOf('AC', user))}/Messages/${sid}/Media.json`
   const content = { ids: media.map(({ file }) => derivedId(file.name)), hasOlder: false, hasNewer: false }

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
 import { objectsOf } from '../../../db/rows.ts'
 import type { TableRow } from '../../../db/statements/statement.ts'
@@ -8,25 +7,11 @@ import { REASONS } from '../../../sms/status/status.ts'
 import { OWN_NUMBER } from '../numbers/number.ts'
 import { API_VERSION, accountPath, idOf, notFound, sidOf, twilioDate } from '../refusal.ts'
 
-const TWILIO_STATUSES = [
-  'accepted',
-  'scheduled',
-  'queued',
-  'sending',
-  'sent',
-  'delivered',
-  'undelivered',
-  'failed',
-  'canceled',
-  'received',
-] as const
-type TwilioStatus = (typeof TWILIO_STATUSES)[number]
-
 type StatusColumns = Pick<TableRow<'sms_messages'>, 'status' | 'scheduled_at' | 'sent_at' | 'error_message'>
 
 /** A status, and Twilio's number of the error; null for none. */
 interface TwilioState {
-  readonly status: TwilioStatus
+  readonly status: string
   readonly errorCode: number | null
 }
 
@@ -49,7 +34,7 @@ export function twilioState(message: StatusColumns, now: string): TwilioState {
   if (status === 'failed')
     return Object.hasOwn(BY_REASON, error_message) ? BY_REASON[error_message]! : failedState(message)
   if (status === 'pending') return { status: scheduled_at > now ? 'scheduled' : 'accepted', errorCode: null }
-  return { status: status === 'assigned' ? 'queued' : (status as TwilioStatus), errorCode: null }
+  return { status: status === 'assigned' ? 'queued' : status, errorCode: null }
 }
 
 /** The state of a message that failed: once it was sent, only its delivery can have failed. */
@@ -59,35 +44,6 @@ function failedState({ sent_at, error_message }: StatusColumns): TwilioState {
     return { status, errorCode: UNKNOWN_NUMBER }
   return { status, errorCode: sent_at === '' ? UNKNOWN_ERROR : UNREACHABLE }
 }
-
-export const date = z.string().nullable().describe('RFC 2822, in UTC.')
-
-/** A message as Twilio's API has it. */
-export const MESSAGE = z
-  .strictObject({
-    sid: z.string(),
-    account_sid: z.string(),
-    api_version: z.literal(API_VERSION),
-    body: z.string().describe('Empty once it was redacted.'),
-    date_created: date,
-    date_updated: date,
-    date_sent: date,
-    direction: z.enum(['inbound', 'outbound-api', 'outbound-reply']),
-    error_code: z.int().nullable(),
-    error_message: z.string().nullable(),
-    from: z.string().nullable(),
-    to: z.string(),
-    messaging_service_sid: z.string().nullable(),
-    num_media: z.string(),
-    num_segments: z.string(),
-    price: z.null(),
-    price_unit: z.null(),
-    status: z.enum(TWILIO_STATUSES),
-    subresource_uris: z.strictObject({ media: z.string() }),
-    uri: z.string(),
-  })
-  .meta({ id: 'TwilioMessage' })
-export type Message = Readonly<z.output<typeof MESSAGE>>
 
 /** The origin of a message that came by this API, or as an answer to its call. `callback`: '' for none. */
 export const originOf = (
@@ -129,7 +85,7 @@ export async function findMessage({ db }: Pick<Store, 'db'>, user: string, sid: 
 }
 
 /** A message of a user as Twilio's API has it. */
-export function renderMessage(row: MessageRow, user: string): Message {
+export function renderMessage(row: MessageRow, user: string) {
   const isIncoming = row.message_type === 'incoming'
   const { status, errorCode } = twilioState(row, now())
   const [sid, account_sid] = [sidOf('SM', row.id), sidOf('AC', user)]

@@ -7,12 +7,12 @@ import { serverRequest } from '../../../request/request.ts'
 import { logChanged } from '../../../sms/status/status.ts'
 import type { Call } from '../description.ts'
 import { invalid, readAddress } from '../refusal.ts'
-import { findNumber, renderNumber, type TwilioNumber } from './number.ts'
+import { findNumber, renderNumber } from './number.ts'
 
 const MAX_NAME = 255
 
 /** Sets name, `SmsUrl` and its method, all or nothing. Throws 404, 20001, 21502. */
-export async function changeNumber(call: Call): Promise<TwilioNumber> {
+export async function changeNumber(call: Call) {
   const { services, store, user, sid, parameters } = call
   const { id } = await findNumber(store, user, sid)
   const [url, method] = [parameters.get('SmsUrl'), parameters.get('SmsMethod')?.toUpperCase() ?? '']

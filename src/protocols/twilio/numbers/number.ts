@@ -1,9 +1,8 @@
-import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
 import { objectsOf } from '../../../db/rows.ts'
 import { run, statement, type TableRow, text } from '../../../db/statements/statement.ts'
 import type { Call } from '../description.ts'
-import { PAGE, readPage, readRows } from '../paging.ts'
+import { readPage, readRows } from '../paging.ts'
 import { API_VERSION, accountPath, idOf, notFound, sidOf, twilioDate } from '../refusal.ts'
 
 /** The fields of Twilio's numbers that are the same for every device. */
@@ -36,22 +35,6 @@ const FIXED = {
   emergency_address_sid: null,
 } as const
 
-/** A device with a number as Twilio's API has it, with the fields of FIXED. */
-export const NUMBER = z
-  .looseObject({
-    sid: z.string(),
-    account_sid: z.string(),
-    phone_number: z.string(),
-    friendly_name: z.string().describe('The name of the device.'),
-    sms_url: z.string().describe('Where texts that the device receives are told; empty for nowhere.'),
-    sms_method: z.enum(['GET', 'POST']),
-    date_created: z.string().nullable(),
-    date_updated: z.string().nullable(),
-    uri: z.string(),
-  })
-  .meta({ id: 'TwilioNumber' })
-export type TwilioNumber = Readonly<z.output<typeof NUMBER>>
-
 interface NumberRow extends Pick<TableRow<'devices'>, 'id' | 'phone' | 'name' | 'created' | 'updated'> {
   readonly smsUrl: string
   readonly smsMethod: 'GET' | 'POST'
@@ -76,7 +59,7 @@ export async function findNumber({ db }: Pick<Store, 'db'>, user: string, sid: s
 }
 
 /** A device with a number as Twilio's API has it. */
-export function renderNumber(row: NumberRow, user: string): TwilioNumber {
+export function renderNumber(row: NumberRow, user: string) {
   const [sid, account_sid] = [sidOf('PN', row.id), sidOf('AC', user)]
   return {
     sid,
@@ -120,12 +103,10 @@ export const OWN_NUMBER = `coalesce(
     where q.message = m.id and q.line_pinned and m."from" = ''),
   d.phone, '')`
 
-export const NUMBERS = PAGE.extend({ incoming_phone_numbers: z.array(NUMBER) }).meta({ id: 'TwilioNumbers' })
-
 const LIST = `${NUMBER_SQL} and ($2 = '' or d.phone = $2) and ($3 = '' or d.name = $3)`
 
 /** The user's numbers in pages, newest first. Throws 20001, 21481 for a wrong token. */
-export async function listNumbers({ store, user, parameters }: Call): Promise<z.output<typeof NUMBERS>> {
+export async function listNumbers({ store, user, parameters }: Call) {
   const request = readPage(parameters, 'PN')
   const values = [user, parameters.get('PhoneNumber') ?? '', parameters.get('FriendlyName') ?? '']
   const path = `${accountPath(sidOf('AC', user))}/IncomingPhoneNumbers.json`

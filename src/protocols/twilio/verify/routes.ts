@@ -6,11 +6,9 @@ import {
   deleteService,
   fetchService,
   listServices,
-  SERVICE,
   SERVICE_PARAMETERS,
-  SERVICES,
 } from './service.ts'
-import { CHECK, check, fetchOne, START_PARAMETERS, start, update, VERIFICATION } from './verification.ts'
+import { check, fetchOne, START_PARAMETERS, start, update } from './verification.ts'
 
 /** Twilio's Verify, version 2, below `/v2/Services`. */
 export const VERIFY_ROUTES: readonly Route[] = [
@@ -19,7 +17,6 @@ export const VERIFY_ROUTES: readonly Route[] = [
     id: 'twilioVerifyServices',
     summary: 'List services of codes',
     query: PAGE_PARAMETERS,
-    answer: [200, 'A page, newest first.', SERVICES],
     work: listServices,
   },
   {
@@ -27,14 +24,13 @@ export const VERIFY_ROUTES: readonly Route[] = [
     id: 'twilioCreateVerifyService',
     summary: 'Make a service of codes',
     form: SERVICE_PARAMETERS,
-    answer: [201, 'The service.', SERVICE],
+    answer: [201, 'The service.'],
     work: createService,
   },
   {
     at: 'GET /{Sid}',
     id: 'twilioVerifyService',
     summary: 'Fetch a service of codes',
-    answer: [200, 'The service.', SERVICE],
     work: fetchService,
   },
   {
@@ -42,7 +38,6 @@ export const VERIFY_ROUTES: readonly Route[] = [
     id: 'twilioUpdateVerifyService',
     summary: 'Change a service of codes',
     form: SERVICE_PARAMETERS,
-    answer: [200, 'The service.', SERVICE],
     work: changeService,
   },
   {
@@ -57,14 +52,13 @@ export const VERIFY_ROUTES: readonly Route[] = [
     id: 'twilioStartVerification',
     summary: 'Send a code',
     form: START_PARAMETERS,
-    answer: [201, 'The verification.', VERIFICATION],
+    answer: [201, 'The verification.'],
     work: start,
   },
   {
     at: 'GET /{ServiceSid}/Verifications/{Sid}',
     id: 'twilioVerification',
     summary: 'Fetch a verification, by its SID or its number',
-    answer: [200, 'The verification.', VERIFICATION],
     work: fetchOne,
   },
   {
@@ -72,7 +66,6 @@ export const VERIFY_ROUTES: readonly Route[] = [
     id: 'twilioUpdateVerification',
     summary: 'Cancel or approve a verification, by its SID or its number',
     form: ['Status'],
-    answer: [200, 'The verification.', VERIFICATION],
     work: update,
   },
   {
@@ -80,7 +73,7 @@ export const VERIFY_ROUTES: readonly Route[] = [
     id: 'twilioCheckVerification',
     summary: 'Check a code',
     form: ['Code', 'To', 'VerificationSid'],
-    answer: [201, 'The verification: `approved` if the code was right.', CHECK],
+    answer: [201, 'The verification: `approved` if the code was right.'],
     work: check,
   },
 ]

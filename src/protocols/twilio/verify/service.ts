@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { type Collection, type Store, SUPERUSERS } from '../../../collections/catalog.ts'
 import { objectsOf } from '../../../db/rows.ts'
 import { ApiError } from '../../../errors.ts'
@@ -12,35 +11,14 @@ import { reasonOf } from '../numbers/change.ts'
 import { readPage, readRows } from '../paging.ts'
 import { idOf, notFound, type Parameters, sidOf, TwilioRefusal } from '../refusal.ts'
 
-const nothing = z.null()
-/** A record of `verify_services` as Twilio's API has it. */
-export const SERVICE = z
-  .strictObject({
-    ...{ sid: z.string(), account_sid: z.string(), friendly_name: z.string(), code_length: z.int() },
-    ...{ lookup_enabled: z.boolean(), psd2_enabled: z.boolean(), skip_sms_to_landlines: z.boolean() },
-    ...{ dtmf_input_required: z.boolean(), tts_name: nothing, do_not_share_warning_enabled: z.boolean() },
-    ...{ custom_code_enabled: z.boolean(), push: nothing, totp: nothing, default_template_sid: nothing },
-    ...{ whatsapp: nothing, passkeys: nothing, verify_event_subscription_enabled: z.boolean() },
-    ...{ date_created: z.string(), date_updated: z.string(), url: z.string() },
-    links: z.strictObject({ verifications: z.string(), verification_checks: z.string() }),
-  })
-  .meta({ id: 'TwilioVerifyService' })
-const url = z.string().nullable()
-export const SERVICES = z
-  .strictObject({
-    services: z.array(SERVICE),
-    meta: z.strictObject({
-      ...{ page: z.int(), page_size: z.int(), key: z.literal('services'), url: z.string() },
-      ...{ first_page_url: z.string(), next_page_url: url, previous_page_url: url },
-    }),
-  })
-  .meta({ id: 'TwilioVerifyServices' })
-
 /** Options of Twilio that this server lacks: only `false` is accepted. */
 const OFF = [
   ...['LookupEnabled', 'SkipSmsToLandlines', 'DtmfInputRequired', 'Psd2Enabled', 'CustomCodeEnabled'],
   ...['VerifyEventSubscriptionEnabled', 'DoNotShareWarningEnabled'],
 ]
+/** Twilio's settings of services that this server lacks. */
+const WITHOUT_VALUE = ['tts_name', 'push', 'totp', 'default_template_sid', 'whatsapp', 'passkeys']
+const snakeCase = (name: string) => name.replace(/(?!^)[A-Z]/g, '_$&').toLowerCase()
 export const SERVICE_PARAMETERS = ['FriendlyName', 'CodeLength', ...OFF]
 
 /** Throws 60200, Twilio's error for a parameter of Verify. */
@@ -64,31 +42,20 @@ export const isoDate = (stored: string): string => `${dateOf(stored)!.toISOStrin
 export const serviceUrl = ({ services }: Call, sid: string) =>
   `${services.config.publicUrl}/v2/Services/${sid}`
 
-function render(call: Call, { id, name, code_length, created, updated }: Row): z.output<typeof SERVICE> {
+/** A record of `verify_services` as Twilio's API has it. */
+function render(call: Call, { id, name, code_length, created, updated }: Row) {
   const sid = sidOf('VA', id)
   const at = serviceUrl(call, sid)
   return {
-    ...{ sid, account_sid: sidOf('AC', call.user), friendly_name: name, code_length },
-    ...{
-      lookup_enabled: false,
-      psd2_enabled: false,
-      skip_sms_to_landlines: false,
-      dtmf_input_required: false,
-    },
-    ...{
-      tts_name: null,
-      do_not_share_warning_enabled: false,
-      custom_code_enabled: false,
-      push: null,
-      totp: null,
-    },
-    ...{
-      default_template_sid: null,
-      whatsapp: null,
-      passkeys: null,
-      verify_event_subscription_enabled: false,
-    },
-    ...{ date_created: isoDate(created), date_updated: isoDate(updated), url: at },
+    sid,
+    account_sid: sidOf('AC', call.user),
+    friendly_name: name,
+    code_length,
+    ...Object.fromEntries(OFF.map((option) => [snakeCase(option), false])),
+    ...Object.fromEntries(WITHOUT_VALUE.map((option) => [option, null])),
+    date_created: isoDate(created),
+    date_updated: isoDate(updated),
+    url: at,
     links: { verifications: `${at}/Verifications`, verification_checks: `${at}/VerificationCheck` },
   }
 }
@@ -110,7 +77,7 @@ export const fetchService = async (call: Call) =>
   render(call, await find(call.store, call.user, await serviceIn(call, call.sid)))
 
 /** The caller's services in pages, newest first. */
-export async function listServices(call: Call): Promise<z.output<typeof SERVICES>> {
+export async function listServices(call: Call) {
   const { store, user, parameters, services } = call
   const path = `${services.config.publicUrl}/v2/Services`
   const request = readPage(parameters, 'VA')

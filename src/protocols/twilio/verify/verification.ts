@@ -1,5 +1,4 @@
 import { isIP } from 'node:net'
-import { z } from 'zod'
 import { E164 } from '../../../portable/phone.ts'
 import { isRefusal } from '../../../sms/send/shape.ts'
 import { checkVerification, endVerification, findVerification, type Named } from '../../../verify/check.ts'
@@ -8,26 +7,6 @@ import type { Verification } from '../../../verify/verification.ts'
 import type { Call } from '../description.ts'
 import { idOf, notFound, sidOf, TwilioRefusal } from '../refusal.ts'
 import { invalidParameter, isoDate, serviceIn, serviceUrl } from './service.ts'
-
-const nothing = z.null()
-const COMMON = {
-  ...{ sid: z.string(), service_sid: z.string(), account_sid: z.string(), to: z.string() },
-  ...{ channel: z.literal('sms'), status: z.string(), valid: z.boolean(), amount: nothing, payee: nothing },
-  ...{ date_created: z.string(), date_updated: z.string() },
-}
-export const VERIFICATION = z
-  .strictObject({
-    ...COMMON,
-    lookup: z.strictObject({}),
-    send_code_attempts: z.array(
-      z.strictObject({ attempt_sid: z.string(), channel: z.literal('sms'), time: z.string() }),
-    ),
-    ...{ sna: nothing, url: z.string() },
-  })
-  .meta({ id: 'TwilioVerification' })
-export const CHECK = z
-  .strictObject({ ...COMMON, sna_attempts_error_codes: z.array(z.never()) })
-  .meta({ id: 'TwilioVerificationCheck' })
 
 /** `RiskCheck` and `Tags` have no effect. */
 export const START_PARAMETERS = ['To', 'Channel', 'Locale', 'AppHash', 'DeviceIp', 'RiskCheck', 'Tags']
@@ -46,7 +25,7 @@ function common({ user }: Call, { id, to, service, channel, status, created, upd
   }
 }
 
-function render(call: Call, one: Verification): z.output<typeof VERIFICATION> {
+function render(call: Call, one: Verification) {
   const found = common(call, one)
   return {
     ...found,
@@ -130,7 +109,7 @@ export async function update(call: Call) {
 }
 
 /** Checks a code. Throws 404 for a verification that has ended, 60202 after too many wrong codes, 60200. */
-export async function check(call: Call): Promise<z.output<typeof CHECK>> {
+export async function check(call: Call) {
   const { store, user, parameters } = call
   const service = await serviceOf(call)
   const [code, sid] = [parameters.get('Code') ?? '', parameters.get('VerificationSid') ?? '']
