@@ -114,22 +114,16 @@ const SETTINGS = {
   maxConnectionsPerAddress: ['MAX_CONNECTIONS_PER_ADDRESS', whole(2_500)],
   /** Maximum event streams and waiting claims of an address, and of an account, on a server; 0: no limit. */
   maxStreams: ['MAX_STREAMS', whole(2_000)],
-  /**
-   * Maximum wrong passwords of an address for an account in 10 minutes, a base of other limits; 0: no limits.
-   */
+  /** Maximum wrong passwords of an address for an account in 10 minutes; other limits follow. 0: none. */
   signInTries: ['SIGN_IN_TRIES', whole(20, 0, 10_000)],
-  /** How many days the audit log is kept; 0: for ever. */
   auditDays: ['AUDIT_DAYS', whole(365, 0, 36_500)],
   /** What happens to finished messages after `retentionDays`; 0 days: nothing. */
   retentionMode: ['SMS_RETENTION', choice('redact', 'delete').default('redact')],
   retentionDays: ['SMS_RETENTION_DAYS', whole(0, 0, 36_500)],
-  /** Words that a contact texts to get no more messages, and to get messages again. */
   optOutWords: ['SMS_OPT_OUT_WORDS', words('STOP,STOPALL,UNSUBSCRIBE,CANCEL,END,QUIT')],
   optInWords: ['SMS_OPT_IN_WORDS', words('START,YES,UNSTOP')],
-  /** Maximum files of an MMS that are stored, and their bytes together. Further files are dropped. */
   maxAttachments: ['SMS_MAX_ATTACHMENTS', whole(10, 0, 10)],
   maxAttachmentBytes: ['SMS_MAX_ATTACHMENT_BYTES', whole(5 << 20, 0, 10 << 20)],
-  /** Maximum bytes of all files of one account; 0: no limit. */
   maxAccountFileBytes: ['MAX_ACCOUNT_FILE_BYTES', whole(1 << 30)],
 } as const satisfies Readonly<Record<string, readonly [variable: string, schema: z.ZodType]>>
 
@@ -144,7 +138,6 @@ export interface Config extends Omit<Settings, Combined | 'publicUrl' | 'backupD
   readonly backupDir: string
   /** URLs at which clients reach the server, without a closing slash: PUBLIC_URL if set, or those of HOST. */
   readonly urls: readonly string[]
-  /** The first of `urls`, used in links and pairing codes. */
   readonly publicUrl: string
   readonly retention: { readonly mode: Settings['retentionMode']; readonly days: number }
   readonly optWords: { readonly out: readonly string[]; readonly in: readonly string[] }
@@ -194,9 +187,7 @@ export function networkAddresses(interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>
     .map(({ address }) => address)
 }
 
-/**
- * URLs of a server on `host`: for `0.0.0.0` and `::` one per network address, or loopback's if there is none.
- */
+/** URLs of a server on `host`: for `0.0.0.0` and `::` one per network address, or loopback's if none. */
 export function serverUrls(host: string, port: number, addresses = networkAddresses()): string[] {
   const isAll = host === '0.0.0.0' || host === '::'
   const usable = addresses.filter((address) => host === '::' || !address.includes(':'))

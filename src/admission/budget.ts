@@ -5,14 +5,12 @@ import { waitForTurn } from './places.ts'
 const RETRY_SECONDS = 10
 
 /**
- * Bytes shared between holders. A holder may have at most as many as are free: a single one half of all, each
- * of ten an eleventh, so that another holder always finds some (dynamic thresholds: Choudhury and Hahne,
- * 1998). A larger request is admitted while no other request has any.
+ * Bytes shared between holders. A holder may have at most as many as are free, so that another always finds
+ * some (dynamic thresholds: Choudhury and Hahne, 1998). A larger request is admitted while no other has any.
  */
 export class Budget {
   readonly #limit: ByteLimit
   readonly #taken = new Map<string, number>()
-  /** Waiting requests. Calling one admits it if there is room. */
   readonly #waiting = new Set<() => void>()
   #free: number
 
@@ -91,12 +89,10 @@ export class Share {
     return true
   }
 
-  /** Takes more bytes, and waits for room if there is none. Throws RetryLater. */
   async take(bytes: number): Promise<void> {
     if (!this.tryTake(bytes)) await this.#budget.wait(this, bytes)
   }
 
-  /** Takes more bytes without waiting. Throws RetryLater if there is no room. */
   takeNow(bytes: number): void {
     if (!this.tryTake(bytes)) throw this.#budget.refusal(this)
   }
@@ -114,7 +110,6 @@ export class Share {
     this.#budget.tryAdd(this, -bytes)
   }
 
-  /** Gives all bytes back. The share counts nothing from then on. */
   close(): void {
     this.giveBack(this.#bytes)
     this.#isClosed = true

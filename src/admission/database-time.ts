@@ -5,9 +5,8 @@ import { Places } from './places.ts'
 import { Rates } from './rates.ts'
 
 /**
- * Turns of client-shaped statements. A holder gets at most half of the places, or a quarter while others have
- * or wait for places. A holder in debt of database time then gets one, and waits for holders with smaller
- * debts.
+ * Turns of client-shaped statements: half of the places for a single holder, a quarter beside others. A
+ * holder in debt of database time gets one, and waits for holders with smaller debts.
  */
 export class DatabaseTime {
   readonly #places: Places<Holder>
@@ -17,7 +16,6 @@ export class DatabaseTime {
   #sharedMs = 0
   #atMs = 0
 
-  /** `total`: maximum concurrent statements. */
   constructor(total: number) {
     this.#quarter = Math.max(1, total >> 2)
     const limit = { name: RATES.databaseTime.name, total, share: Math.max(1, total >> 1) }
@@ -61,17 +59,14 @@ export class DatabaseTime {
   }
 }
 
-/** Maximum concurrent statements of the server and of clients. */
 interface Size {
   readonly ofServer: number
   readonly ofClients: number
 }
 
-/** The limits of one database. Without a size, statements are not limited. */
 export const databasePlaces = (size?: Size) => ({
   /** Turns of client-shaped statements. */
   time: size && new DatabaseTime(size.ofClients),
-  /** Connections for statements. Holders take turns; a single holder may use all. */
   connections: new Places({
     name: RATES.databaseTime.name,
     total: size?.ofServer ?? Infinity,

@@ -12,7 +12,6 @@ export class GrowingRoom {
     this.#declared = declared
   }
 
-  /** Waits until this many bytes in all are reserved. Throws RetryLater. */
   async growTo(bytes: number): Promise<void> {
     if (bytes <= this.#asked) return
     const more = Math.max(bytes, this.#declared, 2 * this.#asked) - this.#asked

@@ -15,7 +15,6 @@ export const accountHolder = (collection: string, record: string): Holder =>
 export const guestHolder = (ip: string): Holder =>
   `network ${networkOf(ip)}`.replace(/\.\d+$/, '.0/24').replace(/[\da-f]{1,2}::\/64$/, '00::/56') as Holder
 
-/** 16-bit groups of an IPv6 prefix (/64): its owner has all addresses in it. */
 const NETWORK_GROUPS = 4
 
 /** What limits of connections and sign-ins count: an IPv4 address, or the /64 of an IPv6 address. */
@@ -36,20 +35,14 @@ export function networkOf(ip: string): string {
 /** A holder, or all together, exceeded a limit of `admission`. A batch is then refused as a whole. */
 export class OverLimit extends RetryLater {}
 
-/**
- * The answer to work over a limit: 429 if the holder used up its own share, 503 if all holders together used
- * up the server's. `name`: the limit's name in docs/security.md.
- */
+/** The refusal: 429 if the holder used up its share, 503 if all did. `name`: of docs/security.md. */
 export function overLimit(name: string, isOwn: boolean, seconds: number): OverLimit {
   increment(counts.overLimits, name)
   const whose = isOwn ? 'your share' : "the server's share"
   return new OverLimit(isOwn ? 429 : 503, Math.max(1, Math.ceil(seconds)), `${whose} of ${name} is used up`)
 }
 
-/**
- * The holder who is charged for work. Needed for client-shaped statements (filter, sort, expand, view) and
- * those that take longer the more data an account has: docs/internals/bounds.md lists them.
- */
+/** The holder who is charged for work: docs/internals/bounds.md lists which statements need one. */
 export interface Ticket {
   readonly holder: Holder
   /** Superusers' statements have the general time limit, not that of clients. */

@@ -8,7 +8,6 @@ export interface Limit {
   readonly share: number
 }
 
-/** Maximum bytes of all holders together: see Budget. */
 export interface ByteLimit {
   readonly name: string
   readonly total: number
@@ -49,10 +48,7 @@ export const BYTES = {
 
 /** Superusers are not charged for bodies and filters. */
 export const RATES = {
-  /**
-   * Milliseconds of client-shaped statements, divided between concurrent ones. A holder that used them up
-   * comes after the others.
-   */
+  /** Milliseconds of client-shaped statements. A holder that used them up comes after the others. */
   databaseTime: { name: 'database time', burst: 300, perSecond: 40 },
   /** Bytes of bodies beyond 64 KiB each: parsing a mebibyte takes 10 ms. */
   bodyBytes: { name: 'bytes of bodies', burst: 4 * MEBIBYTE, perSecond: 2 * MEBIBYTE },
@@ -71,8 +67,5 @@ export const SIGN_INS: Limit = { name: 'sign-ins at once', total: 4, share: 4 }
 const hashes = Math.min(3, Math.max(1, availableParallelism() - 1))
 export const PASSWORDS: Limit = { name: 'passwords to check', total: hashes, share: hashes }
 
-/**
- * Lists that read the first rows of an index, on the one connection of `lookUp`: each may bring hundreds of
- * kilobytes, and all look-ups of tokens wait behind them.
- */
+/** Lists on the one connection of `lookUp`: look-ups of tokens wait behind their hundreds of kilobytes. */
 export const FIRST_ROWS: Limit = { name: RATES.databaseTime.name, total: 8, share: 4 }

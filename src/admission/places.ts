@@ -6,12 +6,11 @@ const RETRY_SECONDS = 5
 const MAX_WAITING = 500
 const MAX_WAITING_IN_ALL = 5_000
 
-/** The share of places that is reserved for holders without one. */
 const KEPT = 1 / 4
 
 /**
- * A semaphore. Holders take turns; calls of one holder run in order. A quarter of the places is kept for
- * holders that have none. Refuses calls that wait over MAX_WAIT_MS, or behind MAX_WAITING others.
+ * A semaphore. Holders take turns; a quarter of the places is kept for holders that have none. Refuses calls
+ * that wait over MAX_WAIT_MS, or behind MAX_WAITING others.
  */
 export class Places<H extends string = Holder | Everybody> {
   readonly #limit: Limit
@@ -33,7 +32,6 @@ export class Places<H extends string = Holder | Everybody> {
     return this.#taken.keys()
   }
 
-  /** Whether no other holder has a place or waits for one. */
   isAlone(holder: H): boolean {
     const isOther = (map: ReadonlyMap<H, unknown>) => map.size > (map.has(holder) ? 1 : 0)
     return !isOther(this.#taken) && !isOther(this.#waiting)
@@ -58,7 +56,6 @@ export class Places<H extends string = Holder | Everybody> {
     return this.tryEnter(holder) ?? this.#wait(holder)
   }
 
-  /** Takes a place if one is free now; undefined if none is. */
   tryEnter(holder: H): (() => void) | undefined {
     if (this.#free === 0 || !this.#isAdmitted(holder)) return undefined
     this.#free--
@@ -75,7 +72,6 @@ export class Places<H extends string = Holder | Everybody> {
     }
   }
 
-  /** The refusal: 429 for a holder that has its share, 503 if no places are left. */
   refusal(holder: H): Error {
     return overLimit(this.#limit.name, !this.#isAdmitted(holder), RETRY_SECONDS)
   }
@@ -130,10 +126,7 @@ export class Places<H extends string = Holder | Everybody> {
   }
 }
 
-/**
- * Waits for a turn. `queue` adds the function it is given, which ends the wait, and returns a function that
- * removes it. Rejects with `refusal` after MAX_WAIT_MS.
- */
+/** Waits for a turn: `queue` adds the function that ends the wait, and returns one that removes it. */
 export function waitForTurn<T>(queue: (enter: (value: T) => void) => () => void, refusal: () => Error) {
   return new Promise<T>((resolve, reject) => {
     const late = setTimeout(() => {

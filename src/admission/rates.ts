@@ -5,10 +5,8 @@ import { MAX_WAIT_MS, type Rate } from './limits.ts'
 /** Maximum buckets. The one charged longest ago is dropped, as it is full again. */
 const MAX_HOLDERS = 10_000
 
-/** A token bucket for each holder. */
 export class Rates<H extends string = Holder> {
   readonly #rate: Rate
-  /** By holder, in the order of their last charges. */
   readonly #buckets = new Map<H, TokenBucket>()
 
   constructor(rate: Rate) {
@@ -65,7 +63,6 @@ class TokenBucket {
     return Math.max(0, (tokens - this.#refill()) / this.#size.perSecond)
   }
 
-  /** Takes tokens even if it holds fewer. */
   take(tokens: number): void {
     this.#tokens = this.#refill() - tokens
   }

@@ -22,9 +22,7 @@ const [MAX_ENTRIES, MAX_MANIFEST_BYTES] = [20_000, 32 << 20]
 /** A backup file open for reading, with the entries of its manifest. Readers check the content. */
 export type Archive = Awaited<ReturnType<typeof openArchive>>
 
-/**
- * Opens a backup. Throws a UserError for an unreadable file, or one that is not a backup. Close it when done.
- */
+/** Opens a backup; close it when done. Throws a UserError for a file that is unreadable or no backup. */
 export async function openArchive(path: string) {
   const { size } = await stat(path).catch((error: Error) => {
     throw new UserError(`The backup cannot be read: ${error.message}.`, { cause: error })
@@ -49,7 +47,6 @@ export async function checkBackup(path: string): Promise<BackupSummary> {
   try {
     for (const entry of archive.manifest.tables) {
       for await (const _ of readLines(entry, archive.contentOf(entry))) {
-        // its checksum is compared at the end
       }
     }
     return summaryOf(archive.manifest, archive.bytes)
@@ -58,7 +55,6 @@ export async function checkBackup(path: string): Promise<BackupSummary> {
   }
 }
 
-/** The bytes of an entry. Throws a UserError where they cannot be read. */
 async function* contentOfEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
   // the stream fails if an entry has more or fewer bytes than it declares
   const stream = await readable(() => zip.openReadStreamPromise(entry))
@@ -74,7 +70,6 @@ async function* contentOfEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8
 const unreadable = (error: unknown): unknown =>
   error instanceof Error && !(error instanceof UserError) ? notABackup(error.message, error) : error
 
-/** Reports any error of reading a ZIP file as a damaged file. */
 async function readable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -106,7 +101,7 @@ const NEWLINE = 10
 
 /**
  * The lines of a table's entry in batches. Throws a UserError for a line above MAX_LINE_BYTES, and at the end
- * if the number of rows or the checksum differs from the manifest. Memory: one batch or one longer line.
+ * if rows or checksum differ from the manifest.
  */
 export async function* readLines(entry: TableEntry, content: AsyncIterable<Uint8Array>) {
   const hash = createHash('sha256')

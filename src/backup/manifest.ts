@@ -8,14 +8,11 @@ export const FORMAT = { name: 'pocketsms-backup', version: 1 } as const
 
 const TABLE = z.object({
   name: z.string().min(1),
-  /** The columns, in the order of a row's values. */
   columns: z.array(z.object({ name: z.string(), type: z.string() })),
   rows: z.int().min(0),
-  /** Checksum of the uncompressed entry. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** Checksum of the rows, computed by the database: see transfer/rows.ts. */
   digest: z.string(),
-  /** State of the columns' sequences. */
   numbering: z.array(z.object({ column: z.string(), last: z.string().regex(/^\d+$/), called: z.boolean() })),
 })
 

@@ -22,7 +22,6 @@ interface RestoreOptions {
   /** Continues unfinished messages instead of ending them as failed. */
   readonly resume?: boolean
   readonly progress?: Progress
-  /** Called last in the transaction. If the call throws, nothing is restored. */
   readonly inSameTransaction?: (tx: Db) => Promise<void>
 }
 
@@ -33,10 +32,7 @@ export interface Restored extends BackupSummary {
   readonly foreign: readonly string[]
 }
 
-/**
- * Restores a backup in one transaction; unfinished messages end as failed. Throws a UserError. `replace`
- * locks other connections out, then ends them (Db.endOthers); reload what is in memory.
- */
+/** Restores a backup in one transaction. Throws a UserError. After `replace`, reload what is in memory. */
 export async function restoreBackup(
   db: Db,
   path: string,
@@ -98,10 +94,7 @@ async function restoreAll(tx: Db, archive: Archive, resume: boolean, progress: P
   }
 }
 
-/**
- * Drops everything in the current schema except extensions. First locks all tables, by name, to wait for
- * their users. Drops all objects of a kind in one statement, as they may depend on each other.
- */
+/** Drops everything in the current schema except extensions, after locking all tables in order of name. */
 const CLEAR = `do $$
 declare
   ours constant oid := current_schema()::regnamespace;
@@ -133,8 +126,8 @@ end $$`
 const COLLECTIONS = '_collections'
 
 /**
- * Creates the tables of a backup's collections and fills all, in the transaction `tx`. Compares the stored
- * rows with the file's. Returns the tables. Throws a UserError for a damaged file.
+ * Creates and fills the tables, compares their digests and returns them. Throws a UserError for a damaged
+ * file.
  */
 async function load(tx: Db, archive: Archive, progress: Progress): Promise<TableEntry[]> {
   try {
@@ -153,7 +146,6 @@ async function load(tx: Db, archive: Archive, progress: Progress): Promise<Table
   }
 }
 
-/** Fills `_collections`, whose rows define the other tables. */
 async function fillCollections(tx: Db, archive: Archive, progress: Progress): Promise<void> {
   const table = (await tablesOf(tx)).find(({ name }) => name === COLLECTIONS)
   const entry = archive.manifest.tables.find(({ name }) => name === COLLECTIONS)

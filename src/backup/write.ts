@@ -86,7 +86,6 @@ const dumpOnce = (db: Db, partial: string, { progress = () => {}, signal }: Dump
     }
   })
 
-/** The tables of an installation, locked against changes of their columns. */
 async function lockedTables(tx: Db): Promise<Table[]> {
   const all = await tablesOf(tx)
   if (!all.some(({ name }) => name === '_migrations'))
@@ -138,10 +137,7 @@ function bytesOf({ name }: Table, lines: readonly string[]): Buffer {
   return Buffer.concat(bytes)
 }
 
-/**
- * A new ZIP file whose entries are written one after the other. Zip64 where the sizes need it. `path` must
- * not exist. `signal` aborts the writing: pending promises reject.
- */
+/** A new ZIP file whose entries are written one after the other. `signal` makes pending promises reject. */
 function openZip(path: string, signal?: AbortSignal) {
   const zip = new ZipFile()
   // readable only by its owner: it contains keys and password hashes

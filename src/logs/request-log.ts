@@ -13,7 +13,6 @@ export const ERROR = 8
 /** PocketBase logs successes as INFO, 0. Here they are below `logs.minLevel`: see docs/operations.md. */
 export const DEBUG = -4
 
-/** Names and codes of a request; no body, value or token. */
 export interface LogLine {
   readonly atMs: number
   readonly level: number
@@ -121,7 +120,6 @@ export async function deleteOldLogs(
   await remove(db, TOO_MANY, maxRows)
 }
 
-/** Deletes all, in batches. */
 export const deleteAllLogs = (db: Db): Promise<void> => remove(db, TOO_MANY, 0)
 
 /** Deletes old logs and those below `logs.minLevel`, after a change of the settings. */
@@ -135,13 +133,12 @@ async function remove(db: Db, condition: string, value: string | number): Promis
   while ((await db.query(text, [value])).count > 0);
 }
 
-/** Used where `logs.maxDataSize` is 0. */
 const DEFAULT_DATA_BYTES = 16 << 10
 const MAX_MESSAGE_BYTES = 8_000
 
 /**
- * A line with at most `maxDataSize` bytes of data: members as far as they fit, null for the one that does
- * not, and a mark. PocketBase: core/log_model.go, DBExport
+ * A line with at most `maxDataSize` bytes of data, null for the first member that does not fit, and a mark.
+ * PocketBase: core/log_model.go, DBExport
  */
 export function cutLine(line: LogLine, maxDataSize: number): LogLine {
   const limit = maxDataSize || DEFAULT_DATA_BYTES

@@ -1,19 +1,15 @@
 /** Counts since the start of this process, added by all rooms and read by `metrics`. */
 export const counts = {
-  /** Filters and rules from the cache, and compiled. */
   filter: { hit: 0, miss: 0 },
   /** Lists, views and exports by the database that they read; statements repeated on the primary. */
   replica: { reads: { replica: 0, primary: 0 }, repeated: 0 },
-  /** Work refused with 429 or 503, by the limit of `admission/limits`. */
   overLimits: {} as Record<string, number>,
   accepted: { messages: 0, commits: 0 },
   refused: {} as Record<string, number>,
   claims: { asked: 0, messages: 0 },
   reports: { applied: 0, unchanged: 0, not_found: 0 },
-  /** Runs of background jobs that failed, by kind. */
   jobFailures: {} as Record<string, number>,
   wakes: { stream: 0, long_poll: 0, push: 0 },
-  /** Requests written into the table of logs, and those for which there was no room. */
   logs: { written: 0, dropped: 0 },
   events: { sent: 0 },
 }

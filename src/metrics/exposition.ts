@@ -41,7 +41,6 @@ const figuresOf = (families: readonly Family[]): Promise<Figure[]> =>
     }),
   )
 
-/** Renders figures as metrics of their own, as prom-client cannot set the total of a counter. */
 async function render(figures: readonly Figure[]) {
   const { Registry } = await prometheus()
   const registry = new Registry()
@@ -50,7 +49,6 @@ async function render(figures: readonly Figure[]) {
   return { type: registry.contentType, text: await registry.metrics() }
 }
 
-/** The metrics of all workers with the label `worker`, and the workers' states. */
 function ofAllWorkers(all: readonly WorkerFigures[], states: readonly WorkerState[]): Figure[] {
   const labelled = all.flatMap(({ worker, figures }) =>
     figures.map((figure) => {

@@ -35,10 +35,8 @@ export interface Family {
   samples(): readonly Sample[] | Promise<readonly Sample[]>
 }
 
-/** Minimum time between two reads of a figure from the database. */
 const KEEP_MS = 1_000
 
-/** A single figure, figures by the value of a label, or samples. Undefined or null while unknown. */
 type Figures = number | Readonly<Record<string, number>> | readonly Sample[] | null | undefined
 
 function samplesOf(figures: Figures, label: string): readonly Sample[] {

@@ -51,7 +51,6 @@ type Known = Pick<Readiness, 'database' | 'queue' | 'replica'>
 
 /** The database is asked once in this time, however many proxies probe. */
 const KEEP_MS = 1_000
-/** Time limit for the database's answer. */
 const PATIENCE_MS = 2_000
 
 const AWAY: Known = {
@@ -117,7 +116,6 @@ function dueOf({ pending, assigned }: Queue): Readiness['queue'] {
 const DEPTHS = statement('queue depths', {
   state: oneOf<'pending' | 'assigned' | 'sending'>(),
   messages: 'number',
-  /** Of these, those whose time has come. */
   due: 'number',
   /** How long the oldest due one has waited since it was accepted, or since it was due. 0 where none is. */
   oldestSeconds: 'number',
@@ -130,7 +128,6 @@ from (
 
 type Depths = Row<typeof DEPTHS>
 export type Depth = Omit<Depths, 'state'>
-/** Where unfinished messages are. */
 export type Queue = Readonly<Record<Depths['state'], Depth>>
 
 const EMPTY: Depth = { messages: 0, due: 0, oldestSeconds: 0 }
@@ -147,7 +144,6 @@ select case when not enabled then 'disabled'
   when pb_is_set(push) then 'asleep' else 'silent' end as state, count(*) as devices
 from devices group by 1`
 
-/** Devices by state: seen lately, reachable by push only, neither, or disabled. */
 const NONE: Readonly<Record<string, number>> = { online: 0, asleep: 0, silent: 0, disabled: 0 }
 
 const LOW = statement('low batteries', { low: 'number' })`

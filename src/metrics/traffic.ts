@@ -9,7 +9,6 @@ export interface Series {
   readonly group: Group
   readonly method: string
   readonly byStatus: Map<number, number>
-  /** Requests by bucket; the last is for longer ones. Empty for streams. */
   readonly byDuration: Float64Array
   seconds: number
 }

@@ -39,7 +39,6 @@ const LAST_EVENTS_MS = 2_000
 /** Cost of a subscribe request, in units of the subscription rate; each topic adds one. */
 const REQUEST_UNITS = 20
 
-/** The format of an ID; a client may send any text. */
 const CLIENT_ID = /^\w+$/
 
 /** The event streams of this process. Their clients get changes that were made on any node. */
@@ -71,7 +70,6 @@ export class Realtime {
     return this.#registry.clients.size
   }
 
-  /** Serves the event stream of a client until `gone` is aborted. */
   async connect(origin: Origin, connection: ClientConnection, gone: AbortSignal): Promise<void> {
     await this.#awake()
     if (this.#isClosed) {
@@ -96,8 +94,8 @@ export class Realtime {
   }
 
   /**
-   * Replaces the subscriptions of a client on any node. The client gets each change committed after this.
-   * Throws 404, 400, 403, RetryLater, StaleAuth. PocketBase: apis/realtime.go, realtimeSetSubscriptions
+   * Replaces the subscriptions of a client on any node; it gets each change committed after this. Throws 404,
+   * 400, 403, RetryLater, StaleAuth. PocketBase: apis/realtime.go, realtimeSetSubscriptions
    */
   async subscribe(holder: Holder, ask: SubscriptionRequest): Promise<void> {
     admission.subscriptions.take(holder, REQUEST_UNITS + ask.topics.length)
@@ -126,8 +124,8 @@ export class Realtime {
   }
 
   /**
-   * Sends a message to one client, whichever node has its connection, and ends its subscription to the topic.
-   * False if there is no such client at this address, or it is not subscribed to the topic.
+   * Sends a message to a client of any node and ends its subscription to the topic. Returns whether it had
+   * one.
    */
   async deliver(message: Message): Promise<boolean> {
     const node = message.clientId.slice(0, NODE_LENGTH)
@@ -143,7 +141,6 @@ export class Realtime {
     return true
   }
 
-  /** Sends queued events, then disconnects all clients. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#rest)
@@ -169,7 +166,6 @@ export class Realtime {
     return topics.flatMap(({ base }) => this.#store.catalog.find(base.split('/', 1)[0]!)?.id ?? [])
   }
 
-  /** Throws StaleAuth for a changed auth record. */
   async #currentSnapshot(auth: AuthRecord | null): Promise<Snapshot> {
     const text = `select pg_current_snapshot()::text, ${authVersionSql(auth, 1)}`
     const { rows } = await this.#store.db.query(text, auth ? [auth.id] : [])

@@ -11,7 +11,6 @@ const STATES = ['reading', 'writing', ''] as const
 /** Cost in units of the subscription rate: an account may send 1,000 at once, then 20 a second. */
 const UNITS = 100
 
-/** A person's activity in a conversation. */
 export const PRESENCE = z
   .strictObject({
     conversation: z
@@ -39,7 +38,6 @@ export async function tellPresence(
   await db.query(TELL, [CHANGES_CHANNEL, account, sender, conversation, state], 'tell presence')
 }
 
-/** Passes a message on to its account's clients on this node. */
 export function tellAccount({ index }: Pick<ClientRegistry, 'index'>, message: string): void {
   const { account, data } = JSON.parse(message) as { account: string; data: object }
   const text = JSON.stringify(data)

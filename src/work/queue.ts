@@ -5,13 +5,11 @@ import { flag, list, number, run, statement, text } from '../db/statements/state
 
 export interface Job {
   readonly id: string
-  /** The account whose work it is; '' for the system's. */
   readonly holder: string
   readonly key: string
   readonly payload: unknown
   /** Runs in a row that failed, with this one. */
   readonly attempts: number
-  /** Time since the job was added. */
   readonly ageMs: number
 }
 
@@ -22,11 +20,8 @@ export interface Again {
 
 export interface JobKind {
   readonly name: string
-  /** Jobs at a time on each node. */
   readonly places: number
-  /** Of these, jobs of one holder. */
   readonly placesOfHolder: number
-  /** A run that takes longer has failed. */
   readonly timeoutSeconds: number
   /** Failed runs in a row after which the job is dead. */
   readonly maxAttempts: number
@@ -51,16 +46,12 @@ const DUE_KINDS = `
 select k from unnest($1::text[]) k
 where exists (select from _jobs j where j.kind = k and j.dead_at is null and j.due_at <= now())`
 
-/** The kinds that have due jobs. */
 export async function dueKinds(db: Db, kinds: readonly string[]): Promise<Set<string>> {
   return new Set(textsOf(await db.query(DUE_KINDS, [kinds], 'job kinds')))
 }
 
 const KIND = text('kind')
-/**
- * Leases the first due job of each holder from `from` on, in the order of holders, at most `limit`. Steps
- * through the index: a holder with 10,000 jobs costs as much as one with one.
- */
+/** Leases the first due job of each holder from `from` on. Steps through the index from holder to holder. */
 const LEASE = statement('job lease', {
   ...{ id: 'string', holder: 'string', key: 'string', payload: 'string' },
   ...{ runs: 'number', attempts: 'number', ageMs: 'number' },

@@ -3,7 +3,6 @@ import type { Logger } from '../log.ts'
 /** A periodic job that every node runs. Running it twice must do no harm. */
 export interface Job {
   readonly id: string
-  /** When it runs, as cron writes it. */
   readonly expression: string
   readonly everyMs: number
   run(): Promise<unknown>

@@ -75,7 +75,6 @@ export class Worker {
     await Promise.all([...this.#lanes.values()].flatMap(({ running }) => [...running.values()]))
   }
 
-  /** Starts due jobs while there is room. False if none was started. */
   async #round(): Promise<boolean> {
     const due = await dueKinds(this.#db, [...this.#lanes.keys()])
     let started = 0

@@ -20,7 +20,6 @@ import { type Lease, takeLease } from './lease.ts'
 import { type Done, exportState, generatedName, importState, type Job, notifyRestore } from './state.ts'
 
 const SCHEDULE = 'schedule'
-/** The prefix of temporary files' names. */
 const PREFIX = '.tmp-'
 /** Older temporary files belong to killed processes: no backup, upload or restore takes this long. */
 const LEFT_BEHIND_MS = 86_400_000
@@ -44,7 +43,6 @@ export interface BackupServices {
 
 export type Backups = ReturnType<typeof makeBackups>
 
-/** Makes, stores and restores backups; one job at a time across all nodes. */
 export function makeBackups(services: BackupServices) {
   const { db, node, settings, log, folder, stopping, exclusively } = services
   let making: Promise<unknown> = Promise.resolve()
@@ -106,7 +104,6 @@ export function makeBackups(services: BackupServices) {
     await lease.end({ done })
   }
 
-  /** Runs `work` with a new path in the backups folder and removes the file afterwards. */
   async function withTemporary<T>(purpose: string, work: (path: string) => Promise<T>): Promise<T> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const path = join(folder, `${PREFIX}${purpose}-${randomUUID()}`)
@@ -137,7 +134,6 @@ export function makeBackups(services: BackupServices) {
       const job = { action: 'restore', key, by: String(by.auth.values.email ?? '') } as const
       const lease = await takeLease(db, node, job)
       if (!lease) throw isBusy()
-      // errors are stored and logged
       void restore(lease, job, size, by).catch(() => {})
     },
     /** Waits for a backup that is being made; the server's stop has ended it. */

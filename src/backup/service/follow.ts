@@ -25,10 +25,7 @@ export function followRestores(
   })
 }
 
-/**
- * Waits until no other node restores a backup. A restore locks all tables and closes others' connections at
- * its end; the restore of a dead node ends with its lease.
- */
+/** Waits until no other node restores a backup; the restore of a dead node ends with its lease. */
 export async function otherRestoreIsOver(db: Db, node: string): Promise<void> {
   for (;;) {
     const state = await readState(db).catch(() => undefined)

@@ -6,12 +6,11 @@ import { type Done, failed, type Job, type Running, readState } from './state.ts
 /** The time after which the lease of a killed node no longer blocks other nodes. */
 const LEASE = `interval '30 seconds'`
 const RENEW_MS = 10_000
-/** Pause between two writes of the progress. */
 const PROGRESS_MS = 500
 
 /**
- * Takes the lease if it is free. A job of a dead node becomes the last failure ($3). $4: fails unless the
- * schedule was served up to this time; sets that time to now.
+ * Takes the lease if it is free. $3: the failure of a dead node's job. $4: the time up to which the schedule
+ * must have been served; it then becomes now.
  */
 const TAKE = `
 update backup_state set running = $1::json, lease = $2::uuid, lease_until = now() + ${LEASE},
@@ -26,7 +25,6 @@ update backup_state set running = null, lease = null, lease_until = null, last_f
   last_backup = coalesce($3::json, last_backup), last_restore = coalesce($4::json, last_restore)
 where lease = $1::uuid`
 
-/** The right to make or restore a backup. One node has it at a time. */
 export type Lease = NonNullable<Awaited<ReturnType<typeof takeLease>>>
 
 /** Takes the lease; undefined while another job runs. `scheduledUntil`: see $4 of TAKE. */
@@ -68,7 +66,6 @@ export async function takeLease(db: Db, node: string, job: Job, scheduledUntil: 
       running = { ...running, exclusive: true }
       await write()
     },
-    /** Returns the lease with the result of the job. */
     async end(result: { readonly done: Done } | { readonly message: string }): Promise<void> {
       clearInterval(timer)
       await writing

@@ -64,7 +64,6 @@ export const failed = ({ action, key, by }: Job, message: string): Failed => ({
   message,
 })
 
-/** The row of `backup_state` as text, for `importState`. */
 export async function exportState(db: Db): Promise<string> {
   const { rows } = await db.query('select row_to_json(s)::text from backup_state s')
   return String(rows[0]![0])
@@ -96,7 +95,6 @@ export async function readSchedule(db: Db): Promise<{ cron: string; until: strin
   return { cron: String(cron), until: String(until), untilMs: Number(untilMs) }
 }
 
-/** Stores a changed schedule, which begins now. */
 export const beginSchedule = async (db: Db, cron: string): Promise<void> =>
   void (await db.query(
     'update backup_state set schedule = $1, scheduled_until = now() where schedule <> $1',
@@ -107,10 +105,7 @@ export const beginSchedule = async (db: Db, cron: string): Promise<void> =>
 export const BACKUP_NAME = /^[a-z0-9_-]+\.zip$/
 export const MAX_BACKUP_NAME = 150
 
-/**
- * Prefix of scheduled backups. Only these are deleted when there are too many. PocketBase:
- * core/base_backup.go
- */
+/** Prefix of scheduled backups; only these are deleted when too many. PocketBase: core/base_backup.go */
 export const AUTO_PREFIX = '@auto_pb_backup_'
 const MANUAL_PREFIX = 'pb_backup_'
 const MAX_APP_NAME = 50

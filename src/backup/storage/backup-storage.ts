@@ -14,6 +14,5 @@ export interface BackupStorage {
   read(key: string, start: number, end: number): AsyncGenerator<Buffer>
   /** Stores the file at `path` completely or not at all. A folder moves the file, in the same file system. */
   put(path: string, key: string): Promise<void>
-  /** Throws if there is no such backup. */
   delete(key: string): Promise<void>
 }

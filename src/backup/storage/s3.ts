@@ -75,10 +75,7 @@ function clientOf(
   })
 }
 
-/**
- * Sends a request to an address that a superuser chose: with a time limit, without redirects. Downloads have
- * no time limit; fetch ends them after 5 minutes without data.
- */
+/** Sends a request with a time limit and without redirects. Downloads have no limit but fetch's own. */
 const boundedFetch: typeof fetch = async (input, init) => {
   const late = new AbortController()
   const error = new Error('The S3 server does not answer.')
@@ -88,7 +85,6 @@ const boundedFetch: typeof fetch = async (input, init) => {
   return answer
 }
 
-/** Awaits a request. Adds the messages of all causes to an error. */
 async function spoken<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
@@ -99,7 +95,6 @@ async function spoken<T>(request: Promise<T>): Promise<T> {
   }
 }
 
-/** The message in S3's XML error. */
 function reasonOf(error: Error): string {
   const body = 'body' in error ? String(error.body) : ''
   const sentence = /<Message>([^<]{1,500})<\/Message>/.exec(body)?.[1]

@@ -42,8 +42,7 @@ export interface ChangeEntry {
 export interface RecordImage {
   readonly row: RecordRow
   /**
-   * Position of the change whose image rules check: the record's last in the transaction, since PocketBase
-   * checks after the commit. Null for a record that was created and deleted in one transaction.
+   * Position of the record's last change in the transaction, which rules check. Null if created and deleted.
    */
   readonly judged: number | null
 }
@@ -130,9 +129,8 @@ const PATIENCE_MS = 1_000
 const STEP_MS = 5
 
 /**
- * Registers a node as a listener: changes are logged from now on, except those of collections that all nodes
- * have in `ignored`. `settled` resolves when all earlier transactions have ended, after PATIENCE_MS, or when
- * the database fails; it never rejects.
+ * Registers a listener: changes are logged from now on, except those of collections that all nodes ignore.
+ * `settled` resolves when earlier transactions have ended, at the latest after PATIENCE_MS.
  */
 export async function registerNode(
   db: Db,
@@ -169,10 +167,7 @@ export async function unregisterNode(db: Db, node: string): Promise<void> {
   await db.query('delete from _listeners where node = $1', [node])
 }
 
-/**
- * Returns a function that deletes the changes that existed at its previous call: every node has read them, or
- * reconnects its clients (see AWAY_MS). It also deletes dead nodes and old forwarded requests.
- */
+/** Returns a clean-up of changes that existed at its previous call, dead nodes and old forwarded requests. */
 export function changesCleanUp(store: Store): () => Promise<void> {
   let last: Snapshot | undefined
   return async () => {

@@ -22,9 +22,7 @@ export interface UnloadedChange {
   readonly error: unknown
 }
 
-/**
- * Reads wanted changes in order; `unread`: those that failed. `isPatient`: throw if a newer catalog may help.
- */
+/** Reads wanted changes in order, and those that failed. `isPatient`: throw if a newer catalog may help. */
 export async function loadChanges(
   store: Store,
   entries: readonly ChangeEntry[],
@@ -84,7 +82,6 @@ async function readAll(
   return failed
 }
 
-/** Reads the images of changes and, if rules check another change's image, that one too. */
 async function readInto(
   images: Map<number, RecordImage>,
   store: Store,

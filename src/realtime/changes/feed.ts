@@ -36,7 +36,6 @@ export interface FeedListener {
   accountMessage(message: string): void
 }
 
-/** Reads the changes of all nodes until `end`. */
 export interface ChangeFeed {
   /** Starts logging changes of these collections (IDs). No change committed after it is missed. */
   hear(collections: readonly string[]): Promise<void>
@@ -59,7 +58,6 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
     known.clear()
     listener.lost()
   }
-  /** after a failure a page is read again */
   const hear = async (page: readonly ChangeEntry[]) => {
     const fresh = page.filter(({ position }) => !known.has(position))
     await listener.heard(fresh, failures < MAX_FAILURES)

@@ -10,8 +10,7 @@ import { memoize } from '../../tools/lru.ts'
 import type { Change } from '../changes/change.ts'
 
 /**
- * Whether a record is visible: always, never, or if a condition holds. `question`: the query that the
- * database answers if `testLocally` cannot; undefined if it always can.
+ * Whether a record is visible. `question`: the query that answers if `testLocally` cannot; else undefined.
  */
 export type Access =
   | { readonly kind: 'always' | 'never' }
@@ -26,8 +25,8 @@ export const ALWAYS: Access = { kind: 'always' }
 const NEVER: Access = { kind: 'never' }
 
 /**
- * Compiles a rule and a client's filter once. Returns a function that gives the Access for each change. An
- * invalid or forbidden filter lets no record pass. PocketBase: apis/realtime.go, realtimeCanAccessRecord
+ * Returns the Access for each change by a rule and a client's filter. An invalid filter lets nothing pass.
+ * PocketBase: apis/realtime.go, realtimeCanAccessRecord
  */
 export function accessMaker(
   catalog: Catalog,
@@ -80,8 +79,7 @@ const positionsOf = memoize(
 )
 
 /**
- * Evaluates a condition on the record's own texts and bools; undefined if only the database can. Most rules
- * compare only an owner (`user = @request.auth.id`). Texts are compared by bytes, as in the database.
+ * Evaluates a condition, with texts compared by bytes as in the database; undefined if only the database can.
  */
 export function testLocally(
   predicate: Predicate,
@@ -106,7 +104,6 @@ export function testLocally(
   return (stored === (value && params[value.index])) === (sign === '=')
 }
 
-/** Whether `testLocally` can decide each part of a condition. */
 export function isLocal(predicate: Predicate): boolean {
   if ('items' in predicate) return predicate.items.every(isLocal)
   if (predicate.kind !== 'comparison') return predicate.kind === 'flag'
@@ -114,7 +111,6 @@ export function isLocal(predicate: Predicate): boolean {
   return (sign === '=' || sign === '<>') && (value === '' || value.cast === 'text')
 }
 
-/** The query that the database must answer; undefined if this process can decide alone. */
 export const questionOf = (access: Access): CompiledFilter | undefined =>
   access.kind === 'if' ? access.question : undefined
 
@@ -124,7 +120,6 @@ export function judgeHere(access: Access, { collection, judgedRow }: Change): bo
   return judgedRow ? testLocally(access.condition, collection, judgedRow, access.params) : false
 }
 
-/** A question's SQL without its parameters' values. */
 export const textOf = ({ from, where }: CompiledFilter): string => `${from} ${where}`
 
 /** Undecided questions by SQL, with their indexes in `accesses`: one statement answers all of one SQL. */

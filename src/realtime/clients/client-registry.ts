@@ -8,7 +8,6 @@ import { SubscriptionIndex } from './subscription-index.ts'
 import type { Topic } from './topic.ts'
 import { type Viewer, Viewers } from './viewers.ts'
 
-/** The clients of this node, their viewers and their subscriptions. */
 export class ClientRegistry {
   readonly clients = new Map<string, Client>()
   readonly viewers = new Viewers()
@@ -80,7 +79,6 @@ export class ClientRegistry {
 
   /** Disconnects clients to whom a change of this record may matter: they reconnect and read again. */
   disconnect(collection: Collection, record: string): void {
-    // this change could not be read: it may have disabled any user
     if (collection.id === USER_SETTINGS_ID)
       for (const viewer of this.viewers.all()) this.#endClientsOf(viewer)
     this.#endClientsOf({ collection, id: record })

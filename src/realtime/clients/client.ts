@@ -9,13 +9,10 @@ import type { Viewer } from './viewers.ts'
 export interface ClientConnection {
   /** Sends a text. `taken` is called when the operating system has it, or it was dropped. */
   write(text: string, taken: () => void): void
-  /** Closes the connection after sending the written text. */
   end(): void
-  /** Closes the connection at once. */
   cut(): void
 }
 
-/** Limits of a connection, which is closed when it exceeds one. */
 export interface ConnectionLimits {
   /** Milliseconds without an event. */
   readonly idleMs: number
@@ -38,7 +35,6 @@ export interface Subscription {
 
 export interface Origin {
   readonly ip: string
-  /** The holder to charge while the client is a guest. */
   readonly holder: Holder
 }
 
@@ -73,7 +69,6 @@ export class Client {
   #isOver = false
   #isClosed = false
 
-  /** Sends PB_CONNECT with the new ID. */
   constructor(node: string, parts: ClientParts) {
     this.id = node + randomText(ID_LENGTH - NODE_LENGTH)
     this.origin = parts.origin
@@ -133,14 +128,12 @@ export class Client {
     connection.write(text, () => this.#taken(text.length))
   }
 
-  /** Closes the connection after the events that were sent. */
   end(): void {
     this.flush()
     this.#stop()
     this.#parts.connection.end()
   }
 
-  /** Frees the memory of a closed connection. */
   close(): void {
     this.#stop()
     this.#isClosed = true

@@ -8,7 +8,6 @@ import type { Client } from './client.ts'
 import type { Topic } from './topic.ts'
 import type { Viewer } from './viewers.ts'
 
-/** The clients of a group and their auth record at the time of a change. */
 export interface Receivers {
   readonly group: SubscriptionGroup
   readonly clients: readonly Client[]
@@ -29,7 +28,6 @@ const READS_OPTIONS = /@request\.(?:query|headers)/i
 export class SubscriptionGroup {
   readonly topic: Topic
   readonly viewer: Viewer
-  /** The holder charged for filter and expand; undefined for a topic without options. */
   readonly holder: Holder | undefined
   readonly #clients = new Set<Client>()
   #list: readonly Client[] | undefined
@@ -83,10 +81,7 @@ export class SubscriptionGroup {
     return judgeHere(this.#rule.access(), change) !== false
   }
 
-  /**
-   * Compiles rule and filter, again only after a change of the collections or of the viewer's record. Throws
-   * RetryLater if the holder has compiled too many filters.
-   */
+  /** Compiles rule and filter, again if collections or the viewer's record changed. Throws RetryLater. */
   state(catalog: Catalog, collection: Collection, receivers: Receivers): GroupState {
     const { auth } = receivers
     if (this.#known?.catalog !== catalog || this.#known.request.auth !== auth) {
@@ -102,9 +97,7 @@ export class SubscriptionGroup {
   }
 }
 
-/** Finds the subscriptions that a change concerns. */
 export class SubscriptionIndex {
-  /** By the topic without options, then by viewer and topic. */
   readonly #groups = new Map<string, Map<string, SubscriptionGroup>>()
 
   add(client: Client, topic: Topic): void {
@@ -125,7 +118,6 @@ export class SubscriptionIndex {
     if (groups?.size === 0) this.#groups.delete(topic.base)
   }
 
-  /** Clients of an account that are subscribed to a topic without options. */
   clientsOf(base: string, collection: string, account: string): readonly Client[] {
     return [...(this.#groups.get(base)?.values() ?? [])].flatMap(
       ({ holder, receivers: { clients, auth } }) =>
@@ -137,7 +129,6 @@ export class SubscriptionIndex {
     return basesOf(collection, record).some((base) => this.#groups.has(base))
   }
 
-  /** All groups that are subscribed to changes of this record. */
   groups(collection: Collection, record: string): SubscriptionGroup[] {
     return basesOf(collection, record).flatMap((base) => [...(this.#groups.get(base)?.values() ?? [])])
   }

@@ -5,7 +5,6 @@ import { toText } from '../../fields/values/cast.ts'
 import { snakeCase } from '../../files/stored-name.ts'
 import { isObject, parseJson } from '../../tools/json.ts'
 
-/** A topic: a collection or one record, with options. */
 export interface Topic {
   /** The name as the client wrote it; also the name of its events. */
   readonly name: string
@@ -17,8 +16,8 @@ export interface Topic {
 }
 
 /**
- * A topic with its `options` parameter: JSON of `{"query": {…}, "headers": {…}}`, values as texts. Invalid
- * parts are left out. PocketBase: tools/subscriptions/client.go, Subscribe
+ * Reads a topic with its `options`, JSON of `{"query": {…}, "headers": {…}}`, without invalid parts.
+ * PocketBase: tools/subscriptions/client.go, Subscribe
  */
 export function readTopic(name: string, options = ''): Topic {
   const { query, headers } = readOptions(options)

@@ -13,13 +13,10 @@ export interface Viewer {
   auth: AuthRecord | null
 }
 
-/** The viewers of open connections. Their records are kept up to date. */
 export class Viewers {
   readonly guest: Viewer = Object.freeze({ account: '', actor: '', auth: null })
-  /** By account, then by actor. */
   readonly #known = new Map<string, Map<string, { viewer: Viewer; holders: number }>>()
 
-  /** The viewer with this auth record. The record is kept up to date until `release`. */
   hold(auth: AuthRecord | null): Viewer {
     if (!auth) return this.guest
     const account = accountHolder(auth.collection.id, auth.id)

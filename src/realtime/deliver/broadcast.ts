@@ -10,10 +10,7 @@ import type { Receivers, SubscriptionGroup } from '../clients/subscription-index
 import { type ChangeEvent, toEvent } from './change-event.ts'
 import type { Deliver } from './deliveries.ts'
 
-/**
- * Sends a change to all who may see it, in order. Clients to whom it cannot be sent are disconnected.
- * PocketBase: apis/realtime.go, realtimeBroadcastRecord
- */
+/** Sends a change to all who may see it. PocketBase: apis/realtime.go, realtimeBroadcastRecord */
 function broadcast(event: ChangeEvent, { registry, deliver, log }: DeliveryParts): void {
   const { change, store } = event
   const lanes = new Map<string, Receivers[]>()
@@ -33,7 +30,6 @@ function broadcast(event: ChangeEvent, { registry, deliver, log }: DeliveryParts
       if (known) known.push(group.receivers)
       else lanes.set(lane, [group.receivers])
     } catch (err) {
-      // an error of one group must not stop the others
       log.error({ err }, 'realtime delivery failed')
     }
   }

@@ -14,14 +14,11 @@ import type { GroupState } from '../clients/subscription-index.ts'
 import type { Topic } from '../clients/topic.ts'
 
 export interface ChangeEvent {
-  /** The store for work for all receivers together. */
   readonly store: Store
-  /** The store on which a group's filter and expand run. */
   readonly storeOf: (group: GroupState) => Store
   readonly change: Change
   readonly payloads: Payloads
   readonly bytes: number
-  /** When the change was read, by `performance.now()`. */
   readonly atMs: number
 }
 
@@ -129,7 +126,6 @@ class Payloads {
 const stepsIn = (tree: ExpandTree): number =>
   [...tree.values()].reduce((sum, rest) => sum + 1 + stepsIn(rest), 0)
 
-/** Applies `fields` to a record's JSON; if they are invalid, returns the whole record. */
 function pickedOr(whole: string, { fields }: RequestInfo['query']): string {
   try {
     return fields ? pickFields(whole, fields) : whole
@@ -142,7 +138,6 @@ function pickedOr(whole: string, { fields }: RequestInfo['query']): string {
 const MAX_RECORDS = 1_000
 const MAX_CHARACTERS = 1 << 20
 
-/** Characters of the texts in a row. Other values count as 8. */
 const charactersOf = (row: readonly unknown[]): number =>
   row.reduce<number>((sum, value) => sum + sizeOf(value), 0)
 

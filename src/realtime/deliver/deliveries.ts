@@ -24,10 +24,7 @@ export class Lanes {
     this.#memory = memory
   }
 
-  /**
-   * Adds work, which must not fail. `bytes`: memory that it holds while it waits in the lane.
-   * Returns false and adds nothing if the lane has no memory left.
-   */
+  /** Adds work, which must not fail and holds `bytes` of memory. Returns false if the lane has none left. */
   add(lane: string, bytes: number, work: () => Promise<void>): boolean {
     const before = this.#lanes.get(lane)
     const share = this.#memory.open(lane)
@@ -40,7 +37,6 @@ export class Lanes {
     return true
   }
 
-  /** Waits until all work that was added is done. */
   async whenIdle(): Promise<void> {
     await Promise.all(this.#lanes.values())
   }
@@ -53,8 +49,8 @@ const RECEIVERS_BYTES = 100
 export type Deliver = (lane: string, event: ChangeEvent, receivers: readonly Receivers[]) => void
 
 /**
- * Returns a function that sends changes, in lanes, to those who may see them. If a lane is too slow, its
- * clients are disconnected: they reconnect and read again, so that no event is lost unnoticed.
+ * Returns a function that sends changes in lanes. Clients of a lane that is too slow are disconnected: they
+ * reconnect and read again.
  */
 export function delivery(lanes: Lanes, log: Logger): Deliver {
   const disconnect = (lane: string, receivers: readonly Receivers[], why: string, error?: unknown) => {
@@ -65,7 +61,6 @@ export function delivery(lanes: Lanes, log: Logger): Deliver {
     for (const client of clients) client.end()
   }
 
-  /** Sorts receivers into those who get the event and those for whom the database decides. */
   const sort = async (lane: string, { store, change }: ChangeEvent, receivers: readonly Receivers[]) => {
     const [allowed, open]: [GroupState[], GroupState[]] = [[], []]
     const slices = slicesOf(receivers)
@@ -126,7 +121,6 @@ export function delivery(lanes: Lanes, log: Logger): Deliver {
 const slicesOf = ([first]: readonly Receivers[]) =>
   first?.group.holder === undefined ? undefined : admission.deliverySlices
 
-/** The answers to questions; undefined if the database takes too long. */
 async function answersTo(event: ChangeEvent, first: GroupState, questions: readonly CompiledFilter[]) {
   if (isTooOld(event)) return undefined
   try {
@@ -150,10 +144,7 @@ async function decide(store: Store, change: Change, accesses: readonly Access[])
   return verdicts.map((verdict) => verdict === true)
 }
 
-/**
- * Evaluates questions with the same SQL about a changed record in one statement. The record is read as the
- * change left it, others as they are now. An SQL error counts as no; throws if the statement takes too long.
- */
+/** Evaluates questions with the same SQL on the record as the change left it. An SQL error counts as no. */
 async function matchQueries(store: Store, change: Change, questions: readonly CompiledFilter[]) {
   const { text, params } = statement(store.catalog, change, questions)
   const name = questions[0]!.free ? undefined : statementName(store.catalog, text)
@@ -182,8 +173,8 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
 }
 
 /**
- * CTEs that replace tables that a question reads. They contain the record as the change left it and, after a
- * delete, all records deleted in the same transaction, such as its parent.
+ * CTEs in place of the tables of a question: with the changed record and, after a delete, all records deleted
+ * in its transaction.
  */
 function tablesFor(catalog: Catalog, change: Change, read: readonly string[], parameters: Parameters) {
   const { collection, record, judged } = change
@@ -208,7 +199,6 @@ function withDeleted(collection: Collection, xid: number, parameters: Parameters
 const images = (table: string, where: string) =>
   `select r.* from _changes c cross join lateral json_populate_record(null::${table}, c.image) r where ${where}`
 
-/** SQL of a question whose parameters are columns of `questionTable`. */
 function withColumns({ text, places }: SqlText): string {
   let written = ''
   let end = 0
@@ -236,8 +226,8 @@ function questionTable(
 }
 
 /**
- * For each candidate, whether it sees an auth record's email even if `emailVisibility` is false: superusers,
- * the record itself, and those that the manageRule allows. `slices`: lets other work run in between.
+ * For each candidate, whether it sees the email of an auth record: superusers, the record itself, and those
+ * that the manageRule allows.
  */
 async function emailsSeen(
   store: Store,

@@ -37,7 +37,6 @@ interface Account {
   readonly version: string
   readonly actor?: Actor | undefined
 }
-/** A row of `_subscribing`. */
 interface Request {
   readonly clientId: string
   readonly ip: string
@@ -73,7 +72,6 @@ export async function forwardMessage(db: Db, node: string, message: Message): Pr
   return answer !== undefined && 'done' in answer && answer.done
 }
 
-/** Sends a request to another node. Undefined when there is no such node or no answer. */
 async function put(db: Db, node: string, request: Request): Promise<Answer | undefined> {
   const id = randomText(15)
   const { rows } = await db.query(
@@ -104,7 +102,6 @@ async function awaitAnswer(db: Db, id: string): Promise<Answer | undefined> {
   return undefined
 }
 
-/** How this node handles forwarded requests. */
 export interface NodeHandlers {
   readonly subscribe: (ask: SubscriptionRequest) => Promise<void>
   readonly deliver: (message: Message) => boolean
