@@ -36,7 +36,6 @@ export function requireEnabled({ isDisabled }: AuthRecord): void {
   if (isDisabled) throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
 }
 
-/** Reads a row that begins with `authColumns`. */
 export function toAuthRecord(
   collection: AuthCollection,
   row: readonly unknown[],
@@ -66,10 +65,7 @@ const isEndedSql = ({ id }: AuthCollection, row = 'b') => `exists (
 export const findTokenOwner = (store: Store, collection: AuthCollection, id: string, tokenHash: string) =>
   findWhere(store, collection, `b.id = $1 and not ${isEndedSql(collection)}`, id, tokenHash)
 
-/**
- * An account with the member who acts for it, by the id of the membership or of the member; null if there is
- * none or the member's session has ended. Disabled if the account or the member is.
- */
+/** An account with the member who acts for it; null if there is none or the member's session has ended. */
 export async function findActing(
   store: Store,
   collection: AuthCollection,
@@ -106,7 +102,6 @@ async function findWhere(
   return row ? toAuthRecord(collection, row) : null
 }
 
-/** The rows of a prepared statement. */
 export const lookUp = async ({ db, catalog }: Store, text: string, values: readonly unknown[]) =>
   (await db.lookUp(text, values, statementName(catalog, text))).rows
 

@@ -35,7 +35,6 @@ export interface SignInAttempt {
   readonly db: Db
   readonly config: Pick<Config, 'signInTries'>
   readonly collection: string
-  /** The account as typed; attempts count whether it exists or not. */
   readonly account: string
   readonly ip: string
 }

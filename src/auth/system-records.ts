@@ -61,7 +61,6 @@ async function select<F extends string>(
   return objectsOf(found)
 }
 
-/** Deletes a record; false if there was none. */
 export const deleteSystemRecord = async (store: Store, name: SystemCollection, id: string) =>
   (await write(store, name, 'delete', `delete from ${quote(name)} where id = $2 returning *`, [id])) > 0
 
@@ -80,13 +79,11 @@ export async function deleteOldSystemRecords(
   await write(store, name, 'delete', old, [about.id, formatDate(new Date(Date.now() - seconds * 1000))])
 }
 
-/** Sets `updated` of a record to now. */
 export async function touchSystemRecord(store: Store, name: SystemCollection, id: string): Promise<void> {
   const touch = `update ${quote(name)} set updated = $3 where id = $2 returning id`
   await write(store, name, 'update', touch, [id, now()])
 }
 
-/** Runs a statement that writes records (`$1`: the collection) and logs them. Returns their number. */
 async function write(
   store: Store,
   name: SystemCollection,

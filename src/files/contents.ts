@@ -5,7 +5,6 @@ import { type FileOwner, takeRoom } from './room.ts'
 import type { Content } from './upload.ts'
 
 const CHUNK_BYTES = 256 << 10
-/** Bytes per read: bounds a reader's memory. */
 const READ_BYTES = 64 << 10
 
 export interface FilePlace {
@@ -23,11 +22,9 @@ export interface StoredFile {
 
 export interface FileFacts {
   readonly type: string
-  /** Modification time; the present time if absent. */
   readonly modified?: Date
   /** The account that the file counts for, if any. */
   readonly owner?: FileOwner
-  /** Set for a thumbnail only: its size, and the id of the original. */
   readonly thumb?: { readonly size: string; readonly original: number }
 }
 
@@ -38,10 +35,7 @@ const INSERT = `with file as (
   chunk as (insert into _file_chunks (file, part, content) select id, 0, $9::bytea from file where $6 > 0)
   select id from file`
 
-/**
- * Stores a file piece by piece. Returns false if another node stored the same thumbnail first. Throws
- * FilesFull if its owner may store no more.
- */
+/** Stores a file. Returns false if another node stored the same thumbnail first. Throws FilesFull. */
 export async function storeFile(
   db: Db,
   { collection, record, name }: FilePlace,
@@ -95,7 +89,6 @@ const FIND_ALL = statement('find files', {
 select name, id, size, type, modified from _files where collection = ${text('collection')}
   and record = ${text('record')} and thumb = '' and name = any(${list('names')}) order by array_position(${list('names')}, name)`
 
-/** The files of a record that have these names, in their order. */
 export async function findAllStored(
   db: Db,
   { collection, record }: Omit<FilePlace, 'name'>,
@@ -109,10 +102,7 @@ export class FileDeleted extends Error {
   override name = 'FileDeleted'
 }
 
-/**
- * Yields the bytes from `from` up to but excluding `to` in pieces, without a connection in between. Holders
- * take turns. Throws FileDeleted, and RetryLater if too many reads wait.
- */
+/** Yields the bytes from `from` up to but excluding `to`, in turns. Throws FileDeleted, RetryLater. */
 export async function* readStored(db: Db, { id }: StoredFile, from: number, to: number) {
   for (let at = from; at < to; ) {
     const part = Math.floor(at / CHUNK_BYTES)

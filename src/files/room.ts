@@ -19,7 +19,6 @@ export async function storedBytes(db: Db, account: string): Promise<number> {
   return Number(rows[0]![0])
 }
 
-/** The account has reached its limit. Nothing was stored. */
 export class FilesFull extends ApiError {
   override name = 'FilesFull'
   constructor(maxBytes: number) {
@@ -27,10 +26,7 @@ export class FilesFull extends ApiError {
   }
 }
 
-/**
- * Reserves room for a file of an account, in the transaction that stores it. An account's transactions run
- * one after the other, so that they count each other's files. Throws FilesFull.
- */
+/** Reserves room for a file in the transaction that stores it, one after the other. Throws FilesFull. */
 export async function takeRoom(db: Db, { id, maxBytes }: FileOwner, size: number): Promise<void> {
   if (id === '' || maxBytes === 0) return
   await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.files, id], 'lock files')

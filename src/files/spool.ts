@@ -9,10 +9,8 @@ import type { Content } from './upload.ts'
 
 /** Bytes of a request's files that stay in memory. */
 const MEMORY_BYTES = 64 << 10
-/** Bytes to read from the temporary file at a time. */
 const READ_BYTES = 64 << 10
 
-/** Prefix of folders of temporary files. */
 const PREFIX = 'pocketsms-upload-'
 /** Folders older than this, longer than any request takes, are leftovers. */
 const LEFTOVER_MS = 3_600_000
@@ -38,7 +36,6 @@ export class UploadSpace {
     this.#memory = memory
   }
 
-  /** Takes this much memory if that is left. Returns whether it was. */
   takeMemory(bytes: number): boolean {
     if (this.#memory < bytes) return false
     this.#memory -= bytes
@@ -73,7 +70,6 @@ export class UploadSpace {
     }
   }
 
-  /** Removes the file, which must not be read afterwards. */
   async close(): Promise<void> {
     this.#isClosed = true
     const file = await this.#file?.catch(() => undefined)

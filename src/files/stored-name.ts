@@ -8,8 +8,8 @@ const MAX_BASE = 100
 const RANDOM_LENGTH = 10
 
 /**
- * The name under which a file is stored: words in lower case, a random part that cannot be guessed, and the
- * sent extension or `detected`. PocketBase: tools/filesystem/file.go, normalizeName; contract 4.6
+ * The name under which a file is stored, with a random part that cannot be guessed. PocketBase:
+ * tools/filesystem/file.go, normalizeName; contract 4.6
  */
 export function storedName(sent: string, detected: string): string {
   const name = Buffer.from(sent).subarray(-MAX_SENT_BYTES).toString('utf8')
@@ -19,7 +19,6 @@ export function storedName(sent: string, detected: string): string {
   return `${long}_${randomId(RANDOM_LENGTH)}${cleanExtension(sentExtension, detected)}`
 }
 
-/** The last extension, and one before it: `.tar.gz`. */
 function extensionOf(name: string): string {
   const last = name.lastIndexOf('.')
   if (last < 0) return ''

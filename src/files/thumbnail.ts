@@ -29,7 +29,6 @@ interface Box {
   readonly height: number
 }
 
-/** A requested size. A width or height of 0 follows from the proportions. */
 interface Wanted extends Box {
   readonly cut: string
 }
@@ -65,12 +64,10 @@ export async function isDecodable(picture: Buffer): Promise<boolean> {
 }
 
 /**
- * Makes a small upright copy of a picture, of the first frame of an animated one. Types that PocketBase
- * cannot write become PNG. Throws for an invalid picture or size. PocketBase: tools/filesystem, CreateThumb
+ * Makes a small upright copy of a picture. Throws for invalid ones. PocketBase: tools/filesystem, CreateThumb
  */
 async function makeThumbnail(picture: Buffer, type: string, size: string) {
   const wanted = readSize(size)
-  // loaded only here, because few servers make thumbnails
   const { default: sharp } = await import('sharp')
   // one thread and no cache: other requests need the cores and the memory
   sharp.concurrency(1)
@@ -104,10 +101,7 @@ export const contentOf = (bytes: Buffer): Content => ({
 /** Sizes that every field allows. PocketBase: apis/file.go */
 const DEFAULT_SIZES: readonly string[] = ['100x100']
 
-/**
- * The thumbnail of a file, made at the first request in the holder's turn. Undefined for a size that its
- * field does not list, other types and failures: the original is then served, as in PocketBase.
- */
+/** The thumbnail of a file, made at the first request; undefined, as for failures, if it may have none. */
 export async function findThumb(
   db: Db,
   place: FilePlace,

@@ -5,7 +5,6 @@ import { storedName } from './stored-name.ts'
 /** Content that can be read repeatedly from its beginning. */
 export interface Content {
   readonly size: number
-  /** Pieces of `bytes`; the last one is shorter. */
   pieces(bytes: number): AsyncIterable<Buffer>
 }
 
@@ -16,7 +15,6 @@ export interface Upload {
   readonly content: Content
 }
 
-/** Uploads by their key in the body, which may have a modifier. */
 export type Uploads = ReadonlyMap<string, readonly Upload[]>
 
 /** Detects the type of a sent file and names it. */
@@ -25,7 +23,6 @@ export async function readUpload(originalName: string, content: Content): Promis
   return { name: storedName(originalName, sniffed.extension), originalName, sniffed, content }
 }
 
-/** The first bytes, which type detection needs. */
 async function headOf(content: Content): Promise<Buffer> {
   for await (const piece of content.pieces(HEAD_BYTES)) return piece
   return Buffer.alloc(0)

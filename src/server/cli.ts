@@ -36,7 +36,6 @@ import { doctorCommand } from './doctor.ts'
 import { extensionsOf } from './extensions.ts'
 import { type RunningServer, start } from './server.ts'
 
-/** The environment of a command that opens databases itself. */
 function setting(): { config: Config; log: Logger } {
   const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
   return { config, log: createLogger(config) }
@@ -70,7 +69,6 @@ async function printInstallerLink(store: Store, config: Config): Promise<void> {
   say('Then the page Users adds people, and Devices their phones. If that fails: pocketsms doctor')
 }
 
-/** Ends the program at the first signal, after `stop`. */
 function endOnSignal(stop: () => Promise<void>): void {
   onStopSignal((signal) => {
     // with several workers, the parent prints it
@@ -264,7 +262,6 @@ const main = defineCommand({
   },
 })
 
-/** Printed when there is no command. */
 const WELCOME = `pocketsms ${packageJson.version}: an SMS gateway that sends through your own phones and modems.
 
   pocketsms demo     see it work: two simulated phones, a few texts, data of its own in ./data/demo

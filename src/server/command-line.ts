@@ -34,7 +34,6 @@ export function strict(command: CommandDef, name = 'pocketsms'): CommandDef {
   }
 }
 
-/** The first error of a command line; undefined if there is none. */
 export function wordFault(words: readonly string[], args: ArgsDef): string | undefined {
   const kinds = Object.values(args)
   const positionals = kinds.some((kind) => 'many' in kind)

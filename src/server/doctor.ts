@@ -12,7 +12,6 @@ import { within } from '../tools/deadline.ts'
 const PATIENCE_MS = 5_000
 /** Clocks may differ by this: tokens and codes expire in minutes, one-time passwords in 30 seconds. */
 const MOST_SKEW_MS = 30_000
-/** A certificate that expires in fewer days is a fault. */
 const LEAST_DAYS = 7
 const log = createLogger({ logLevel: 'silent' })
 

@@ -26,9 +26,8 @@ import { DELIVERIES, deliveriesExtension, WEBHOOKS, webhooksExtension } from '..
 const strict = (extension: Extension = {}): Extension => ({ ...extension, readsStrictly: true })
 
 /**
- * What the gateway adds to its built-in collections, by collection id. Their unreadable values are errors, as
- * an empty value would mean "never expires" or "unlimited". `contacts` and `sms_usage` make them empty, as
- * PocketBase's recorded answers do.
+ * What the gateway adds to its collections, by id. `strict`: unreadable values are errors, as an empty one
+ * would mean "never expires" or "unlimited".
  */
 export const extensionsOf = (settings: WebhookSettings): Extensions =>
   new Map([

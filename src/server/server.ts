@@ -51,7 +51,6 @@ const HANG_UP_MS = 1_000
 const RESTORING = 'A backup is being restored. Try again in a moment.'
 
 export interface RunningServer {
-  /** Where it listens: `http://host:port`. */
   readonly url: string
   /** What the routes use, for a program that embeds it. A restore replaces them. */
   readonly services: Services
@@ -133,7 +132,6 @@ async function begin(
     async finish(left) {
       closing.abort()
       await atMost(tracker.idle(), left() / 2)
-      // what other servers announced in the last moment still reaches the streams
       await sleep(ANNOUNCED_MS)
       ending.abort()
       await services.realtime.close()

@@ -11,8 +11,8 @@ const STEP_OF_ONE = /\/0*1(?=[ ,]|$)/g
 const EXPRESSION = new RegExp(`^(?:${MACRO}|(?:${SEGMENT} ){4}(?!.*[7-9])${SEGMENT})$`)
 
 /**
- * Parses PocketBase's cron expressions in UTC: without names, seconds and letters such as L; day and day of
- * the week must both match. Throws an Error for others. PocketBase: tools/cron/schedule.go
+ * Parses PocketBase's cron expressions, in UTC. Throws an Error for others. PocketBase:
+ * tools/cron/schedule.go
  */
 export function parseCron(expression: string): Cron {
   if (!EXPRESSION.test(expression)) {

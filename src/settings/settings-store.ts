@@ -39,7 +39,6 @@ export class SettingsStore {
   readonly #db: Db
   #text = ''
   #loading: Promise<void> = Promise.resolve()
-  /** Ends following changes. */
   close: () => Promise<void> = async () => {}
 
   private constructor(db: Db) {
@@ -66,8 +65,7 @@ export class SettingsStore {
   }
 
   /**
-   * Merges submitted JSON into the settings, or what a function makes of the stored ones; undefined changes
-   * nothing. Throws 400. `also`: further work in the transaction.
+   * Merges submitted JSON, or what a function makes of the stored settings (undefined: nothing). Throws 400.
    */
   async save(
     submit: object | ((stored: Settings) => object | undefined),
@@ -120,7 +118,6 @@ const rateLimitRule = fields({
   audience: [oneOf(AUDIENCES)],
 })
 
-/** Refuses two rules if label and audience of one begin with those of the other. */
 const withoutConflicts: Check = (rules) => {
   const seen: string[] = []
   for (const [i, { label, audience }] of (rules as RateLimitRule[]).entries()) {

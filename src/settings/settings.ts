@@ -26,10 +26,7 @@ const limit = (label: string, maxRequests: number, duration: number): RateLimitR
   maxRequests,
 })
 
-/**
- * Settings that superusers change. Keys, order and defaults are PocketBase's, except for our names and that
- * the batch API is on. PocketBase: core/settings_model.go
- */
+/** Settings of superusers. The batch API is on; all else is as in PocketBase: core/settings_model.go */
 export type Settings = ValueOf<typeof SETTINGS>
 export const SETTINGS = object({
   superuserIPs: texts,

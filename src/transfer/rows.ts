@@ -35,9 +35,7 @@ export async function digestOf(db: Db, { name, columns }: Table) {
   const [count, sum, longest] = rows[0]!
   return {
     rows: Number(count),
-    /** The sum of all rows' hashes, which a change of any value changes. */
     sum: String(sum),
-    /** Bytes of the longest row as text. */
     longest: Number(longest),
   }
 }
@@ -83,7 +81,6 @@ export interface Numbering {
   readonly called: boolean
 }
 
-/** State of each sequence of a table's columns. */
 export async function readNumbering(db: Db, { columns }: Table): Promise<Numbering[]> {
   const found: Numbering[] = []
   for (const { name, sequence } of columns) {

@@ -4,7 +4,6 @@ export interface Column {
   readonly name: string
   /** The type in SQL: `text`, `pb_date`, `text[]`. */
   readonly type: string
-  /** The name of the column's sequence, quoted for SQL; null for none. */
   readonly sequence: string | null
 }
 
@@ -15,10 +14,8 @@ export interface Table {
 }
 
 /**
- * Tables whose content is only valid in its own database: running processes (changes for subscribers,
- * subscriptions, open streams, backups made here), codes that wait (`_verify_codes`), or references to
- * transactions (`_changes`), tables (`sms_totals`, counted again if empty), functions (`_functions`) or its
- * migrations (`_schema`).
+ * Tables whose content is only valid in its own database: of running processes, or with references to its
+ * transactions, tables, functions or migrations.
  */
 export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   '_changes',

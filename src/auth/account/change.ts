@@ -18,23 +18,19 @@ import { passwordField } from '../tokens/secrets.ts'
 /** Length of a random password, to which the collection's rules do not apply. */
 const RANDOM_LENGTH = 30
 
-/** A change that a verified owner makes to an auth record. */
 export interface AuthChange {
   readonly email?: string
   readonly verified?: boolean
   readonly password?: string
-  /** Replaces the password by an unknown random one. */
   readonly withoutPassword?: boolean
   readonly endsTokens?: boolean
 }
 
-/** Further work in the transaction of the change. */
 export type InSameTransaction = (db: Db, auth: AuthRecord) => Promise<void>
 
 /**
- * Changes an auth record without checking rules; returns it. A new password or email ends its tokens.
- * Becoming verified with a new password ends all access: a stranger may have created it. Throws 400 with
- * `failure` and field errors; without those after a concurrent change. PocketBase: core/record_model_auth.go
+ * Changes an auth record without rules. A new password or email ends its tokens; a takeover ends all access.
+ * Throws 400 with field errors, without them after a concurrent change. PocketBase: core/record_model_auth.go
  */
 export async function changeAuthRecord(
   store: Store,

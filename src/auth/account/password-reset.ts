@@ -24,8 +24,8 @@ export const PASSWORD_RESET_FORM = object({ token: text, password: text, passwor
 type PasswordResetForm = ValueOf<typeof PASSWORD_RESET_FORM>
 
 /**
- * Sets the new password, marks the address as verified (the token was mailed), and ends older tokens and
- * access created by an unverified holder. Throws 400. PocketBase: apis/record_auth_password_reset_confirm.go
+ * Sets the password, verifies the address, ends older tokens and access of an unverified holder. Throws 400.
+ * PocketBase: apis/record_auth_password_reset_confirm.go
  */
 export async function confirmPasswordReset(
   { store, services, collection, readForm }: AuthCall<PasswordResetForm>,

@@ -7,7 +7,6 @@ import { ApiError, RetryLater } from '../../errors.ts'
 import type { SignInAttempt } from '../auth-services.ts'
 import { sha256 } from '../tokens/secrets.ts'
 
-/** The error for too many attempts, by default with PocketBase's message. */
 export const tooMany = (waitSeconds: number, message?: string, code?: string) =>
   new RetryLater(429, waitSeconds, message, code)
 
@@ -19,14 +18,12 @@ const signInLimits = (tries: number) => [tries, tries * 15, tries * 10]
 /** Maximum requests of mails, successful or not: per account and address, per address, per account. */
 const MAIL_LIMITS = [15, 300, 60]
 
-/**
- * An address that signed in to the account within this time is not blocked by attempts from other addresses.
- */
+/** How long attempts of other addresses do not block one that signed in to the account. */
 const KNOWN_DAYS = 90
 
 /**
- * Runs a check of a password or code that throws 400 for a wrong one. Counts wrong attempts by account and
- * address; throws 429. A network from which the account signed in before has its own places for checks.
+ * Runs a check that throws 400 for a wrong password or code. Counts wrong ones by account and address; throws
+ * 429. Networks from which the account signed in have their own places.
  */
 export async function limitSignInAttempts<T>(
   signInAttempt: SignInAttempt,
@@ -60,7 +57,6 @@ export async function countHash(db: Db, { signInTries }: Pick<Config, 'signInTri
   await takeTries(db, [`hash of ${holder}`], '', signInLimits(signInTries).slice(1, 2), WINDOW_SECONDS)
 }
 
-/** Counts a requested mail. Throws 429 after too many. */
 export async function limitMails(signInAttempt: SignInAttempt): Promise<void> {
   if (signInAttempt.config.signInTries === 0) return
   const { keys, exempt } = keysOf('mail', signInAttempt)
@@ -75,7 +71,6 @@ export async function limitProviderAttempts<T>({ db, config, ip }: SignInAttempt
 
 /** Maximum wrong guesses per network, and in total; invitations' secrets are too long for a total. */
 const GUESSES = { code: [8, 2_000], 'private token': [8, 2_000], invitation: [8] } as const
-/** The window of guesses: a pairing code is valid for so long. */
 const GUESS_SECONDS = 300
 
 /** Runs a check of a pairing code, token or secret and counts wrong ones across all nodes. Throws 429. */
@@ -122,7 +117,6 @@ function keysOf(what: string, { collection, account, ip }: SignInAttempt) {
 const TAKE = statement('auth take tries', { wait: 'number' })`
 select auth_take_tries(${list('keys')}::text[], ${numbers('limits')}::int[], ${number('seconds')}, ${text('exempt')}) as wait`
 
-/** Counts an attempt. Throws 429 if it exceeds a limit. */
 async function takeTries(
   db: Db,
   keys: readonly string[],
@@ -130,7 +124,6 @@ async function takeTries(
   limits: readonly number[],
   seconds: number,
 ): Promise<void> {
-  // seconds to wait; 0 if no limit is exceeded
   const { wait } = (await runForRow(db, TAKE, { keys, limits, seconds, exempt }))!
   if (wait > 0) throw tooMany(wait)
 }
@@ -151,7 +144,6 @@ export const takeTry = async (db: Db, key: string, max: number, seconds: number)
 export const countAttempt = async (db: Db, key: string, max: number, seconds: number): Promise<boolean> =>
   (await takeTry(db, key, max, seconds)) === 0
 
-/** Whether `key` was attempted in the current window. */
 async function hasAttempt(db: Db, key: string): Promise<boolean> {
   const sql = 'select 1 from auth_tries where key = $1 and ends > now()'
   return (await db.query(sql, [key], 'auth was tried')).rows.length > 0

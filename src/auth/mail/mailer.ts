@@ -14,7 +14,6 @@ export interface Mail {
 
 export type MailServices = Pick<AuthServices, 'settings' | 'log' | 'config'>
 
-/** The id of a mail, the same for each try. */
 export const messageIdOf = ({ settings: { current } }: MailServices, key: string) =>
   `<${key}@${current.meta.senderAddress.split('@').at(-1)}>`
 
@@ -51,7 +50,6 @@ const transportOf = memoize(async ({ smtp }: Settings) => {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', '#34': '"', '#39': "'" }
 
-/** HTML as plain text: links as `label: address`, a line per block. */
 function plainText(html: string): string {
   return html
     .replace(/<style[\s\S]*?<\/style>/gi, '')

@@ -20,11 +20,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '&#34;',
   "'": '&#39;',
 }
-/** Escapes HTML. Go: html.EscapeString */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
 
-/** Wraps the body of a mail in a page. */
 export const layout = (body: string) => `<!doctype html>
 <html lang="en">
 <head>
@@ -44,7 +42,6 @@ ${body}
 </html>
 `
 
-/** A link; `style` `btn` makes it a button. */
 export const linkTo = (url: string, words: string, style = ''): string =>
   `<a${style && ` class="${style}"`} href="${escapeHtml(url)}" target="_blank" rel="noopener">${escapeHtml(words)}</a>`
 
@@ -66,7 +63,6 @@ export function namesOf({ settings, config }: Pick<AuthServices, 'settings' | 'c
   return { appName, appUrl: appURL === FRESH_URL ? config.publicUrl : appURL }
 }
 
-/** Values of a template's `{…}`: the server's name, the record's visible fields, and `more`. */
 function placeholders(services: AuthServices, auth: AuthRecord, more: Readonly<Record<string, string>>) {
   const { appName, appUrl } = namesOf(services)
   const values = new Map(Object.entries({ APP_NAME: appName, APP_URL: appUrl, ...more }))

@@ -26,18 +26,14 @@ export function numberOf(auth: AuthRecord): string {
 export const isNumber = ({ otp }: AuthCollection, typed: string): boolean =>
   otp.channel !== undefined && E164.test(typed)
 
-/**
- * The record with this number in a uniquely indexed field. Null if the record has an email, whose owner may
- * be another person.
- */
+/** The record with this unique number; null if it has an email, whose owner may be another person. */
 export async function findByNumber(store: Store, collection: AuthCollection, number: string) {
   const auth = await findByIdentity(store, collection, collection.otp.channel!.field, number)
   return auth?.values.email === '' ? auth : null
 }
 
 /**
- * Texts a one-time password from the lines of the channel's account. Only the phone gets the password. Throws
- * if the number got too many texts, or the send is refused.
+ * Texts a one-time password, which only the phone gets. Throws if there are too many or the send is refused.
  */
 export async function textOtp(
   store: Store,

@@ -31,17 +31,13 @@ export async function mailInBackground(
   })
 }
 
-/** Lets the next mail be sent at once. */
 export const clearMailLimit = (store: Store, link: MailedLink, auth: AuthRecord) =>
   clearAttempts(store.db, keyOf(link, auth))
 
 export const EMAIL_FORM = object({ email: text })
 export type EmailForm = ValueOf<typeof EMAIL_FORM>
 
-/**
- * Finds the record with the form's address; null if the address is unknown or the user disabled.
- * `takesNumbers`: it may be a phone number if the collection texts one-time passwords. Throws 400, 429.
- */
+/** Finds the record with the form's address or number; null if unknown or disabled. Throws 400, 429. */
 export async function findForMail(
   call: AuthCall<EmailForm>,
   takesNumbers = false,

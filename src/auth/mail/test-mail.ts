@@ -16,7 +16,6 @@ const TEMPLATES: Readonly<Record<string, (services: AuthServices, auth: AuthReco
   'login-alert': (services, auth) => mailAuthAlert(services, auth, `${now()} - TEST_IP TEST_USER_AGENT`),
 }
 
-/** A template and its recipient. `collection` empty: the superusers' collection. */
 export const TEST_MAIL_FORM = object({ email: text, template: text, collection: text })
 
 /** Mails a template for a made-up record. Throws 400. PocketBase: forms/test_email_send.go */
@@ -45,7 +44,6 @@ export async function sendTestMail(
   }
 }
 
-/** A made-up record whose values are the names of its fields. */
 function nobody(collection: AuthCollection, address: string): AuthRecord {
   const shown = collection.fields.filter((field) => !field.hidden)
   const values = Object.fromEntries(shown.map(({ name }) => [name, `__pb_test_${name}__`]))

@@ -35,7 +35,6 @@ const NAMES = statement('names of senders', ({ id, other }: Texts<'id' | 'other'
     .where(({ or, eb }) => or([eb('id', '=', id), eb('id', '=', other)])),
 )
 
-/** Describes the caller. Takes one statement. */
 export async function readMe(db: Db, auth: AuthRecord): Promise<z.output<typeof ME>> {
   const { id, actor, values } = auth
   const found = await run(db, NAMES, { id, other: actor?.id ?? id }, 'lookUp')
@@ -62,10 +61,7 @@ const KEEP = `
 insert into auth_session_tokens (token_hash, session, expires_at)
 select $2, session, expires_at from auth_session_tokens where token_hash = $1 on conflict do nothing`
 
-/**
- * Makes a token with which a member acts for an account. `own`: the member's token. Both expire together, so
- * the same `own` gives the same token again. Throws 404 if the user is no member of the account.
- */
+/** Makes a token with which a member acts for an account until the member's `own` expires. Throws 404. */
 export async function actFor(store: Store, member: AuthRecord, own: string, account: string) {
   const collection = member.collection as AuthCollection
   const auth = await findActing(store, collection, account, sha256(own), { member: member.id })
@@ -95,7 +91,6 @@ export const membersExtension: Extension = {
   },
 }
 
-/** The error of an account that would be its own member. */
 const isOwner = () => fieldError('validation_is_owner', 'The account itself cannot be its member.')
 
 /** Only `invite` makes invitations, since their secret is shown once. */

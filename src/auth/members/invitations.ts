@@ -23,7 +23,6 @@ const SECRET_LENGTH = 40
 /** Maximum invitations of an account that have not expired. */
 const MAX_OPEN = 100
 
-/** Whom an account invites. */
 export const INVITATION = z.object({
   role: z.enum(ROLES, 'must be admin, agent or viewer'),
   email: z.union([z.literal(''), z.email('must be an email address').max(255)]).optional(),
@@ -36,8 +35,7 @@ select ${text('id')}, ${text('account')}, ${text('email')}, ${text('role')}, pb_
 where (select count(*) from member_invitations where account = ${text('account')} and expires > pb_text(now())) < ${MAX_OPEN}`
 
 /**
- * Makes an invitation and mails it. Without an address or a mail server, returns its link instead. Throws 400
- * if too many are open or the mail server refuses the mail, StaleAuth.
+ * Makes an invitation and mails it, or returns its link. Throws 400 if too many are open or the mail fails.
  */
 export async function invite(
   store: Store,
@@ -84,7 +82,6 @@ async function mailInvitation(
   await sendMail(services, { to, subject: `${name} invites you`, html: layout(html) })
 }
 
-/** What an invitation says to the person who has its link. */
 export const SHOWN_INVITATION = z
   .object({
     account: z.string().describe('The name of the account.'),
@@ -102,7 +99,6 @@ select coalesce(a.name, '') as account, coalesce(s.name, '') as inviter, i.role,
 left join senders a on a.id = i.account left join senders s on s.id = i.invited_by
 where i.hash = ${text('hash')} and i.expires > ${text('now')}`
 
-/** Returns what an invitation's page shows. Throws 400. */
 export async function showInvitation({ db }: Store, secret: string) {
   const found = await runForRow(db, SHOW, { hash: sha256(secret), now: now() })
   if (!found) throw badRequest(NOT_OPEN)
@@ -143,8 +139,8 @@ export async function acceptInvitation(store: Store, extensions: Extensions, sec
 type Newcomer = Readonly<Record<'name' | 'email' | 'password' | 'passwordConfirm', string>>
 
 /**
- * Creates a user without an account of its own as a member, even if sign-up is closed. Marks the email as
- * verified if the invitation was mailed to it. Returns the account. Throws 400 with field errors.
+ * Creates a user without an account of its own as a member. Verifies the email if the invitation was mailed
+ * to it. Returns the account. Throws 400 with field errors.
  */
 export async function joinAsNew(
   store: Store,

@@ -4,7 +4,6 @@ import { atLeast, atMost, checkFields, length, matches, required } from '../../c
 import { badRequest } from '../../errors.ts'
 import { object, text, type ValueOf, whole } from '../../fields/shape.ts'
 
-/** Apple's developer credentials, and the secret's lifetime in seconds. */
 export const APPLE_SECRET_FORM = object({
   clientId: text,
   teamId: text,

@@ -30,28 +30,25 @@ import type { OAuth2Identity } from './with-oauth2.ts'
 
 const FAILED = 'Failed to authenticate.'
 
-/** A sign-in whose record is not known yet. */
 interface Search {
   readonly store: Store
   readonly extensions: Extensions
   readonly collection: AuthCollection
-  /** The request, in the context `oauth2`. */
   readonly request: RequestInfo
   readonly arrival: OAuth2Identity
   readonly log: Logger
 }
 
 /**
- * Finds the record of a provider's user and links it: the first of the linked one, the signed-in one, the one
- * with the address, a new one under the createRule. Throws the create's errors, 403 for a disabled user, 400
- * if another sign-in was faster. PocketBase: apis/record_auth_with_oauth2.go, oauth2Submit
+ * Finds the record of a provider's user and links it: the linked one, the signed-in one, that with the
+ * address, or a new one. Throws the create's errors, 403, 400. PocketBase: apis/record_auth_with_oauth2.go,
+ * oauth2Submit
  */
 export async function findOrCreateRecord(search: Search): Promise<{ auth: AuthRecord; isNew: boolean }> {
   const { store, collection } = search
   const linked = await findLinked(search)
   const known = linked ?? (await findUnlinked(search))
   if (known) requireEnabled(known)
-  // Downloaded before the transaction, because it is slow.
   const picture = known
     ? undefined
     : await fetchPicture(store.catalog, collection, search.arrival, search.log)
@@ -65,7 +62,6 @@ export async function findOrCreateRecord(search: Search): Promise<{ auth: AuthRe
   })
 }
 
-/** The linked record; null without a link. Throws 404 if the record was deleted. */
 async function findLinked({ store, collection, arrival }: Search): Promise<AuthRecord | null> {
   const links = store.catalog.find('_externalAuths')!
   const { rows } = await store.db.query(
@@ -132,7 +128,6 @@ async function link({ store, arrival }: Search, auth: AuthRecord): Promise<void>
   }
 }
 
-/** Length of a random password, to which the collection's rules do not apply. */
 const PASSWORD_LENGTH = 30
 
 /** Body of the new record: the client's data, and parts of the profile except an invalid or taken name. */
@@ -192,7 +187,6 @@ async function fetchPicture(
   }
 }
 
-/** Origin of the provider, which a superuser configured. */
 function originOf({ oauth2 }: AuthCollection, name: string): string | undefined {
   const options = oauth2.providers.find((one) => one.name === name)
   const url = options && providerOf(options)?.userInfoURL

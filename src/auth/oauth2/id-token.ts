@@ -18,9 +18,8 @@ export function readClaims(idToken: string): JWTPayload {
 }
 
 /**
- * Checks an id token and returns its claims. Throws unless it is valid now, for this client, and from an
- * issuer and signed with a key that the provider or the collection's options (`issuers`, `jwksURL`) name.
- * PocketBase: tools/auth/oidc.go, apple.go; OpenID Connect Core, 3.1.3.7
+ * Returns the claims of an id token. Throws unless it is valid now, for this client, by the demanded issuer
+ * and key. PocketBase: tools/auth/oidc.go, apple.go; OpenID Connect Core, 3.1.3.7
  */
 export async function readIdToken(provider: Provider, idToken: string, send: ProviderClient) {
   const claims = readClaims(idToken)

@@ -20,14 +20,11 @@ export type ProfilePaths = readonly [
   avatarURL?: string,
 ]
 
-/** How a provider's answer is read. */
 export interface ProfileForm {
   readonly paths: ProfilePaths
-  /** The path of the object in which all other paths are. */
   readonly at?: string
   /** Whether the id is an integer; 0 if absent. */
   readonly hasNumericId?: true
-  /** Path of a boolean that must be true for the address to count. */
   readonly emailIf?: string
   /** Path of a value that must mean true for the address to count: some providers send `'true'` or 1. */
   readonly emailIfSaid?: string
@@ -49,14 +46,12 @@ export function textAt(raw: unknown, place = ''): string {
   return value
 }
 
-/** The boolean at a path, false if absent. Throws for another type. */
 export function flagAt(raw: unknown, place: string): boolean {
   const value = valueAt(raw, place) ?? false
   if (typeof value !== 'boolean') throw new TypeError(`${place} is neither true nor false`)
   return value
 }
 
-/** The integer at a path as text, '0' if absent. Throws for another type. */
 function numberAt(raw: unknown, place: string): string {
   const value = valueAt(raw, place) ?? 0
   if (!Number.isInteger(value)) throw new TypeError(`${place} is no whole number`)

@@ -2,7 +2,6 @@ import { sendOutgoing } from '../../outgoing/send.ts'
 
 /** Time for all requests to a provider in one sign-in. */
 const TIMEOUT_MS = 30_000
-/** Maximum size of a profile, token or key set. */
 const MAX_BODY_BYTES = 1 << 20
 
 export interface ProviderResponse {
@@ -11,7 +10,6 @@ export interface ProviderResponse {
   readonly text: string
 }
 
-/** Calls a provider. All calls of a client together may take TIMEOUT_MS. */
 export type ProviderClient = (
   url: string,
   request?: { readonly headers?: Readonly<Record<string, string>>; readonly post?: string },

@@ -27,13 +27,10 @@ export interface ProviderType extends ProfileForm {
   readonly headers?: (clientId: string) => Readonly<Record<string, string>>
   /** JSON by which the profile is requested with POST; absent for GET. */
   readonly query?: string
-  /** Further parameters of the address to which users are sent. */
   readonly authParams?: Readonly<Record<string, string>>
-  /** Checks of the id token if it replaces the profile. */
   readonly idToken?: { readonly issuers: readonly string[]; readonly jwksURL: string }
   /** Corrects the profile where a table is not enough. */
   readonly amend?: (profile: Profile, visit: ProfileContext) => Profile | Promise<Profile>
-  /** Further scopes, by the collection's options. */
   readonly moreScopes?: (extra: RawProfile) => readonly string[]
 }
 

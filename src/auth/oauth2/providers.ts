@@ -7,7 +7,6 @@ import { flagAt, textAt, valueAt } from './profile.ts'
 import type { Provider, ProviderType } from './provider-type.ts'
 import table from './providers.json' with { type: 'json' }
 
-/** Whether a status means that the user did not share the address. */
 const isKeptSecret = (status: number) => status === 401 || status === 403 || status === 404
 
 /** The user's own address in a list; '' if there is none. Throws for anything but a list. */
@@ -59,7 +58,6 @@ const MICROSOFT_EMAILS: Readonly<Record<string, (claims: unknown) => string>> = 
 const confirmedByDomain = (claims: unknown) =>
   toBool(valueAt(claims, 'xms_edov')) ? textAt(claims, 'email') : ''
 
-/** Takes the address from the claim that the options name. PocketBase: tools/auth/microsoft.go */
 const withMicrosoftEmail: Amend = (profile, { provider, token }) => {
   const choose = MICROSOFT_EMAILS[String(provider.extra.idTokenEmailClaim ?? '')]
   if (!choose) return profile
@@ -80,7 +78,6 @@ const withDiscordName: Amend = (profile, { raw }) => {
 
 type InCode = Pick<ProviderType, 'amend' | 'headers' | 'moreScopes'>
 
-/** Parts of providers that the table cannot express. */
 const IN_CODE: Readonly<Record<string, InCode>> = {
   microsoft: {
     amend: withMicrosoftEmail,

@@ -25,7 +25,6 @@ type OAuth2Form = ValueOf<typeof OAUTH2_FORM>
 
 /** A user whom a provider has identified, before the record is known. */
 export interface OAuth2Identity {
-  /** The provider's name in the options. */
   readonly provider: string
   readonly profile: Profile
   readonly createData: Readonly<Record<string, unknown>>
@@ -34,8 +33,8 @@ export interface OAuth2Identity {
 }
 
 /**
- * Exchanges the form's code for the user's profile. Throws 403 without OAuth2, 400, 429 after too many
- * failures. PocketBase: apis/record_auth_with_oauth2.go
+ * Exchanges the form's code for the user's profile. Throws 403, 400, 429. PocketBase:
+ * apis/record_auth_with_oauth2.go
  */
 export async function identifyByOAuth2(call: AuthCall<OAuth2Form>): Promise<OAuth2Identity> {
   const { services, collection } = call
@@ -183,7 +182,6 @@ const MAX_CODE_LENGTH = 1_000
 const MAX_NAME_LENGTH = 150
 const KEPT_MS = 60_000
 
-/** Apple's names by code, on the node that received the redirect. */
 const names = new Lru<string, { name: string; untilMs: number }>(MAX_KNOWN)
 
 /** Keeps the name, which Apple sends only once. PocketBase: apis/record_auth_with_oauth2_redirect.go */
@@ -201,7 +199,6 @@ function readName(user: string): string {
   }
 }
 
-/** Takes the name that came with a code in the last minute; '' if none did. */
 function takeAppleName(code: string): string {
   const kept = names.get(code)
   if (!kept) return ''

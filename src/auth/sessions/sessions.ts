@@ -26,7 +26,6 @@ import { sha256 } from '../tokens/secrets.ts'
 import { readClaims, signToken } from '../tokens/tokens.ts'
 
 const MAX_TRIES = 5
-/** Maximum seconds that are added to a token's lifetime to make it unique. */
 const SPREAD_SECONDS = 60
 
 const durationOf = (auth: AuthRecord): number => (auth.collection as AuthCollection).authToken.duration
@@ -100,7 +99,6 @@ order by s.used_at desc, s.id limit ${MAX_LISTED}`
 export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<Session[]> =>
   run(db, LIST, { collection: auth.collection.id, record: auth.id, hash: sha256(token) })
 
-/** Clocks of nodes differ, so hashes are kept an hour longer. */
 const EXPIRED = `expires_at <= now() - interval '1 hour'`
 
 /** Deletes expired tokens and sessions without tokens. */
@@ -122,7 +120,6 @@ const LATEST = statement('session latest token', ({ hash }: Texts<'hash'>) =>
     .returning(['s.id as session', sql<number>`extract(epoch from s.expires_at)::float8`.as('latest')]),
 )
 
-/** SQL that adds a token to a session. If the session was just ended, the token is refused as its others. */
 const ADD = `
 with kept as (
   insert into auth_session_tokens (token_hash, session, expires_at) values ($2, $1, to_timestamp($3))
@@ -157,15 +154,11 @@ const END = statement('session end', ({ id, collection, record }: Texts<'id' | '
     .returning('user_agent'),
 )
 
-/** Deletes all push subscriptions of a person with this user agent, since they do not name their browser. */
 const END_PUSHES = `
 delete from push_subscriptions
 where ("user" = $1 and sender = '' or sender in (select id from members where member = $1)) and left(user_agent, 300) = $2`
 
-/**
- * Ends a session: its tokens are refused, its browser gets no notifications, and all event streams of the
- * account close (other sessions reconnect). Throws 404. `also`: further work in the transaction.
- */
+/** Ends a session, its notifications and all event streams of the account; others reconnect. Throws 404. */
 export async function endSession({ db }: Store, auth: AuthRecord, id: string, also?: InSameTransaction) {
   const { collection, id: record } = auth
   await db.transaction(async (inside) => {

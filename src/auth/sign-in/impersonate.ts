@@ -6,7 +6,6 @@ import type { AuthRecord } from '../../request/request.ts'
 import { findAuthRecord, requireEnabled } from '../auth-rows.ts'
 import { signToken } from '../tokens/tokens.ts'
 
-/** Lifetime of the token in seconds; 0 for the collection's default. */
 export const IMPERSONATE_FORM = object({ duration: whole })
 
 /** A non-refreshable token of a record for a superuser. PocketBase: apis/record_auth_impersonate.go */

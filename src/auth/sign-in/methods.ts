@@ -24,7 +24,6 @@ export function renderAuthMethods({ passwordAuth, oauth2, mfa, otp }: AuthCollec
 const STATE_LENGTH = 30
 const VERIFIER_LENGTH = 43
 
-/** What a client needs to start a sign-in, with a new state and verifier. */
 function infoOf(provider: Provider) {
   const { name, displayName, pkce } = provider
   const state = randomText(STATE_LENGTH)

@@ -7,15 +7,14 @@ import { addSystemRecord, deleteSystemRecord, findSystemRecord, isOlder } from '
 
 export type Method = 'password' | 'otp' | 'oauth2'
 
-/** Further key of the second method's body or query. */
 export const MFA_FORM = object({ mfaId: text })
 export type MfaForm = ValueOf<typeof MFA_FORM>
 
 const FIELDS = ['collectionRef', 'recordRef', 'method', 'created'] as const
 
 /**
- * If the collection requires two methods, throws 401 with an `mfaId` after the first; the second uses the id
- * up. Throws 400 for a wrong id. PocketBase: apis/record_helpers.go, checkMFA
+ * Throws 401 with an `mfaId` after the first of two methods; the second uses it up. Throws 400 for a wrong
+ * id. PocketBase: apis/record_helpers.go, checkMFA
  */
 export async function checkMfa(
   store: Store,

@@ -14,7 +14,6 @@ import { md5 } from '../tokens/secrets.ts'
 
 const MAX_ORIGINS = 5
 const MAX_AGENT_LENGTH = 200
-/** Maximum wait of a sign-in for the mail server. */
 const MAIL_MS = 15_000
 
 export interface Origin {

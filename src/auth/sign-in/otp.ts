@@ -34,9 +34,9 @@ function demandOtp({ otp }: AuthCollection): void {
 }
 
 /**
- * Returns the id of a one-time password, which is mailed or texted after the answer, and deleted if that
- * fails. For an unknown address it does the same work without the insert, so that neither answer nor timing
- * reveals that. Throws 429 after too many requests. PocketBase: apis/record_auth_otp_request.go
+ * Returns the id of a one-time password, which is sent after the answer. Works as long for an unknown
+ * address, so that neither answer nor timing reveals it. Throws 429. PocketBase:
+ * apis/record_auth_otp_request.go
  */
 export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   const { store, services, collection, ip } = call
@@ -48,15 +48,13 @@ export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   if (live.length > MAX_LIVE) return live[0]!.id
   const password = randomDigits(collection.otp.length)
   const hash = await hashPassword(password, OTP_COST, guestHolder(ip))
-  // Stored before it is sent: whoever knows the password has read what went to this number or mail address,
-  // even if the password is used at once.
+  // stored before it is sent, so that it can be used at once
   const sentTo = numberOf(auth) || (auth.values.email ?? '')
   const id = await addSystemRecord(store, '_otps', auth, { password: hash, sentTo })
   void deliver(store, services, auth, id, password)
   return id
 }
 
-/** Does the work of a request for a known address. Returns an unused id. */
 async function requestNothing({ otp }: AuthCollection, holder: Holder): Promise<string> {
   await hashPassword(randomDigits(otp.length), OTP_COST, holder)
   return randomId()
@@ -73,15 +71,13 @@ async function deliver(store: Store, services: AuthServices, auth: AuthRecord, i
   }
 }
 
-/** Body of a sign-in with a one-time password. */
 export const OTP_FORM = object({ otpId: text, password: text })
 
 const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] as const
 
 /**
- * Uses up a one-time password and returns its record, which becomes verified if it still has the address that
- * the password was sent to. Throws 400 for an unknown, expired or wrong one, 429 after five attempts in three
- * minutes per record and address, and as every sign-in. PocketBase: apis/record_auth_with_otp.go
+ * Uses up a one-time password and returns its record, verified if the address is still the same. Throws 400
+ * for an unknown, expired or wrong one, 429. PocketBase: apis/record_auth_with_otp.go
  */
 export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Promise<AuthRecord> {
   const { store, services, collection, ip } = call
@@ -99,7 +95,6 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
   )
 }
 
-/** Checks a one-time password and deletes it. Takes as long for an unknown id. */
 async function spend(
   store: Store,
   services: AuthServices,
@@ -123,8 +118,7 @@ async function spend(
 }
 
 /**
- * Marks the record as verified if `sentTo` is its email or, without an email, its number. Without MFA, also
- * sets a random password: a stranger may have set the present one.
+ * Verifies the record if `sentTo` is its address. Without MFA, replaces a password that a stranger may know.
  */
 async function confirmAddress(store: Store, { extensions }: AuthServices, auth: AuthRecord, sentTo: string) {
   if (auth.values.verified || sentTo === '' || sentTo !== (auth.values.email || numberOf(auth))) return auth

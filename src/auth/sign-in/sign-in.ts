@@ -17,7 +17,6 @@ export interface SignInRequest extends Origin {
   readonly readMfaForm: () => Promise<MfaForm>
 }
 
-/** How the record was authenticated: by a method or by an existing token. */
 export type Proof =
   | {
       readonly method: Method /** The `meta` of the answer, as JSON text. */
@@ -28,8 +27,7 @@ export type Proof =
   | { readonly token: string }
 
 /**
- * Answers a sign-in with JSON `{"record":…,"token":…}`. Throws 403 if the user is disabled, or the authRule
- * or the superusers' addresses forbid it, 401 if a second method is required. A given token needs none.
+ * Answers a sign-in with JSON `{"record":…,"token":…}`. Throws 403, or 401 if a second method is required.
  * PocketBase: apis/record_helpers.go, recordAuthResponse
  */
 export async function answerSignIn(
@@ -61,7 +59,6 @@ export function isAddressAllowed({ settings }: AuthServices, auth: AuthRecord | 
   return !auth?.isSuperuser || superuserIPs.length === 0 || isListed(superuserIPs, ip)
 }
 
-/** Throws 403 for a superuser from an address that the settings do not list. */
 export function checkAddress(services: AuthServices, auth: AuthRecord | null, ip: string): void {
   if (!isAddressAllowed(services, auth, ip)) throw forbidden()
 }

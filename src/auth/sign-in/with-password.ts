@@ -11,14 +11,12 @@ import { type AuthCall, attemptOf } from '../auth-services.ts'
 import { limitSignInAttempts } from '../limits/attempt-limits.ts'
 import { passwordField, verifyDecoy } from '../tokens/secrets.ts'
 
-/** Body of a sign-in with a password. */
 export const PASSWORD_FORM = object({ identity: text, password: text, identityField: text })
 type PasswordForm = ValueOf<typeof PASSWORD_FORM>
 
 /**
- * Returns the record of an identity and password. Throws 403 if passwords are off, 429, and a 400 that is
- * equal, also in time, for unknown identities and wrong passwords. PocketBase:
- * apis/record_auth_with_password.go
+ * Returns the record of an identity and password. Throws 403, 429, and a 400 that is equal, also in time, for
+ * unknown identities and wrong passwords. PocketBase: apis/record_auth_with_password.go
  */
 export async function authWithPassword(call: AuthCall<PasswordForm>): Promise<AuthRecord> {
   const { store, collection, ip } = call

@@ -10,7 +10,6 @@ export interface Actor {
 
 /** An action and its target. Values that were written are never kept. */
 export interface AuditEntry {
-  /** `create`, `update`, `delete`, `truncate`, `impersonate`, `sign in`, … */
   readonly action: string
   readonly collection?: string
   readonly record?: string
@@ -30,7 +29,6 @@ export async function recordMailAudit(db: Db, { auth, ip }: Actor, action: strin
   else await insert(db, NOBODY, ip, entry)
 }
 
-/** The address recorded for commands at the server's terminal. */
 const TERMINAL = 'terminal'
 
 /** Records a command at the terminal, in the transaction of `db`. */

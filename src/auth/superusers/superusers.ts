@@ -15,7 +15,6 @@ import { recordTerminalAudit } from './audit.ts'
 
 export const SUPERUSERS_ID = 'pbc_3142635823'
 
-/** Unusable email of the placeholder record before the first superuser exists. */
 export const INSTALLER_EMAIL = '__pbinstaller@example.com'
 
 function superusersOf(store: Store): AuthCollection {
@@ -47,7 +46,6 @@ export async function upsertSuperuser(store: Store, email: string, password: str
   }
 }
 
-/** Records a command in the audit log; the placeholder's changes are not recorded. */
 const noted = (action: string, email: string): WriteOptions => ({
   inSameTransaction: async ({ db }, record) => {
     if (email === INSTALLER_EMAIL) return
@@ -94,7 +92,6 @@ async function deleteStandIn(store: Store): Promise<void> {
   )
 }
 
-/** Lifetime of the link; the next start prints another one. */
 const LINK_SECONDS = 30 * 60
 const PASSWORD_LENGTH = 30
 
@@ -113,8 +110,8 @@ export async function installerLink(store: Store, publicUrl: string): Promise<st
 const ADDRESSES = 'superuserIPs'
 
 /**
- * Sets the addresses and subnets that superusers may use ([] for all) and returns the former ones. For the
- * terminal, where a wrong list locks nobody out. Audited. Throws a UserError. PocketBase: cmd/superuser.go
+ * Sets the addresses and subnets of superusers ([] for all) and returns the former ones. Audited. Throws a
+ * UserError. PocketBase: cmd/superuser.go
  */
 export async function setSuperuserAddresses(db: Db, places: readonly string[]): Promise<readonly string[]> {
   const settings = await SettingsStore.open(db)
@@ -134,7 +131,6 @@ export async function setSuperuserAddresses(db: Db, places: readonly string[]): 
   }
 }
 
-/** A UserError with the errors, whose keys are positions in the list. */
 const explainPlaces = (faults: unknown, places: readonly string[]): UserError =>
   new UserError(
     Object.entries(faults as Readonly<Record<string, FieldError>>)

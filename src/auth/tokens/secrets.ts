@@ -6,7 +6,6 @@ import { generateText } from '../../fields/types/autogenerate.ts'
 import { hashPassword, verifyPassword } from '../../fields/values/bcrypt.ts'
 import { randomText } from '../../tools/random.ts'
 
-/** A numeric code for people to type. */
 export const randomDigits = (length: number) => generateText(`[0-9]{${length}}`)
 
 /** SHA-256 in hex, for secrets that are long and random. */
@@ -15,7 +14,6 @@ export const sha256 = (text: string) => createHash('sha256').update(text).digest
 /** MD5 in hex, only for the fingerprints in `_authOrigins`, as PocketBase stores them. */
 export const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 
-/** Hashes of random passwords, by cost. */
 const decoys = new Map<number, Promise<string>>()
 
 /** Takes as long as checking a password, so that timing does not reveal whether a record exists. */

@@ -15,16 +15,13 @@ export interface Claims {
   readonly id: string
   readonly type: Purpose
   readonly collectionId: string
-  /** Unix seconds. A foreign token without it never expires. */
   readonly exp?: number
   readonly refreshable?: boolean
   readonly email?: string
   readonly newEmail?: string
-  /** The membership of a member who acts for the account. */
   readonly actor?: unknown
 }
 
-/** The collection's option with duration and secret, by purpose. */
 const OPTION = {
   auth: 'authToken',
   file: 'fileToken',
@@ -35,7 +32,6 @@ const OPTION = {
 
 const ALGORITHM = 'HS256'
 
-/** Duration and secret for tokens of this purpose. Throws if the collection is no auth collection. */
 function options(record: AuthRecord, purpose: Purpose): TokenOptions {
   if (record.collection.type !== 'auth')
     throw new TypeError(`${record.collection.name} is not an auth collection`)
@@ -51,7 +47,6 @@ export interface TokenExtras {
   newEmail?: string
   /** Seconds; 0 or absent: the collection's duration. */
   duration?: number
-  /** Unix seconds, instead of a duration. */
   expires?: number
 }
 
@@ -134,10 +129,9 @@ export function tokenOf(authorization: string | undefined): string {
 }
 
 /**
- * The auth record of the Authorization header. Null for a guest, an invalid token (as in PocketBase), an
- * ended session, a disabled user or its device. A `cached` record may be out of date: the caller compares
- * `version` in its statement and, if it differs, calls again without `cached`. PocketBase:
- * apis/middlewares.go
+ * The auth record of the Authorization header; null for a guest, an invalid token, an ended session, a
+ * disabled user. A `cached` record may be outdated: the caller compares `version` in its statement and, if it
+ * differs, calls again. PocketBase: apis/middlewares.go
  */
 export async function identify(
   store: Store,
@@ -173,7 +167,6 @@ export async function isSuspended(store: Store, authorization: string | undefine
   return owner?.collection.id === DEVICES_ID && owner.isDisabled
 }
 
-/** Members get no tokens for mails. */
 const isForCalls = (purpose: Purpose) => purpose === 'auth' || purpose === 'file'
 
 async function findOwner(store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> {

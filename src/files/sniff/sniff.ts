@@ -8,15 +8,10 @@ export interface Sniffed {
   readonly type: string
   /** The extension with its dot; '' if there is none. */
   readonly extension: string
-  /** All names of the type, without charset. */
   readonly names: readonly string[]
 }
 
-/**
- * A file's type by its first bytes, never its name, in PocketBase's terms
- * (github.com/gabriel-vasile/mimetype). Text is not passed to file-type, which takes everything that begins
- * with `BM` for a picture.
- */
+/** A file's type by its first bytes, in PocketBase's terms (github.com/gabriel-vasile/mimetype). */
 export async function sniff(content: Buffer): Promise<Sniffed> {
   const bytes = content.subarray(0, HEAD_BYTES)
   const head = bytes.toString('latin1')
@@ -34,7 +29,6 @@ async function ofBinary(bytes: Buffer, head: string): Promise<NamedType | Signat
   return (kind.ext === 'cfb' && ofCompound(bytes, head)) || pocketbaseName(kind)
 }
 
-/** The type of a compound file (older Microsoft files), by the class of its root directory entry. */
 function ofCompound(bytes: Buffer, head: string): Signature | undefined {
   if (bytes.length < 512) return undefined
   const sectorBytes = bytes.readUInt16LE(26) === 4 ? 4096 : 512
@@ -131,25 +125,19 @@ const SIGNATURES: readonly Signature[] = [
   ['audio/mpeg', '.mp3', /^(?:ID3[\x02-\x04]|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/],
 ]
 
-/** A type in PocketBase's naming, and its file extension. */
 type NamedType = readonly [type: string, extension: string]
 
-/**
- * `renamed`: PocketBase's names of types that file-type names differently. `aliases`: further names of types,
- * which a field may list. PocketBase: mimetype's tree.go
- */
+/** PocketBase's names where file-type has others, and further names of types: mimetype's tree.go */
 const { renamed, aliases } = NAMES as {
   readonly renamed: Readonly<Record<string, readonly string[]>>
   readonly aliases: Readonly<Record<string, readonly string[]>>
 }
 
-/** PocketBase's name of a result of file-type. */
 const pocketbaseName = ({ mime, ext }: { readonly mime: string; readonly ext: string }): NamedType =>
   (renamed[mime] as NamedType | undefined) ?? [mime, `.${ext}`]
 
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument.'
 
-/** All PocketBase names of a type. */
 function namesOf(type: string): string[] {
   if (type.startsWith(OPEN_DOCUMENT)) return [type, type.replace('application/', 'application/x-')]
   return [type, ...(aliases[type] ?? [])]

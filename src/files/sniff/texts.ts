@@ -26,14 +26,12 @@ const xml =
     return XML.test(head) && tag.test(near) && near.includes(namespace)
   }
 
-/** A script whose first line names one of these programs. */
 const script = (programs: string) =>
   new RegExp(
     `^#![ \\t]*(?:/bin/|/usr/bin/|/usr/local/bin/|/usr/bin/env[ \\t]+(?:-S[ \\t]+)?)(?:${programs})(?:\\s|$)`,
   )
 
 const isWhole = (head: string) => head.length < HEAD_BYTES
-/** Drops the last line if it may be cut. */
 const wholeLines = (head: string) =>
   isWhole(head) || head.lastIndexOf('\n') <= 0 ? head : head.slice(0, head.lastIndexOf('\n'))
 
