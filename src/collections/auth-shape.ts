@@ -19,7 +19,6 @@ import { MAIL_TEMPLATES } from './mail-templates.ts'
 
 const SECRET_LENGTH = 50
 
-/** A mail with `{PLACEHOLDERS}`. */
 export type MailTemplate = (typeof MAIL_TEMPLATES)[keyof typeof MAIL_TEMPLATES]
 
 const mail = (fresh: MailTemplate) =>
@@ -58,10 +57,7 @@ const providers: Shape<OAuth2Provider[]> = {
   },
 }
 
-/**
- * Texts one-time passwords instead of mailing them. PocketBase has no such key, so it is absent until set.
- * `field`: the text field with the number; `account`: the user whose lines send; `text`: with `{OTP}`.
- */
+/** Texts one-time passwords from the lines of `account` to the number in `field`. Absent in PocketBase. */
 const channel = optional(
   object({
     field: text,
@@ -103,5 +99,4 @@ export const AUTH_KEYS = {
 
 export type AuthOptions = ValuesOf<typeof AUTH_KEYS>
 
-/** A new signing secret, which invalidates all tokens of the old one. */
 export const newSecret = () => randomText(SECRET_LENGTH)

@@ -79,7 +79,6 @@ export type Collection = BaseCollection | ViewCollection | AuthCollection
 
 export const SUPERUSERS = '_superusers'
 
-/** The id of `users`, as PocketBase has it. */
 export const USERS_ID = '_pb_users_auth_'
 
 /** The holder for limits of a user, also for the user's devices, keys and members. */
@@ -114,12 +113,10 @@ export function columnName(field: string): string {
   return fits(field) && !TAKEN_COLUMNS.has(field) ? field : withHash(field)
 }
 
-/** Name of an index, with a hash if too long. */
 export function indexName(name: string): string {
   return fits(name) ? name : withHash(name)
 }
 
-/** Quotes an identifier for SQL. */
 export function quote(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`
 }
@@ -166,7 +163,6 @@ export class CatalogDraft implements Store {
     return this.#catalog
   }
 
-  /** Writes a collection's row, not its table. */
   async put(collection: Collection): Promise<void> {
     if (isInternal(collection.name)) await this.db.query(STOP_OLDER, [INTERNAL_NAMES_SINCE])
     await this.db.query(PUT, [collection.id, collection.name, JSON.stringify(collection)])

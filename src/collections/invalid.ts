@@ -3,7 +3,6 @@ import type { Collection } from './catalog.ts'
 
 const isFieldError = (error: FieldError | ErrorData): error is FieldError => typeof error.code === 'string'
 
-/** Each error as a line with the path of its key. */
 function lines(data: ErrorData, path = ''): string[] {
   return Object.entries(data).flatMap(([key, error]) =>
     isFieldError(error) ? [`${path}${key}: ${error.message}`] : lines(error, `${path}${key}.`),

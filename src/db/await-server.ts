@@ -26,7 +26,6 @@ export async function awaitServer(query: Session['query'], log: Logger): Promise
   }
 }
 
-/** The error of the first connection, such as a wrong password, as a UserError that names DATABASE_URL. */
 function refusal(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error
   const code = 'code' in error ? String(error.code) : ''

@@ -1,6 +1,5 @@
 import { ApiError, badRequest, RetryLater } from '../errors.ts'
 
-/** Postgres' error for a failed statement. `code`: the SQLSTATE. */
 export interface SqlError extends Error {
   readonly code: string
   readonly constraint?: string
@@ -20,7 +19,6 @@ export const UNKNOWN_STATEMENT = '26000'
 export const LOCK_NOT_AVAILABLE = '55P03'
 export const UNDEFINED_TABLE = '42P01'
 
-/** A statement ran longer than it may, or was canceled. */
 export const isTooSlow = (error: unknown): boolean => isSqlError(error, QUERY_CANCELED)
 
 /** The answer to a list that fails in the database: 400. Returns other errors unchanged. */
@@ -58,10 +56,7 @@ const LOST_CODES = new Set([
   'EAI_AGAIN',
   'ETIMEDOUT',
 ])
-/**
- * SQLSTATEs of a server that is starting, stopping, full (connections, disk), lost, or read-only, such as a
- * former primary. Not 08P01: it means a wrong statement or, if FATAL, that PgBouncer cannot reach Postgres.
- */
+/** SQLSTATEs of a server that is starting, stopping, full, lost or read-only. 08P01 counts only if FATAL. */
 const LOST_STATES = /^(08(?!P01)|57P0[1235]|53[13]00|3D000|25006|25P03)/
 
 /** True if not the statement but the database is at fault, so that a retry may succeed. */
@@ -76,7 +71,6 @@ export function isConnectionError(error: unknown): boolean {
   )
 }
 
-/** An error's message with Postgres' hint, such as for a full disk. */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { message, hint } = error as Error & { hint?: string }
@@ -101,7 +95,6 @@ export class DatabaseLocked extends DatabaseUnavailable {
   }
 }
 
-/** SQLSTATEs of a full disk and of a read-only server. */
 const REFUSED_WRITES = new Set(['53100', '25006'])
 
 /** Number of writes refused so. When it grows, `/api/ready` may report that nothing is accepted. */
@@ -137,7 +130,6 @@ export interface Result {
  */
 export interface Session {
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result>
-  /** Runs several statements without parameters, such as a migration file. */
   script(text: string): Promise<void>
 }
 
@@ -148,7 +140,6 @@ export interface TransactionSession extends Session {
   endOthers(): Promise<void>
 }
 
-/** `waiting`: requests that wait for a connection. */
 export type PoolUse = Readonly<Record<'busy' | 'idle' | 'waiting', number>>
 
 export interface Backend extends Session {
@@ -162,11 +153,8 @@ export interface Backend extends Session {
   transaction<T>(work: (session: TransactionSession) => Promise<T>): Promise<T>
   /** Calls `heard` for each NOTIFY until the returned function is called. Reconnects after a loss. */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>
-  /**
-   * Notifies all servers: listeners of this process at once, others within 20 ms. Call it after the commit.
-   */
+  /** Notifies listeners of this process at once, other servers within 20 ms. Call it after the commit. */
   announce(channel: string, payload: string): void
-  /** Whether notifications by NOTIFY arrive; undefined if unknown. */
   readonly hears: () => boolean | undefined
   readonly use: () => PoolUse
   close(): Promise<void>

@@ -36,7 +36,6 @@ class Pool {
   }
 }
 
-/** An open database. Statements go through a Db, which knows whom to charge. */
 export class Database {
   readonly #pool: Pool
 
@@ -74,10 +73,8 @@ export class Db {
   readonly #holder: Holder | Everybody
   /** The ticket that client-shaped statements are charged to; undefined for the server's own work. */
   readonly ticket: Ticket | undefined
-  /** The replica that `forReading` may choose; undefined without one. */
   readonly replica: Replica | undefined
 
-  /** Call it in this file only. */
   constructor(pool: Pool, owner: Ticket | Everybody, transaction?: TransactionSession) {
     this.#pool = pool
     this.#transaction = transaction
@@ -101,7 +98,6 @@ export class Db {
     return this.#pool.backend.hears() !== false
   }
 
-  /** The same object for all Dbs of a database. */
   get pool(): object {
     return this.#pool
   }
@@ -113,7 +109,6 @@ export class Db {
     return { ...use, waiting: use.waiting + places.connections.use.waiting }
   }
 
-  /** Numbers of running and waiting client-shaped statements. */
   get clientUse(): DatabaseTime['use'] | undefined {
     return this.#pool.places.time?.use
   }
@@ -155,7 +150,6 @@ export class Db {
     return isReplica ? new Db(reading.onReplica, this.#owner) : this
   }
 
-  /** Runs several statements without parameters. */
   script(text: string): Promise<void> {
     return (this.#transaction ?? this.#pool.backend).script(text)
   }
@@ -180,10 +174,7 @@ export class Db {
     )
   }
 
-  /**
-   * Ends all other connections of all pocketsms processes, as the last statement of a transaction that
-   * changes cached things. Their statements fail as if the database were unreachable.
-   */
+  /** Ends all other connections, as the last statement of a transaction that changes cached things. */
   async endOthers(): Promise<void> {
     if (!this.#transaction) throw new Error('Other connections are ended inside a transaction')
     await this.#transaction.endOthers()
@@ -221,8 +212,7 @@ function noted(error: unknown): never {
 }
 
 /**
- * Opens the Postgres of `databaseUrl` or, if that is unset, the embedded one in `dataDir`. Waits and logs
- * until it is reachable. Throws a UserError if it is too old, refuses the login, or does not start. `admit`:
+ * Opens the Postgres of `databaseUrl` or the embedded one, and waits for it. Throws a UserError. `admit`:
  * checks connections of a server.
  */
 export async function openDb(config: Config, log: Logger, admit?: Admission): Promise<Database> {

@@ -7,7 +7,6 @@ export async function readParam(db: Db, key: string, lock = false): Promise<stri
   return row && String(row[0])
 }
 
-/** Writes a parameter unless it exists. */
 export async function addParam(db: Db, key: string, value: string): Promise<void> {
   await db.query('insert into _params (key, value) values ($1, $2) on conflict do nothing', [key, value])
 }

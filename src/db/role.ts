@@ -1,6 +1,5 @@
 import type { Db } from './open.ts'
 
-/** Reads the rights of the database role beyond its own databases. */
 const RIGHTS = `
 select r.rolname,
   array_remove(array[

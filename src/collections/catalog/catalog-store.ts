@@ -25,7 +25,6 @@ const CHANNEL = 'collections'
 
 export type Collections = Pick<CatalogStore, 'catalog' | 'change'>
 
-/** Creates a Db for a holder or the server. */
 type Opened = Pick<Database, 'for' | 'forEverybody'>
 
 /** A store on one Db. A class, since V8 would create a shape for each object literal with a getter. */
@@ -86,8 +85,8 @@ export class CatalogStore {
     let change = ''
     try {
       const result = await this.#db.transaction(async (db) => {
-        // Waits for another change without limit, but only briefly for readers of a table: later readers
-        // would queue behind it.
+        // waits without limit for another change, but briefly for readers of a table, behind whom others
+        // queue
         await db.script(
           `set local lock_timeout = 0; select pg_advisory_xact_lock(${LOCKS.migration}); set local lock_timeout to default`,
         )
@@ -111,7 +110,6 @@ export class CatalogStore {
     return this.#loading
   }
 
-  /** Stops listening. The database stays open. */
   async close(): Promise<void> {
     await this.#stop?.()
   }
@@ -140,7 +138,6 @@ export class CatalogStore {
   }
 }
 
-/** Loads the collections, creates missing built-in ones and listens for changes. */
 export async function openStore(database: Opened): Promise<CatalogStore> {
   const store = new CatalogStore(database)
   await store.change(bootstrap)
@@ -183,14 +180,12 @@ function clusterBarrier(ownDb: Db, channel: string) {
   const say = async (db: Db, payload: string): Promise<void> =>
     void (await db.query('select pg_notify($1, $2)', [channel, payload]))
   return {
-    /** Announces a change at the commit of `db`'s transaction. Returns the change's name. */
     async announce(db: Db): Promise<string> {
       const change = randomText(12)
       answers.set(change, 0)
       await say(db, change)
       return change
     },
-    /** Handles an answer; false for other payloads. */
     hear(payload: string): boolean {
       if (!payload.startsWith(SEEN)) return false
       const change = payload.slice(SEEN.length)

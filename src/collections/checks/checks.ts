@@ -17,7 +17,6 @@ export function check(value: unknown, ...checks: readonly Check[]): Problem {
   }
 }
 
-/** Problems by key, sorted; undefined if there are none. */
 export function all(problems: { readonly [key: string]: Problem }): ErrorData | undefined {
   const found = Object.entries(problems).filter(([, problem]) => problem !== undefined)
   found.sort(([a], [b]) => byBytes(a, b))
@@ -50,7 +49,6 @@ const demand = (
 export const required: Check = (value) =>
   isEmpty(value) ? fieldError('validation_required', 'cannot be blank') : undefined
 
-/** Refuses everything but an empty value. */
 export const blank = demand(() => false, 'validation_empty', 'must be blank')
 
 export const when = (condition: boolean, check: Check): Check => (condition ? check : () => undefined)
@@ -64,7 +62,6 @@ export function length(min: number, max: number): Check {
   return demand(holds, 'validation_length_out_of_range', message, { max, min })
 }
 
-/** Maximum length in bytes of UTF-8, or of a list. */
 export const notLonger = (max: number): Check =>
   demand(
     (value: string | readonly unknown[]) =>
@@ -102,13 +99,11 @@ export const matches = (pattern: RegExp): Check =>
 /** A check that returns an error found earlier, if the value is not empty. */
 export const failedBefore = (error: FieldError | undefined): Check => unlessEmpty(() => error)
 
-/** Requires a value equal to `other`. Also checks an empty one. */
 export const equals =
   (other: unknown): Check =>
   (value) =>
     value === other ? undefined : fieldError('validation_values_mismatch', "values don't match")
 
-/** An email address as PocketBase accepts it. */
 export const email = demand(isEmail, 'validation_is_email', 'must be a valid email address')
 export const url = demand(isUrl, 'validation_is_url', 'must be a valid URL')
 
@@ -137,7 +132,6 @@ function isIpOrSubnet(text: string): boolean {
   )
 }
 
-/** Checks every item of a list; errors by index. */
 export const each =
   (...checks: readonly Check[]): Check =>
   (items) =>
@@ -172,10 +166,8 @@ export const isNull: Check = (value) =>
 export const nullOrFilled: Check = (value) =>
   value === '' ? fieldError('validation_nil_or_not_empty_required', 'cannot be blank') : undefined
 
-/** Whether a text is valid as name or id of a collection or field. */
 export const isWord = matches(/^\w+$/)
 
-/** Whether a text is a valid regular expression of Go. */
 export const isPattern: Check = (value) => {
   const problem = value ? patternError(String(value)) : undefined
   return problem === undefined ? undefined : fieldError('validation_invalid_regex', problem)

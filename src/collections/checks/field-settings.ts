@@ -34,7 +34,6 @@ const DOMAIN = /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-zA-Z]{1,
 const THUMB_SIZE = /^\d+x\d+[tbf]?$/
 const NO_THUMBS = ['0x0', '0x0t', '0x0b', '0x0f']
 
-/** The context of a field: its new collection, the stored one, and all others. */
 export interface FieldPlace {
   readonly collection: Collection
   readonly stored: Collection | undefined

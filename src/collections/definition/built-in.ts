@@ -21,7 +21,6 @@ const OPTIONAL: ReadonlySet<string> = new Set(
 export const isOptionalField = ({ id }: Pick<Collection, 'id'>, { name }: Pick<Field, 'name'>) =>
   OPTIONAL.has(`${id}.${name}`)
 
-/** Whether a built-in collection needs this field. */
 export const isNeededField = ({ id }: Pick<Collection, 'id'>, { name }: Pick<Field, 'name'>) =>
   NEEDED.get(id)?.fields.some((field) => field.name === name) === true
 
@@ -36,16 +35,14 @@ function serves(needed: Field, field: Field | undefined): boolean {
   return true
 }
 
-/** Adds select values that this version needs to a stored field. */
 function withNeededValues(field: Field, needed: Field | undefined): Field {
   if (field.type !== 'select' || needed?.type !== 'select') return field
   return { ...field, values: [...new Set([...field.values, ...needed.values])] }
 }
 
 /**
- * Adds missing fields and select values to a stored built-in collection; undefined if none is missing.
- * `columns`: the table's. An optional field that is missing but has a column was removed on purpose. Throws a
- * UserError if an own field of the installation has a needed name but another type.
+ * Adds missing fields and select values; undefined if none is missing. An optional field without one but with
+ * a column was removed on purpose. Throws a UserError for a needed name with another type.
  */
 export function withMissingFields(stored: Collection, columns: ReadonlySet<string>): Collection | undefined {
   const isLeftOut = (field: Field) =>

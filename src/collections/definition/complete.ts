@@ -11,7 +11,6 @@ const MAX_INDEX_NAME = 64
 
 interface SystemField {
   readonly fresh: Record<string, unknown>
-  /** Properties that a submitted field of this name always gets. */
   readonly forced: (field: Field) => Partial<Field>
 }
 
@@ -66,7 +65,6 @@ const AUTH: readonly SystemField[] = [
   { fresh: { name: 'verified', type: 'bool', system: true }, forced: system },
 ]
 
-/** An existing field stays in its place; a missing one is added first or last. */
 function withSystemField(fields: readonly Field[], { fresh, forced }: SystemField, first: boolean): Field[] {
   const place = fields.findIndex((field) => field.name === fresh.name && field.type === fresh.type)
   if (place >= 0) return fields.with(place, { ...fields[place]!, ...forced(fields[place]!) } as Field)
@@ -74,11 +72,9 @@ function withSystemField(fields: readonly Field[], { fresh, forced }: SystemFiel
   return first ? [field, ...fields].reduce<Field[]>(addField, []) : addField(fields, field)
 }
 
-/** Fields of a new collection before submitted ones are added. */
 const firstFields = (): Field[] => addField([], readField(ID.fresh))
 
 function completeFields({ type, fields }: Collection): Field[] {
-  // Fields of a view come from its query; other types are refused.
   if (type !== 'base' && type !== 'auth') return fields
   const withId = withSystemField(fields, ID, true)
   if (type !== 'auth') return withId
@@ -103,7 +99,6 @@ function completeIndexes(collection: Collection, namedBy: string): string[] {
   return [...indexes, ...made]
 }
 
-/** Corrects the table name of an index if it names another one. */
 function onOwnTable(index: string, table: string): string {
   const parsed = parseIndex(index)
   return parsed.table === table ? index : indexText({ ...parsed, table }) || index
@@ -119,13 +114,11 @@ function withoutLostMappings(collection: Collection): Collection {
   return { ...collection, oauth2: { ...collection.oauth2, mappedFields: kept } }
 }
 
-/** The id that PocketBase derives from type and name. */
 export const idOf = ({ type, name }: Pick<Collection, 'type' | 'name'>) => `pbc_${checksum(type + name)}`
 
 /**
- * Adds what PocketBase adds when a collection is saved: id, system fields and their indexes, the right
- * table in each index. `takenIds`: ids of other collections. `namedBy`: the id in index names, if not the
- * collection's own. PocketBase: core/collection_model.go
+ * Adds id, system fields and their indexes. `takenIds`: of other collections. `namedBy`: the id in index
+ * names, if another one. PocketBase: core/collection_model.go
  */
 export function complete(
   collection: Collection,

@@ -11,7 +11,6 @@ export const date: Shape<string> = {
   over: (raw) => parseDate(text.over(raw ?? '', '')),
 }
 
-/** Keys in which a field type differs from the others. */
 const OWN: Partial<Record<FieldTypeName, object>> = { date: { max: date, min: date } }
 
 type AnyField = Record<string, unknown>
@@ -34,7 +33,6 @@ export function readField(raw: unknown): Field {
   return Object.fromEntries(Object.entries(read).sort(byKey)) as unknown as Field
 }
 
-/** A collection's fields. A submitted list replaces the present one. */
 export const fieldList: Shape<Field[]> = {
   zero: () => [],
   fresh: () => [],

@@ -11,7 +11,6 @@ const TOKENS = [
   'fileToken',
 ] as const
 
-/** Secrets are write-only. */
 function redacted(collection: AuthCollection) {
   const { oauth2 } = collection
   const providers = oauth2.providers.map(({ clientSecret: _, extra, ...shown }) => ({

@@ -42,7 +42,6 @@ async function saveChecked(
   await saveCollection(draft, next)
 }
 
-/** Runs `work`, which returns an id, and returns that collection as stored. Rewords errors by `refusal`. */
 async function save(store: Collections, failure: string, work: (draft: CatalogDraft) => Promise<string>) {
   try {
     const id = await store.change(work)

@@ -29,7 +29,6 @@ function invalid({ collection: { name, id }, data }: InvalidCollection): ApiErro
   return failure(`Data validations failed for collection "${name}" (${id}):\n${list}`)
 }
 
-/** The form's collections. Throws 400 for another shape and for an empty list. */
 function readForm(collections: unknown): Record<string, unknown>[] {
   const isList =
     collections == null || (Array.isArray(collections) && collections.every((c) => c === null || isObject(c)))

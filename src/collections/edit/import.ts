@@ -61,7 +61,6 @@ function load(draft: CatalogDraft, raw: Raw, unnamed: UnnamedFields): Collection
   }
 }
 
-/** Throws an ImportFault for errors of Postgres or of a view's query. */
 async function attempt(verb: string, { name }: Collection, work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
     if (!isQueryFault(error)) throw error

@@ -3,7 +3,6 @@ import { dropFiles } from '../table/file-triggers.ts'
 import { dropView } from '../views/view.ts'
 import { refreshViews } from '../views/views.ts'
 
-/** A collection that cannot be deleted. The message is for logs only. */
 export class CollectionInUseError extends Error {
   override name = 'CollectionInUseError'
 }

@@ -6,7 +6,6 @@ export interface IndexColumn {
   readonly sort: '' | 'ASC' | 'DESC'
 }
 
-/** A parsed `CREATE INDEX` of a collection. */
 export interface IndexExpression {
   readonly schema: string
   readonly name: string
@@ -39,7 +38,6 @@ export function parseIndex(sql: string): IndexExpression {
     schema: names.length === 2 ? names[0]! : '',
     name: names.length <= 2 ? (names.at(-1) ?? '') : '',
     table: unwrap(table),
-    // one unreadable column makes the index invalid
     columns: read.length === listed.length ? read : [],
     where: where.trim(),
     unique: unique !== undefined,

@@ -1,4 +1,3 @@
-/** A token of SQL: a quoted text or name, a word, a number, a mark, a blank or comment. */
 export interface SqlToken {
   readonly kind: 'text' | 'name' | 'word' | 'number' | 'mark' | 'blank'
   readonly text: string
@@ -17,10 +16,8 @@ export function sqlTokens(sql: string): SqlToken[] {
 
 export const unquoted = (name: string) => name.slice(1, -1).replaceAll('""', '"')
 
-/** Quotes a text for SQL. */
 export const sqlText = (value: string) => `'${value.replaceAll("'", "''")}'`
 
-/** A bare word in lower case; '' for any other token. */
 export const lowerWord = (token: SqlToken | undefined) =>
   token?.kind === 'word' ? token.text.toLowerCase() : ''
 

@@ -24,7 +24,6 @@ function demandOwnName({ catalog }: CatalogDraft, { id, name }: Collection, isNe
   throw new SqliteFault('UNIQUE constraint failed: _collections.name', 'constraint failed', 2067)
 }
 
-/** Throws a SqliteFault for columns that differ only by case. */
 function demandOwnColumns({ fields }: Collection): void {
   const seen = new Map<string, string>()
   for (const name of fields.map((field) => field.name).sort()) {

@@ -3,7 +3,6 @@ import { parseJson } from '../../tools/json.ts'
 import { columnName, quote } from '../catalog.ts'
 import { type SqlToken, sqlText, sqlTokens, unquoted } from './sql-parts.ts'
 
-/** A token with the field that it names and its SQL for Postgres. */
 interface Piece extends SqlToken {
   readonly field: Field | undefined
   put: string

@@ -41,14 +41,10 @@ function namesOf(catalog: Catalog): Names {
 export const translateNames = (sql: string, catalog: Catalog): string =>
   sqlTokens(sql).map(namesOf(catalog)).join('')
 
-/**
- * Translates a view's query from SQLite to Postgres: names, calls, `/` and `%` by 0 (null), `LIKE`, `==`,
- * `->`, `->>`, `IS`, joins without a condition. The rest must be valid in Postgres.
- */
+/** Translates a view's query from SQLite. What is left must be valid in Postgres. */
 export const translateQuery = (sql: string, catalog: Catalog): string =>
   translate(sqlTokens(sql), namesOf(catalog))
 
-/** SQL for Postgres and the index of the next token. */
 type Put = [sql: string, next: number]
 
 const OPERATORS = new Map([
@@ -82,7 +78,6 @@ function call(tokens: readonly SqlToken[], at: number, names: Names): Put | unde
   return put === undefined ? undefined : [put, end]
 }
 
-/** `a JOIN b` without a condition: Postgres needs one. */
 function bareJoin(tokens: readonly SqlToken[], at: number, names: Names): Put | undefined {
   if (lowerWord(tokens[at]) !== 'join') return undefined
   const end = bareJoinEnd(tokens, at)
@@ -120,10 +115,8 @@ function argumentsOf(call: readonly SqlToken[], names: Names): string[] {
   return splitArguments(inside).map((part) => translate(part, names))
 }
 
-/** Maps translated arguments to a Postgres call; undefined to leave the call unchanged. */
 type Call = (args: readonly string[]) => string | undefined
 
-/** SQLite's CAST types to functions of sql/functions/values. */
 const CASTS: Readonly<Record<string, string>> = {
   int: 'pb_integer',
   integer: 'pb_integer',
@@ -181,7 +174,6 @@ const JSON_CALL = /^\s*(json_build_|json_object_agg|coalesce\(json_|pb_json\()/
 
 const inJson = (value: string) => (JSON_CALL.test(value) ? value : `pb_json_of(${value})`)
 
-/** JSON of the value, or of the part at a path. */
 const jsonOf = ([value = '', path]: readonly string[]) =>
   path === undefined ? `pb_json(${value})` : `pb_json_at(pb_json(${value}), ${path})`
 

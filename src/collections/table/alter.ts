@@ -14,7 +14,6 @@ import { columnDdl } from './table.ts'
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 const byId = (fields: readonly Field[], id: string) => fields.find((field) => field.id === id)
 
-/** A temporary, unique column name for a rename. */
 const passing = (field: Field) => quote(columnName(`~${field.id}`))
 const column = (field: Field) => quote(columnName(field.name))
 
@@ -69,9 +68,8 @@ async function addColumns(db: Db, table: string, old: Collection, next: Collecti
 }
 
 /**
- * Changes a collection's table from its old to its new definition. Fields are matched by id. The column of a
- * removed optional field stays. Throws an InvalidCollection for indexes, or Postgres' error. PocketBase:
- * core/collection_record_table_sync.go
+ * Changes a collection's table; fields are matched by id. Throws an InvalidCollection for indexes, or
+ * Postgres' error. PocketBase: core/collection_record_table_sync.go
  */
 export async function alterTable(db: Db, old: Collection, next: Collection): Promise<void> {
   const renamed = tableName(old) !== tableName(next)

@@ -6,11 +6,9 @@ const fileFields = ({ fields }: Collection): FileField[] => fields.filter((field
 const column = (field: FileField) => quote(columnName(field.name))
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 
-/** All names that the file fields of a row `b` have, as SQL. */
 const namesSql = (fields: readonly FileField[]) =>
   fields.map((field) => (isMulti(field) ? `b.${column(field)}` : `array[b.${column(field)}]`)).join(' || ')
 
-/** A text that changes whenever the columns with file names do. */
 const place = (collection: Collection) => {
   const fields = fileFields(collection)
   return [namesSql(fields), ...fields.map(({ id }) => id)].join()

@@ -20,7 +20,6 @@ const isCaseless = (field: Field) => field.type === 'number' || field.type === '
 const fieldOf = ({ fields }: { readonly fields: readonly Field[] }, { name }: IndexColumn) =>
   fields.find((field) => field.name.toLowerCase() === name.toLowerCase())
 
-/** An indexed column: a name, or an expression in parentheses. */
 function indexedColumn(column: IndexColumn, fields: readonly Field[]): string {
   const { name, collate, sort } = column
   const translated = translateExpression(name, fields)
@@ -46,7 +45,6 @@ function onlyInSqlite({ name, schema }: IndexExpression, { indexes }: Collection
   if (first < place) throw new SqliteFault(`index ${name} already exists`)
 }
 
-/** SQLite's error for a new unique index when records have equal values. */
 function notUnique({ name, columns }: IndexExpression, collection: Collection): SqliteFault {
   const fields = columns.map((column) => fieldOf(collection, column)?.name)
   const which = fields.includes(undefined)
@@ -72,7 +70,6 @@ async function createIndex(db: Db, place: number, collection: Collection): Promi
 const DEPENDED_UPON = '2BP01'
 const KEY = `select conname from pg_constraint where conrelid = $1::regclass and contype = 'p'`
 
-/** Recreates a table's primary key, so that it is the newest index, unless a view depends on it. */
 async function renewKey(db: Db, table: string): Promise<void> {
   const [key] = (await db.query(KEY, [table])).rows
   if (!key) return
@@ -85,8 +82,8 @@ async function renewKey(db: Db, table: string): Promise<void> {
 }
 
 /**
- * Creates a collection's indexes, the last one first and the primary key at the end: of several violated ones
- * Postgres names the oldest, SQLite the newest. Throws an InvalidCollection with all errors.
+ * Creates indexes, the last one first, then the primary key: of several violated ones Postgres names the
+ * oldest, SQLite the newest. Throws an InvalidCollection with all errors.
  */
 export async function createIndexes(db: Db, collection: Collection): Promise<void> {
   const errors: Record<string, FieldError> = {}

@@ -5,14 +5,10 @@ import { type SqlFile, sqlFiles } from '../../db/schema/sql-files.ts'
 import { type Collection, columnName } from '../catalog.ts'
 import { parseIndex } from '../sqlite/index-expression.ts'
 
-/** Matches `create index NAME on TABLE (COLUMNS);` of an index without a condition. */
 const WHOLE_INDEX = /^create index \S+ on (\w+) \(([^()]+)\);$/m
 const COLUMN = /^(?:"?(\w+)"?|(_rowid) nulls first)$/
 
-/**
- * Columns of the indexes in `sql/indexes/always` without a condition, by table, for the statements of lists
- * (`records/read/list-statement`). An index with `_rowid` counts only if it says `nulls first`.
- */
+/** Columns of unconditional indexes by table. One with `_rowid` counts only if it says `nulls first`. */
 function readOwnIndexes(): Map<string, string[][]> {
   const found = new Map<string, string[][]>()
   for (const { sql } of ownIndexes()) {
@@ -64,7 +60,6 @@ async function makeMissing(db: Db, files: readonly SqlFile[], question: string):
   for (const { name, sql } of files) if (missing.has(name)) await make(db, sql)
 }
 
-/** Creates an index or trigger, unless its table or one of its columns was deleted. */
 async function make(db: Db, sql: string): Promise<void> {
   await db.limitStatements(0)
   try {

@@ -19,7 +19,6 @@ import { uniqueIndexOf } from '../sqlite/index-expression.ts'
 
 const MAX_TOKEN_SECONDS = 94_670_856
 const DAY_SECONDS = 86_400
-/** Maximum bytes of a text with a one-time password. */
 const MAX_TEXT = 480
 
 const token = ({ secret, duration }: TokenOptions) =>

@@ -40,7 +40,6 @@ function repeated(indexes: readonly IndexExpression[]): Problem {
   }
 }
 
-/** Index names are global: another table's index may not have one of them. */
 async function takenName(db: Db, indexes: readonly IndexExpression[], own: readonly Collection[]) {
   const names = indexes.map(({ name }) => indexName(name).toLowerCase())
   const { rows } = await db.query(
@@ -56,7 +55,6 @@ async function takenName(db: Db, indexes: readonly IndexExpression[], own: reado
   return { [place]: fieldError('validation_existing_index_name', text, { usedTableName }) }
 }
 
-/** Unique indexes on system fields must stay. */
 function lostSystemIndex(indexes: readonly IndexExpression[], old: Collection | undefined): Problem {
   const system = new Set(old?.fields.filter(({ system }) => system).map(({ name }) => name.toLowerCase()))
   const present = new Set(indexes.map(constraint))

@@ -22,17 +22,14 @@ import { ViewQueryError } from '../views/view-fields.ts'
 import { validateAuth } from './validate-auth.ts'
 import { validateIndexes } from './validate-indexes.ts'
 
-/** Why a rule is invalid; undefined if it is valid. */
 export type RuleCheck = (catalog: Catalog, collection: Collection, rule: string) => string | undefined
 
 const TYPES = ['base', 'auth', 'view']
 const MAX_VIEW_ERROR = 500
 
-/** A collection that is about to be saved, or was just saved in the same transaction. */
 export interface CheckedCollection {
   readonly store: Store
   readonly next: Collection
-  /** Its former state; undefined if it is new. */
   readonly old: Collection | undefined
   readonly checkRule: RuleCheck
 }
@@ -127,7 +124,6 @@ function authProblem(subject: CheckedCollection): ErrorData | undefined {
   })
 }
 
-/** A view's fields come from its query, whatever was submitted. */
 async function withViewFields(subject: CheckedCollection) {
   const { store, next } = subject
   if (next.type !== 'view') return { subject, viewQuery: undefined }
@@ -169,7 +165,6 @@ export async function validateCollection(given: CheckedCollection): Promise<void
   if (data) throw new InvalidCollection(next, data)
 }
 
-/** Body keys of auth records that no field may have as its name. */
 const RESERVED_AUTH_KEYS = ['passwordConfirm', 'oldPassword']
 
 function duplicates({ fields }: Collection): Problem {

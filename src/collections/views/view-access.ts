@@ -2,10 +2,7 @@ import type { Db } from '../../db/open.ts'
 import { type Collection, quote, tableName } from '../catalog.ts'
 import { ViewQueryError } from './view-fields.ts'
 
-/**
- * Postgres functions that views may call although they are not immutable: their results depend on the time,
- * the time zone or another type's output. None reads tables, files or settings.
- */
+/** Functions that views may call although not immutable. None reads tables, files or settings. */
 const VIEW_FUNCTIONS: readonly string[] = [
   ...['age', 'clock_timestamp', 'date', 'date_add', 'date_part', 'date_subtract', 'date_trunc', 'extract'],
   ...['generate_series', 'make_timestamptz', 'now', 'overlaps', 'statement_timestamp', 'time', 'timestamp'],
@@ -53,7 +50,6 @@ const NODES = new Set([
 const SESSION_VALUES = ['current_role', 'current_user', 'user', 'session_user', 'current_catalog']
 const FIRST_SESSION_VALUE = 9
 
-/** `commandType` of a query. */
 const SELECT = '1'
 
 const TREE = `
@@ -82,7 +78,6 @@ const oids = (tree: string, pattern: RegExp) => [
   ...new Set(found(tree, pattern).flatMap((text) => text.split(' '))),
 ]
 
-/** What a view may not do according to its parse tree; undefined if the tree is allowed. */
 function forbiddenNode(tree: string): string | undefined {
   const node = found(tree, /(?<!\\)\{(\w+)/g).find((name) => !NODES.has(name))
   if (node) return `have this kind of expression (${node})`

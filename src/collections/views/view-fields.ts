@@ -4,7 +4,6 @@ import { splitTokens } from '../../tools/tokenize.ts'
 import type { Catalog, Collection, ViewCollection } from '../catalog.ts'
 import { readField } from '../definition/field-shapes.ts'
 
-/** An invalid query of a view. `fields`: the columns that could be read. */
 export class ViewQueryError extends Error {
   override name = 'ViewQueryError'
   readonly fields: readonly Field[]
@@ -53,7 +52,6 @@ function identifier(text: string): Identifier {
 interface ParsedQuery {
   readonly columns: readonly Identifier[]
   readonly tables: readonly Identifier[]
-  /** Whether it has an outer join, whose rows may lack one side's columns. */
   readonly outer: boolean
 }
 
@@ -88,7 +86,6 @@ function parseQuery(query: string): ParsedQuery {
   }
 }
 
-/** Splits a query into words; a comma stays with the word before it. */
 function splitKeeping(sql: string): string[] {
   return splitSql(sql, ',').flatMap((part, i, all) => {
     const words = splitSql(part, ' \n\t')
@@ -96,7 +93,6 @@ function splitKeeping(sql: string): string[] {
   })
 }
 
-/** A view's field, and whether it is an unchanged column of a collection's table. */
 export interface ViewField {
   readonly field: Field
   readonly plain: boolean
@@ -113,7 +109,6 @@ const viewId = () =>
   })
 const json = (name: string) => readField({ name, type: 'json', maxSize: 1 })
 
-/** Field types of expressions with an explicit type. */
 const CASTS: Record<string, object> = {
   real: { type: 'number' },
   decimal: { type: 'number' },
@@ -135,7 +130,6 @@ function byExpression(expression: string): object | undefined {
 /** A copy of a field with another name and id: a view may contain a field twice. */
 const clone = (field: Field, name: string): Field => ({ ...field, name, id: `_clone_${randomId(4)}` })
 
-/** A column's original name and, if it has one, its collection and field. */
 function readColumn(column: Identifier, query: ParsedQuery, sources: ReadonlyMap<string, Collection>) {
   const parts = column.original.split('.')
   const qualified = parts.length === 2

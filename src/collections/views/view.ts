@@ -46,7 +46,6 @@ const EQUAL_IDS = 'the query could return records with non-unique ids'
 export const isQueryFault = (error: unknown): error is Error =>
   error instanceof ViewQueryError || error instanceof SqliteFault || isSqlError(error)
 
-/** A view's query translated for Postgres, its fields, and Postgres' names of its columns. */
 export interface ReadQuery {
   readonly sql: string
   readonly fields: Field[]
@@ -113,9 +112,7 @@ export async function readQuery(store: Store, query: string): Promise<ReadQuery>
   return { sql, columns, fields, plain: found.map(({ plain }) => plain) }
 }
 
-/**
- * Reads a view's query, and checks its fields and the ids of some rows. PocketBase: core/view.go, DryRunView
- */
+/** Reads a view's query, checks its fields and the ids of some rows. PocketBase: core/view.go, DryRunView */
 export async function readAndSample(store: Store, query: string): Promise<ReadQuery> {
   const read = await readQuery(store, query)
   const wrong = viewFieldFault(read.fields, store.catalog)
@@ -129,7 +126,6 @@ export async function readAndSample(store: Store, query: string): Promise<ReadQu
   return read
 }
 
-/** The number of earlier columns of this name: SQLite numbers repeated ones. */
 const namedBefore = (columns: readonly string[], place: number) =>
   columns.slice(0, place).filter((name) => name.toLowerCase() === columns[place]!.toLowerCase()).length
 
@@ -137,7 +133,6 @@ const namedBefore = (columns: readonly string[], place: number) =>
 const isFieldOf = ({ field }: ViewField, column: string) =>
   field.name === column || field.name.toLowerCase() === column
 
-/** The SELECT whose columns have the names and types of the view's fields. */
 function viewSelect({ sql, fields, columns, plain }: ReadQuery): string {
   const list = fields.map((field, i) => {
     const column = `q.${quote(columns[i]!)}`
@@ -150,12 +145,10 @@ export async function createView(db: Db, collection: ViewCollection, query: Read
   await db.query(`create view ${quote(tableName(collection))} as ${viewSelect(query)}`)
 }
 
-/** Drops the view of a collection; with `cascade`, views that read it go too. */
 export async function dropView(db: Db, collection: ViewCollection, cascade = false): Promise<void> {
   await db.query(`drop view if exists ${quote(tableName(collection))}${cascade ? ' cascade' : ''}`)
 }
 
-/** Why a field of a view's query is invalid; undefined if none is. PocketBase: core/view.go, DryRunView */
 function viewFieldFault(fields: Field[], catalog: Catalog): string | undefined {
   const collection = { ...readNew({ type: 'view', name: 'view' }), fields } as Collection
   for (const [i, field] of fields.entries()) {

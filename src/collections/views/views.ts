@@ -5,7 +5,6 @@ import { createView, dropView, readQuery } from './view.ts'
 const viewsOf = (draft: CatalogDraft): ViewCollection[] =>
   draft.catalog.all.filter((collection) => collection.type === 'view')
 
-/** Fields of a view without their ids, which are generated each time. */
 const shape = ({ fields }: { readonly fields: Collection['fields'] }) =>
   JSON.stringify(fields.map((field) => ({ ...field, id: '' })))
 
@@ -50,8 +49,8 @@ export async function refreshViews(draft: CatalogDraft, except: string): Promise
 }
 
 /**
- * Drops all views but one (`except`), runs `work`, which Postgres would forbid while views exist, then
- * recreates them and `more` in rounds, as views may read others. Throws Postgres' error.
+ * Drops all views but `except`, runs `work`, which they would forbid, and recreates them and `more` in
+ * rounds.
  */
 export async function withoutViews(
   draft: CatalogDraft,

@@ -17,7 +17,6 @@ import { type Account, runsAs } from './account.ts'
 // Root's access to a folder of the account that runs Postgres. These functions follow no link that the
 // account may have put there.
 
-/** Windows lacks some of these flags. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants
 
 /** The text of a file; undefined if it is missing or a symbolic link. Does not block on a named pipe. */
@@ -63,7 +62,6 @@ export function remove(path: string, account: Account | undefined): void {
   }
 }
 
-/** The first folder on the way from `/` to this one that the account may not enter; undefined if none. */
 export const closedFolder = (folder: string, account: Account): string | undefined =>
   pathTo(folder).find((path) => !runsAs(account, 'test', ['-x', path]))
 

@@ -6,7 +6,6 @@ import { UserError } from '../../errors.ts'
 /** How to start Postgres' programs, which refuse to run as root. */
 export interface Launch {
   readonly prefix: readonly string[]
-  /** The account to run as; undefined for this process's own. */
   readonly account?: Account
 }
 
@@ -18,9 +17,8 @@ export interface Account {
 const NOBODY = 65_534
 
 /**
- * How to run programs on `owner`'s cluster, or a new one. Root, or a user without a name, runs them in a user
- * namespace, where it appears as an ordinary user. If that is forbidden, as in a default container, root runs
- * them as another account. Throws a UserError if there is none.
+ * How to run programs on `owner`'s cluster: as this user; for root in a user namespace or, if that is
+ * forbidden as in a default container, as another account. Throws a UserError if there is none.
  */
 export function launchFor(owner: Account | undefined): Launch {
   const isRoot = process.getuid?.() === 0
@@ -48,9 +46,7 @@ function hasName(): boolean {
   }
 }
 
-/**
- * The account that Postgres runs as. Never `nobody`: other services run as it and could read the database.
- */
+/** Never `nobody`: other services run as it and could read the database. */
 function ownAccount(): Account {
   const found = accountNamed('pocketsms') ?? accountNamed('postgres')
   if (found) return found

@@ -21,7 +21,6 @@ import { isAlive, postmasterOf } from './postmaster.ts'
 import { clusterLink, commandOf, hasCluster, PORT, type Site } from './site.ts'
 import { whyNot } from './why-not.ts'
 
-/** The file with the password and port of a cluster. */
 const ACCESS = 'pocketsms.json'
 /** The lock file of a running cluster: see `lockCommand` in start.ts. */
 export const LOCK = 'pocketsms.lock'
@@ -49,7 +48,6 @@ export function urlOf(folder: string, user: 'pocketsms' | 'postgres' = ROLE): st
   return url.href
 }
 
-/** Reads the access file; undefined if it is missing or damaged. */
 function accessOf(folder: string): Access | undefined {
   try {
     const { password, port } = JSON.parse(readText(join(folder, ACCESS)) ?? '') as Access
@@ -120,7 +118,6 @@ async function makeCluster(site: Site): Promise<void> {
   }
 }
 
-/** Runs statements, one a line, on a stopped cluster. */
 const runSingle = (site: Site, folder: string, sql: string) =>
   run(site, 'postgres', ['--single', '-c', 'exit_on_error=on', '-D', folder, SUPERUSER], sql)
 
@@ -129,7 +126,6 @@ const newAccess = (): Access => ({ password: randomBytes(24).toString('hex'), po
 /** The cluster's port. Windows has no Unix sockets: there it is random, so that it is probably free. */
 const portOf = () => (process.platform === 'win32' ? randomInt(20_000, 32_000) : PORT)
 
-/** Removes temporary folders of processes that were killed while they created a cluster. */
 function removeLeftovers({ folder, launch }: Site): void {
   const start = `${basename(folder)}.new.`
   for (const name of readdirSync(dirname(folder)).filter((one) => one.startsWith(start))) {

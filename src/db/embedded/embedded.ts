@@ -19,13 +19,9 @@ const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 30_000]
 /** After it ran this long, the next restart waits only FIRST_PAUSE_MS again. */
 const STEADY_MS = 60_000
 
-/** A Postgres that this process uses, and restarts when it ends. */
 export type Embedded = Awaited<ReturnType<typeof openEmbedded>>
 
-/**
- * Makes and starts the Postgres of a data folder, and restarts it. Any number of processes of this host
- * may use it. Throws a UserError when it does not start.
- */
+/** Starts the Postgres of a data folder, which several processes may use. Throws a UserError if it fails. */
 export async function openEmbedded(dataDir: string, log: Logger, settings: Settings = {}, pulse = PULSE) {
   const site = await prepare(dataDir, log)
   const { folder, logs } = site
@@ -61,7 +57,6 @@ export async function openEmbedded(dataDir: string, log: Logger, settings: Setti
     }
   }
 
-  /** Checks by new connections: a hanging Postgres keeps old ones open. */
   async function watch(): Promise<void> {
     while (!signal.aborted) {
       await sleep(pulse.everyMs, undefined, { signal, ref: false }).catch(() => {})
@@ -75,10 +70,8 @@ export async function openEmbedded(dataDir: string, log: Logger, settings: Setti
   const timer = setInterval(() => limitLog(logs), LOG_MS).unref()
   void watch()
   return {
-    /** A URL as in DATABASE_URL. */
     url: urlOf(folder),
     superuserUrl: urlOf(folder, 'postgres'),
-    /** Stops Postgres unless another process uses it. */
     async close(): Promise<void> {
       closing.abort()
       clearInterval(timer)

@@ -6,7 +6,6 @@ import { PORT } from './site.ts'
 
 /** The file of the postmaster, Postgres' first process, whose process id is its first line. */
 const PID_FILE = 'postmaster.pid'
-/** The socket's lock file. Its first line is the postmaster's id. */
 const LOCK_FILE = `.s.PGSQL.${PORT}.lock`
 /** A PID file that stays empty this long was left by a crash. */
 const EMPTY_MS = 2_000
@@ -23,8 +22,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * The process id of a folder's postmaster. If that process is another one now, as after a power cut, or a
- * zombie, deletes the files with the id, which Postgres would take for locks.
+ * The process id of a folder's postmaster. Deletes the files that an ended one left, which would be locks.
  */
 export function postmasterOf(folder: string): number | undefined {
   const pid = pidIn(folder)

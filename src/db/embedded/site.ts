@@ -30,20 +30,17 @@ import {
 
 /** Folder for copies of programs that the account which runs them may not read. */
 const OPEN_FOLDER = '/var/cache/pocketsms'
-/** The server's folders beside the cluster. */
 const [LIBRARIES, LOGS] = ['postgres-lib', 'postgres-log']
 /** Bytes of a socket's path, without the zero at its end. unix(7); macOS takes four less. */
 const MAX_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
 export const PORT = 5432
 
 export interface Site {
-  /** The cluster's files, and its socket. */
   readonly folder: string
   /** DATA_DIR/postgres: `folder` itself, or a symbolic link to it that an earlier version made. */
   readonly link: string
   readonly launch: Launch
   readonly programs: Programs
-  /** The folder of its log. */
   readonly logs: string
 }
 
@@ -169,12 +166,11 @@ const EARLIER: Readonly<Record<number, string>> = {
 }
 
 const minor = ({ version }: Programs) => Number(version.split('.')[1] ?? 0)
-/** Whether the programs come with pg_trgm, which indexes need. */
 const isWhole = ({ bin }: Programs) => globSync('{,*/}pg_trgm.*', { cwd: join(bin, '../lib') }).length > 0
 
 /**
- * The newest programs of the major version that made the cluster; for a new cluster, of the version that
- * findPrograms prefers. If there are none, throws a UserError that says what to do.
+ * The newest programs of the major version that made the cluster, or findPrograms' for a new one. Throws a
+ * UserError that says what to do if there are none.
  */
 export function programsFor(folder: string, link: string, linkFolder: string, log: Logger): Programs {
   const preferred = findPrograms(linkFolder)

@@ -76,7 +76,6 @@ function lockCommand({ folder, launch }: Site): string[] {
   return status === 0 || status === LOCKED ? ['flock', ...lock] : []
 }
 
-/** Maximum size of a log file. Two are kept. */
 const MAX_BYTES = 1_000_000
 const TAIL_BYTES = 4_000
 const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants
@@ -87,7 +86,6 @@ const pathIn = (folder: string) => join(folder, 'postgres.log')
 
 const logBytes = (folder: string): number => statSync(pathIn(folder), { throwIfNoEntry: false })?.size ?? 0
 
-/** Opens the log for the standard error of a process. */
 function openLog(folder: string): number {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   limitLog(folder)

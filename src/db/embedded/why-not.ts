@@ -4,7 +4,6 @@ import { isSqlError } from '../errors.ts'
 
 const LAST_LINES = 8
 
-/** Patterns of Postgres' messages, with what the operator can do. */
 const KNOWN: readonly (readonly [RegExp, (folder: string) => string])[] = [
   [
     /shared memory segment.*No space left on device/,

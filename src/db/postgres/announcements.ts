@@ -23,7 +23,6 @@ export function collectAnnouncements(pool: pg.Pool, announce: Announce) {
     if (!error) for (const word of words) pass(word, announce)
   })
   return {
-    /** Drops the announcements of a transaction that is rolled back. */
     forget: (client: pg.ClientBase) => made.delete(client),
   }
 }

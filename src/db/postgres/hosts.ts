@@ -4,10 +4,7 @@ import { DatabaseUnavailable } from '../errors.ts'
 /** How long one of several hosts may take to accept a connection, before the next one is tried. */
 const HOST_MS = 3_000
 
-/**
- * SQL: whether a server accepts writes. With a synchronous standby it commits once, which a primary that was
- * paused and replaced cannot.
- */
+/** Whether a server accepts writes. Commits to a synchronous standby, as a replaced primary cannot. */
 const CHECK = `
 select current_setting('transaction_read_only') as read_only,
   case when current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery()
@@ -26,9 +23,7 @@ function urlsOf(url: string): string[] {
     .map((host) => url.slice(0, start + user) + host + rest)
 }
 
-/**
- * A client for the URL's first host that takes writes; after a failure, the next client tries the next host.
- */
+/** A client for the first host that takes writes; after a failure, the next client tries the next host. */
 export function clientOf(url: string): typeof pg.Client {
   const urls = urlsOf(url)
   const limits = urls.length > 1 && { connectionTimeoutMillis: HOST_MS }

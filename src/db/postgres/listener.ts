@@ -20,7 +20,6 @@ const DEAF =
   'Set DATABASE_LISTEN_URL to Postgres itself. Changes of other servers are late or not seen.'
 
 interface ListenerOptions {
-  /** Creates a connection that is not open yet. */
   readonly open: () => pg.Client
   readonly query: Session['query']
   /** Called when the database stops answering but leaves its connections open. */
@@ -38,9 +37,7 @@ export class Listener {
   #firstTry: Promise<void> | undefined
   #running: Promise<void> | undefined
   #hears: boolean | undefined
-  /** Runs one statement at a time, as the driver requires. */
   readonly #inTurn = serialQueue()
-  /** Notifications to send to other servers: channel, space, payload. */
   readonly #words = new Set<string>()
   #saying: Promise<void> | undefined
   /** Notifications received from others; and that number when last no other server was found. */
@@ -59,8 +56,7 @@ export class Listener {
   }
 
   /**
-   * Calls `heard` for each message on a channel until the returned function is called, and with '' after each
-   * connection: messages may have been missed. Waits for the first connection, or its failure.
+   * Calls `heard` for each message until the returned function is called, and with '' after each connection.
    */
   async listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>> {
     this.#messages.on(channel, heard)
@@ -80,10 +76,7 @@ export class Listener {
     }
   }
 
-  /**
-   * Calls this process's listeners of the channel at once, and notifies other servers within GATHER_MS,
-   * outside of all transactions. Without a connection it does not notify them, but they also poll.
-   */
+  /** Calls this process's listeners at once and, if connected, notifies other servers within GATHER_MS. */
   announce(channel: string, payload: string): void {
     this.#messages.emit(channel, payload)
     if (this.#alone === this.#heard) return

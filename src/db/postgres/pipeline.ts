@@ -13,7 +13,6 @@ export interface Pipeline {
   /** As Session.query. Statements run in the order of calls; an error does not affect others. */
   readonly query: Session['query']
   close(): Promise<void>
-  /** Closes the connection: running statements fail as if the database were unreachable. */
   abandon(): void
 }
 
@@ -24,8 +23,7 @@ interface Line {
 }
 
 /**
- * One connection for statements that read rows by keys, sent without waiting for answers: 12,000 views a
- * second instead of 6,900. A slow statement delays the next ones, and fails after `statement_timeout`.
+ * One connection for reads by keys, sent without waiting for answers: 12,000 views a second instead of 6,900.
  * Reconnects after a loss and after `lifetimeMs`, which frees prepared statements.
  */
 export function openPipeline(
@@ -96,7 +94,6 @@ interface Columns {
   readonly _parsers: readonly unknown[]
 }
 
-/** Parts of pg's Query and Result that its types lack. */
 interface DriverQuery extends pg.Query {
   name: string | undefined
   queryMode: 'extended' | undefined
@@ -119,10 +116,7 @@ const prepared = new WeakMap<
   { readonly columns: Map<string, Columns>; readonly undescribed: pg.Connection }
 >()
 
-/**
- * A statement that asks for a prepared statement's columns only once per connection, where they never change.
- * A class, because the driver takes 7 µs to copy a config object.
- */
+/** Asks for the columns of a prepared statement once per connection, as they never change. */
 class Statement extends Query {
   #columns: Map<string, Columns> | undefined
 
@@ -158,9 +152,8 @@ class Statement extends Query {
 }
 
 /**
- * Sends a statement; rows are arrays. `name`: prepares it. With a `;` it uses the extended protocol, in which
- * Postgres refuses a second statement. By callback, as a promise would keep the rows while the connection is
- * busy: a third of the rate of large lists. `patienceMs`: instead of the connection's limit.
+ * Sends a statement. With a `;` it uses the extended protocol, in which Postgres refuses a second one. By
+ * callback, as a promise keeps the rows while the connection is busy. `patienceMs`: a time limit.
  */
 export function runStatement(
   client: Pick<pg.ClientBase, 'query'>,

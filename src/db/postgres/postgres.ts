@@ -71,7 +71,6 @@ const session = (client: Queryable, patienceMs?: () => number | undefined): Sess
     guarded(async () => void (await client.query({ text, query_timeout: patienceMs?.() } as pg.QueryConfig))),
 })
 
-/** Lowers the priority of a connection's backend, if it is on this machine. */
 function yieldProcessor(client: pg.PoolClient & { readonly processID?: number }): void {
   try {
     setPriority(client.processID!, CLIENT_NICENESS)
@@ -87,7 +86,6 @@ const optionsOf = (settings: Readonly<Record<string, string | number>>) =>
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')
 
-/** Checks each new connection before its first statement. Throws to refuse it. */
 export type Admission = (session: Session) => Promise<void>
 
 /** Numbers of connections for the server's own and for client-shaped statements, with their time limit. */
@@ -99,9 +97,7 @@ export interface PoolSize {
 
 export interface PostgresOptions {
   readonly admit?: Admission
-  /** URL for LISTEN and statements without time limit, if it differs. */
   readonly listenUrl?: string
-  /** Whether a read-only server is accepted. */
   readonly isReplica?: boolean
   readonly isEmbedded?: boolean
   /** Whether a server opens it: announcements are sent after the commit, not by NOTIFY in the transaction. */

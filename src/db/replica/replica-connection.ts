@@ -3,11 +3,9 @@ import { type Backend, DatabaseUnavailable, type Session } from '../errors.ts'
 import { openPostgres, type PoolSize } from '../postgres/postgres.ts'
 
 export interface ReplicaPosition {
-  /** False for a primary, also for a promoted replica. */
   readonly isReplica: boolean
   /** Postgres' system identifier, equal on a primary and its replicas. */
   readonly system: string
-  /** Position in the write-ahead log, in bytes, up to which its data is visible. */
   readonly replayed: number
   /** Seconds since the commit of its newest visible transaction. */
   readonly ageSeconds: number
@@ -27,8 +25,7 @@ interface Running {
 }
 
 /**
- * Connections to one replica. They are given up, and running statements fail, when a new connection reaches
- * another server, or the same one after a crash, which may have older data.
+ * Connections to one replica, given up when a new one reaches another server, or older data after a crash.
  */
 export class ReplicaConnection {
   readonly #backend: Backend
@@ -48,7 +45,6 @@ export class ReplicaConnection {
     return this.#isOver
   }
 
-  /** The replica's position when last asked; it never goes back. */
   get replayed(): number {
     return this.#replayed
   }

@@ -12,7 +12,6 @@ select pg_wal_lsn_diff(case when current_setting('synchronous_commit') = 'off'
 
 const SYSTEM = 'select system_identifier::text from pg_control_system()'
 
-/** Pause between two queries for a database's position. */
 const SAMPLE_REST_MS = 1
 /** How long a read waits for the replica to catch up before it goes to the primary. */
 const CATCH_UP_MS = 20
@@ -20,7 +19,6 @@ const CATCH_UP_MS = 20
 const LATE_MS = 200
 /** How often the replica is checked, also without reads, and how long it may take to answer. */
 const [CHECK_MS, PATIENCE_MS] = [500, 1_000]
-/** Time limit of a health probe for the query of the replica's lag. */
 const LAG_MS = 500
 
 /** `unfit`: not a replica of this primary, or promoted. */
@@ -142,7 +140,6 @@ export class Replica {
     }
   }
 
-  /** Logs each new fault once, and the recovery. */
   #say(fault: string, err?: unknown): void {
     if (fault === this.#said) return
     if (fault) this.#log.warn({ err }, fault)

@@ -9,7 +9,6 @@ const NOTE = `
 insert into _functions (name, checksum) select * from unnest($1::text[], $2::text[])
 on conflict (name) do update set checksum = excluded.checksum`
 
-/** Signatures of functions with these names that this transaction did not write and nothing depends on. */
 const OLD = `
 select p.oid::regprocedure::text from pg_proc p
 where p.pronamespace = current_schema()::regnamespace and p.proname = any($1)
@@ -21,9 +20,7 @@ delete from _functions f where f.name = any($1) and not exists (
   select from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname = f.name)`
 
 /**
- * Replaces the functions of `sql/functions` whose file has changed; returns their names, and names without a
- * file. Runs before migrations, whose tables refer to functions. Bodies are not checked: their tables may not
- * exist.
+ * Replaces changed functions before migrations refer to them. Returns their names, and those without a file.
  */
 export async function applyFunctions(tx: Db) {
   await tx.script(MAKE_TABLE)

@@ -1,6 +1,5 @@
 import type { Db } from '../open.ts'
 
-/** States of indexes: an invalid one is being built, or was left by an aborted build. */
 const STATES = `
 select name, i.indisvalid, exists (select from pg_stat_progress_create_index p where p.index_relid = i.indexrelid)
 from unnest($1::text[]) name left join pg_index i on i.indexrelid = to_regclass(name) order by name collate "C"`

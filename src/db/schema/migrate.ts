@@ -11,13 +11,11 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 const MAKE_TABLE =
   'create table if not exists _migrations (file text primary key, applied timestamptz not null default now())'
 
-/** The numbered files of `sql/migrations`, in order. */
 const migrations = () => sqlFiles('migrations').map(({ name, sql }) => ({ file: `${name}.sql`, sql }))
 
 /**
- * Brings the schema up to date in one transaction and ends connections of servers that are too old for it.
- * Returns the applied migrations. `only`: applies no others. Throws a UserError for a newer database, for one
- * from before the first release, and if the role may not create tables.
+ * Brings the schema up to date in one transaction and ends too old servers. Returns the applied migrations.
+ * Throws a UserError for a newer database, and if the role may not create tables.
  */
 export async function migrate(db: Db, only?: readonly string[]): Promise<string[]> {
   try {

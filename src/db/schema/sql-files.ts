@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 const SQL = fileURLToPath(new URL('../../../sql/', import.meta.url))
 
 export interface SqlFile {
-  /** The file name without `.sql`. */
   readonly name: string
   readonly sql: string
 }

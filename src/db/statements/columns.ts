@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 
-/** Types of columns in results: see Session.query. */
 interface Types {
   string: string
   number: number
@@ -26,10 +25,8 @@ type ValueOf<C> =
         ? Types[C]
         : never
 
-/** The columns of a statement, or the schema of its rows. */
 export type Shape = Columns | z.ZodObject
 
-/** A row that has these columns. */
 export type RowOf<C extends Shape> = C extends z.ZodObject
   ? z.output<C>
   : { -readonly [K in keyof C]: ValueOf<C[K]> }

@@ -29,9 +29,7 @@ export const tables = new Kysely<Tables>({
   },
 })
 
-/** A statement's slots by name. It is built once, before it gets values. */
 export type Slots<P> = { readonly [K in keyof P]: Expression<P[K]> }
-/** Slots for text values, by name. */
 export type Texts<K extends string> = Slots<Record<K, string>>
 
 /** A part of a statement's text, with slots. */
@@ -72,11 +70,9 @@ export interface Statement<P, R> {
   readonly slots: readonly (keyof P & string)[]
   /** For statements as text: columns that a test compares with Postgres'. */
   readonly columns?: Shape | undefined
-  /** Exists only as a type. */
   readonly row?: R
 }
 
-/** The rows of a statement. */
 export type Row<S> = S extends Statement<never, infer R> ? R : never
 
 /** A row of a table, for statements that select its columns. */
@@ -85,10 +81,7 @@ export type TableRow<T extends keyof Tables> = Readonly<Selectable<Tables[T]>>
 /** All statements by their names, for the test that prepares them. */
 export const statements = new Map<string, Statement<never, unknown>>()
 
-/**
- * A statement of Postgres, prepared under its name on each connection. What `build` uses of its slots becomes
- * $1, $2, …; constants are written into the text, since a plan for any value cannot use a partial index.
- */
+/** A prepared statement of the slots that `build` uses. Constants are in its text, for partial indexes. */
 export function statement<P, R>(name: string, build: (slots: Slots<P>) => Compilable<R>): Statement<P, R>
 /** A statement as text, after the types of its columns. Its parts are as those of `part`. */
 export function statement<const C extends Shape>(
