@@ -1,9 +1,8 @@
 import { Hono } from 'hono'
 import { RetryLater } from '../errors.ts'
 import type { Readiness } from '../metrics/readiness.ts'
-import type { Env, ErrorForm, Protocol, Services } from './context.ts'
+import type { Env, Services } from './context.ts'
 import { OWN_ROUTES } from './description.ts'
-import { gatewayForm, hookForm } from './middleware/error-forms.ts'
 import { answerFailure, answerUnknownRoute } from './middleware/failure.ts'
 import { gate } from './middleware/gate.ts'
 import { consoleRoutes, docsRoutes } from './pages/console.ts'
@@ -33,34 +32,9 @@ import { hookRoutes } from './routes/webhooks/hooks.ts'
 import { webhookRoutes } from './routes/webhooks/webhooks.ts'
 import { routedPath } from './server/front.ts'
 
-/** Routes whose errors are all `{"error","message"}`. */
-const GATEWAY = [
-  ['/api/sms', smsRoutes],
-  ['/api/sms', sentRoutes],
-  ['/api/verify', verifyRoutes],
-  ['/api/campaigns', campaignRoutes],
-  ['/api/devices', deviceRoutes],
-  ['/api/devices', pairingRoutes],
-  ['/api/webhooks', webhookRoutes],
-] as const
-
-/** An app without routes. Below each root it sets the format of errors, also for unknown routes. */
-function appWithErrorForms(protocols: readonly Protocol[]): Hono<Env> {
-  const app = new Hono<Env>({ getPath: routedPath(protocols) })
-  const answerIn = (root: string, form: ErrorForm) =>
-    app.use(`${root}/*`, (c, next) => {
-      c.set('errorForm', form)
-      return next()
-    })
-  for (const [root] of GATEWAY) answerIn(root, gatewayForm)
-  answerIn('/api/hooks', hookForm)
-  for (const { roots, errorForm } of protocols) for (const root of roots) answerIn(root, errorForm)
-  return app
-}
-
 /** All routes. What they throw becomes JSON in failure.ts. */
 export function createApp(services: Services): Hono<Env> {
-  const app = appWithErrorForms(services.protocols)
+  const app = new Hono<Env>({ getPath: routedPath(services.protocols) })
   app.route('/', operationsRoutes(services))
   app.use('/api/*', gate(services))
   app.route('/api', accountRoutes(services))
@@ -81,9 +55,15 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/api/settings', settingsRoutes(services))
   app.route('/', docsRoutes(services, [OWN_ROUTES, ...services.protocols]))
   app.route('/', consoleRoutes(services))
-  for (const [root, routes] of GATEWAY) app.route(root, routes(services))
+  app.route('/api/sms', smsRoutes(services))
+  app.route('/api/sms', sentRoutes(services))
+  app.route('/api/verify', verifyRoutes(services))
+  app.route('/api/campaigns', campaignRoutes(services))
+  app.route('/api/devices', deviceRoutes(services))
+  app.route('/api/devices', pairingRoutes(services))
+  app.route('/api/webhooks', webhookRoutes(services))
   for (const { routes } of services.protocols) app.route('/', routes(services))
-  app.notFound(answerUnknownRoute)
+  app.notFound((c) => answerUnknownRoute(c, services))
   app.onError((error, c) => answerFailure(c, error, services))
   return app
 }
@@ -105,7 +85,7 @@ export function createUnavailableApp(
   services: Pick<Services, 'config' | 'log' | 'protocols'>,
   reason: () => string,
 ): Hono<Env> {
-  const app = appWithErrorForms(services.protocols)
+  const app = new Hono<Env>({ getPath: routedPath(services.protocols) })
   app.get('/api/ready', (c) =>
     c.json({ ...NOT_READY, reason: reason() }, 503, { 'cache-control': 'no-store' }),
   )

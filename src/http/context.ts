@@ -80,7 +80,7 @@ export type Env = {
     body?: RequestBody
     /** Releases the request's place in `admission.requests`. */
     leaveRequest?: () => void
-    /** How errors are written; absent: as PocketBase's. */
+    /** How errors are written, if not as the path says. */
     errorForm?: ErrorForm
     /** Maximum bytes of a guest's body. */
     guestLimit?: number

@@ -1,16 +1,11 @@
 import { routePath } from 'hono/route'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { requireRole } from '../auth/members/route-roles.ts'
-import { identify } from '../auth/tokens/tokens.ts'
-import { ApiError, badRequest } from '../errors.ts'
+import { cachedIdentity, identify } from '../auth/tokens/tokens.ts'
+import type { Catalog, Collection } from '../collections/catalog.ts'
+import { ApiError, badRequest, notFound } from '../errors.ts'
 import { pickFields } from '../records/render/pick.ts'
-import {
-  AnswerMeter,
-  type AuthRecord,
-  LazyRequest,
-  type RequestContext,
-  type RequestInfo,
-} from '../request/request.ts'
+import { AnswerMeter, type AuthRecord, type RequestContext, type RequestInfo } from '../request/request.ts'
 import { EMPTY, MAX_BODY_BYTES, readBody } from './body/body.ts'
 import { bodyBytes } from './body/bytes.ts'
 import type { Ctx, RequestBody, Services } from './context.ts'
@@ -47,14 +42,19 @@ function ruleHeaders(c: Ctx): Record<string, string> {
 
 /** The caller; `cached`: see records/fresh-auth. Throws 403 where a member may not use the route. */
 export async function authenticate(c: Ctx, { store }: Services, cached: boolean) {
-  const auth = await identify(store.signIn, c.env.incoming.headers.authorization, { cached })
+  const { authorization } = c.env.incoming.headers
+  const known = cached && cachedIdentity(store.catalog, authorization)
+  const auth = known || (await identify(store.signIn, authorization))
   if (auth?.limits) requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`)
   return auth
 }
 
 /** The caller, perhaps from the cache. Checks no role, because the route is not known yet. */
-export const knownCaller = (c: Ctx, { store }: Services): Promise<AuthRecord | null> =>
-  withCatalog(store, () => identify(store.signIn, c.env.incoming.headers.authorization, { cached: true }))
+export async function knownCaller(c: Ctx, { store }: Services): Promise<AuthRecord | null> {
+  const { authorization } = c.env.incoming.headers
+  const known = cachedIdentity(store.catalog, authorization)
+  return known ?? withCatalog(store, () => identify(store.signIn, authorization))
+}
 
 /** The caller of a request whose work is not inside `retry`. Checks the role for the route. */
 export const authOf = (c: Ctx, services: Services): Promise<AuthRecord | null> =>
@@ -82,7 +82,7 @@ export async function asCaller<T>(
   )
 }
 
-/** The request as rules and filters see it. Converts headers only when a rule uses them. */
+/** The request as rules and filters see it. */
 export function buildRequest(
   c: Ctx,
   auth: AuthRecord | null,
@@ -90,8 +90,8 @@ export function buildRequest(
   context: RequestContext = 'default',
   meter?: AnswerMeter,
 ): RequestInfo {
-  const parts = { context, method: c.req.method, query: queryOf(c), body, auth, meter }
-  return new LazyRequest(parts, () => ruleHeaders(c))
+  const { method } = c.req
+  return { context, method, query: queryOf(c), body, auth, meter, headers: () => ruleHeaders(c) }
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
@@ -111,4 +111,22 @@ export function sendRaw(c: Ctx, text: string, status: ContentfulStatusCode = 200
 export function sendJson(c: Ctx, text: string): Response {
   const { fields } = queryOf(c)
   return sendRaw(c, fields ? pickFields(text, fields) : text)
+}
+
+/** The collection of a route, by name or id. Throws 404 with `missing`. */
+export function collectionOf(
+  catalog: Catalog,
+  nameOrId: string,
+  missing = 'Missing collection context',
+): Collection {
+  const collection = catalog.find(nameOrId)
+  if (!collection) throw notFound(missing)
+  return collection
+}
+
+/** A collection with writable records. Throws 404 with `missing`, 400 for a view. */
+export function writableCollection(catalog: Catalog, nameOrId: string, missing?: string): Collection {
+  const collection = collectionOf(catalog, nameOrId, missing)
+  if (collection.type === 'view') throw badRequest('Unsupported collection type')
+  return collection
 }

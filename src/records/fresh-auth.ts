@@ -1,7 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { columnsOf } from './columns.ts'
-import type { Parameters } from './parameters.ts'
+import { columnsOf, type Parameters } from './columns.ts'
 
 /** The request's cached auth record is out of date: identify again and repeat. */
 export class StaleAuth extends Error {

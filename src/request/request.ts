@@ -82,51 +82,12 @@ export interface RequestInfo {
   readonly method: string
   /** First value of each key. */
   readonly query: Readonly<Record<string, string>>
-  /** First value of each, names in snake_case, without `host`. */
-  readonly headers: Readonly<Record<string, string>>
+  /** First value of each, names in snake_case, without `host`. A function, since few rules need them. */
+  readonly headers: () => Readonly<Record<string, string>>
   readonly body: Readonly<Record<string, unknown>>
   readonly auth: AuthRecord | null
   /** Counts records and bytes of the answer. If absent, the maximum applies to each part of the answer. */
   readonly meter?: AnswerMeter | undefined
-}
-
-export type RequestParts = Omit<RequestInfo, 'headers'>
-
-/**
- * A request whose headers are read only when a rule needs them. A class, because V8 makes a new shape for
- * each object literal with a getter and for Object.create: collecting these took a fifth of a request's time.
- */
-export class LazyRequest implements RequestInfo {
-  readonly context: RequestContext
-  readonly method: string
-  readonly query: Readonly<Record<string, string>>
-  readonly body: Readonly<Record<string, unknown>>
-  readonly auth: AuthRecord | null
-  readonly meter: AnswerMeter | undefined
-  readonly #readHeaders: () => Readonly<Record<string, string>>
-  #headers: Readonly<Record<string, string>> | undefined
-
-  constructor(parts: RequestParts, readHeaders: () => Readonly<Record<string, string>>) {
-    this.context = parts.context
-    this.method = parts.method
-    this.query = parts.query
-    this.body = parts.body
-    this.auth = parts.auth
-    this.meter = parts.meter
-    this.#readHeaders = readHeaders
-  }
-
-  get headers() {
-    this.#headers ??= this.#readHeaders()
-    return this.#headers
-  }
-}
-
-/** The same request with some parts changed. */
-export function changeRequest(request: RequestInfo, changes: Partial<RequestParts>): RequestInfo {
-  const { context, method, query, body, auth, meter } = request
-  const parts = { context, method, query, body, auth, meter, ...changes }
-  return new LazyRequest(parts, () => request.headers)
 }
 
 /** A request without a caller, for statements without a rule and for checks of a rule's syntax. */
@@ -134,7 +95,7 @@ export const NO_REQUEST: RequestInfo = Object.freeze({
   context: 'default',
   method: 'GET',
   query: {},
-  headers: {},
+  headers: () => ({}),
   body: {},
   auth: null,
 })

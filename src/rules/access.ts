@@ -7,25 +7,28 @@ import { type AuthRecord, NO_REQUEST, type RequestInfo } from '../request/reques
 import { randomText } from '../tools/random.ts'
 import { notAllowed } from './roles.ts'
 
-/** The rule for a caller; '' for superusers. Throws 403 if the rule is null. PocketBase: record_crud.go */
-export function ruleFor(collection: Collection, name: RuleName, auth: AuthRecord | null): string {
+/**
+ * The rule for a caller; '' for superusers. Throws 403 if the rule is null, 401 for a guest if
+ * `isAuthRequired`. PocketBase: record_crud.go
+ */
+export function ruleFor(
+  collection: Collection,
+  name: RuleName,
+  auth: AuthRecord | null,
+  isAuthRequired = false,
+): string {
   if (auth?.isSuperuser) return ''
+  if (!auth && isAuthRequired)
+    throw new GatewayError(401, {
+      error: 'unauthorized',
+      message: 'Authentication required',
+      status: 401,
+      data: {},
+    })
   const rule = collection[name]
   if (rule === null && auth?.limits) throw notAllowed(auth.limits)
   if (rule === null) throw forbidden('Only superusers can perform this action.')
   return rule
-}
-
-/** The rule of a read, as `ruleFor`. Throws 401 for a guest if `isAuthRequired`. */
-export function readRuleFor(
-  collection: Collection,
-  name: 'listRule' | 'viewRule',
-  auth: AuthRecord | null,
-  isAuthRequired = false,
-): string {
-  if (auth || !isAuthRequired) return ruleFor(collection, name, auth)
-  const body = { error: 'unauthorized', message: 'Authentication required', status: 401, data: {} }
-  throw new GatewayError(401, body)
 }
 
 /** PocketBase's error message for an invalid rule of this collection; undefined if it is valid. */

@@ -97,7 +97,7 @@ const requestOf = (auth: AuthRecord | null): RequestInfo => ({
   context: 'default',
   method: 'GET',
   query: {},
-  headers: {},
+  headers: () => ({}),
   body: {},
   auth,
 })

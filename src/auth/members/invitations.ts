@@ -155,7 +155,7 @@ export async function joinAsNew(
   const users = store.catalog.find(USERS_ID) as AuthCollection
   let account = ''
   await createRecord(store, extensions, users, serverRequest(store.catalog.find(SUPERUSERS)!, body), {
-    passwordWork,
+    passwordWork: () => passwordWork,
     inSameTransaction: async (inside, id) => {
       account = await acceptInvitation(inside, extensions, secret, id)
     },

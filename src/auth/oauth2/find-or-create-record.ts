@@ -19,7 +19,7 @@ import { checkUpload } from '../../records/input/files.ts'
 import { isEmptyObject } from '../../records/write/explain.ts'
 import { uniqueViolationError } from '../../records/write/store.ts'
 import { createRecord } from '../../records/write/write.ts'
-import { type AuthRecord, changeRequest, type RequestInfo } from '../../request/request.ts'
+import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { randomText } from '../../tools/random.ts'
 import { type AuthChange, changeAuthRecord } from '../account/change.ts'
 import { findAuthRecord, findByEmail, findByIdentity, requireEnabled } from '../auth-rows.ts'
@@ -105,7 +105,7 @@ async function create(
   if (collection.name === SUPERUSERS) throw badRequest(FAILED)
   const { profile, createData } = arrival
   const body = await newRecordOf(store, collection, profile, createData)
-  const asked = changeRequest(request, { method: 'POST', query: {}, body })
+  const asked = { ...request, method: 'POST', query: {}, body }
   const hasRandomPassword = !Object.hasOwn(createData, 'password')
   const options = { hasRandomPassword, ...(uploads && { uploads }) }
   const { id } = JSON.parse(await createRecord(store, extensions, collection, asked, options)) as {

@@ -1,7 +1,7 @@
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { ApiError, badRequest, GatewayError } from '../../errors.ts'
 import { object, text, type ValueOf } from '../../fields/shape.ts'
-import { byId, selectRows } from '../../records/select.ts'
+import { byId, selectRows } from '../../records/read-rows.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { addSystemRecord, deleteSystemRecord, findSystemRecord, isOlder } from '../system-records.ts'
 

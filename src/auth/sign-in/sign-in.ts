@@ -3,7 +3,7 @@ import { forbidden } from '../../errors.ts'
 import { toRow } from '../../records/columns.ts'
 import { answerRecord } from '../../records/expand/answer.ts'
 import { isRuleFault } from '../../records/render/render.ts'
-import { type AuthRecord, changeRequest, type RequestInfo } from '../../request/request.ts'
+import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { requireEnabled } from '../auth-rows.ts'
 import type { AuthServices } from '../auth-services.ts'
 import { isListed } from '../limits/addresses.ts'
@@ -47,7 +47,7 @@ export async function answerSignIn(
   const newToken = () =>
     'isOnce' in proof && proof.isOnce ? signToken(auth, 'auth') : startSession(store.db, auth, signIn)
   const token = 'token' in proof ? proof.token : await newToken()
-  const asItself = changeRequest(signIn.request, { auth })
+  const asItself = { ...signIn.request, auth }
   const record = await answerRecord(store, auth.collection, toRow(auth.collection, auth.values), asItself)
   const meta = 'meta' in proof && proof.meta ? `"meta":${proof.meta},` : ''
   return `{${meta}"record":${record},"token":${JSON.stringify(token)}}`

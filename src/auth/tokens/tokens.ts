@@ -130,26 +130,22 @@ export function tokenOf(authorization: string | undefined): string {
 
 /**
  * The auth record of the Authorization header; null for a guest, an invalid token, an ended session, a
- * disabled user. A `cached` record may be outdated: the caller compares `version` in its statement and, if it
- * differs, calls again. PocketBase: apis/middlewares.go
+ * disabled user. PocketBase: apis/middlewares.go
  */
-export async function identify(
-  store: Store,
-  authorization: string | undefined,
-  { cached = false }: { cached?: boolean } = {},
-): Promise<AuthRecord | null> {
+export async function identify(store: Store, authorization: string | undefined): Promise<AuthRecord | null> {
   const token = tokenOf(authorization)
   if (token === '') return null
   const { catalog } = store
-  const hit = cached && cachedIdentity(catalog, authorization)
-  if (hit) return hit
   const auth = await findByToken(store, token, 'auth')
   if (auth) owners.set(token, { catalog, auth, untilMs: (readClaims(token)?.exp ?? Infinity) * 1000 })
   else if (owners.get(token)) owners.set(token, null)
   return auth
 }
 
-/** The cached auth record of the header, perhaps outdated; undefined if it is not cached. */
+/**
+ * The cached auth record of the header; undefined if it is not cached. It may be out of date: the caller
+ * compares `version` in its statement and, if it differs, calls `identify`.
+ */
 export function cachedIdentity(catalog: Catalog, authorization: string | undefined): AuthRecord | undefined {
   const hit = owners.get(tokenOf(authorization))
   return hit?.catalog === catalog && Date.now() < hit.untilMs ? hit.auth : undefined

@@ -46,7 +46,7 @@ class BoundStore implements Store {
 export class CatalogStore {
   readonly signIn: Store
   catalog = new Catalog([])
-  readonly #database: Opened
+  readonly database: Opened
   readonly #db: Db
   #known = new Map<string, { data: string; collection: Collection }>()
   #loading: Promise<void> = Promise.resolve()
@@ -54,18 +54,14 @@ export class CatalogStore {
   readonly #barrier: ReturnType<typeof clusterBarrier>
 
   constructor(database: Opened) {
-    this.#database = database
+    this.database = database
     this.#db = database.forEverybody('collections')
     this.signIn = this.forEverybody('sign-in')
     this.#barrier = clusterBarrier(this.#db, CHANNEL)
   }
 
-  dbFor(ticket: Ticket): Db {
-    return this.#database.for(ticket)
-  }
-
   for(ticket: Ticket): Store {
-    return new BoundStore(this.dbFor(ticket), this)
+    return new BoundStore(this.database.for(ticket), this)
   }
 
   forUser(id: string): Store {
@@ -73,7 +69,7 @@ export class CatalogStore {
   }
 
   forEverybody(work: Everybody): Store {
-    return new BoundStore(this.#database.forEverybody(work), this)
+    return new BoundStore(this.database.forEverybody(work), this)
   }
 
   async listen(): Promise<void> {

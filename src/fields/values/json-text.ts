@@ -77,23 +77,21 @@ export function isTooComplex(json: string, { fields, keys, values }: JsonBounds 
 }
 
 /** Whether an object in well-formed JSON has a name twice. `value`: the parsed JSON. */
-export const hasNameTwice = (json: string, value: unknown): boolean => namesIn(json) !== keysIn(value)
-
-function namesIn(json: string): number {
+export function hasNameTwice(json: string, value: unknown): boolean {
   let names = 0
   for (let i = 0; i < json.length; i++) {
     const code = json.charCodeAt(i)
     if (code === QUOTE) i = closingQuote(json, i)
     else if (code === COLON) names++
   }
-  return names
+  return names !== countKeys(value)
 }
 
-function keysIn(value: unknown): number {
+/** The keys of all objects in a value. */
+function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
-  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + keysIn(item), 0)
-  let keys = 0
-  for (const key in value) keys += 1 + keysIn(value[key as keyof typeof value])
+  let keys = Array.isArray(value) ? 0 : Object.keys(value).length
+  for (const item of Object.values(value)) keys += countKeys(item)
   return keys
 }
 

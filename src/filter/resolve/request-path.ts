@@ -161,7 +161,8 @@ const lowerSlot =
 function resolveValue(context: Context, path: readonly string[]): Operand {
   const [last, modifier] = splitModifier(path.at(-1)!)
   const [root = '', ...keys] = path.with(-1, last)
-  const value = ({ request }: Input) => lookUp(request[root as 'body'], keys)
+  const value = ({ request }: Input) =>
+    lookUp(root === 'headers' ? request.headers() : request[root as 'body'], keys)
   if (modifier === 'isset') return word((input) => (value(input) === undefined ? 0n : 1n))
   if (modifier !== '' && modifier !== 'lower')
     throw new FilterError(`invalid modifier sequence ${last}:${modifier}`)

@@ -57,19 +57,18 @@ export class LimitedIncomingMessage extends IncomingMessage {
   }
 
   override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
-    if (chunk !== null && this.#isTooFine(chunk.length)) {
-      this.destroy()
-      return false
+    if (chunk !== null) {
+      this.#chunks++
+      this.#bytes += chunk.length
+      // a body without chunked encoding comes in pieces as the network delivers them
+      const isChunked = this.#chunks > FREE_CHUNKS && this.headers['transfer-encoding'] !== undefined
+      if (isChunked && this.#bytes < this.#chunks * MIN_AVERAGE_BYTES) {
+        this.destroy()
+        return false
+      }
     }
     if (this.#arrived && this.isWhole) this.#arrived()
     return super.push(chunk, encoding)
-  }
-
-  #isTooFine(bytes: number): boolean {
-    this.#bytes += bytes
-    // a body without chunks comes in pieces as the network delivers them
-    if (++this.#chunks <= FREE_CHUNKS || this.headers['transfer-encoding'] === undefined) return false
-    return this.#bytes < this.#chunks * MIN_AVERAGE_BYTES
   }
 }
 

@@ -19,28 +19,23 @@ export async function readJson(c: Ctx, maxBytes: number, parse = parseUnique): P
   })
   try {
     if (!isUtf8(bytes)) throw invalid('The body must be valid UTF-8')
-    return parseText(bytes.toString('utf8'), parse)
+    const text = bytes.toString('utf8')
+    if (!isTooComplex(text, BOUNDS)) return parse(text.replace(BYTE_ORDER_MARK, ''))
+  } catch (error) {
+    if (error instanceof NameTwice) throw invalid('The body must not have a name twice in an object')
+    if (!(error instanceof SyntaxError)) throw error
   } finally {
     // release it now: a claim may wait long for its answer, and the parsed body is small
     c.get('memory')?.leaveBody()
   }
+  throw invalid('The body must be a JSON object')
 }
 
 /** Keys of all objects in a body: 500 states of the SMSGate app have some 7,000. */
-const MAX_KEYS = 20_000
+const BOUNDS = { ...JSON_BOUNDS, keys: 20_000 }
 
 /** Some programs write a byte order mark before JSON. RFC 8259, section 8.1, lets it be ignored. */
 const BYTE_ORDER_MARK = /^\ufeff/
-
-function parseText(text: string, parse: (json: string) => unknown): unknown {
-  try {
-    if (!isTooComplex(text, { ...JSON_BOUNDS, keys: MAX_KEYS }))
-      return parse(text.replace(BYTE_ORDER_MARK, ''))
-  } catch (error) {
-    if (error instanceof NameTwice) throw invalid('The body must not have a name twice in an object')
-  }
-  throw invalid('The body must be a JSON object')
-}
 
 /** The escape of half a surrogate pair, perhaps beside its other half. */
 const SURROGATE = /\\u[dD][89a-fA-F]/

@@ -3,7 +3,7 @@ import { listFault } from '../../db/errors.ts'
 import type { Db } from '../../db/open.ts'
 import { ApiError, badRequest, notFound } from '../../errors.ts'
 import { FilterError } from '../../filter/errors.ts'
-import { changeRequest, type RequestInfo } from '../../request/request.ts'
+import type { RequestInfo } from '../../request/request.ts'
 import type { Services } from '../context.ts'
 import { compilePlain, listPlain, plainList } from './plain-list.ts'
 
@@ -44,7 +44,7 @@ export async function viewLog(store: Store, { logs }: LogListServices, id: strin
 /** Requests by hour that match the query's `filter`: `[{date, total}]`. Throws 400. */
 export async function logStats(store: Store, { logs }: LogListServices, request: RequestInfo) {
   const { filter = '' } = request.query // without `sort`
-  const { from, where, params, never } = compileStats(store.db, changeRequest(request, { query: { filter } }))
+  const { from, where, params, never } = compileStats(store.db, { ...request, query: { filter } })
   await logs.flush()
   const condition = never ? 'where false' : where && `where ${where}`
   const hour = `left(b.created::text, 13) collate "C"`

@@ -12,7 +12,7 @@ import { namesIn } from '../../filter/parse/tree.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { pickFields } from '../../records/render/pick.ts'
-import { changeRequest, type RequestInfo } from '../../request/request.ts'
+import type { RequestInfo } from '../../request/request.ts'
 
 /** A list that is no collection. Its filters may name its own fields only. */
 interface PlainList {
@@ -61,7 +61,7 @@ export async function listPlain(
   compilePlain(list, db, request)
   const { fields, ...query } = request.query
   const { collection, alone: catalog } = list
-  const whole = changeRequest(request, { query })
+  const whole = { ...request, query }
   const { items, ...page } = JSON.parse(await listRecords({ db, catalog }, extensions, collection, whole))
   const text = `{"items":[${items.map(write).join(',')}],${JSON.stringify(page).slice(1)}`
   return fields ? pickFields(text, fields, 'items') : text

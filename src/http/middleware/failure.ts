@@ -2,12 +2,12 @@ import { answerableFault, DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, badRequest, GatewayError, notFound, RetryLater } from '../../errors.ts'
 import { FilterError } from '../../filter/errors.ts'
 import { counts, increment } from '../../metrics/counts.ts'
-import { groupOf, SENDS } from '../../metrics/traffic.ts'
-import type { Ctx, Services } from '../context.ts'
+import { groupOf, protocolOf, SENDS } from '../../metrics/traffic.ts'
+import type { Ctx, ErrorForm, Services } from '../context.ts'
 import { loggedPath } from '../server/logged-url.ts'
 import { recordFault } from '../server/request-log-line.ts'
 import { assignRequestId } from '../server/request-tracker.ts'
-import { codeOfStatus, pocketBaseForm } from './error-forms.ts'
+import { codeOfStatus, gatewayForm, hookForm, pocketBaseForm } from './error-forms.ts'
 
 type FailureServices = Pick<Services, 'log' | 'config' | 'protocols'>
 
@@ -18,9 +18,9 @@ export function answerFailure(c: Ctx, thrown: unknown, services: FailureServices
   const error = thrown instanceof FilterError ? badRequest() : answerableFault(thrown, isRead)
   recordFault(c.env.outgoing, error)
   if (groupOf(method, path, services.protocols) === SENDS) increment(counts.refused, codeOf(error))
-  if (error instanceof GatewayError) return answerError(c, error)
+  if (error instanceof GatewayError) return answerError(c, error, services)
   logFault(c, error, services)
-  return answerError(c, error instanceof ApiError ? error : new ApiError(500))
+  return answerError(c, error instanceof ApiError ? error : new ApiError(500), services)
 }
 
 /** Logs unexpected errors, and that the database is unreachable. */
@@ -40,15 +40,32 @@ function codeOf(error: unknown): string {
 }
 
 /** Answers an unknown route. For GET and HEAD PocketBase says that a file is missing. */
-export function answerUnknownRoute(c: Ctx): Response {
+export function answerUnknownRoute(c: Ctx, services: FailureServices): Response {
   const isFile = c.req.method === 'GET' || c.req.method === 'HEAD'
   const error = isFile ? notFound('File not found') : notFound()
   recordFault(c.env.outgoing, error)
-  return answerError(c, error)
+  return answerError(c, error, services)
 }
 
-function answerError(c: Ctx, error: ApiError | GatewayError): Response {
+/** Formats of errors below our own roots, also of unknown routes. */
+const FORMS: Readonly<Record<string, ErrorForm>> = {
+  sms: gatewayForm,
+  verify: gatewayForm,
+  campaigns: gatewayForm,
+  devices: gatewayForm,
+  webhooks: gatewayForm,
+  hooks: hookForm,
+}
+
+function answerError(
+  c: Ctx,
+  error: ApiError | GatewayError,
+  { protocols }: Pick<Services, 'protocols'>,
+): Response {
   if (error instanceof RetryLater || error instanceof DatabaseUnavailable)
     c.header('retry-after', String(error.retryAfterSeconds))
-  return (c.get('errorForm') ?? pocketBaseForm)(c, error)
+  const { path } = c.req
+  const [, root, own = ''] = path.split('/', 3)
+  const form = c.get('errorForm') ?? protocolOf(protocols, path)?.errorForm
+  return (form ?? (root === 'api' ? FORMS[own] : undefined) ?? pocketBaseForm)(c, error)
 }

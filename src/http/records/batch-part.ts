@@ -1,6 +1,6 @@
-import { type Catalog, type Collection, quote, type Store, tableName } from '../../collections/catalog.ts'
+import { type Collection, quote, type Store, tableName } from '../../collections/catalog.ts'
 import { checkFields, each, fields, notLonger, oneOf, required } from '../../collections/checks/checks.ts'
-import { badRequest, notFound } from '../../errors.ts'
+import { badRequest } from '../../errors.ts'
 import { list, map, object, ShapeError, text, type ValueOf } from '../../fields/shape.ts'
 import { toText } from '../../fields/values/cast.ts'
 import type { Uploads } from '../../files/upload.ts'
@@ -12,6 +12,7 @@ import type { RequestInfo } from '../../request/request.ts'
 import { formOfQuery } from '../body/body.ts'
 import type { RequestBody } from '../context.ts'
 import { readQuery } from '../query.ts'
+import { writableCollection } from '../request-info.ts'
 
 export interface Part {
   readonly store: Store
@@ -122,26 +123,14 @@ function requestOf({ asked, outer, options }: Part, method: string): RequestInfo
     body: { ...formOfQuery(asked.url), ...Object.fromEntries(values) },
     auth: outer.auth,
     meter: outer.meter,
-    get headers() {
+    headers: () => {
       const own = Object.entries(asked.headers).map(
         ([name, value]) => [name.toLowerCase().replaceAll('-', '_'), String(value)] as const,
       )
       const merged = own.filter(([name]) => name !== 'authorization')
-      return { ...outer.headers, ...Object.fromEntries(merged), content_type: 'multipart/form-data' }
+      return { ...outer.headers(), ...Object.fromEntries(merged), content_type: 'multipart/form-data' }
     },
   }
-}
-
-/** A collection with writable records. Throws 404 with `missing`, 400 for a view. */
-export function writableCollection(
-  catalog: Catalog,
-  nameOrId: string,
-  missing = 'Missing collection context',
-): Collection {
-  const collection = catalog.find(nameOrId)
-  if (!collection) throw notFound(missing)
-  if (collection.type === 'view') throw badRequest('Unsupported collection type')
-  return collection
 }
 
 /** One request of a batch, as it was sent. `url`: path with query. */

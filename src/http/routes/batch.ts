@@ -91,7 +91,7 @@ function write(
       const { maxAccountFileBytes: maxFileBytes } = services.config
       const alsoFor: Part['alsoFor'] = (request, collection) =>
         auditWrite(c, services, request, collection, uploads.keys())
-      const options = { uploads, maxFileBytes, passwordWork: work[i]!, locksRecord }
+      const options = { uploads, maxFileBytes, passwordWork: () => work[i]!, locksRecord }
       return runPart({ store: inside, extensions, asked, outer, options, alsoFor })
     }
     return runAll(c, services, requests, auth, runOne)

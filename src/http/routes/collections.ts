@@ -13,7 +13,7 @@ import { anything, flag, object, ShapeError, text } from '../../fields/shape.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { truncateCollection } from '../../records/write/cascade.ts'
-import { changeRequest, type RequestInfo } from '../../request/request.ts'
+import type { RequestInfo } from '../../request/request.ts'
 import { checkRule } from '../../rules/access.ts'
 import { renameRateLimits } from '../../settings/rate-limit-labels.ts'
 import { MAX_BODY_BYTES } from '../body/body.ts'
@@ -112,7 +112,7 @@ async function dryRun(store: Store, extensions: Extensions, viewQuery: string, r
   const query = { perPage: `${SAMPLE_SIZE}`, skipTotal: '1' }
   try {
     return await dryRunView(store, viewQuery, async (inside, view) => {
-      const list = JSON.parse(await listRecords(inside, extensions, view, changeRequest(request, { query })))
+      const list = JSON.parse(await listRecords(inside, extensions, view, { ...request, query }))
       const hidden = new Set(view.fields.filter((field) => field.hidden).map(({ name }) => name))
       const shown = (item: object) => Object.entries(item).filter(([name]) => !hidden.has(name))
       const sample = list.items.map((item: object) => Object.fromEntries(shown(item)))

@@ -9,8 +9,7 @@ import { MAX_BODY_BYTES } from '../body/body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
 import { limitOldPasswordChecks, passwordWork } from '../middleware/passwords.ts'
-import { writableCollection } from '../records/batch-part.ts'
-import { asCaller, bodyOf, sendJson } from '../request-info.ts'
+import { asCaller, bodyOf, sendJson, writableCollection } from '../request-info.ts'
 import type { Attempt } from '../retry.ts'
 import { storeOf } from '../server/store-of.ts'
 
@@ -34,15 +33,18 @@ async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DEL
   const { values, files: uploads } = await bodyOf(c, method === 'DELETE' ? MAX_BODY_BYTES : bodyLimit(known))
   // the answer may contain a secret that is shown once
   if (method === 'POST' && extensions.get(known.id)?.beforeCreate) c.header('cache-control', 'no-store')
-  const memory = new PasswordMemory()
+  let memory: PasswordMemory | undefined
   const work = (request: RequestInfo, how: Attempt) => {
     const { auth } = request
     const inside = storeOf(c, services, auth)
     const collection = find(inside)
-    const passwords = memory.over(passwordWork(c, services, auth), how.locksRecord)
     const inSameTransaction = auditWrite(c, services, request, collection, uploads.keys())
     const { maxAccountFileBytes: maxFileBytes } = services.config
-    const options = { ...how, uploads, maxFileBytes, passwordWork: passwords, inSameTransaction }
+    const ofPasswords = () => {
+      memory ??= new PasswordMemory()
+      return memory.over(passwordWork(c, services, auth), how.locksRecord)
+    }
+    const options = { ...how, uploads, maxFileBytes, passwordWork: ofPasswords, inSameTransaction }
     return writeRecord(inside, extensions, collection, c.req.param('id') ?? '', request, options)
   }
   const run = () => asCaller(c, services, work, { values })

@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
 import type { z } from 'zod'
-import type { Catalog, Collection, Rule } from '../../collections/catalog.ts'
-import { notFound } from '../../errors.ts'
+import type { Collection, Rule } from '../../collections/catalog.ts'
 import {
   ANYONE,
   type Answers,
@@ -22,7 +21,16 @@ import { viewRecord } from '../../records/read/view.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { streamOf } from '../files/send-file.ts'
-import { asCaller, authOf, bodyOf, buildRequest, meterFor, sendJson, sendRaw } from '../request-info.ts'
+import {
+  asCaller,
+  authOf,
+  bodyOf,
+  buildRequest,
+  collectionOf,
+  meterFor,
+  sendJson,
+  sendRaw,
+} from '../request-info.ts'
 import { memoryOf, storeOf } from '../server/store-of.ts'
 
 /** `/api/collections/…/records`: lists and single records; `/export`: records as CSV. */
@@ -46,12 +54,6 @@ async function read(c: Ctx, services: Services, run: typeof viewRecord): Promise
   }
   // as PocketBase: a GET with a broken body is a 400
   return asCaller(c, services, work, { isRead: true })
-}
-
-function collectionOf(catalog: Catalog, name: string): Collection {
-  const collection = catalog.find(name)
-  if (!collection) throw notFound('Missing collection context')
-  return collection
 }
 
 /** List, view, create, update and delete of one collection, as far as its type has them. */

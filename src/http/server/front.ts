@@ -78,8 +78,9 @@ const withoutNul = (url: string): string =>
 /** A URL's path without query, for routing. Paths of other protocols get their canonical spelling. */
 export function pathOf(protocols: Services['protocols'], url: string): string {
   const path = url.split('?', 1)[0]!
-  const other = protocols.find(({ pathMark }) => pathMark !== undefined && path.includes(pathMark))
-  return other?.canonicalPath?.(path) ?? path
+  for (const { pathMark, canonicalPath } of protocols)
+    if (pathMark !== undefined && canonicalPath && path.includes(pathMark)) return canonicalPath(path)
+  return path
 }
 
 /** `pathOf` as Hono's router calls it. */

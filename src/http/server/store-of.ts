@@ -35,7 +35,11 @@ export function storeOf({ env }: Ctx, services: Services, auth: AuthRecord | nul
     isGone: () => env.outgoing.closed,
   }
   const { store } = services
-  return { db: store.dbFor(ticket), catalog: catalogFor(store.catalog, auth?.limits) }
+  const { catalog } = store
+  return {
+    db: store.database.for(ticket),
+    catalog: auth?.limits ? catalogFor(catalog, auth.limits) : catalog,
+  }
 }
 
 /** A caller who signed in, with the store on the caller's ticket. */

@@ -1,6 +1,6 @@
 import { type Holder, type Ticket, ticketOf } from '../../admission/holder.ts'
 import type { Catalog, Collection, Rule } from '../../collections/catalog.ts'
-import type { AuthRecord, RequestInfo } from '../../request/request.ts'
+import { type AuthRecord, NO_REQUEST, type RequestInfo } from '../../request/request.ts'
 import { catalogFor } from '../../rules/roles.ts'
 import type { Change } from '../changes/change.ts'
 import { type Access, ALWAYS, accessMaker, judgeHere } from './access.ts'
@@ -73,7 +73,7 @@ export class SubscriptionGroup {
     const { auth } = this.viewer
     if (this.#rule?.catalog !== catalog || this.#rule.auth !== auth) {
       const [seen, its, rule] = this.#ruleFor(catalog, change.collection, auth)
-      const request = { context: 'realtime', method: 'GET', query: {}, headers: {}, body: {}, auth } as const
+      const request: RequestInfo = { ...NO_REQUEST, context: 'realtime', auth }
       const access =
         rule && READS_OPTIONS.test(rule) ? () => ALWAYS : accessMaker(seen, its, rule, '', request)
       this.#rule = { catalog, auth, access }
@@ -86,7 +86,14 @@ export class SubscriptionGroup {
     const { auth } = receivers
     if (this.#known?.catalog !== catalog || this.#known.request.auth !== auth) {
       const { query, headers } = this.topic
-      const request: RequestInfo = { context: 'realtime', method: 'GET', query, headers, body: {}, auth }
+      const request: RequestInfo = {
+        context: 'realtime',
+        method: 'GET',
+        query,
+        headers: () => headers,
+        body: {},
+        auth,
+      }
       const ticket = this.holder === undefined ? undefined : ticketOf(this.holder, auth?.isSuperuser)
       const [seen, its, rule] = this.#ruleFor(catalog, collection, auth)
       const access = accessMaker(seen, its, rule, query.filter ?? '', request, ticket)

@@ -5,7 +5,7 @@ import { ApiError } from '../../errors.ts'
 import { type ExpandTree, expandRecords, readExpand } from '../../records/expand/expand.ts'
 import { pickFields } from '../../records/render/pick.ts'
 import { type RenderedRecord, renderedText } from '../../records/render/render.ts'
-import { AnswerMeter, changeRequest, type RequestInfo } from '../../request/request.ts'
+import { AnswerMeter, type RequestInfo } from '../../request/request.ts'
 import { catalogFor } from '../../rules/roles.ts'
 import type { Change } from '../changes/change.ts'
 import { sees } from '../changes/change-log.ts'
@@ -29,7 +29,7 @@ const MAX_AGE_MS = 20_000
 export function toEvent(all: CatalogStore, change: Change): ChangeEvent {
   const store = all.forEverybody('realtime')
   const storeOf = ({ ticket, request: { auth } }: GroupState) => ({
-    db: ticket ? all.dbFor(ticket) : store.db,
+    db: ticket ? all.database.for(ticket) : store.db,
     catalog: catalogFor(all.catalog, auth?.limits),
   })
   return {
@@ -112,7 +112,7 @@ class Payloads {
   async #expand(store: Store, rendered: RenderedRecord, tree: ExpandTree, request: RequestInfo) {
     try {
       const meter = new AnswerMeter(undefined, 0, MAX_CHARACTERS, MAX_RECORDS)
-      await expandRecords(store, [rendered], tree, changeRequest(request, { meter }))
+      await expandRecords(store, [rendered], tree, { ...request, meter })
       const text = renderedText(rendered, (length) => meter.check(length))
       meter.check(text.length)
       return text

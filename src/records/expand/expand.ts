@@ -9,17 +9,10 @@ import {
 import { uniqueIndexOf } from '../../collections/sqlite/index-expression.ts'
 import { badRequest } from '../../errors.ts'
 import { isMulti, type RelationField } from '../../fields/field.ts'
-import {
-  type AnswerMeter,
-  changeRequest,
-  MAX_EXPANDED,
-  meterOf,
-  type RequestInfo,
-} from '../../request/request.ts'
+import { type AnswerMeter, MAX_EXPANDED, meterOf, type RequestInfo } from '../../request/request.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
-import { rowSizeOf } from '../read-rows.ts'
+import { rowSizeOf, selectRows } from '../read-rows.ts'
 import { isRuleFault, prepareRows, type RenderedRecord } from '../render/render.ts'
-import { selectRows } from '../select.ts'
 
 const MAX_DEPTH = 6
 /** Maximum relations per request; each is a statement. */
@@ -43,7 +36,7 @@ export async function expandRecords(
   if (countRelations(tree, 1) > MAX_RELATIONS)
     throw badRequest(`A request may expand ${MAX_RELATIONS} relations at most`)
   const meter = meterOf(request)
-  const inside = changeRequest(request, { context: 'expand', meter })
+  const inside: RequestInfo = { ...request, context: 'expand', meter }
   await followAll({ store, request: inside, meter }, records, tree, 1)
   meter.addExpanded(records.reduce((sum, { expanded = 0 }) => sum + expanded, 0))
 }

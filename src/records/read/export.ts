@@ -2,8 +2,8 @@ import type { Collection, Store } from '../../collections/catalog.ts'
 import { listFault } from '../../db/errors.ts'
 import { badRequest } from '../../errors.ts'
 import { compile } from '../../filter/compile/compile.ts'
-import { AnswerMeter, AnswerTooLarge, changeRequest, type RequestInfo } from '../../request/request.ts'
-import { readRuleFor } from '../../rules/access.ts'
+import { AnswerMeter, AnswerTooLarge, type RequestInfo } from '../../request/request.ts'
+import { ruleFor } from '../../rules/access.ts'
 import { columnsOf } from '../columns.ts'
 import { answerRecords } from '../expand/answer.ts'
 import type { Extensions } from '../extension.ts'
@@ -38,7 +38,7 @@ export async function* exportRecords(
   let text = csvLine(paths.map((path) => path.join('.')))
   let size = PAGE
   for (let before: number | null = null; ; asked = await request()) {
-    const rule = readRuleFor(collection, 'listRule', asked.auth, isAuthRequired)
+    const rule = ruleFor(collection, 'listRule', asked.auth, isAuthRequired)
     const inside = { db: await store.db.forReading(), catalog: store.catalog }
     const page = await readPage(inside, collection, rule, asked, before, size)
     if (!page) {
@@ -66,7 +66,7 @@ async function readPage(
   size: number,
 ) {
   const meter = new AnswerMeter(undefined, 0, size > 1 ? PAGE_BYTES : RECORD_BYTES)
-  const counted = changeRequest(request, { meter })
+  const counted = { ...request, meter }
   const { filter = '' } = request.query
   try {
     const question = { collection, rule, filter, sort: '', request, ticket: store.db.ticket }

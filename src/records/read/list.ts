@@ -3,9 +3,8 @@ import { listFault } from '../../db/errors.ts'
 import { badRequest } from '../../errors.ts'
 import { readBool } from '../../fields/values/cast.ts'
 import { compile } from '../../filter/compile/compile.ts'
-import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
-import type { AuthRecord, RequestInfo } from '../../request/request.ts'
-import { readRuleFor } from '../../rules/access.ts'
+import type { RequestInfo } from '../../request/request.ts'
+import { ruleFor } from '../../rules/access.ts'
 import { answerRecords } from '../expand/answer.ts'
 import type { Extension, Extensions } from '../extension.ts'
 import { checkAuthFresh, StaleAuth } from '../fresh-auth.ts'
@@ -30,7 +29,7 @@ export async function listRecords(
   request: RequestInfo,
 ): Promise<string> {
   const extension = extensions.get(collection.id)
-  const rule = readRuleFor(collection, 'listRule', request.auth, extension?.authRequired)
+  const rule = ruleFor(collection, 'listRule', request.auth, extension?.authRequired)
   const query = compileList(store, extension, collection, rule, request)
   const page = await findPage(store, query, request)
   return renderPage(store, query, page, request)
@@ -63,9 +62,14 @@ function compileList(
     ticket: store.db.ticket,
   })
   const page = readPage(request.query, extension?.maxPerPage)
-  const params = [...compiled.params, ...pageValues(page, auth)]
+  const { perPage, offset, skipTotal } = page
+  const isUsual = USUAL_SIZES.has(perPage)
+  const pageValues = [offset === 0n ? [] : offset, isUsual ? [] : perPage, auth ? auth.id : []].flat()
+  const params = [...compiled.params, ...pageValues]
   if (compiled.never) return { collection, page, statement: undefined, params }
-  const statement = statementOf(compiled, page, auth, () => {
+  const place = offset === 0n ? 'first' : offset > NEAR ? 'far' : 'near'
+  const kind = isUsual ? `list ${perPage} ${place} ${skipTotal} ${auth?.collection.id}` : undefined
+  const statement = keptStatement(compiled.structure, kind, () => {
     const written = listStatement(collection, compiled, page, auth, extension, filter !== '')
     const { max, hasLarge } = rowSizeOf(collection)
     return rowStatement(store.catalog, collection, {
@@ -74,30 +78,11 @@ function compileList(
       extra: 2,
       plannedOnce: written.isPlannedOnce ? (filter ? 'free' : 'ruled') : undefined,
       way: written.isShort ? 'firstRows' : 'shaped',
-      isGuarded: page.perPage * max > (hasLarge ? UNGUARDED_BYTES : UNGUARDED_SHORT_BYTES),
+      isGuarded: perPage * max > (hasLarge ? UNGUARDED_BYTES : UNGUARDED_SHORT_BYTES),
     })
   })
   return { collection, page, statement, params }
 }
-
-/** The statement of a compiled filter. Cached only for usual sizes. */
-function statementOf(
-  { structure }: CompiledFilter,
-  { perPage, offset, skipTotal }: Page,
-  auth: AuthRecord | null,
-  write: () => RowStatement,
-): RowStatement {
-  const place = offset === 0n ? 'first' : offset > NEAR ? 'far' : 'near'
-  const kind = `list ${perPage} ${place} ${skipTotal} ${auth?.collection.id}`
-  return keptStatement(structure, USUAL_SIZES.has(perPage) ? kind : undefined, write)
-}
-
-/** The statement's values after those of its filter. */
-const pageValues = ({ offset, perPage }: Page, auth: AuthRecord | null): unknown[] => [
-  ...(offset === 0n ? [] : [offset]),
-  ...(USUAL_SIZES.has(perPage) ? [] : [perPage]),
-  ...(auth ? [auth.id] : []),
-]
 
 /** Reads the rows of a page and their total (-1: not counted). Throws StaleAuth; 400 if it takes too long. */
 async function findPage(store: Store, { page, statement, params }: ListQuery, request: RequestInfo) {

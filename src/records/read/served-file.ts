@@ -7,8 +7,8 @@ import type { FilePlace } from '../../files/contents.ts'
 import { NO_REQUEST, type RequestInfo } from '../../request/request.ts'
 import { catalogFor } from '../../rules/roles.ts'
 import { columnsOf, toValues } from '../columns.ts'
+import { byId, selectRows } from '../read-rows.ts'
 import { unlessRuleFault } from '../render/render.ts'
-import { byId, selectRows } from '../select.ts'
 
 /**
  * Finds a file by its record and its name. `ask` is called for protected fields only: it returns the request

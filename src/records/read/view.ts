@@ -1,12 +1,12 @@
 import type { Collection, Store } from '../../collections/catalog.ts'
 import { notFound } from '../../errors.ts'
 import type { RequestInfo } from '../../request/request.ts'
-import { readRuleFor } from '../../rules/access.ts'
+import { ruleFor } from '../../rules/access.ts'
 import { answerRecord } from '../expand/answer.ts'
 import type { Extensions } from '../extension.ts'
 import { authVersionSql, StaleAuth } from '../fresh-auth.ts'
+import { selectRows } from '../read-rows.ts'
 import { unlessRuleFault } from '../render/render.ts'
-import { selectRows } from '../select.ts'
 
 /**
  * One record as the JSON of an answer. Throws 403 for a viewRule of null, 404 if there is no record or the
@@ -20,7 +20,7 @@ export async function viewRecord(
   id: string,
 ): Promise<string> {
   const isAuthRequired = extensions.get(collection.id)?.authRequired
-  const rule = readRuleFor(collection, 'viewRule', request.auth, isAuthRequired)
+  const rule = ruleFor(collection, 'viewRule', request.auth, isAuthRequired)
   const { auth } = request
   const found = selectRows(store, {
     collection,

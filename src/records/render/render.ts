@@ -12,7 +12,7 @@ import {
   type RequestInfo,
 } from '../../request/request.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
-import { selectRows } from '../select.ts'
+import { selectRows } from '../read-rows.ts'
 
 /** Whether the caller sees hidden fields and the email of a record. */
 export interface FieldVisibility {
@@ -61,7 +61,9 @@ export function renderRecord(
   expand?: string,
 ): string {
   const { showsHidden, showsEmail } = visibility
-  const plan = planOf(collection, showsHidden, showsEmail || isEmailPublic(collection, row))
+  const isPublic =
+    collection.type !== 'auth' || row[columnsOf(collection).at.get('emailVisibility')!] === true
+  const plan = planOf(collection, showsHidden, showsEmail || isPublic)
   let text = ''
   for (const part of plan.head) text += partText(part, row[part.at]!)
   text += plan.middle
@@ -77,12 +79,6 @@ function partText(part: Part, value: Value): string {
     part.text = part.before + part.write(value ?? part.zero)
   }
   return part.text
-}
-
-/** Whether the record shows its email to everyone. */
-function isEmailPublic(collection: Collection, row: RecordRow): boolean {
-  if (collection.type !== 'auth') return true
-  return row[columnsOf(collection).at.get('emailVisibility')!] === true
 }
 
 function planOf(collection: Collection, hidden: boolean, email: boolean): Plan {

@@ -10,10 +10,9 @@ import { passwordError } from '../../fields/types/password.ts'
 import { KEY_PATTERN, required } from '../../fields/types/text.ts'
 import { MAX_PASSWORD_BYTES } from '../../fields/values/bcrypt.ts'
 import { LINKED_COLLECTIONS } from '../auth/auth-links.ts'
-import { columnsOf, type Values } from '../columns.ts'
+import { columnsOf, Parameters, type Values } from '../columns.ts'
 import { checkUpload, type NamedUploads, NO_UPLOADS } from '../input/files.ts'
 import type { Draft, FieldErrors } from '../input/prepare.ts'
-import { Parameters } from '../parameters.ts'
 import type { Write } from './prepare-write.ts'
 
 /** A condition on a record that only the database can test. */

@@ -2,14 +2,14 @@ import type { Collection, Store } from '../../collections/catalog.ts'
 import { badRequest, notFound } from '../../errors.ts'
 import { MAX_PASSWORD_BYTES } from '../../fields/values/bcrypt.ts'
 import type { Uploads } from '../../files/upload.ts'
-import { changeRequest, type RequestInfo } from '../../request/request.ts'
+import type { RequestInfo } from '../../request/request.ts'
 import { type CandidateCheck, checkCandidate, NO_CONDITION, ruleFor } from '../../rules/access.ts'
 import type { PasswordWork } from '../auth/passwords.ts'
 import { columnsOf, toValues, type Values } from '../columns.ts'
 import { type Extension, type Extensions, withWriteRule } from '../extension.ts'
 import { needsOldValues, type Prepared, prepare } from '../input/prepare.ts'
+import { byId, selectRows } from '../read-rows.ts'
 import { isRuleFault } from '../render/render.ts'
-import { byId, selectRows } from '../select.ts'
 
 export interface WriteOptions {
   readonly uploads?: Uploads
@@ -24,7 +24,7 @@ export interface WriteOptions {
   readonly locksRecord?: boolean
   /** Whether the server made the password, so that the field's password rules do not apply. */
   readonly hasRandomPassword?: boolean
-  readonly passwordWork?: PasswordWork
+  readonly passwordWork?: () => PasswordWork
   /** Further work in the write's transaction, given the record's id. */
   readonly inSameTransaction?: (store: Store, id: string) => Promise<void>
 }
@@ -61,7 +61,7 @@ export async function prepareCreate(
   const rule = ruleFor(collection, 'createRule', asked.auth)
   const extension = extensions.get(collection.id)
   const prepared = applyBody(collection, extension, asked, options)
-  const request = changeRequest(asked, { body: prepared.body })
+  const request = { ...asked, body: prepared.body }
   // PocketBase hashes a password before it tests the rule, and names no field when that fails
   const isLost = !asked.auth?.isSuperuser && Object.values(prepared.passwords).some(isTooLong)
   const guard = isLost ? undefined : checkCandidate(store.catalog, collection, rule, prepared.values, request)
@@ -90,11 +90,11 @@ export async function prepareUpdate(
     apply(needsOldValues(collection, asked.body, options.uploads) ? (await read('', asked)).old : undefined)
   if (options.locksRecord)
     await store.db.query(`select 1 from ${columnsOf(collection).table} where id = $1 for update`, [id])
-  const stored = await read(rule, rule === '' ? asked : changeRequest(asked, { body: (await seen()).body }))
+  const stored = await read(rule, rule === '' ? asked : { ...asked, body: (await seen()).body })
   const prepared = apply(stored.old)
   return {
     ...{ ...prepared, store, collection, extension, options, stored },
-    request: changeRequest(asked, { body: prepared.body }),
+    request: { ...asked, body: prepared.body },
     guard: NO_CONDITION,
     failure: 'Failed to update record.',
   }

@@ -1,15 +1,14 @@
 import { type AuthCollection, type Collection, type Store, SUPERUSERS } from '../../collections/catalog.ts'
 import { badRequest } from '../../errors.ts'
 import { writeSorted } from '../../fields/values/json-text.ts'
-import { changeRequest, type RequestInfo } from '../../request/request.ts'
+import type { RequestInfo } from '../../request/request.ts'
 import { checkCandidate } from '../../rules/access.ts'
 import { asksToManage, checkAuthForm } from '../auth/auth-form.ts'
 import { invalidatesLinks, rotateTokenKey } from '../auth/auth-links.ts'
 import { hashPasswords, OWN_WORK } from '../auth/passwords.ts'
-import { toRow, type Values } from '../columns.ts'
+import { Parameters, toRow, type Values } from '../columns.ts'
 import { answerRecord } from '../expand/answer.ts'
 import type { Extensions } from '../extension.ts'
-import { Parameters } from '../parameters.ts'
 import { checkValues } from './check-values.ts'
 import { deleteRecord } from './delete.ts'
 import { explainRejection, isEmptyObject, ruleHolds } from './explain.ts'
@@ -98,7 +97,7 @@ async function checkForm(write: Write, collection: AuthCollection): Promise<void
     draft,
     request.body,
     manages,
-    options.passwordWork ?? OWN_WORK,
+    options.passwordWork?.() ?? OWN_WORK,
   )
   if (isEmptyObject(errors)) return
   throw await explainRejection(write, { errors, conditions: [], parameters: new Parameters(guard.params) })
@@ -118,7 +117,7 @@ async function hash(write: Write): Promise<Values> {
   const checked = checkValues(write, { ...values })
   if (!isEmptyObject(checked.errors)) throw await explainRejection(write, checked)
   if (!(await ruleHolds(store, guard))) throw badRequest(failure)
-  return hashPasswords(collection, write, options.passwordWork ?? OWN_WORK)
+  return hashPasswords(collection, write, options.passwordWork?.() ?? OWN_WORK)
 }
 
 /** A new password or email ends all tokens; superusers are always verified. */
@@ -149,7 +148,7 @@ async function renderWrite(write: Write, extra: Extra): Promise<string> {
     return Object.keys(extra).length === 0 ? text : writeSorted({ ...JSON.parse(text), ...extra })
   }
   try {
-    return await answerRecord(store, collection, row, changeRequest(request, { meter: undefined }))
+    return await answerRecord(store, collection, row, { ...request, meter: undefined })
   } catch (error) {
     throw new StoredWithoutAnswer('The answer of a stored record failed', { cause: error })
   }
