@@ -3,8 +3,9 @@ import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { importCollections } from '../collections/edit/import.ts'
 import { dropCollection } from '../collections/edit/remove.ts'
 import { InvalidCollection } from '../collections/invalid.ts'
+import { indexText, parseIndex } from '../collections/sqlite/index-expression.ts'
 import { withSavepoint } from '../db/savepoint.ts'
-import { UserError } from '../errors.ts'
+import { type FieldError, UserError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
 import { type PocketBaseData, type StoredRow, textOf } from './sqlite.ts'
 
@@ -18,7 +19,7 @@ export type ExportedCollection = Readonly<Record<string, unknown>> & {
 /** Receives a sentence for each thing left out or changed. */
 export type Report = (sentence: string) => void
 
-const RULES = ['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule']
+export const RULES = ['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule'] as const
 
 /** Converts a row of PocketBase's `_collections` to its export format, with secrets. */
 function readCollection(row: StoredRow): ExportedCollection {
@@ -57,7 +58,10 @@ export async function importPocketBaseTables(
   return tables.map(({ id }) => draft.catalog.find(id)!)
 }
 
-/** Saves a collection; an index that Postgres cannot make is left out and reported. */
+/**
+ * Saves a collection. An index whose name is taken gets another name, and one that Postgres cannot make is
+ * left out. Both are reported.
+ */
 async function saveOne(draft: CatalogDraft, raw: ExportedCollection, report: Report): Promise<Collection> {
   try {
     const [saved] = await withSavepoint(draft.db, () => importCollections(draft, [raw]))
@@ -65,17 +69,23 @@ async function saveOne(draft: CatalogDraft, raw: ExportedCollection, report: Rep
   } catch (error) {
     const faults = error instanceof InvalidCollection ? error.data.indexes : undefined
     if (!faults) throw new UserError(`collection ${raw.name}: ${(error as Error).message}`, { cause: error })
-    const indexes = raw.indexes as string[]
-    for (const [i, fault] of Object.entries(faults)) {
-      report(
-        `${raw.name}: an index was left out (${indexes[Number(i)]}): ${(fault as { message: string }).message}`,
-      )
+    const indexes = [...(raw.indexes as string[])]
+    for (const [i, { message }] of Object.entries(faults as Record<string, FieldError>)) {
+      const index = parseIndex(indexes[Number(i)]!)
+      const name = `${index.name}_${raw.id}`
+      if (/already exists/.test(message) && !index.name.endsWith(raw.id)) {
+        report(`${raw.name}: its index ${index.name} is called ${name} here, since that name is taken.`)
+        indexes[Number(i)] = indexText({ ...index, name })
+      } else {
+        report(`${raw.name}: an index was left out (${indexes[Number(i)]}): ${message}`)
+        indexes[Number(i)] = ''
+      }
     }
-    return saveOne(draft, { ...raw, indexes: indexes.filter((_, i) => !(i in faults)) }, report)
+    return saveOne(draft, { ...raw, indexes: indexes.filter((index) => index !== '') }, report)
   }
 }
 
-/** Saves a collection with its dates and token secrets. Reports indexes that Postgres cannot make. */
+/** Saves a collection with its dates and token secrets. Reports indexes that are renamed or left out. */
 async function saveSource(draft: CatalogDraft, raw: ExportedCollection, report: Report): Promise<Collection> {
   const saved = await saveOne(draft, raw, report)
   const { created, updated } = raw as unknown as Collection

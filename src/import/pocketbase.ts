@@ -16,48 +16,79 @@ import { parseJson } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
 import { chunkSize, insertRows, tidy } from './insert.ts'
 import {
+  type ExportedCollection,
   importPocketBaseTables,
   importPocketBaseViews,
   type Report,
   readCollections,
 } from './pocketbase-collections.ts'
 import type { ImportRow } from './rows.ts'
-import { openPocketBase, type PocketBaseData, textOf } from './sqlite.ts'
+import { warnOfRules } from './rule-warnings.ts'
+import { openPocketBase, type PocketBaseData, type StoredRow, textOf } from './sqlite.ts'
 import { openStorage, type Storage } from './storage.ts'
+
+/** An import of a data directory under way. */
+export interface FolderImport {
+  readonly draft: CatalogDraft
+  readonly data: PocketBaseData
+  /** All collections of the source. */
+  readonly raws: readonly ExportedCollection[]
+  readonly storage: Storage
+  readonly progress: Progress
+  readonly report: Report
+}
 
 /**
  * Imports a PocketBase data directory (0.23 or later) into an empty store, all or nothing: collections,
  * records, settings and files. Users stay signed in. Never writes to the source. Returns a summary with a
  * line per omission; throws a UserError that names the obstacle.
  */
-export async function importPocketBase(store: CatalogStore, folder: string, progress: Progress) {
+export const importPocketBase = (store: CatalogStore, folder: string, progress: Progress) =>
+  importFolder(store, folder, progress, async (work) => {
+    const { draft, data, raws, report } = work
+    const collections = await importPocketBaseTables(draft, raws, report)
+    let records = 0
+    for (const collection of collections) records += await importRecords(work, collection)
+    const views = raws.filter(({ type }) => type === 'view')
+    await importPocketBaseViews(draft, views, report)
+    await importSettings(draft, data, report)
+    return { collections, records }
+  })
+
+/** Imports a data directory into an empty store, all or nothing, by `bring`, which returns what it made. */
+export async function importFolder(
+  store: CatalogStore,
+  folder: string,
+  progress: Progress,
+  bring: (work: FolderImport) => Promise<{ collections: readonly Collection[]; records: number }>,
+): Promise<string> {
   const data = openPocketBase(folder)
   const notes: string[] = []
   const report: Report = (sentence) => notes.push(`- ${sentence}`)
   const storage = openStorage(folder, progress)
   try {
+    const raws = readCollections(data)
+    const tables = raws.filter(({ type }) => type !== 'view')
+    const total = tables.reduce((sum, { name }) => sum + data.count(name), 0)
     const done = await store.change(async (draft) => {
       await draft.db.limitStatements(0)
       await refuseUnlessEmpty(draft)
-      const raws = readCollections(data)
-      const collections = await importPocketBaseTables(draft, raws, report)
-      let records = 0
-      for (const collection of collections)
-        records += await importRecords(draft, data, collection, storage, progress)
-      const views = raws.filter(({ type }) => type === 'view')
-      await importPocketBaseViews(draft, views, report)
-      await importSettings(draft, data, report)
+      const brought = await bring({ draft, data, raws, storage, progress, report })
       if (existsSync(join(folder, 'auxiliary.db')))
         report('logs: left behind, requests are logged on standard output here.')
-      await recordTerminalAudit(draft.db, { action: 'import', fields: collections.map(({ name }) => name) })
+      await recordTerminalAudit(draft.db, {
+        action: 'import',
+        fields: brought.collections.map(({ name }) => name),
+      })
       const { missing, left } = storage.counts()
       if (missing > 0) report(`files: ${missing} that records name are not in the folder storage.`)
       if (left > 0) report(`files: ${left} that no record names were left behind.`)
-      return { collections, records }
+      warnOfRules(draft.catalog.all, report)
+      return brought
     })
-    for (const collection of done.collections) await tidy(store, collection)
+    for (const collection of store.catalog.all) if (collection.type !== 'view') await tidy(store, collection)
     const views = store.catalog.all.filter(({ type }) => type === 'view').length
-    const counts = `Imported ${done.collections.length} collections, ${views} views, ${done.records} records and ${storage.counts().imported} files.`
+    const counts = `Imported ${done.collections.length} collections, ${views} views, ${done.records} of ${total} records and ${storage.counts().imported} files.`
     return [counts, ...notes].join('\n')
   } finally {
     data.close()
@@ -84,24 +115,25 @@ async function refuseUnlessEmpty(draft: CatalogDraft): Promise<void> {
   await draft.db.query(`delete from ${quote(tableName(superusers))}`)
 }
 
-async function importRecords(
-  draft: CatalogDraft,
-  data: PocketBaseData,
+/** Imports the rows of `table` into a collection; `convert` renames columns. Returns their number. */
+export async function importRecords(
+  { draft, data, storage, progress }: FolderImport,
   collection: Collection,
-  storage: Storage,
-  progress: Progress,
-) {
-  const total = data.count(collection.name)
+  table = collection.name,
+  convert = (row: StoredRow): StoredRow => row,
+): Promise<number> {
+  const total = data.count(table)
   let done = 0
   let rows: ImportRow[] = []
-  for (const stored of data.rows(collection.name)) {
-    rows.push(collection.fields.map((field) => storedValue(field, stored[field.name])))
+  for (const stored of data.rows(table)) {
+    const row = convert(stored)
+    rows.push(collection.fields.map((field) => storedValue(field, row[field.name])))
     if (rows.length < chunkSize(collection, true) && done + rows.length < total) continue
     await insertRows(draft.db, { file: 'data.db', collection }, rows, { hashed: true })
     await storage.importOf(draft, collection, rows)
     done += rows.length
     rows = []
-    progress(collection.name, done, total)
+    progress(table, done, total)
   }
   return done
 }

@@ -5,7 +5,7 @@ import type { SQLOutputValue } from 'node:sqlite'
 import { quote } from '../collections/catalog.ts'
 import { UserError } from '../errors.ts'
 
-export type StoredRow = Readonly<Record<string, SQLOutputValue>>
+export type StoredRow = Readonly<Record<string, SQLOutputValue | undefined>>
 
 export interface PocketBaseData {
   /** Rows of a table in order of insertion. Integers are bigint. */

@@ -54,6 +54,15 @@ const NOTES: SourceCollection = {
   ],
 }
 
+/** Has an index that is named as one of ours, and a rule that reads a field of users. */
+const PEOPLE: SourceCollection = {
+  id: 'people000000001',
+  name: 'people',
+  rules: ["@request.auth.nick = 'boss'", null, null, '@request.auth.email = "boss@example.com"', null],
+  fields: [ID, { id: 'f_phone', name: 'phone', type: 'text' }],
+  indexes: ['CREATE UNIQUE INDEX `idx_contacts_user_phone` ON `people` (`phone`)'],
+}
+
 const users = async (): Promise<SourceCollection> => ({
   ...USERS,
   rules: ['id = @request.auth.id', '', '', 'id = @request.auth.id', null],
@@ -113,7 +122,7 @@ const folder = temporaryFolder()
 describe('a data directory', async () => {
   const store = await collectionStore()
   const source = writeSource(join(folder, 'data'), {
-    collections: [await users(), NOTES, ...VIEWS],
+    collections: [await users(), NOTES, PEOPLE, ...VIEWS],
     settings: SETTINGS,
     files: FILES,
   })
@@ -124,14 +133,18 @@ describe('a data directory', async () => {
   const imported = store.catalog.find('users') as AuthCollection
 
   test('the summary says how much came and what did not', () => {
-    expect(summary[0]).toBe('Imported 2 collections, 2 views, 3 records and 2 files.')
+    expect(summary[0]).toBe('Imported 3 collections, 2 views, 3 of 3 records and 2 files.')
     expect(summary.slice(1).map((line) => line.replace(/: Failed to create index .*/, ''))).toEqual([
       '- users: its create and update rules got "@request.body.monthly_quota:isset = false", so that nobody lifts the own quota.',
       '- notes: an index was left out (CREATE INDEX idx_notes_odd ON notes (no_function_of_postgres(n)))',
+      '- people: its index idx_contacts_user_phone is called idx_contacts_user_phone_people000000001 here, since that name is taken.',
       expect.stringContaining('- odd: the view was left out, its query does not work on Postgres:'),
       '- settings: files in S3 were not copied.',
       '- files: 1 that records name are not in the folder storage.',
       '- files: 1 that no record names were left behind.',
+      '- WARNING: users.viewRule is empty: it lets guests read all its records.',
+      '- WARNING: users.createRule lets users choose their own "nick", on which these rules decide: people.listRule.',
+      '- WARNING: users.updateRule lets users choose their own "nick", on which these rules decide: people.listRule.',
     ])
   })
 
@@ -182,6 +195,8 @@ describe('a data directory', async () => {
     await expect(insert('x2', 'other', '{c,a}')).rejects.toThrow(/idx_notes_tags/)
     await insert('x3', '', '{}')
     await store.db.query("delete from notes where id = 'x3'")
+    const twice = "insert into people (id, phone) values ('x1', '1'), ('x2', '1')"
+    await expect(store.db.query(twice)).rejects.toThrow(/idx_contacts_user_phone_people/)
   })
 
   test('an auth collection keeps its secrets, its users their passwords and token keys', async () => {

@@ -1,0 +1,32 @@
+import type { Collection } from '../collections/catalog.ts'
+import { type Report, RULES } from './pocketbase-collections.ts'
+
+/** Reports rules that let guests read users, and those that let users set fields on which rules decide. */
+export function warnOfRules(collections: readonly Collection[], report: Report): void {
+  const rules = collections.flatMap((collection) =>
+    RULES.map((name) => ({ name: `${collection.name}.${name}`, text: collection[name] ?? '' })),
+  )
+  for (const collection of collections) {
+    if (collection.type !== 'auth') continue
+    for (const name of ['listRule', 'viewRule'] as const) {
+      if (collection[name]?.trim() !== '') continue
+      report(`WARNING: ${collection.name}.${name} is empty: it lets guests read all its records.`)
+    }
+    for (const { name, hidden, system } of collection.fields) {
+      const readers = rules.filter(({ text }) => reads(text, 'auth', name)).map((rule) => rule.name)
+      if (hidden || system || readers.length === 0) continue
+      for (const rule of ['createRule', 'updateRule'] as const) {
+        const text = collection[rule]
+        const isGuarded = text == null || reads(text, 'body', name)
+        // a rule for those alone who have a value in the field already
+        if (isGuarded || (reads(text, 'auth', name) && !text.includes('||'))) continue
+        report(
+          `WARNING: ${collection.name}.${rule} lets users choose their own "${name}", on which these rules decide: ${readers.join(', ')}.`,
+        )
+      }
+    }
+  }
+}
+
+const reads = (rule: string, part: 'auth' | 'body', field: string) =>
+  new RegExp(`@request\\.${part}\\.${field}\\b`).test(rule)
