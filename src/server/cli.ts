@@ -24,6 +24,7 @@ import { runProgramCommand, UserError } from '../errors.ts'
 import { OWN_ROUTES } from '../http/description.ts'
 import { importFiles } from '../import/fixtures.ts'
 import { importPocketBase } from '../import/pocketbase.ts'
+import { importVendel } from '../import/vendel.ts'
 import { createLogger, type Logger } from '../log.ts'
 import { openapiCommand } from '../openapi/command.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
@@ -206,27 +207,31 @@ const superuser = defineCommand({
   },
 })
 
-const file = (description: string) => ({ type: 'string', description, valueHint: 'FILE' }) as const
+const given = (valueHint: string, description: string) =>
+  ({ type: 'string', description, valueHint }) as const
 const importCommand = defineCommand({
   meta: { name: 'import', description: 'Bring in collections and records, all or nothing.' },
   args: {
-    schema: file("collections, as PocketBase's export gives them (JSON)"),
-    fixtures: file('records by collection, with their ids (JSON); those that are there are replaced'),
-    pocketbase: {
-      type: 'string',
-      description: 'a PocketBase data directory (pb_data), into an empty store',
-      valueHint: 'DIR',
-    },
+    schema: given('FILE', "collections, as PocketBase's export gives them (JSON)"),
+    fixtures: given(
+      'FILE',
+      'records by collection, with their ids (JSON); those that are there are replaced',
+    ),
+    pocketbase: given('DIR', 'a PocketBase data directory (pb_data), into an empty store'),
+    vendel: given('DIR', 'a data directory of Vendel, into an empty store'),
+    'vendel-key': given('KEY', "WEBHOOK_ENCRYPTION_KEY of Vendel's environment"),
   },
-  run: ({ args: { schema, fixtures, pocketbase } }) =>
+  run: ({ args: { schema, fixtures, pocketbase, vendel, 'vendel-key': key } }) =>
     withCatalogStore(async (store) => {
       const progress = showProgress(process.stderr)
-      if (pocketbase && (schema || fixtures))
-        throw new UserError('--pocketbase stands alone: leave out the others.')
+      if ([schema ?? fixtures, pocketbase, vendel].filter(Boolean).length > 1)
+        throw new UserError('--pocketbase and --vendel stand alone: leave out the others.')
+      if (Boolean(vendel) !== Boolean(key)) throw new UserError('--vendel DIR needs --vendel-key KEY.')
+      if (vendel) return say(await importVendel(store, vendel, key!, progress))
       if (pocketbase) return say(await importPocketBase(store, pocketbase, progress))
       if (!schema && !fixtures) {
         throw new UserError(
-          'Nothing to import: give --schema FILE, --fixtures FILE or both, or --pocketbase DIR.',
+          'Nothing to import: give --schema FILE, --fixtures FILE or both, --pocketbase DIR, or --vendel DIR.',
         )
       }
       say(await importFiles(store, { schema, fixtures }, progress))

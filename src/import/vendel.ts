@@ -1,0 +1,152 @@
+import { sha256 } from '../auth/tokens/secrets.ts'
+import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
+import { USERS_ID } from '../collections/catalog.ts'
+import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
+import { importCollections } from '../collections/edit/import.ts'
+import { UserError } from '../errors.ts'
+import type { Field } from '../fields/field.ts'
+import { now } from '../fields/types/date.ts'
+import { E164 } from '../portable/phone.ts'
+import { countSegments } from '../portable/segments.ts'
+import type { Progress } from '../tools/progress.ts'
+import { randomText } from '../tools/random.ts'
+import { newSecret } from '../webhooks/secrets.ts'
+import { importFolder, importRecords } from './pocketbase.ts'
+import { type ExportedCollection, importPocketBaseTables } from './pocketbase-collections.ts'
+import { type PocketBaseData, type StoredRow, textOf } from './sqlite.ts'
+import { opener, requireKey, sealedIn } from './vendel-secrets.ts'
+
+/** Converts a row. `count` counts a sentence for the summary: `#` becomes the number of rows. */
+type Convert = (row: StoredRow, count: (sentence: string) => void) => StoredRow
+
+const FAILED = { status: 'failed', error_message: 'Not finished when it was imported from Vendel' }
+const UNFINISHED = ['pending', 'assigned', 'sending']
+/** What a key opens in Vendel. A key without scopes opens less here. */
+const SCOPES = ['messages:send', 'messages:read', 'messages:list', 'inbox:list', 'devices:list']
+/** Characters of a key that its owner sees. */
+const VISIBLE_LENGTH = 10
+
+/** Collections that have another name here. */
+const RENAMED: Readonly<Record<string, string>> = { sms_devices: 'devices', webhook_configs: 'webhooks' }
+
+/** Values of fields that have another name or meaning here. */
+const CONVERT: Readonly<Record<string, Convert>> = {
+  users(row, count) {
+    if (row.is_superuser) count('users: # had is_superuser. They are users like others here.')
+    return { name: row.full_name || row.name }
+  },
+  contacts: ({ phone_number: phone, notes }) => ({ phone, data: notes ? JSON.stringify({ notes }) : null }),
+  sms_devices(row, count) {
+    count('sms_devices: # came over as devices, switched off. Add the phones and modems anew.')
+    const phone = E164.test(textOf(row.phone_number)) ? row.phone_number : ''
+    return {
+      phone,
+      platform: row.device_type,
+      enabled: 0,
+      password: randomText(40),
+      tokenKey: randomText(50),
+    }
+  },
+  sms_messages(row, count) {
+    const isUnfinished = UNFINISHED.includes(textOf(row.status))
+    if (isUnfinished)
+      count('sms_messages: # were not finished. They are failed here, so that none goes out twice.')
+    const { segments } = countSegments(textOf(row.body))
+    return { from: row.from_number, segments, guarantee: 'at_most_once', ...(isUnfinished && FAILED) }
+  },
+  webhook_configs(row, count) {
+    if (row.active) count('webhook_configs: # came over switched off: calls have another form here.')
+    const events = textOf(row.events).replaceAll('"sms_', '"message.')
+    return { events, enabled: 0, secret: newSecret() }
+  },
+  api_keys(row, count) {
+    if (!row.is_active) count('api_keys: # had been switched off. They are expired here.')
+    const key = textOf(row.key)
+    const scopes = JSON.stringify(SCOPES)
+    const expires_at = row.is_active ? row.expires_at : now()
+    return { prefix: key.slice(0, VISIBLE_LENGTH), hash: sha256(key), scopes, expires_at }
+  },
+}
+
+/** Makes the conversations of numbers whose texts came in. */
+const CONVERSATIONS = `
+insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, created, updated)
+select pb_new_id(), m."user", m."from", l.name, l.body, l.at, l.type, l.id, l.device, l.at, l.at
+from (select distinct "user", "from" from sms_messages where message_type = 'incoming' and "from" <> '') m
+cross join lateral sms_conversation_last(m."user", m."from") l`
+
+/**
+ * Imports a data directory of Vendel as importPocketBase does, with our rules. `key`: its
+ * WEBHOOK_ENCRYPTION_KEY. Collections that have no place here are kept: their users may read them.
+ */
+export const importVendel = (store: CatalogStore, folder: string, key: string, progress: Progress) =>
+  importFolder(store, folder, progress, async (work) => {
+    const { draft, data, report } = work
+    const raws = work.raws.filter(({ type }) => type !== 'view')
+    if (!Object.keys(CONVERT).every((table) => raws.some(({ name }) => name === table)))
+      throw new UserError(
+        `${folder} is no data directory of Vendel. Those of others come in by --pocketbase.`,
+      )
+    const open = opener(key)
+    requireKey(
+      raws.values().flatMap(({ name }) => data.rows(name)),
+      open,
+    )
+
+    const own = draft.catalog.all.filter(({ id, system }) => system || BUILT_IN_IDS.has(id))
+    const ownOf = ({ name }: ExportedCollection) => own.find((one) => one.name === (RENAMED[name] ?? name))
+    const ids = new Map(raws.map((raw) => [raw.id, ownOf(raw)?.id ?? raw.id]))
+    const others = raws.filter((raw) => !ownOf(raw)).map((raw) => withOwnRules(raw, ids))
+    const collections = await importPocketBaseTables(draft, others, report)
+    const providers = providersOf(raws)
+    if (providers) await importCollections(draft, [{ id: USERS_ID, oauth2: { enabled: true, providers } }])
+
+    const counts = new Map<string, number>()
+    const count = (sentence: string) => void counts.set(sentence, (counts.get(sentence) ?? 0) + 1)
+    const quotas = monthlyTexts(data)
+    let records = 0
+    for (const raw of raws) {
+      const convert = (stored: StoredRow): StoredRow => {
+        const row = { ...stored, monthly_quota: quotas.get(stored.id) }
+        for (const column of sealedIn(row)) {
+          // Vendel, too, shows a text that it cannot open as it is stored
+          const text = open(textOf(stored[column]))
+          if (text === undefined) count(`${raw.name}: # had a text with another key. It is still encrypted.`)
+          else Object.assign(row, { [column]: text })
+        }
+        return { ...row, ...CONVERT[raw.name]?.(row, count) }
+      }
+      records += await importRecords(work, ownOf(raw) ?? draft.catalog.find(raw.id)!, raw.name, convert)
+    }
+    await draft.db.query(CONVERSATIONS)
+    for (const [sentence, n] of counts) report(sentence.replace('#', String(n)))
+    const names = collections.map(({ name }) => name).join(', ')
+    report(`${names}: kept as they were. Nothing here uses them, their users may read their own.`)
+    report('scheduled_sms: none goes out. Send them as campaigns.')
+    report('settings: left out. Vendel takes them from its environment.')
+    return { collections, records }
+  })
+
+/** A collection with our rules. `ids`: ids of ours by those of Vendel. Records go with those they need. */
+function withOwnRules(raw: ExportedCollection, ids: ReadonlyMap<string, string>): ExportedCollection {
+  const fields = (raw.fields as readonly Field[]).map((field) =>
+    field.type === 'relation'
+      ? { ...field, collectionId: ids.get(field.collectionId)!, cascadeDelete: field.required }
+      : field,
+  )
+  const read = fields.some(({ name }) => name === 'user') ? 'user = @request.auth.id' : null
+  const change = { createRule: null, updateRule: null, deleteRule: null }
+  return { ...raw, fields, listRule: read, viewRule: read, ...change }
+}
+
+/** The OAuth2 providers of users, undefined for none. */
+function providersOf(raws: readonly ExportedCollection[]): readonly unknown[] | undefined {
+  const users = raws.find(({ id }) => id === USERS_ID) as { oauth2?: { providers: unknown[] | null } }
+  return users?.oauth2?.providers ?? undefined
+}
+
+/** How many texts a user's plan allows in a month, by user. */
+function monthlyTexts(data: PocketBaseData): ReadonlyMap<unknown, StoredRow[string]> {
+  const plans = new Map([...data.rows('user_plans')].map((plan) => [plan.id, plan.max_sms_per_month]))
+  return new Map([...data.rows('user_quotas')].map(({ user, plan }) => [user, plans.get(plan!)]))
+}

@@ -1,0 +1,100 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import PocketBase from 'pocketbase'
+import { expect, test } from 'vitest'
+import { identifyKey } from '../../src/auth/tokens/api-keys.ts'
+import { importVendel } from '../../src/import/vendel.ts'
+import { start } from '../support/database/open.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { testConfig } from '../support/server/start.ts'
+import { contentsOf, writeSource } from './pocketbase-data.ts'
+
+/** Of the server that made the directory: test/fixtures/vendel/README.md. */
+const KEY = 'a-key-of-32-characters-or-more-x1'
+const [VALID, SWITCHED_OFF] = ['vk_OTeN5B4698045qGw9ICQud4ZRACGx1QZ', 'vk_VRFBxGVPH8Eij4QNVZCvulbIsywMvbIx']
+
+const folder = join(temporaryFolder(), 'vendel')
+writeSource(join(folder, '..', 'other'), {})
+const source = writeSource(folder, {})
+writeFileSync(
+  join(folder, 'data.db'),
+  gunzipSync(readFileSync(new URL('../fixtures/vendel/data.db.gz', import.meta.url))),
+)
+const before = contentsOf(source)
+const server = await start(await testConfig({}, 'prepared'))
+const { store } = server.services
+const system = store.forEverybody('command')
+const bring = (key: string, from = source) => importVendel(store, from, key, () => {})
+const rows = async (sql: string) => (await system.db.query(sql)).rows
+
+test.each([
+  ['a wrong key', source, 'another key', '--vendel-key opens none of 19 encrypted texts.'],
+  ['a directory of something else', join(folder, '..', 'other'), KEY, 'is no data directory of Vendel.'],
+])('%s changes nothing', async (_, from, key, sentence) => {
+  await expect(bring(key, from)).rejects.toThrow(sentence)
+  expect(await rows('select from users')).toEqual([])
+  expect(store.catalog.find('payments')).toBeUndefined()
+})
+
+test('a data directory that the real server made comes over', async () => {
+  const summary = await bring(KEY)
+  expect(summary.split('\n')).toEqual([
+    'Imported 10 collections, 0 views, 59 of 59 records and 0 files.',
+    '- users: 1 had is_superuser. They are users like others here.',
+    '- sms_devices: 2 came over as devices, switched off. Add the phones and modems anew.',
+    '- sms_messages: 5 were not finished. They are failed here, so that none goes out twice.',
+    '- webhook_configs: 1 came over switched off: calls have another form here.',
+    '- api_keys: 1 had been switched off. They are expired here.',
+    expect.stringMatching(/^- user_plans, user_quotas, .*: kept as they were\./),
+    '- scheduled_sms: none goes out. Send them as campaigns.',
+    '- settings: left out. Vendel takes them from its environment.',
+  ])
+  expect(contentsOf(source)).toEqual(before)
+  await expect(bring(KEY)).rejects.toThrow('The store is not empty')
+})
+
+const pb = new PocketBase(server.url)
+
+test('people sign in with their old passwords, and see their own alone', async () => {
+  const { record } = await pb.collection('users').authWithPassword('ann@example.com', 'ann-old-password')
+  expect(record).toMatchObject({ name: 'Ann Äpple', verified: true, monthly_quota: 5_000 })
+  expect(record).not.toHaveProperty('is_superuser')
+  const counts = ['contacts', 'contact_groups', 'sms_templates', 'devices', 'sms_messages', 'scheduled_sms']
+  const found = counts.map(async (name) => (await pb.collection(name).getFullList()).length)
+  expect(await Promise.all(found)).toEqual([6, 2, 1, 2, 13, 2])
+  await expect(pb.collection('users').create({ email: 'x@example.com' })).rejects.toThrow('superuser')
+  await expect(pb.collection('user_quotas').update('i8380u2h9g3zm5l', {})).rejects.toThrow('superuser')
+})
+
+test('superusers of the server stay superusers', async () => {
+  const root = new PocketBase(server.url)
+  await root.collection('_superusers').authWithPassword('admin@example.com', 'adminspassword')
+  expect(await root.collection('system_config').getFullList()).toHaveLength(11)
+})
+
+test('an old key works, one that was switched off does not', async () => {
+  expect(await identifyKey(system, VALID!)).toMatchObject({ id: 'i5a0zyvf6yem3cw', scopes: { length: 5 } })
+  expect(await identifyKey(system, SWITCHED_OFF!)).toBeNull()
+})
+
+test.each([
+  ['contacts', 'tyfqzzjyhtnfq9h', { phone: '+491511000010', data: { notes: 'likes "tea"' } }],
+  ['sms_templates', '5mgyh8arrosvsrc', { body: 'Hello {{who}}, see you at {{when}} 👋' }],
+  ['devices', 'e0d4rdvq6edzjfu', { name: 'Stick', phone: '', platform: 'modem', enabled: false }],
+  ['sms_messages', '0u2y18jlf784n3v', { status: 'failed', body: 'Four at once €', segments: 1 }],
+  ['sms_messages', '34a6oznyzzir14o', { status: 'received', from: '+491511000010', body: 'Answer 2 🙂' }],
+  ['webhooks', '1ywud811iwllgki', { events: ['message.sent', 'message.received'], enabled: false }],
+  ['scheduled_sms', '8u2q9w7cknhyaq5', { body: 'Bins', recipients: ['+491511000010'] }],
+])('%s %s', async (collection, id, values) => {
+  expect(await pb.collection(collection).getOne(id)).toMatchObject(values)
+})
+
+test('who wrote has a conversation, and nothing is in the queue', async () => {
+  const items = await pb.collection('conversations').getFullList({ sort: 'number' })
+  expect(items.map(({ number, name, last_text }) => [number, name, last_text])).toEqual([
+    ['+491511000010', 'Zoé', 'Answer 2 🙂'],
+    ['PAYPAL', '', 'Answer 3 🙂'],
+  ])
+  expect(await rows('select from sms_dispatch')).toEqual([])
+})
