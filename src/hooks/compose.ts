@@ -10,9 +10,9 @@ import { countSegments } from '../portable/segments.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../sms/send/body.ts'
 import { checkBody } from '../sms/send/content.ts'
 import { isInvisible } from '../sms/send/shape.ts'
+import { missing, type Rendered, renderTemplate, TooManySteps, valueAt } from '../templates/template.ts'
 import { parseJson } from '../tools/json.ts'
 import { DEFAULT_PARTS, type HookFields, isOfCodes } from './hook.ts'
-import { missing, type Rendered, renderTemplate, TooManySteps, valueAt } from './template.ts'
 
 /** Maximum length of a once key before hashing. As long as a body: keys may differ only at the end. */
 const MAX_KEY_CHARACTERS = 256 << 10

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/collections/catalog.ts'
 import { compose, cutToParts, readHookBody } from '../../src/hooks/compose.ts'
 import type { HookFields } from '../../src/hooks/hook.ts'
-import { renderTemplate } from '../../src/hooks/template.ts'
 import { countSegments } from '../../src/portable/segments.ts'
+import { renderTemplate } from '../../src/templates/template.ts'
 import { blocksOf } from '../docs/page.ts'
 
 const render = (template: string, body: unknown) => renderTemplate(template, body, 3_200).text

@@ -6,7 +6,7 @@ import { Lru } from '../tools/lru.ts'
 // Templates are parsed by Handlebars' parser and rendered here: Handlebars itself would compile them to code,
 // without a bound on its work.
 
-/** Steps of a rendering: parts of the template, names in their paths, items of lists. All take some 10 ms. */
+/** Steps of a rendering: parts of templates, names in their paths, items of lists. All take some 10 ms. */
 const MAX_STEPS = 10_000
 
 /** The template needs too many steps for this body. */
@@ -55,14 +55,27 @@ export function parseTemplate(template: string): AST.Program {
 }
 
 /** Renders a body; stops when the text exceeds `maxLength`. Throws 400 with the name of a missing value. */
-export function renderTemplate(template: string, body: unknown, maxLength: number): Rendered {
+export const renderTemplate = (template: string, body: unknown, maxLength: number): Rendered =>
+  templateRenderer(body, { maxLength })(template)
+
+interface RenderLimits {
+  readonly maxLength: number
+  readonly maxSteps?: number
+  /** Renders both branches of each condition, to check a template against a sample. */
+  readonly everyBranch?: boolean
+}
+
+/** Renders templates, which share the limits. `encode` converts each value. */
+export function templateRenderer(body: unknown, limits: RenderLimits) {
+  const { maxLength, maxSteps = MAX_STEPS, everyBranch = false } = limits
   let text = ''
   /** Ends of items of outermost lists. */
-  const ends: number[] = []
+  let ends: number[] = []
   let rest = 0
-  /** Characters of values, before they are cleaned, and of the template. */
+  /** Characters of values, before they are cleaned, and of the templates. */
   let written = 0
   let steps = 0
+  let encode = (value: string) => value
   const isFull = () => written > maxLength
 
   function add(program: AST.Program | undefined, scope: Scope): void {
@@ -71,14 +84,14 @@ export function renderTemplate(template: string, body: unknown, maxLength: numbe
       take(1)
       if (part.type === 'ContentStatement') write((part as AST.ContentStatement).value)
       else if (part.type === 'BlockStatement') addBlock(part as AST.BlockStatement, scope)
-      else if (part.type !== 'CommentStatement') write(printed(part as AST.MustacheStatement, scope))
+      else if (part.type !== 'CommentStatement') write(printed(part as AST.MustacheStatement, scope), encode)
     }
   }
 
-  function write(value: string): void {
+  function write(value: string, encode = (text: string) => text): void {
     const kept = value.slice(0, maxLength + 1)
     written += kept.length
-    text += cleanText(kept)
+    text += encode(cleanText(kept))
   }
 
   function addBlock(block: AST.BlockStatement, scope: Scope): void {
@@ -92,7 +105,9 @@ export function renderTemplate(template: string, body: unknown, maxLength: numbe
     }
     const { value } = found
     const isSet = Array.isArray(value) ? value.length > 0 : Boolean(value)
-    add(isSet === (kind === 'if') ? program : inverse, scope)
+    const [chosen, other] = isSet === (kind === 'if') ? [program, inverse] : [inverse, program]
+    add(chosen, scope)
+    if (everyBranch) add(other, scope)
   }
 
   function addItems(list: Found, { program, inverse }: AST.BlockStatement, scope: Scope): void {
@@ -102,7 +117,7 @@ export function renderTemplate(template: string, body: unknown, maxLength: numbe
     if (Array.isArray(value)) take(value.length)
     const keys = Object.keys(value)
     take(keys.length)
-    if (keys.length === 0) add(inverse, scope)
+    if (keys.length === 0 || everyBranch) add(inverse, scope)
     const isOutermost = scope.outer === undefined
     for (const [index, key] of keys.entries()) {
       if (isFull()) {
@@ -119,7 +134,7 @@ export function renderTemplate(template: string, body: unknown, maxLength: numbe
 
   function take(more: number): void {
     steps += more
-    if (steps > MAX_STEPS) throw new TooManySteps()
+    if (steps > maxSteps) throw new TooManySteps()
   }
 
   function printed({ type, path, params }: AST.MustacheStatement, scope: Scope): string {
@@ -156,10 +171,13 @@ export function renderTemplate(template: string, body: unknown, maxLength: numbe
     return { value: valueAt(from?.value, names), from, names }
   }
 
-  add(parseTemplate(template), { value: body, from: undefined, names: [] })
-  const start = text.length - text.trimStart().length
-  // items before the first visible character are trimmed away
-  return { text: text.trim(), ends: ends.map((end) => end - start).filter((end) => end > 0), rest }
+  return (template: string, encodeValue = (value: string) => value): Rendered => {
+    ;[text, ends, rest, encode] = ['', [], 0, encodeValue]
+    add(parseTemplate(template), { value: body, from: undefined, names: [] })
+    const start = text.length - text.trimStart().length
+    // items before the first visible character are trimmed away
+    return { text: text.trim(), ends: ends.map((end) => end - start).filter((end) => end > 0), rest }
+  }
 }
 
 const isMoney = (path: AST.Expression) => (path as AST.PathExpression).original === 'money'
