@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Protocol } from '../http/context.ts'
-import type { OtherForms } from '../webhooks/call-webhook.ts'
+import type { DueDelivery } from '../webhooks/due.ts'
 import { KANNEL } from './kannel/routes.ts'
 import { MCP } from './mcp/routes.ts'
 import { SMS_GATEWAY } from './sms-gateway/routes.ts'
@@ -24,8 +24,8 @@ export const PROTOCOLS: readonly Protocol[] = [
 ]
 
 /** How webhooks are called in the forms of these APIs. `servicesOf` returns services on a user's ticket. */
-export const otherForms = (config: Config, servicesOf: (user: string) => CallServices): OtherForms => ({
+export const otherForms = (config: Config, servicesOf: (user: string) => CallServices) => ({
   bodyForm: { ...SMSGATE_FORM, publicUrl: config.publicUrl },
   call: twilioCalls(servicesOf),
-  bodyOf: (due) => twilioBody(due, config),
+  bodyOf: (due: DueDelivery) => twilioBody(due, config),
 })

@@ -25,6 +25,7 @@ import { startRestartable, type Work } from '../http/server/restartable.ts'
 import { createLogger, type Logger } from '../log.ts'
 import { RequestLog } from '../logs/request-log.ts'
 import { Traffic } from '../metrics/traffic.ts'
+import { webhookMails } from '../notifications/webhook-mails.ts'
 import { otherForms, PROTOCOLS } from '../protocols/protocols.ts'
 import { Realtime } from '../realtime/hub.ts'
 import { SettingsStore } from '../settings/settings-store.ts'
@@ -107,7 +108,7 @@ async function begin(
     textCode: (user, text) => textCode(servicesOf(user), user, text),
     jobs: jobsOf(store.forEverybody('sweep'), extensions, settings, config, log, backups, stopping.signal),
     protocols: PROTOCOLS,
-    otherForms: otherForms(config, servicesOf),
+    otherForms: { ...otherForms(config, servicesOf), mail: webhookMails({ settings, log, config }) },
     backups,
     realtime: new Realtime(store, log),
     traffic: new Traffic(PROTOCOLS),

@@ -2,6 +2,7 @@ import about from '../../package.json' with { type: 'json' }
 import { cleanText } from '../fields/values/cast.ts'
 import { sendOutgoing } from '../outgoing/send.ts'
 import type { BodyForm, DueDelivery } from './due.ts'
+import type { WebhookMail } from './fill.ts'
 import { retryAfterOf } from './schedule.ts'
 import { signatureHeaders } from './secrets.ts'
 
@@ -26,9 +27,16 @@ export const TIMEOUT_MS = 12_000
 /** Stored bytes of an answer. */
 const KEPT_BYTES = 1024
 
+/** Slack's API refuses with the status 200. https://docs.slack.dev/apis/web-api/#evaluating-responses */
+const IS_REFUSAL = /^\s*\{\s*"ok"\s*:\s*false\b/
+
+const hide = (text: string, token: string) => (token ? text.replaceAll(token, '***') : text)
+const withoutToken = (headers: Readonly<Record<string, string>>, token: string) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, hide(value, token)]))
+
 /** Makes one attempt of a delivery. Rejects only when `signal` aborts; all failures are Outcomes. */
 export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signal: AbortSignal) {
-  const { url, eventId: id, body, secrets, moreHeaders } = due
+  const { url, eventId: id, body, secrets, method = 'POST', moreHeaders, token = '' } = due
   const at = new Date()
   const headers = {
     'content-type': 'application/json',
@@ -37,17 +45,22 @@ export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signa
     ...signatureHeaders({ id, at, body }, secrets),
     ...moreHeaders?.(at),
   }
+  const shown = { ...headers, ...withoutToken(moreHeaders?.(at) ?? {}, token) }
   const begun = performance.now()
   const latencyMs = () => Math.round(performance.now() - begun)
   try {
     const limits = { allowPrivate, maxBodyBytes: KEPT_BYTES, timeoutMs: TIMEOUT_MS, signal }
-    const answer = await sendOutgoing({ url, method: 'POST', headers, body }, limits)
+    const answer = await sendOutgoing({ url, method, headers, body }, limits)
     const retryAfter = retryAfterOf(answer.status, answer.headers['retry-after'])
-    const text = readable(answer.body.toString('utf8'))
-    return { status: answer.status, text, latencyMs: latencyMs(), retryAfter, headers }
+    const text = hide(readable(answer.body.toString('utf8')), token)
+    const verdict = due.isFilled && IS_REFUSAL.test(text) ? ('again' as const) : undefined
+    return {
+      ...{ status: answer.status, text, latencyMs: latencyMs(), retryAfter, headers: shown },
+      ...(verdict && { verdict }),
+    }
   } catch (error) {
     if (signal.aborted) throw error
-    return { status: 0, text: reasonOf(error), latencyMs: latencyMs(), retryAfter: 0, headers }
+    return { status: 0, text: reasonOf(error), latencyMs: latencyMs(), retryAfter: 0, headers: shown }
   }
 }
 
@@ -67,4 +80,6 @@ export interface OtherForms {
   readonly call: (due: DueDelivery, signal: AbortSignal) => Promise<CallOutcome>
   /** The body of such a delivery. */
   readonly bodyOf: (due: DueDelivery) => string
+  /** Sends a delivery with `mail`. Never rejects. */
+  readonly mail: (due: DueDelivery, mail: WebhookMail) => Promise<CallOutcome>
 }

@@ -45,7 +45,7 @@ export async function sendTest(store: Store, owner: Owner, webhook: string): Pro
 }
 
 /** A message as in the table, with a number reserved for fiction. Other fields are empty. */
-function sampleRow(user: string): Readonly<Record<string, unknown>> {
+export function sampleRow(user: string) {
   const at = now()
   return {
     id: 'testmessage0000',

@@ -64,8 +64,9 @@ export async function startWebhooks(
     const due = await finding.add(lease.delivery)
     if (!due) return endTurn(store, lease)
     if (due.closed) return failWithoutCall(store, lease, due, due.closed)
-    const calling =
-      due.format === ''
+    const calling = due.mail
+      ? otherForms.mail(due, due.mail)
+      : due.format === ''
         ? callWebhook(due, settings.webhookAllowPrivate, ending.signal)
         : otherForms.call(due, ending.signal)
     const outcome = await calling.catch((error: unknown) => {

@@ -1,13 +1,15 @@
 import { type Collection, columnName, quote, type Store, tableName } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { objectsOf } from '../db/rows.ts'
+import type { Value } from '../fields/field.ts'
 import { findAllStored, type NamedFile } from '../files/contents.ts'
 import { linkToken } from '../files/link.ts'
-import { columnsOf, type RecordRow } from '../records/columns.ts'
+import { columnsOf, type RecordRow, toRow } from '../records/columns.ts'
 import { blankValues } from '../records/input/prepare.ts'
 import { statementName } from '../records/read-rows.ts'
 import { renderRecord } from '../records/render/render.ts'
 import { memoize } from '../tools/lru.ts'
+import { fillTemplates, TemplateFault, type TemplateFields, type WebhookMail } from './fill.ts'
 import { isSecret } from './secrets.ts'
 
 /** Why deliveries end without an answer. */
@@ -19,7 +21,7 @@ export const END_REASONS = {
 } as const
 
 /** The collection that events are about. */
-const MESSAGES = 'sms_messages'
+export const MESSAGES = 'sms_messages'
 
 /** Attempts of a delivery in another form than Standard Webhooks: the first, and after 5 s, 5 and 30 min. */
 const OTHER_ATTEMPTS = 4
@@ -40,7 +42,10 @@ export interface DueDelivery {
   readonly url: string
   /** Why the delivery must not be sent; undefined when it may be sent. */
   readonly closed: string | undefined
-  /** '' for Standard Webhooks, `callback` without a webhook; `OtherForms.call` makes the other calls. */
+  /**
+   * '' for Standard Webhooks and filled templates, `callback` without a webhook; `OtherForms.call` makes the
+   * other calls.
+   */
   readonly format: string
   readonly maxAttempts: number
   /** The event: `message.sent`. */
@@ -53,8 +58,15 @@ export interface DueDelivery {
   readonly apiKey: string
   /** The valid secrets, newest first. */
   readonly secrets: readonly string[]
-  /** The JSON to send, byte for byte the same at every attempt. */
+  /** What to send, byte for byte the same at every attempt. */
   readonly body: string
+  /** POST if absent. */
+  readonly method?: string
+  /** Whether the request is made of templates. */
+  readonly isFilled?: boolean
+  /** The service's token: must not be stored with the outcome. */
+  readonly token?: string
+  readonly mail?: WebhookMail
   /** Headers beside those of Standard Webhooks, for an attempt at this time. */
   readonly moreHeaders?: (at: Date) => Readonly<Record<string, string>>
 }
@@ -90,6 +102,8 @@ async function find(
   const text = `select ${select}, d.id as delivery, d."user", d.webhook, d.event_id as "eventId", d.event, d.attempts,
       coalesce(p.target ->> 'url', w.url, '') as url, coalesce(p.target ->> 'api_key', w.api_key, '') as "apiKey",
       case when p.target is null then coalesce(w.format, '') else 'callback' end as format,
+      case when w.format = 'template' then json_build_object('preset', w.preset, 'url', w.url, 'method', w.method,
+        'headers', w.headers::text, 'body', w.body::text, 'target', w.target, 'token', w.service_token)::text end as fields,
       w.enabled and w."user" = d."user" as "isOpen",
       array_remove(array[w.secret, case when r.until > now() then w.previous_secret end], null) as secrets,
       extract(epoch from p.at)::float8 as at, p.image::text, ${form?.facts ?? 'null'} as facts
@@ -119,15 +133,30 @@ async function dueOf(
 ): Promise<DueDelivery> {
   const image = JSON.parse(more.image) as DueDelivery['image']
   const files = form ? await linkFiles(db, image, Math.floor(more.at), form.publicUrl) : []
-  const { delivery, user, webhook, eventId, event, attempts, url, format, apiKey, isOpen, facts } = more
+  const { delivery, user, webhook, eventId, event, attempts, url, format, apiKey, isOpen, facts, fields } =
+    more
   const secrets = more.secrets.filter(isSecret)
   const time = new Date(more.at * 1000)
-  return {
-    ...{ delivery, user, webhook, eventId, attempts, event, url, format, apiKey, secrets, image, files },
+  const isUsual = format === '' || format === 'template'
+  const due: DueDelivery = {
+    ...{ delivery, user, webhook, eventId, attempts, event, url, apiKey, secrets, image, files },
+    format: isUsual ? '' : format,
     closed: format === 'callback' ? undefined : closedBy(isOpen, format !== '' || secrets.length > 0),
-    maxAttempts: format === '' ? Number.POSITIVE_INFINITY : OTHER_ATTEMPTS,
-    body: format === '' && facts === null ? bodyOf(event, time, messages, row, files) : '',
+    maxAttempts: isUsual ? Number.POSITIVE_INFINITY : OTHER_ATTEMPTS,
+    body: isUsual && facts === null ? bodyOf(event, time, messages, row, files) : '',
     ...(facts !== null && form?.render(facts, eventId, time)),
+  }
+  return fields === null ? due : { ...due, ...filled(JSON.parse(fields), due) }
+}
+
+/** What templates make of the usual delivery. A fault ends it, as another attempt would have it, too. */
+function filled(fields: TemplateFields, { eventId: id, body, closed }: DueDelivery): Partial<DueDelivery> {
+  try {
+    const { headers, ...request } = fillTemplates(fields, { id, body })
+    return { ...request, isFilled: true, token: fields.token, moreHeaders: () => headers }
+  } catch (error) {
+    if (error instanceof TemplateFault) return { closed: closed ?? `${error.field}: ${error.message}` }
+    throw error
   }
 }
 
@@ -148,10 +177,19 @@ type DueColumns = Omit<DueDelivery, 'closed' | 'maxAttempts' | 'image' | 'files'
   readonly at: number
   readonly image: string
   readonly facts: string | null
+  /** TemplateFields as JSON; null for a webhook without templates. */
+  readonly fields: string | null
 }
 
 const closedBy = (isOpen: boolean | null, isSigned: boolean) =>
   isOpen ? (isSigned ? undefined : END_REASONS.unsigned) : END_REASONS.disabled
+
+/** An event whose fields are all set, to check templates. */
+export function sampleEvent(messages: Collection, message: Readonly<Record<string, Value>>) {
+  const row = toRow(messages, { ...blankValues(messages), ...message, message_type: 'incoming' })
+  const file = { name: 'a.jpg', type: 'image/jpeg', size: 1, url: 'https://example.com/a.jpg' }
+  return { id: 'sample', body: bodyOf('message.received', new Date(), messages, row, [file]) }
+}
 
 /** A row of empty values as JSON, for fields added to the collection after the event. */
 const blankRow = memoize((messages: Collection): string => {

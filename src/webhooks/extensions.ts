@@ -10,8 +10,10 @@ import { type UrlFault, urlFault } from '../outgoing/addresses.ts'
 import type { Extension } from '../records/extension.ts'
 import { deleteRecords } from '../records/write/cascade.ts'
 import { validate } from '../records/write/check-values.ts'
+import { sampleRow } from './deliveries.ts'
 import type { WebhookSettings } from './delivery-worker.ts'
-import { END_REASONS } from './due.ts'
+import { END_REASONS, MESSAGES, sampleEvent } from './due.ts'
+import { TEMPLATE_FIELDS, type TemplateFields, templateFault } from './fill.ts'
 import { failPending } from './record-outcome.ts'
 import { NEW_SECRET, newSecret } from './secrets.ts'
 
@@ -19,7 +21,12 @@ export const WEBHOOKS = 'webhooks'
 export const DELIVERIES = 'webhook_deliveries'
 
 /** Fields of a webhook that only the server sets. */
-const SET_BY_SERVER = ['secret', 'previous_secret'] as const
+const SET_BY_SERVER = ['secret', 'previous_secret', 'service_token'] as const
+/** Fields after whose change a webhook is checked again. */
+const CHECKED_FIELDS = [...TEMPLATE_FIELDS, 'service_token'] as const
+
+/** What a stored token looks like to its owner. Sent back, it changes nothing. */
+const HIDDEN = '***'
 
 const [FAILED, NOT_UPDATED] = ['Failed to create record.', 'Failed to update record.']
 
@@ -62,8 +69,15 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
     const collection = store.catalog.find(WEBHOOKS) as Collection
     // report the other errors first, all at once
     if (Object.keys(validate(collection, { values, passwords: {} })).length > 0) return
-    const fault = urlFault(String(values.url), webhookAllowPrivate)
+    const isMail = values.format === 'template' && String(values.url).startsWith('mailto:')
+    const fault = isMail ? undefined : urlFault(String(values.url), webhookAllowPrivate)
     if (fault) throw badRequest(failed, { url: URL_ERRORS[fault] })
+    if (values.format !== 'template') return
+    const sample = sampleEvent(store.catalog.find(MESSAGES)!, sampleRow(String(values.user)))
+    const fields = { ...values, token: values.service_token } as unknown as TemplateFields
+    const wrong = templateFault(fields, sample)
+    if (wrong)
+      throw badRequest(failed, { [wrong.field]: fieldError('validation_invalid_template', wrong.message) })
   }
   return {
     grantsAccess: true,
@@ -73,6 +87,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
       const secret = newSecret()
       Object.assign(values, { secret, previous_secret: '' })
       if (!('enabled' in body)) values.enabled = true
+      keepToken(values)
       for (const fitForm of fits) await fitForm(store, values, FAILED)
       check(store, FAILED, { ...values, id: values.id || 'newwebhook00000' })
       await checkOwn(store, FAILED, values)
@@ -81,8 +96,9 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
     },
     async beforeUpdate(store, values, old) {
       for (const field of SET_BY_SERVER) values[field] = old[field]!
+      keepToken(values, old)
       for (const fitForm of fits) await fitForm(store, values, NOT_UPDATED)
-      if (values.url !== old.url) check(store, NOT_UPDATED, values)
+      if (CHECKED_FIELDS.some((field) => values[field] !== old[field])) check(store, NOT_UPDATED, values)
       await checkOwn(store, NOT_UPDATED, values, old)
       const isDisabled = old.enabled && !values.enabled
       // a call uses the webhook's current form: `sms:sent` would become `sms:delivered`
@@ -95,6 +111,23 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
     },
   } satisfies Extension
 }
+
+/**
+ * Keeps the service's token in a hidden field. A webhook that goes to another server loses the token, so that
+ * whoever may change the address cannot read it.
+ */
+function keepToken(values: Values, old?: Readonly<Values>): void {
+  if (values.format !== 'template' && !old?.service_token) return
+  const isSame = old && originOf(values.url) === originOf(old.url)
+  const kept = isSame ? (old.service_token ?? '') : ''
+  values.service_token = values.format !== 'template' ? '' : values.token === HIDDEN ? kept : values.token!
+  values.token = values.service_token && HIDDEN
+  if (values.format !== 'template') return
+  values.preset ||= 'custom'
+  values.smsgate_event = ''
+}
+
+const originOf = (url: unknown) => URL.parse(String(url))?.origin
 
 const OWN = statement('webhook limits', { isOwnDevice: 'boolean', areOwnLines: 'boolean' })`
 select ${text('device')} = '' or exists (

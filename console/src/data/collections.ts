@@ -305,7 +305,7 @@ export const webhooks = {
   enabled: { type: 'bool' },
   format: {
     type: 'select',
-    values: ['twilio'],
+    values: ['twilio', 'template'],
   },
   api_key: { type: 'text' },
   device: { type: 'relation' },
@@ -316,6 +316,18 @@ export const webhooks = {
   smsgate_id: { type: 'text', max: 36 },
   lines: { type: 'relation', many: true },
   numbers: { type: 'text', max: 1000 },
+  preset: {
+    type: 'select',
+    values: ['slack', 'discord', 'telegram', 'ntfy', 'gotify', 'mattermost', 'matrix', 'mail', 'custom'],
+  },
+  method: {
+    type: 'select',
+    values: ['POST', 'PUT', 'PATCH', 'GET', 'DELETE'],
+  },
+  headers: { type: 'json' },
+  body: { type: 'json' },
+  target: { type: 'text', max: 200 },
+  token: { type: 'text', max: 500 },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const

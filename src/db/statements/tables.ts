@@ -890,18 +890,25 @@ interface WebhookRotationsRow {
 interface WebhooksRow {
   _rowid: Generated<number>
   api_key: Generated<string>
+  body: string | null
   created: Generated<string>
   device: Generated<string>
   enabled: Generated<boolean>
   events: Generated<string[]>
   format: Generated<string>
+  headers: string | null
   id: string
   lines: Generated<string[]>
+  method: Generated<string>
   numbers: Generated<string>
+  preset: Generated<string>
   previous_secret: Generated<string>
   secret: Generated<string>
+  service_token: Generated<string>
   smsgate_event: Generated<string>
   smsgate_id: Generated<string>
+  target: Generated<string>
+  token: Generated<string>
   updated: Generated<string>
   url: Generated<string>
   user: Generated<string>

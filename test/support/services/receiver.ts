@@ -37,7 +37,7 @@ export async function startReceiver(port = 0) {
       id: headers['webhook-id'] ?? '',
       headers,
       body,
-      event: body && JSON.parse(body),
+      event: body && /json/.test(headers['content-type'] ?? '') ? JSON.parse(body) : body,
       at: performance.now(),
     }
     told.push(one)

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { admission } from '../admission/admission.ts'
+import { accountHolder } from '../admission/holder.ts'
+import { type MailServices, messageIdOf, sendMail } from '../auth/mail/mailer.ts'
+import { escapeHtml, layout } from '../auth/mail/mails.ts'
+import { USERS_ID } from '../collections/catalog.ts'
+import { RetryLater } from '../errors.ts'
+import { type CallOutcome, type OtherForms, reasonOf, TIMEOUT_MS } from '../webhooks/call-webhook.ts'
+
+/** Sends webhooks' mails by the settings' SMTP server. A mail sent again has the same Message-ID. */
+export const webhookMails =
+  (post: MailServices): OtherForms['mail'] =>
+  async ({ user, webhook, eventId }, { to, subject, text }) => {
+    const begun = performance.now()
+    const outcome = (more: Pick<CallOutcome, 'text' | 'verdict'> & Partial<CallOutcome>) => ({
+      ...{ status: 0, retryAfter: 0, latencyMs: Math.round(performance.now() - begun) },
+      ...more,
+    })
+    if (!post.settings.current.smtp.enabled)
+      return outcome({ text: 'This server has no SMTP server in its settings', verdict: 'again' })
+    try {
+      admission.webhookMails.take(accountHolder(USERS_ID, user), to.length)
+      const html = layout(
+        text
+          .split('\n')
+          .map((line) => `<p>${escapeHtml(line)}</p>`)
+          .join('\n'),
+      )
+      const messageId = messageIdOf(post, `${webhook}.${eventId}`)
+      const late = sleep(TIMEOUT_MS, undefined, { ref: false }).then(() => {
+        throw new Error('The SMTP server did not answer in time')
+      })
+      await Promise.race([sendMail(post, { to: to.join(', '), subject, html, messageId }), late])
+      return outcome({ status: 250, text: 'The SMTP server took the mail', verdict: 'delivered' })
+    } catch (error) {
+      const retryAfter = error instanceof RetryLater ? error.retryAfterSeconds : 0
+      return outcome({ text: reasonOf(error), retryAfter, verdict: 'again' })
+    }
+  }

@@ -1,0 +1,59 @@
+interface WebhookPreset {
+  /** An example of the address. */
+  readonly url: string
+  /** What an address without a path of its own gets. */
+  readonly path?: string
+  readonly method?: 'PUT'
+  readonly headers?: Readonly<Record<string, string>>
+  /** Absent: the event as Standard Webhooks has it. */
+  readonly body?: Readonly<Record<string, unknown>>
+}
+
+const TITLE = '{{#if received}}Text from {{data.from}}{{else}}Text to {{data.to}} {{data.status}}{{/if}}'
+const TEXT = `${TITLE}: {{data.body}}{{#if data.error_message}} ({{data.error_message}}){{/if}}`
+const BEARER = 'Bearer {{token}}'
+
+/** Defaults for empty fields of a webhook with `format` `template`, by its `preset`. */
+export const WEBHOOK_PRESETS = {
+  // `<!channel>` in a text calls nobody in `plain_text`. docs.slack.dev/messaging/formatting-message-text
+  slack: {
+    url: 'https://hooks.slack.com/services/…',
+    body: {
+      text: '{{#if received}}A text came in{{else}}A text was {{data.status}}{{/if}}',
+      blocks: [{ type: 'section', text: { type: 'plain_text', text: TEXT } }],
+    },
+  },
+  discord: {
+    url: 'https://discord.com/api/webhooks/…',
+    body: { content: TEXT, allowed_mentions: { parse: [] } },
+  },
+  telegram: {
+    url: 'https://api.telegram.org',
+    path: '/bot{{token}}/sendMessage',
+    body: { chat_id: '{{target}}', text: TEXT },
+  },
+  ntfy: {
+    url: 'https://ntfy.sh',
+    headers: { authorization: `{{#if token}}${BEARER}{{/if}}` },
+    body: { topic: '{{target}}', message: TEXT },
+  },
+  gotify: {
+    url: 'https://gotify.example.com',
+    path: '/message',
+    headers: { 'x-gotify-key': '{{token}}' },
+    body: { message: TEXT },
+  },
+  mattermost: { url: 'https://mattermost.example.com/hooks/…', body: { text: TEXT } },
+  matrix: {
+    url: 'https://matrix.example.com',
+    path: '/_matrix/client/v3/rooms/{{target}}/send/m.room.message/{{id}}',
+    method: 'PUT',
+    headers: { authorization: BEARER },
+    body: { msgtype: 'm.text', body: TEXT, 'm.mentions': {} },
+  },
+  mail: { url: 'mailto:ann@example.com', body: { subject: TITLE, text: TEXT } },
+  custom: { url: 'https://example.com/texts?from={{data.from}}' },
+} as const satisfies Readonly<Record<string, WebhookPreset>>
+
+export const presetOf = (name: string): WebhookPreset =>
+  WEBHOOK_PRESETS[name as keyof typeof WEBHOOK_PRESETS] ?? WEBHOOK_PRESETS.custom

@@ -1,0 +1,197 @@
+import { ApiError, badRequest } from '../errors.ts'
+import { isEmail } from '../fields/types/address.ts'
+import { presetOf } from '../portable/webhook-presets.ts'
+import { templateRenderer } from '../templates/template.ts'
+import { isObject } from '../tools/json.ts'
+
+/** Characters of a filled request. */
+const MAX_LENGTH = 64 << 10
+/** Steps of a request, and tags of its templates: both together take some 4 ms. */
+const MAX_STEPS = 1_000
+const MAX_TAGS = 100
+/** Addresses of a mail. */
+const MAX_ADDRESSES = 5
+
+/** The fields of a webhook with templates. `headers` and `body` are JSON. */
+export interface TemplateFields {
+  readonly preset: string
+  readonly url: string
+  readonly method: string
+  readonly headers: string | null
+  readonly body: string | null
+  /** A chat, room or topic; `{{target}}`. */
+  readonly target: string
+  /** The service's token, `{{token}}` in address and headers. */
+  readonly token: string
+}
+export const TEMPLATE_FIELDS = ['format', 'preset', 'url', 'method', 'headers', 'body', 'target'] as const
+
+export interface WebhookMail {
+  readonly to: readonly string[]
+  readonly subject: string
+  readonly text: string
+}
+
+export interface FilledRequest {
+  readonly url: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** Set for an address `mailto:`. */
+  readonly mail?: WebhookMail
+}
+
+/** A template of the webhook cannot be filled. */
+export class TemplateFault extends Error {
+  readonly field: keyof TemplateFields
+
+  constructor(field: keyof TemplateFields, message: string) {
+    super(message)
+    this.field = field
+  }
+}
+
+/** Headers that the server makes, and those that frame the request. */
+const OWN_HEADERS =
+  /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|keep-alive|proxy-.*|webhook-.*)$/
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/
+const FORM = /^application\/x-www-form-urlencoded\b/i
+
+/** The body that a usual webhook sends (JSON), and its webhook-id. */
+interface WebhookEvent {
+  readonly id: string
+  readonly body: string
+}
+
+/** Fills the templates of a webhook. Throws TemplateFault. */
+export function fillTemplates(
+  fields: TemplateFields,
+  event: WebhookEvent,
+  everyBranch = false,
+): FilledRequest {
+  const preset = presetOf(fields.preset)
+  const { target, token } = fields
+  const own = JSON.parse(fields.headers || 'null') ?? {}
+  if (!isObject(own)) throw new TemplateFault('headers', 'Must be an object of texts.')
+  const headers = { ...preset.headers, ...lowerCased(own) }
+  const ownBody = fields.body && fields.body !== 'null' ? fields.body : undefined
+  const body = ownBody ?? (preset.body && JSON.stringify(preset.body))
+  const texts = [fields.url, JSON.stringify(headers), body ?? '']
+  if (texts.join().split('{{').length > MAX_TAGS)
+    throw new TemplateFault('body', 'Must have at most 100 tags.')
+
+  const told = JSON.parse(event.body)
+  const received = told.data.message_type === 'incoming'
+  const known = { files: [], ...told, id: event.id, received, ...(target && { target }) }
+  const limits = { maxLength: MAX_LENGTH, maxSteps: MAX_STEPS, everyBranch }
+  const fillBody = templateRenderer(known, limits)
+  const fillSecret = templateRenderer({ ...known, ...(token && { token }) }, limits)
+  const inUrl = (value: string) => (value === token ? encodeURI(value) : encodeURIComponent(value))
+
+  const url = inField('url', () => {
+    const filled = fillSecret(withPath(fields.url, preset.path), inUrl).text
+    if (/\/\.{1,2}(?=[/?#]|$)/.test(filled)) throw badRequest('The address must have no part that is . or ..')
+    return filled
+  })
+  const sent = inField('headers', () =>
+    Object.entries(headers)
+      .map(([name, value]): [string, string] => [name, headerValue(fillSecret(value).text)])
+      .filter(([, value]) => value !== ''),
+  )
+  const type = sent.find(([name]) => name === 'content-type')?.[1] ?? ''
+  const filled = inField('body', () => {
+    if (body === undefined) return undefined
+    const encode = FORM.test(type) ? encodeURIComponent : undefined
+    const isText = body.startsWith('"')
+    return JSON.parse(body, (_, value) =>
+      typeof value === 'string' ? fillBody(value, isText ? encode : undefined).text : value,
+    )
+  })
+  const mail = fields.url.startsWith('mailto:') ? mailOf(url, filled) : undefined
+  const method = fields.method || (preset.method ?? 'POST')
+  const usual = method === 'GET' ? '' : event.body
+  return {
+    ...{ url, method },
+    headers: Object.fromEntries(
+      type || typeof filled !== 'string' ? sent : [['content-type', 'text/plain; charset=utf-8'], ...sent],
+    ),
+    body: filled === undefined ? usual : bodyText(filled, type),
+    ...(mail && { mail }),
+  }
+}
+
+/** A form, a text as it is, or JSON. */
+function bodyText(body: unknown, type: string): string {
+  if (typeof body === 'string' && !/\bjson\b/i.test(type)) return body
+  return FORM.test(type)
+    ? new URLSearchParams(body as Record<string, string>).toString()
+    : JSON.stringify(body)
+}
+
+/** Throws for an address whose host has a placeholder. */
+export function checkAddress(url: string): void {
+  if (url.startsWith('mailto:')) {
+    const to = addressesIn(url)
+    if (to.length === 0 || to.length > MAX_ADDRESSES || !to.every(isPlainEmail))
+      throw new TemplateFault('url', `Must be mailto: and at most ${MAX_ADDRESSES} mail addresses.`)
+  } else if (/^[^:]*:\/*[^/?#\\]*[{}]/.test(url))
+    throw new TemplateFault('url', 'Only the path and the query may have placeholders.')
+}
+
+const addressesIn = (url: string) => url.slice('mailto:'.length).split(',')
+const isPlainEmail = (text: string) => /^[^\s"(){},:;<>?%]+$/.test(text) && isEmail(text)
+
+function mailOf(url: string, body: unknown): WebhookMail {
+  const { subject, text } = isObject(body) ? body : {}
+  if (typeof subject !== 'string' || typeof text !== 'string')
+    throw new TemplateFault('body', 'A mail needs an object with the texts subject and text.')
+  return { to: addressesIn(url), subject: subject.replace(/\s+/g, ' ').slice(0, 200), text }
+}
+
+/** An address that is only a server's gets the path of the preset. */
+const withPath = (url: string, path = '') =>
+  path && /^https?:\/\/[^/?#]+\/?$/.test(url) ? url.replace(/\/$/, '') + path : url
+
+function lowerCased(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]): [string, string] => {
+    const key = name.toLowerCase()
+    if (!HEADER_NAME.test(key) || OWN_HEADERS.test(key) || typeof value !== 'string')
+      throw new TemplateFault('headers', `${name.slice(0, 100)} cannot be set.`)
+    return [key, value]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** A header's value in one line of ASCII: others become `?`. */
+const headerValue = (text: string) => text.replace(/\s+/g, ' ').replace(/[^\x20-\x7e]/g, '?')
+
+function inField<T>(field: keyof TemplateFields, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof ApiError)
+      throw new TemplateFault(field, error.message.replace('The body', 'The event'))
+    throw error
+  }
+}
+
+/** The first fault of a webhook's templates, tried with a sample event in all their branches. */
+export function templateFault(fields: TemplateFields, sample: WebhookEvent): TemplateFault | undefined {
+  const given = { ...fields, target: fields.target || 'x', token: fields.token || 'x' }
+  try {
+    checkAddress(fields.url)
+    fillTemplates(given, sample, true)
+  } catch (error) {
+    if (error instanceof TemplateFault) return error
+    throw error
+  }
+  for (const name of ['target', 'token'] as const) {
+    try {
+      fillTemplates({ ...given, [name]: fields[name] }, sample)
+    } catch (error) {
+      if (error instanceof TemplateFault) return new TemplateFault(name, 'Cannot be blank.')
+      throw error
+    }
+  }
+  return undefined
+}
