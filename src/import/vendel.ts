@@ -83,7 +83,7 @@ export const importVendel = (store: CatalogStore, folder: string, key: string, p
   importFolder(store, folder, progress, async (work) => {
     const { draft, data, report } = work
     const raws = work.raws.filter(({ type }) => type !== 'view')
-    if (!Object.keys(CONVERT).every((table) => raws.some(({ name }) => name === table)))
+    if (!Object.keys(RENAMED).every((table) => raws.some(({ name }) => name === table)))
       throw new UserError(
         `${folder} is no data directory of Vendel. Those of others come in by --pocketbase.`,
       )
@@ -98,8 +98,9 @@ export const importVendel = (store: CatalogStore, folder: string, key: string, p
     const ids = new Map(raws.map((raw) => [raw.id, ownOf(raw)?.id ?? raw.id]))
     const others = raws.filter((raw) => !ownOf(raw)).map((raw) => withOwnRules(raw, ids))
     const collections = await importPocketBaseTables(draft, others, report)
-    const providers = providersOf(raws)
-    if (providers) await importCollections(draft, [{ id: USERS_ID, oauth2: { enabled: true, providers } }])
+    const users = raws.find(({ id }) => id === USERS_ID) as { oauth2?: { providers: unknown[] | null } }
+    const providers = users.oauth2?.providers ?? []
+    await importCollections(draft, [{ id: USERS_ID, oauth2: { enabled: providers.length > 0, providers } }])
 
     const counts = new Map<string, number>()
     const count = (sentence: string) => void counts.set(sentence, (counts.get(sentence) ?? 0) + 1)
@@ -137,12 +138,6 @@ function withOwnRules(raw: ExportedCollection, ids: ReadonlyMap<string, string>)
   const read = fields.some(({ name }) => name === 'user') ? 'user = @request.auth.id' : null
   const change = { createRule: null, updateRule: null, deleteRule: null }
   return { ...raw, fields, listRule: read, viewRule: read, ...change }
-}
-
-/** The OAuth2 providers of users, undefined for none. */
-function providersOf(raws: readonly ExportedCollection[]): readonly unknown[] | undefined {
-  const users = raws.find(({ id }) => id === USERS_ID) as { oauth2?: { providers: unknown[] | null } }
-  return users?.oauth2?.providers ?? undefined
 }
 
 /** How many texts a user's plan allows in a month, by user. */

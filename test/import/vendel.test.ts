@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 import PocketBase from 'pocketbase'
 import { expect, test } from 'vitest'
@@ -21,6 +22,12 @@ writeFileSync(
   join(folder, 'data.db'),
   gunzipSync(readFileSync(new URL('../fixtures/vendel/data.db.gz', import.meta.url))),
 )
+// as of a server that knew GitHub, and had another key once
+const changed = new DatabaseSync(join(folder, 'data.db'))
+changed.exec(`update sms_templates set body = 'fenc:c2VhbGVkIHdpdGggYW5vdGhlciBrZXkuLi4' where name = 'Bye';
+  update _collections set options = json_set(options, '$.oauth2.providers',
+    json('[{"name":"github","clientId":"ours","clientSecret":"secret"}]')) where name = 'users'`)
+changed.close()
 const before = contentsOf(source)
 const server = await start(await testConfig({}, 'prepared'))
 const { store } = server.services
@@ -46,6 +53,7 @@ test('a data directory that the real server made comes over', async () => {
     '- sms_messages: 5 were not finished. They are failed here, so that none goes out twice.',
     '- webhook_configs: 1 came over switched off: calls have another form here.',
     '- api_keys: 1 had been switched off. They are expired here.',
+    '- sms_templates: 1 had a text with another key. It is still encrypted.',
     expect.stringMatching(/^- user_plans, user_quotas, .*: kept as they were\./),
     '- scheduled_sms: none goes out. Send them as campaigns.',
     '- settings: left out. Vendel takes them from its environment.',
@@ -63,6 +71,8 @@ test('people sign in with their old passwords, and see their own alone', async (
   const counts = ['contacts', 'contact_groups', 'sms_templates', 'devices', 'sms_messages', 'scheduled_sms']
   const found = counts.map(async (name) => (await pb.collection(name).getFullList()).length)
   expect(await Promise.all(found)).toEqual([6, 2, 1, 2, 13, 2])
+  const { oauth2 } = await pb.collection('users').listAuthMethods()
+  expect(oauth2.providers.map(({ name }) => name)).toEqual(['github'])
   await expect(pb.collection('users').create({ email: 'x@example.com' })).rejects.toThrow('superuser')
   await expect(pb.collection('user_quotas').update('i8380u2h9g3zm5l', {})).rejects.toThrow('superuser')
 })
@@ -97,4 +107,11 @@ test('who wrote has a conversation, and nothing is in the queue', async () => {
     ['PAYPAL', '', 'Answer 3 🙂'],
   ])
   expect(await rows('select from sms_dispatch')).toEqual([])
+})
+
+test('who deletes the own account takes along what Vendel alone knew of it', async () => {
+  await pb.collection('users').delete(pb.authStore.record!.id)
+  expect(await rows('select from webhook_delivery_logs')).toEqual([])
+  expect(await rows('select from scheduled_sms')).toEqual([])
+  expect(await rows('select from user_quotas')).toHaveLength(2)
 })
