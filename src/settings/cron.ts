@@ -11,17 +11,16 @@ const STEP_OF_ONE = /\/0*1(?=[ ,]|$)/g
 const EXPRESSION = new RegExp(`^(?:${MACRO}|(?:${SEGMENT} ){4}(?!.*[7-9])${SEGMENT})$`)
 
 /**
- * Parses PocketBase's cron expressions, in UTC. Throws an Error for others. PocketBase:
- * tools/cron/schedule.go
+ * Parses PocketBase's cron expressions. Throws an Error for others. PocketBase: tools/cron/schedule.go
  */
-export function parseCron(expression: string): Cron {
+export function parseCron(expression: string, timezone = 'UTC'): Cron {
   if (!EXPRESSION.test(expression)) {
     throw new Error(
       'invalid cron expression - must be a valid macro or to have exactly 5 space separated segments',
     )
   }
   const pattern = expression.replaceAll('+', '').replace(STEP_OF_ONE, '')
-  return new Cron(pattern, { timezone: 'UTC', mode: '5-part', domAndDow: true })
+  return new Cron(pattern, { timezone, mode: '5-part', domAndDow: true, fixedTimeRule: 'no-wildcard' })
 }
 
 export function cronFault(expression: string): string | undefined {

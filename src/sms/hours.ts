@@ -22,7 +22,7 @@ export function checkTimeZone({ time_zone }: Values, failure: string, old?: Valu
 }
 
 /** Whether Intl knows the zone. The name must begin with a letter: Intl also accepts offsets (+01:00). */
-function isTimeZone(name: string): boolean {
+export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })

@@ -52,7 +52,7 @@ test('a copy of a campaign leaves the same way, at a time of its own', () => {
     ...{ groups: ['g1'], recipients: ['+4915120000010'], scheduled_at: '2026-11-20 08:00:00.000Z' },
     ...{ expires_at: '', status: 'done' as const, batch_id: 'b1', batches: ['b1'], revision: 1 },
     ...{ recipients_count: 9, segments: 9, device: '', line: 'l1', sim: 0, priority: 5 },
-    guarantee: 'at_least_once',
+    ...{ guarantee: 'at_least_once' as const, repeat: null, runs: 0, run_of: '' },
   }
   expect(requestOf(copyOf(campaign), [])).toEqual({
     ...{ recipients: ['+4915120000010'], group_ids: ['g1'], body: 'Hello' },

@@ -441,6 +441,9 @@ create table campaigns (
   batches json,
   quiet_hours boolean not null default false,
   line text collate "C" not null default ''::text,
+  repeat json,
+  runs double precision not null default 0,
+  run_of text collate "C" not null default ''::text,
   former_batch text collate "C" not null default ''::text,
   audience json,
   settled boolean not null default false,
@@ -450,7 +453,7 @@ create table campaigns (
   constraint campaigns__rowid_key UNIQUE (_rowid),
   constraint campaigns_pkey PRIMARY KEY (id)
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
-CREATE INDEX campaigns_under_way ON campaigns USING btree (status, id) WHERE status = ANY (ARRAY['scheduled'::text, 'sending'::text]);
+CREATE INDEX campaigns_repeating ON campaigns USING btree ("user") WHERE status = ANY (ARRAY['repeating'::text, 'paused'::text]);
 CREATE INDEX campaigns_unsettled ON campaigns USING btree (updated) WHERE NOT settled;
 CREATE INDEX idx_campaigns_user_created ON campaigns USING btree ("user", created);
 CREATE TRIGGER campaigns_unsettled AFTER INSERT OR UPDATE ON campaigns FOR EACH ROW WHEN (NOT new.settled) EXECUTE FUNCTION campaigns_unsettled();

@@ -237,7 +237,7 @@ export const campaigns = {
   status: {
     type: 'select',
     required: true,
-    values: ['scheduled', 'sending', 'paused', 'canceled', 'done', 'failed'],
+    values: ['scheduled', 'repeating', 'sending', 'paused', 'canceled', 'done', 'failed'],
   },
   device: { type: 'relation' },
   sim: { type: 'number', max: 8 },
@@ -254,6 +254,9 @@ export const campaigns = {
   batches: { type: 'json' },
   quiet_hours: { type: 'bool' },
   line: { type: 'relation' },
+  repeat: { type: 'json' },
+  runs: { type: 'number' },
+  run_of: { type: 'relation' },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const

@@ -298,7 +298,10 @@ interface CampaignsRow {
   quiet_hours: Generated<boolean>
   recipients: string | null
   recipients_count: Generated<number>
+  repeat: string | null
   revision: Generated<number>
+  run_of: Generated<string>
+  runs: Generated<number>
   scheduled_at: Generated<string>
   segments: Generated<number>
   settled: Generated<boolean>

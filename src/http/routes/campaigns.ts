@@ -1,12 +1,20 @@
 import { Hono } from 'hono'
 import { chapter, json, type Operation, SIGNED_IN } from '../../openapi/schemas/operations.ts'
-import { CAMPAIGN, CAMPAIGN_CHANGE, readCampaignChange, readNewCampaign } from '../../sms/campaigns/body.ts'
+import {
+  CAMPAIGN,
+  CAMPAIGN_CHANGE,
+  REPETITION,
+  readCampaignChange,
+  readNewCampaign,
+  readRepetition,
+} from '../../sms/campaigns/body.ts'
 import { CAMPAIGN_STATE } from '../../sms/campaigns/campaign.ts'
 import { changeCampaign, createCampaign } from '../../sms/campaigns/change.ts'
 import { CAMPAIGN_PREVIEW, previewCampaign } from '../../sms/campaigns/plan.ts'
 import { CAMPAIGN_PROGRESS, readProgress } from '../../sms/campaigns/progress.ts'
 import { RETRIED_CAMPAIGN, retryCampaign } from '../../sms/campaigns/retry.ts'
-import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../sms/campaigns/steer.ts'
+import { CANCEL_CAMPAIGN, cancelWithRuns, pauseCampaign, resumeCampaign } from '../../sms/campaigns/steer.ts'
+import { CAMPAIGN_TIMES, readTimes } from '../../sms/campaigns/times.ts'
 import { RETRY_BATCH } from '../../sms/queue/retry.ts'
 import { readIdempotencyKey } from '../../sms/send/send.ts'
 import { checkShape, type RefusalCode } from '../../sms/send/shape.ts'
@@ -42,6 +50,11 @@ export function campaignRoutes(services: Services): Hono<Env> {
       const wanted = readNewCampaign(await readJson(c, MAX_BODY_BYTES), new Date())
       return answer(c, await previewCampaign(sending.store, user, wanted))
     })
+    .post('/times', async (c) => {
+      const { user, sending } = await requireCampaigner(c)
+      const { repeat, scheduledAt } = readRepetition(await readJson(c, MAX_BODY_BYTES), new Date())
+      return answer(c, await readTimes(sending.store, user, repeat, scheduledAt))
+    })
     .patch('/:id', async (c) => {
       const { user, sending } = await requireCampaigner(c)
       const change = readCampaignChange(await readJson(c, MAX_BODY_BYTES), new Date())
@@ -49,11 +62,14 @@ export function campaignRoutes(services: Services): Hono<Env> {
     })
     .post('/:id/pause', steer(pauseCampaign))
     .post('/:id/resume', steer(resumeCampaign))
-    .post('/:id/cancel', steer(cancelCampaign))
+    .post('/:id/cancel', async (c) => {
+      const { user, sending } = await requireCampaigner(c)
+      const body = checkShape(CANCEL_CAMPAIGN, await readOptional(c))
+      return answer(c, await cancelWithRuns(sending, user, c.req.param('id'), body))
+    })
     .post('/:id/retry', async (c) => {
       const { user, sending } = await requireCampaigner(c)
-      const raw = bodyBytes(c.env.incoming) > 0 ? await readJson(c, MAX_BODY_BYTES) : {}
-      const body = checkShape(RETRY_BATCH, raw)
+      const body = checkShape(RETRY_BATCH, await readOptional(c))
       return answer(c, await retryCampaign(sending, user, c.req.param('id'), body))
     })
     .get('/:id/progress', async (c) => {
@@ -61,6 +77,8 @@ export function campaignRoutes(services: Services): Hono<Env> {
       return answer(c, await readProgress(sending.store, user, c.req.param('id')))
     })
 }
+
+const readOptional = async (c: Ctx) => (bodyBytes(c.env.incoming) > 0 ? readJson(c, MAX_BODY_BYTES) : {})
 
 const answer = (c: Ctx, value: object) => sendRaw(c, JSON.stringify(value))
 
@@ -110,6 +128,14 @@ export const campaignPaths = () =>
       refuses: [...GIVEN, ...DEVICE_AND_LINE],
       body: [CAMPAIGN],
     },
+    'POST /api/campaigns/times': {
+      id: 'readCampaignTimes',
+      summary: 'See when a campaign would repeat',
+      description: 'Stores nothing.',
+      answer: ['The next times.', CAMPAIGN_TIMES],
+      refuses: ['invalid_request'],
+      body: [REPETITION, { repeat: { cron: '30 8 * * 1', time_zone: 'Europe/Berlin' } }],
+    },
     'PATCH /api/campaigns/{id}': {
       id: 'changeCampaign',
       summary: 'Change a campaign of which nothing has left',
@@ -130,16 +156,19 @@ export const campaignPaths = () =>
     'POST /api/campaigns/{id}/resume': steered(
       'resume',
       'Resume a paused campaign',
-      'It goes on at its time, or at once when that is past. Again is no error.',
+      'It goes on at its time, or at once when that is past; one that repeats, at its next time. Again is no error.',
       'campaign_over',
       'campaign_busy',
     ),
-    'POST /api/campaigns/{id}/cancel': steered(
-      'cancel',
-      'Cancel a campaign',
-      'Ends all its messages that no device has claimed; their units of the quota come back. Again is no error.',
-      'campaign_over',
-    ),
+    'POST /api/campaigns/{id}/cancel': {
+      ...steered(
+        'cancel',
+        'Cancel a campaign',
+        'Ends all its messages that no device has claimed; their units of the quota come back. One that repeats has no more runs. Again is no error.',
+        'campaign_over',
+      ),
+      requestBody: { required: false, content: json(CANCEL_CAMPAIGN, { runs: true }) },
+    },
     'POST /api/campaigns/{id}/retry': {
       id: 'retryCampaign',
       summary: 'Send what has failed of a campaign once more',

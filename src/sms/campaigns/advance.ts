@@ -25,12 +25,14 @@ import {
 } from './campaign.ts'
 import { holdMessages, releaseMessages } from './hold.ts'
 import { checkQuota, textsFor } from './plan.ts'
+import { repeatIfDue } from './repeat.ts'
 
 /** Changes the queue to match the campaign's status. False if the campaign was changed meanwhile. */
 type Step = (services: CampaignServices, campaign: Campaign, signal?: AbortSignal) => Promise<boolean>
 
 const STEPS: Readonly<Record<CampaignStatus, Step>> = {
   scheduled: send,
+  repeating: keep,
   sending: send,
   done: send,
   paused: pause,
@@ -70,6 +72,11 @@ async function send(services: CampaignServices, campaign: Campaign, signal?: Abo
     await endCampaign(services, campaign, 'failed', error.message)
     return false
   }
+}
+
+/** A repeating campaign has no messages of its own: its runs have. */
+async function keep(services: CampaignServices, campaign: Campaign): Promise<boolean> {
+  return !campaign.isDisabled || suspend(services, campaign)
 }
 
 async function pause(services: CampaignServices, campaign: Campaign): Promise<boolean> {
@@ -141,11 +148,11 @@ const IS_OVER = `id = $1 and status = 'sending' and settled and not exists (
 /** Seconds until the next run. A campaign that has been sending for an hour is checked once a minute. */
 const NEXT = statement('campaign next', { inSeconds: 'number' })`
 select case when not settled then 0
-  when status = 'scheduled' then least(3600, greatest(0, extract(epoch from nullif(scheduled_at, '')::timestamptz - now())))
+  when status in ('scheduled', 'repeating') then least(3600, greatest(0, extract(epoch from nullif(scheduled_at, '')::timestamptz - now())))
   else least(60, greatest(1, extract(epoch from now() - nullif(scheduled_at, '')::timestamptz) / 60)) end::float8 as "inSeconds"
-from campaigns where id = ${text('id')} and (not settled or status in ('scheduled', 'sending'))`
+from campaigns where id = ${text('id')} and (not settled or status in ('scheduled', 'repeating', 'sending'))`
 
-/** Jobs that store, steer, begin and end campaigns. Added by a trigger of campaigns. */
+/** Jobs that store, steer, repeat, begin and end campaigns. Added by a trigger of campaigns. */
 export const campaignJobs = (servicesOf: (user: string) => CampaignServices): JobKind => ({
   name: 'campaign',
   places: 4,
@@ -156,6 +163,7 @@ export const campaignJobs = (servicesOf: (user: string) => CampaignServices): Jo
     const services = servicesOf(holder)
     const { db } = services.store
     await advance(services, id, AbortSignal.any([signal, AbortSignal.timeout(RUN_MS)]))
+    await repeatIfDue(services, id)
     await updateCampaigns(db, `status = 'sending'`, BEGINS, [id])
     await updateCampaigns(db, `status = 'done'`, IS_OVER, [id])
     return runForRow(db, NEXT, { id })

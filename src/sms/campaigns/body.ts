@@ -14,6 +14,7 @@ import {
 } from '../send/body.ts'
 import { checkLength, checkPhones } from '../send/content.ts'
 import { checkShape, invalid, nonEmptyId, text, visibleText, wholeNumber } from '../send/shape.ts'
+import { REPEAT, type WantedRepeat } from './times.ts'
 
 /** Maximum recipients of a campaign. */
 export const MAX_AUDIENCE = 20_000
@@ -41,7 +42,10 @@ export const CAMPAIGN_CHANGE = z
       .nullish()
       .describe('Without `scheduled_at`: it begins after so many seconds, 10 when left out.'),
     expires_at: COMMON.expires_at.describe(
-      'What no device has taken by then ends as `failed`. Empty or left out: without an end.',
+      'What no device has taken by then ends as `failed`. Empty or left out: without an end. With `repeat`, that of the first run; each run has as much time.',
+    ),
+    repeat: REPEAT.nullish().describe(
+      'It repeats: its first run is at the first time from `scheduled_at` on, and each run is a campaign of its own. Only one that repeats can be changed so.',
     ),
   })
   .meta({ id: 'CampaignChange' })
@@ -62,20 +66,23 @@ export interface CampaignChange {
   readonly audience: { readonly recipients: readonly string[]; readonly groupIds: readonly string[] } | null
   readonly scheduledAt: string | null
   readonly expiresAt: string | null
+  readonly repeat: WantedRepeat | null
 }
 
-export type NewCampaign = { readonly [K in keyof CampaignChange]: NonNullable<CampaignChange[K]> } & {
-  readonly line: NamedLine
-  /** `device`: '' for any device. */
-  readonly options: Pick<SendOptions, 'sim' | 'priority' | 'guarantee' | 'keepsQuiet'> & {
-    readonly device: string
+export type NewCampaign = {
+  readonly [K in keyof Omit<CampaignChange, 'repeat'>]: NonNullable<CampaignChange[K]>
+} & Pick<CampaignChange, 'repeat'> & {
+    readonly line: NamedLine
+    /** `device`: '' for any device. */
+    readonly options: Pick<SendOptions, 'sim' | 'priority' | 'guarantee' | 'keepsQuiet'> & {
+      readonly device: string
+    }
   }
-}
 
 /** The body of a new campaign. Throws 400 that names the first wrong field. */
 export function readNewCampaign(raw: unknown, now: Date): NewCampaign {
   const given = checkShape(CAMPAIGN, raw)
-  const { name, text, audience, scheduledAt, expiresAt } = changeOf(given, now)
+  const { name, text, audience, scheduledAt, expiresAt, repeat } = changeOf(given, now)
   if (!text) throw invalid('body or template_id must be given')
   if (!audience || audience.recipients.length + audience.groupIds.length === 0)
     throw invalid('recipients or group_ids must name somebody')
@@ -89,7 +96,21 @@ export function readNewCampaign(raw: unknown, now: Date): NewCampaign {
     keepsQuiet: given.quiet_hours ?? true,
   }
   const line = { id: given.line_id ?? '', number: given.from ?? '' }
-  return { name: name ?? '', text, audience, scheduledAt: begins, expiresAt: expiresAt ?? '', line, options }
+  return {
+    ...{ name: name ?? '', text, audience, scheduledAt: begins, expiresAt: expiresAt ?? '' },
+    ...{ line, options, repeat },
+  }
+}
+
+/** The repetition of a campaign, without its text and recipients. */
+export const REPETITION = z
+  .strictObject({ repeat: REPEAT, scheduled_at: COMMON.scheduled_at })
+  .meta({ id: 'CampaignRepetition' })
+
+/** The repetition of a request, and its earliest time. Throws 400 that names the first wrong field. */
+export function readRepetition(raw: unknown, now: Date) {
+  const { repeat, scheduled_at } = checkShape(REPETITION, raw)
+  return { repeat, scheduledAt: future(scheduled_at, now) || formatDate(now) }
 }
 
 /** The body of a change. Throws 400 that names the first wrong field, or says that there is none. */
@@ -110,6 +131,7 @@ function changeOf(given: z.output<typeof CAMPAIGN_CHANGE>, now: Date): CampaignC
     audience: recipients || group_ids ? { recipients: phones, groupIds: [...new Set(group_ids)] } : null,
     scheduledAt: isTimed ? future(given.scheduled_at, now) || beginOf(given.hold_seconds, now) : null,
     expiresAt: given.expires_at ?? null,
+    repeat: given.repeat ?? null,
   }
 }
 

@@ -13,8 +13,9 @@ import { lockUserSends } from '../send/lock-user.ts'
 import { LAST_LEAVES_AT } from '../send/preview.ts'
 import type { SendServices } from '../send/send.ts'
 import { gatewayRefusal } from '../send/shape.ts'
+import type { Repeat } from './times.ts'
 
-const STATUSES = ['scheduled', 'sending', 'paused', 'canceled', 'done', 'failed'] as const
+const STATUSES = ['scheduled', 'repeating', 'sending', 'paused', 'canceled', 'done', 'failed'] as const
 export type CampaignStatus = (typeof STATUSES)[number]
 
 export interface CampaignServices extends SendServices {
@@ -99,23 +100,29 @@ const READ = statement('campaign', {
   priority: 'number',
   guarantee: oneOf<SendOptions['guarantee']>(),
   keepsQuiet: 'boolean',
+  /** When it repeats; 'null' if it does not. */
+  repeat: 'string?',
+  /** How many runs it has had. */
+  runs: 'number',
 })`
 select c.id, c."user", c.xmin::text as version, ${isDisabledSql('c."user"')} as "isDisabled",
   c.status, c.body, c.variables::text, c.audience::text, c.batches::text, c.former_batch as "formerBatch", c.revision,
   c.scheduled_at as "scheduledAt", c.expires_at as "expiresAt", c.settled, c.groups, c.recipients::text,
-  c.recipients_count as "recipientsCount", c.device, c.line, c.sim, c.priority, c.guarantee, c.quiet_hours as "keepsQuiet"
+  c.recipients_count as "recipientsCount", c.device, c.line, c.sim, c.priority, c.guarantee, c.quiet_hours as "keepsQuiet",
+  c.repeat::text, c.runs
 from campaigns c where c.id = ${text('id')}`
 
 export async function readCampaign(db: Db, id: string) {
   const row = await runForRow(db, READ, { id })
   if (!row) return undefined
   const variables: CampaignText['variables'] = JSON.parse(String(row.variables))
+  const repeat: Repeat | null = JSON.parse(String(row.repeat))
   const lists = {
     audience: listOf(row.audience),
     batches: listOf(row.batches),
     recipients: listOf(row.recipients),
   }
-  return { ...row, variables, ...lists }
+  return { ...row, variables, repeat, ...lists }
 }
 
 /** A record of `campaigns`. */

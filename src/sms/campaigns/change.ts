@@ -2,7 +2,8 @@ import { flag, list, number, runForTexts, statement, text } from '../../db/state
 import { formatDate } from '../../fields/types/date.ts'
 import { derivedId, randomId } from '../../tools/random.ts'
 import { expiresBeforeDue } from '../send/body.ts'
-import { gatewayRefusal } from '../send/shape.ts'
+import { lockUserSends } from '../send/lock-user.ts'
+import { gatewayRefusal, invalid } from '../send/shape.ts'
 import { logChanged } from '../status/status.ts'
 import { advance, whenSettled } from './advance.ts'
 import type { CampaignChange, NewCampaign } from './body.ts'
@@ -17,6 +18,8 @@ import {
   updateCampaigns,
 } from './campaign.ts'
 import { checkQuota, namedLine, planAudience, readText } from './plan.ts'
+import { checkRoom, expiryAt } from './repeat.ts'
+import { completeRepeat, timesFrom } from './times.ts'
 
 /** A campaign that begins sooner cannot be changed: the sweep may already hand out its texts. */
 const MARGIN_MS = 2_000
@@ -31,8 +34,7 @@ export async function changeCampaign(
   change: CampaignChange,
 ): Promise<CampaignState> {
   const { db } = services.store
-  const { text, audience, scheduledAt, expiresAt } = change
-  if (!text && !audience && scheduledAt === null && expiresAt === null) {
+  if (Object.entries(change).every(([part, value]) => part === 'name' || value === null)) {
     await findCampaign(db, user, id)
     await updateCampaigns(db, 'name = $2', 'id = $1', [id, change.name])
   } else {
@@ -45,7 +47,7 @@ export async function changeCampaign(
 const REVISE = `
 name = coalesce($3, name), body = $4, variables = $5::json, template = coalesce($6, template), groups = $7,
 recipients = $8::json, scheduled_at = $9, expires_at = $10, former_batch = $11, batch_id = $12,
-batches = $13::json, recipients_count = $14, segments = $15, audience = $16::json, revision = revision + 1,
+batches = $13::json, recipients_count = $14, segments = $15, audience = $16::json, repeat = $17::json, revision = revision + 1,
 settled = false`
 
 /** Stores the change. False when the campaign was changed meanwhile. */
@@ -53,8 +55,11 @@ async function revise(services: CampaignServices, campaign: Campaign, change: Ca
   const { store } = services
   const { user } = campaign
   await checkNotBegun(services, campaign)
-  const scheduledAt = change.scheduledAt ?? campaign.scheduledAt
-  const expiresAt = change.expiresAt ?? campaign.expiresAt
+  if (change.repeat && !campaign.repeat) throw invalid('repeat can be changed only if the campaign repeats')
+  const repeat = change.repeat ? await completeRepeat(store, user, change.repeat) : campaign.repeat
+  const begins = change.scheduledAt ?? (change.repeat ? formatDate(new Date()) : campaign.scheduledAt)
+  const [scheduledAt] = repeat ? timesFrom(repeat, begins) : [begins]
+  const expiresAt = change.expiresAt ?? (repeat ? expiryAt(campaign, scheduledAt) : campaign.expiresAt)
   if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
   const text = change.text ? await readText(store, user, change.text) : { ...campaign, template: null }
   const people: NewCampaign['audience'] = change.audience ?? {
@@ -63,13 +68,14 @@ async function revise(services: CampaignServices, campaign: Campaign, change: Ca
   }
   const { audience, segments } = await planAudience(store, user, text, people)
   // messages stored so far are canceled and refunded
-  await checkQuota(services, user, audience.length - (isStored(campaign) ? campaign.recipientsCount : 0))
+  if (!repeat)
+    await checkQuota(services, user, audience.length - (isStored(campaign) ? campaign.recipientsCount : 0))
   const batch = randomId()
   const params = [
     ...[change.name, text.body, JSON.stringify(text.variables), text.template],
     ...[people.groupIds, JSON.stringify(people.recipients), scheduledAt, expiresAt],
     ...[campaign.batches[0], batch, JSON.stringify([batch])],
-    ...[audience.length, segments, JSON.stringify(audience)],
+    ...[audience.length, segments, JSON.stringify(repeat ? [] : audience), JSON.stringify(repeat)],
   ]
   return changeAsRead(store.db, campaign, REVISE, ...params)
 }
@@ -82,7 +88,8 @@ select 1 from sms_messages where batch_id = $1 and (status in ('assigned', 'send
 async function checkNotBegun({ store }: CampaignServices, campaign: Campaign): Promise<void> {
   const { status, scheduledAt, batches } = campaign
   const isEarly = scheduledAt > formatDate(new Date(Date.now() + MARGIN_MS))
-  if (status !== 'paused' && !(status === 'scheduled' && isEarly)) throw gatewayRefusal('campaign_begun')
+  const isOpen = status === 'repeating' || status === 'paused'
+  if (!isOpen && !(status === 'scheduled' && isEarly)) throw gatewayRefusal('campaign_begun')
   const { rows } = await store.db.query(HAS_BEGUN, [batches[0]])
   if (rows[0]) throw gatewayRefusal('campaign_begun')
 }
@@ -90,12 +97,12 @@ async function checkNotBegun({ store }: CampaignServices, campaign: Campaign): P
 const INSERT = statement('campaign insert', { id: 'string' })`
 insert into campaigns (id, "user", name, body, template, variables, groups, recipients, scheduled_at,
   expires_at, status, batch_id, batches, revision, recipients_count, segments, audience, device,
-  line, sim, priority, guarantee, quiet_hours, settled, created, updated)
+  line, sim, priority, guarantee, quiet_hours, repeat, settled, created, updated)
 values (${text('id')}, ${text('user')}, ${text('name')}, ${text('body')}, ${text('template')}, ${text('variables')}::json,
-  ${list('groupIds')}, ${text('recipients')}::json, ${text('scheduledAt')}, ${text('expiresAt')}, 'scheduled',
+  ${list('groupIds')}, ${text('recipients')}::json, ${text('scheduledAt')}, ${text('expiresAt')}, ${text('status')},
   ${text('batch')}, ${text('batches')}::json, 1, ${number('count')}, ${number('segments')}, ${text('audience')}::json,
   ${text('device')}, ${text('line')}, ${number('sim')}, ${number('priority')}, ${text('guarantee')}, ${flag('keepsQuiet')},
-  false, pb_text(now()), pb_text(now()))
+  ${text('repeat')}::json, false, pb_text(now()), pb_text(now()))
 on conflict (id) do nothing returning id`
 
 /** Stores a campaign; advance.ts stores its messages. `key`: Idempotency-Key. Throws as a send. */
@@ -117,17 +124,25 @@ async function insert(services: CampaignServices, user: string, id: string, want
   const line = await namedLine(store, user, wanted)
   const written = await readText(store, user, wanted.text)
   const { audience, segments } = await planAudience(store, user, written, wanted.audience)
-  await checkQuota(services, user, audience.length)
+  const repeat = wanted.repeat && (await completeRepeat(store, user, wanted.repeat))
+  if (!repeat) await checkQuota(services, user, audience.length)
   const batch = randomId()
-  const { name, scheduledAt, expiresAt, options } = wanted
+  const { name, expiresAt, options } = wanted
+  const [scheduledAt] = repeat ? timesFrom(repeat, wanted.scheduledAt) : [wanted.scheduledAt]
+  if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
   const { groupIds, recipients } = wanted.audience
   const values = {
     ...{ ...options, id, user, name, line, batch, groupIds, scheduledAt, expiresAt, segments },
     ...{ body: written.body, template: written.template, variables: JSON.stringify(written.variables) },
     ...{ recipients: JSON.stringify(recipients), batches: JSON.stringify([batch]) },
-    ...{ count: audience.length, audience: JSON.stringify(audience) },
+    ...{ count: audience.length, audience: JSON.stringify(repeat ? [] : audience) },
+    ...{ status: repeat ? 'repeating' : 'scheduled', repeat: JSON.stringify(repeat) },
   }
   await store.db.transaction(async (db) => {
+    if (repeat) {
+      await lockUserSends(db, user)
+      await checkRoom(db, user)
+    }
     await logChanged({ db }, 'campaigns', 'create', await runForTexts(db, INSERT, values))
   })
 }

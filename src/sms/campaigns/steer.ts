@@ -1,5 +1,7 @@
+import { z } from 'zod'
+import { runForTexts, statement, text } from '../../db/statements/statement.ts'
 import { formatDate } from '../../fields/types/date.ts'
-import { gatewayRefusal } from '../send/shape.ts'
+import { gatewayRefusal, isRefusal } from '../send/shape.ts'
 import { advance, whenSettled } from './advance.ts'
 import {
   type Campaign,
@@ -11,6 +13,7 @@ import {
   findCampaign,
   readState,
 } from './campaign.ts'
+import { moveOn } from './repeat.ts'
 
 const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])
 
@@ -24,6 +27,7 @@ const become =
     await whenSettled(services, user, id, async (campaign) => {
       const status = next(campaign)
       if (!status) return true
+      if (status === 'repeating') return moveOn(db, campaign, new Date(), campaign.runs, ', settled = false')
       return changeAsRead(db, campaign, `status = '${status}', settled = false`)
     })
     await advance(services, id)
@@ -37,12 +41,45 @@ export const pauseCampaign = become(({ status }) => {
   return 'paused'
 })
 
-/** Resumes a paused campaign at its time, or now. Repeating is no error. Throws 409 `campaign_over`. */
-export const resumeCampaign = become(({ status, scheduledAt }) => {
-  if (status === 'scheduled' || status === 'sending') return undefined
+/**
+ * Resumes a paused campaign at its time, or now; a repeating one at its next time. A second call is no error.
+ * Throws 409 `campaign_over`.
+ */
+export const resumeCampaign = become(({ status, scheduledAt, repeat }) => {
+  if (status === 'scheduled' || status === 'repeating' || status === 'sending') return undefined
   if (status !== 'paused') throw gatewayRefusal('campaign_over')
+  if (repeat) return 'repeating'
   return scheduledAt > formatDate(new Date()) ? 'scheduled' : 'sending'
 })
+
+export const CANCEL_CAMPAIGN = z
+  .strictObject({
+    runs: z
+      .boolean()
+      .nullish()
+      .describe('Whether the runs of a repeating campaign end, too; else they go on.'),
+  })
+  .meta({ id: 'CancelCampaign' })
+
+const OPEN_RUNS = statement('campaign open runs', { id: 'string' })`
+select id from campaigns where "user" = ${text('user')} and run_of = ${text('id')}
+  and status in ('scheduled', 'sending', 'paused')`
+
+/** Cancels a campaign, and with `runs` its unfinished runs. Repeatable. Throws 409 `campaign_over`. */
+export async function cancelWithRuns(
+  services: CampaignServices,
+  user: string,
+  id: string,
+  { runs }: z.output<typeof CANCEL_CAMPAIGN>,
+): Promise<CampaignState> {
+  const state = await cancelCampaign(services, user, id)
+  const open = runs ? await runForTexts(services.store.db, OPEN_RUNS, { user, id }) : []
+  for (const run of open)
+    await cancelCampaign(services, user, run).catch((error) => {
+      if (!isRefusal(error, 'campaign_over')) throw error
+    })
+  return state
+}
 
 /** Cancels and refunds a campaign's unclaimed messages. Repeatable. Throws 409 `campaign_over`. */
 export const cancelCampaign: Steer = async (services, user, id) => {

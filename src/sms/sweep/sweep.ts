@@ -88,10 +88,13 @@ const ANY = {
   sql: `select * from sms_dispatch order by message limit ${BATCH} for update`,
 }
 
-/** Fails unfinished campaigns of a restored backup: messages not stored in it may have been sent since. */
+/**
+ * Fails unfinished campaigns of a restored backup: messages not stored in it may have been sent since. Pauses
+ * those that repeat.
+ */
 const END_CAMPAIGNS = `
-update campaigns set status = 'failed', error = $1, settled = true, audience = '[]', updated = pb_text(now())
-where status in ('scheduled', 'sending', 'paused')`
+update campaigns set status = case when coalesce(repeat::text, 'null') = 'null' then 'failed' else 'paused' end, error = $1, settled = true, audience = '[]', updated = pb_text(now())
+where status in ('scheduled', 'repeating', 'sending', 'paused')`
 
 /** Ends unfinished messages of a restored backup, as they may have been sent since. */
 export async function endUnfinished(db: Db): Promise<number> {

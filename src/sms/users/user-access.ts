@@ -48,7 +48,7 @@ const LISTS = {
   webhooks: ['url', 'enabled'],
   hooks: ['name', 'enabled'],
   auto_answers: ['name', 'enabled'],
-  campaigns: ['name', `status in ('scheduled', 'sending', 'paused')`],
+  campaigns: ['name', `status in ('scheduled', 'repeating', 'sending', 'paused')`],
 } as const
 type ListName = keyof typeof LISTS
 

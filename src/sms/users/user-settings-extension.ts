@@ -60,7 +60,7 @@ function checkUser({ user }: Values, old: Values): void {
 async function suspendUser({ db, catalog }: Store, user: string): Promise<void> {
   await db.query('select from users where id = $1 for update', [user])
   await db.query('delete from device_pairings where "user" = $1', [user])
-  const unfinished = `"user" = $1 and status in ('scheduled', 'sending')`
+  const unfinished = `"user" = $1 and status in ('scheduled', 'repeating', 'sending')`
   await updateCampaigns(db, `status = 'paused', settled = false`, unfinished, [user])
   const devices = await db.query('update devices set "user" = "user" where "user" = $1 returning id', [user])
   await notifyAccess(db, textsOf(devices))

@@ -76,7 +76,12 @@ async function endUserQueue(store: Store, user: string): Promise<void> {
   await failUnsent(db, UNCLAIMED, REASONS.canceled, [user])
   // a node that stores a campaign's texts now finds the campaign and the user's record changed
   const ended = `status = 'canceled', settled = true, audience = '[]'`
-  await updateCampaigns(db, ended, `"user" = $1 and status in ('scheduled', 'sending', 'paused')`, [user])
+  await updateCampaigns(
+    db,
+    ended,
+    `"user" = $1 and status in ('scheduled', 'repeating', 'sending', 'paused')`,
+    [user],
+  )
   await db.query(ONCE, [user])
   await db.query(END_ANSWERS, [user, 'auto_answers'])
   await db.query('delete from device_pairings where "user" = $1', [user])

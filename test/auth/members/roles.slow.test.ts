@@ -82,6 +82,7 @@ const ROUTES: Readonly<Record<string, Who>> = {
   'GET /api/campaigns/{id}/progress': 'viewer',
   'POST /api/campaigns': 'admin',
   'POST /api/campaigns/preview': 'admin',
+  'POST /api/campaigns/times': 'viewer',
   'PATCH /api/campaigns/{id}': 'admin',
   'POST /api/campaigns/{id}/pause': 'admin',
   'POST /api/campaigns/{id}/resume': 'admin',

@@ -233,6 +233,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'POST /api/devices/pairing',
     'POST /api/campaigns',
     'POST /api/campaigns/preview',
+    'POST /api/campaigns/times',
     'PATCH /api/campaigns/{}',
     'POST /api/campaigns/{}/pause',
     'POST /api/campaigns/{}/resume',

@@ -18,6 +18,8 @@ const pad = (name: string) => name.padEnd(15, '0')
 /** Sending by lines without a server: one user, devices `a`, `b` … and lines such as `a1`, slot 1 of `a`. */
 export interface LineFixture {
   readonly store: Store
+  /** Of two nodes, the first of which is `store`. */
+  readonly stores: readonly [Store, Store]
   readonly user: string
   /** As after `openLineFixture`. */
   reset(): Promise<void>
@@ -102,6 +104,7 @@ export async function openLineFixture(env: Record<string, string> = {}): Promise
   await query(`update lines set id = 'theirsline00000' where device = $1`, [pad('theirs')])
   return {
     store,
+    stores: [store, otherStore],
     user: USER,
     async reset() {
       await clocked.at(null)

@@ -5,6 +5,7 @@ import { Badge } from '../time.tsx'
 
 const STATES: Readonly<Record<CampaignState, readonly [tone: Tone, words: string]>> = {
   scheduled: ['calm', t('Scheduled')],
+  repeating: ['calm', t('Repeats')],
   sending: ['busy', t('Sending')],
   paused: ['warn', t('Paused')],
   canceled: ['calm', t('Canceled')],
