@@ -110,7 +110,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   protocols: [
     ['route-table.ts'],
     ['door.ts'],
-    ['twilio', 'smsgate', 'mcp', 'smseagle', 'kannel', 'sms-gateway', 'smtp'],
+    ['twilio', 'smsgate', 'mcp', 'smseagle', 'kannel', 'sms-gateway', 'vendel', 'smtp'],
     ['smsgate-client'],
     ['.'],
   ],

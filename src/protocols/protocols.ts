@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Protocol } from '../http/context.ts'
+import type { OtherForms } from '../webhooks/call-webhook.ts'
 import type { DueDelivery } from '../webhooks/due.ts'
 import { KANNEL } from './kannel/routes.ts'
 import { MCP } from './mcp/routes.ts'
@@ -11,6 +12,8 @@ import { SMSGATE_FORM } from './smsgate-client/webhooks/event.ts'
 import { twilioBody, twilioCalls } from './twilio/calls/call.ts'
 import type { CallServices } from './twilio/calls/caller.ts'
 import { TWILIO } from './twilio/routes.ts'
+import { VENDEL } from './vendel/routes.ts'
+import { callVendel, vendelBody } from './vendel/webhook.ts'
 
 /** APIs of other products that this server offers. */
 export const PROTOCOLS: readonly Protocol[] = [
@@ -21,11 +24,17 @@ export const PROTOCOLS: readonly Protocol[] = [
   SMSEAGLE,
   KANNEL,
   SMS_GATEWAY,
+  VENDEL,
 ]
 
 /** How webhooks are called in the forms of these APIs. `servicesOf` returns services on a user's ticket. */
-export const otherForms = (config: Config, servicesOf: (user: string) => CallServices) => ({
-  bodyForm: { ...SMSGATE_FORM, publicUrl: config.publicUrl },
-  call: twilioCalls(servicesOf),
-  bodyOf: (due: DueDelivery) => twilioBody(due, config),
-})
+export function otherForms(config: Config, servicesOf: (user: string) => CallServices) {
+  const callTwilio = twilioCalls(servicesOf)
+  const call: OtherForms['call'] = (due, signal) =>
+    due.format === 'vendel' ? callVendel(due, config.webhookAllowPrivate, signal) : callTwilio(due, signal)
+  return {
+    bodyForm: { ...SMSGATE_FORM, publicUrl: config.publicUrl },
+    call,
+    bodyOf: (due: DueDelivery) => (due.format === 'vendel' ? vendelBody(due) : twilioBody(due, config)),
+  }
+}

@@ -138,10 +138,11 @@ async function dueOf(
   const secrets = more.secrets.filter(isSecret)
   const time = new Date(more.at * 1000)
   const isUsual = format === '' || format === 'template'
+  const isSigned = format === 'template' || apiKey !== '' || secrets.length > 0
   const due: DueDelivery = {
     ...{ delivery, user, webhook, eventId, attempts, event, url, apiKey, secrets, image, files },
     format: isUsual ? '' : format,
-    closed: format === 'callback' ? undefined : closedBy(isOpen, format !== '' || secrets.length > 0),
+    closed: format === 'callback' ? undefined : closedBy(isOpen, isSigned),
     maxAttempts: isUsual ? Number.POSITIVE_INFINITY : OTHER_ATTEMPTS,
     body: isUsual && facts === null ? bodyOf(event, time, messages, row, files) : '',
     ...(facts !== null && form?.render(facts, eventId, time)),

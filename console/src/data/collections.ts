@@ -308,7 +308,7 @@ export const webhooks = {
   enabled: { type: 'bool' },
   format: {
     type: 'select',
-    values: ['twilio', 'template'],
+    values: ['twilio', 'template', 'vendel'],
   },
   api_key: { type: 'text' },
   device: { type: 'relation' },

@@ -1,5 +1,5 @@
 import { identifyKey, isNamed, type KeyHolder } from '../../auth/tokens/api-keys.ts'
-import { hasScope, type Scope } from '../../auth/tokens/scopes.ts'
+import { hasScope, type Scope, type Scopes } from '../../auth/tokens/scopes.ts'
 import { type Store, USERS_ID } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { CampaignServices } from '../../sms/campaigns/campaign.ts'
@@ -11,6 +11,9 @@ import { storeOf } from '../server/store-of.ts'
 
 export interface SendingCaller extends Sender {
   readonly store: Store
+  readonly auth: AuthRecord
+  /** The scopes of the API key; absent for a session, which needs none. */
+  readonly scopes?: Scopes
 }
 
 /** The sender, by X-API-Key or Authorization. Throws 401 for a guest, 403 for others and a missing scope. */
@@ -18,11 +21,17 @@ export const requireSender = (c: Ctx, services: Services, scopes: readonly Scope
   withCatalog(services.store, () => identifySender(c, services, scopes, false))
 
 /** As `requireSender`, for work inside `retry`. */
-async function identifySender(c: Ctx, services: Services, scopes: readonly Scope[], cached: boolean) {
+async function identifySender(
+  c: Ctx,
+  services: Services,
+  scopes: readonly Scope[],
+  cached: boolean,
+): Promise<SendingCaller> {
   const apiKey = c.env.incoming.headers['x-api-key']
   if (apiKey === undefined) return userOf(c, services, await authenticate(c, services, cached))
   const holder = await identifyKeyHolder(services, { key: String(apiKey) }, scopes, cached)
-  return { ...senderOfKey(holder), store: storeOf(c, services, holder.auth) }
+  const { auth, scopes: granted } = holder
+  return { ...senderOfKey(holder), auth, scopes: granted, store: storeOf(c, services, auth) }
 }
 
 /** An API key, and the user name that another API has beside it: the email or the id of the key's user. */
@@ -57,7 +66,7 @@ function userOf(c: Ctx, services: Services, auth: AuthRecord | null): SendingCal
   if (!auth) throw gatewayRefusal('unauthorized')
   // neither devices nor superusers have a quota or devices of their own
   if (auth.collection.id !== USERS_ID) throw gatewayRefusal('forbidden')
-  return { ...senderOf(auth), store: storeOf(c, services, auth) }
+  return { ...senderOf(auth), auth, store: storeOf(c, services, auth) }
 }
 
 /** Scopes that may read an account's statistics: a sender needs its remaining quota. */
@@ -85,3 +94,12 @@ export const withSender = <T>(
     (sender) => work(sender, { ...services.sending, store: sender.store }),
     { startsCached: true },
   )
+
+/** Runs `work` for a caller with one of these scopes; again if it finds that the user has changed. */
+export const withReader = <T>(
+  c: Ctx,
+  services: Services,
+  scopes: readonly Scope[],
+  work: (caller: SendingCaller) => Promise<T>,
+): Promise<T> =>
+  retry(services.store, () => identifySender(c, services, scopes, false), work, { isRead: true })

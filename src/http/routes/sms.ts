@@ -49,13 +49,18 @@ export function smsRoutes(services: Services): Hono<Env> {
     })
 }
 
-/** Sends a text, given or of a template. Checks credentials before it reads the body. */
-function sendFrom(c: Ctx, services: Services, schema: typeof SEND | typeof TEMPLATE_SEND) {
+/** Sends a text or a template. Checks credentials before it reads the body, which `adapt` may change. */
+export function sendFrom(
+  c: Ctx,
+  services: Services,
+  schema: typeof SEND | typeof TEMPLATE_SEND,
+  adapt = (json: unknown) => json,
+) {
   // read once, also if stale credentials repeat the work
   let raw: Promise<unknown> | undefined
   return withSender(c, services, async (sender, sending) => {
     raw ??= readJson(c, MAX_BODY_BYTES)
-    const json = await raw
+    const json = adapt(await raw)
     const body = readSend(schema, json, new Date())
     const idempotency = readIdempotency(c.req.header('idempotency-key'), c.req.path, json)
     const { answer, replayed } = await send(sending, sender, body, idempotency)

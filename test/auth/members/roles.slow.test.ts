@@ -144,6 +144,7 @@ const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 
 function rowOf(route: string): Who | undefined {
   const [, method, collection, what] = /^(\w+) \/api\/collections\/(\w+)\/(.+)$/.exec(route) ?? []
+  if (/^\w+ \/vendel\//.test(route)) return 'owner'
   const known = ROUTES[route] ?? (FOR_NOBODY.test(route) ? 'nobody' : undefined)
   if (known || !collection) return known
   if (/^(records(\/\{id\})?|export)$/.test(what!)) return RECORDS[collection]?.[METHODS.indexOf(method!)]

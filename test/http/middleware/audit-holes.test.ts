@@ -223,6 +223,8 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'POST /http_api/send_togroup',
     'POST /http_api/send_tocontact',
     'POST /jsonrpc/sms',
+    'POST /vendel/api/sms/send',
+    'POST /vendel/api/sms/send-template',
     'POST /api/sms/send-template',
     'POST /api/sms/messages/{}/retry',
     'PATCH /api/sms/messages/{}',

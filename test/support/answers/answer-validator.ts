@@ -71,7 +71,7 @@ function descriptionOf(collections: readonly Collection[], extensions: Extension
 function pathOf(catalog: Catalog, url: string): string | undefined {
   const path = canonicalPath(url.split('?')[0] ?? '')
   if (
-    !/^\/(?:mcp|(?:api|2010-04-01|http_api|jsonrpc|cgi-bin)\/)/.test(path) ||
+    !/^\/(?:mcp|(?:api|vendel|2010-04-01|http_api|jsonrpc|cgi-bin)\/)/.test(path) ||
     /%(?![0-9a-f]{2})|\/\/|\/\./i.test(path)
   )
     return undefined

@@ -1,0 +1,37 @@
+import { createHmac } from 'node:crypto'
+import { callWebhook } from '../../webhooks/call-webhook.ts'
+import type { DueDelivery } from '../../webhooks/due.ts'
+
+/** Vendel's events by ours; `test` for others. */
+const EVENTS: Readonly<Record<string, string>> = {
+  'message.sent': 'sms_sent',
+  'message.delivered': 'sms_delivered',
+  'message.failed': 'sms_failed',
+  'message.received': 'sms_received',
+}
+
+/** Fields of the message that only events of sent texts have, if they are not empty. */
+const OF_SENT = ['to', 'status', 'sent_at', 'delivered_at', 'error_message']
+
+/** The body in the form of Vendel, whose SDKs check the signature of JSON with sorted keys and no spaces. */
+export function vendelBody({ event, image }: Pick<DueDelivery, 'event' | 'image'>): string {
+  const name = EVENTS[event] ?? 'test'
+  const isSent = name !== 'sms_received' && name !== 'test'
+  const given = OF_SENT.filter((field) => image[field]).map((field) => [field, image[field]])
+  const payload = {
+    event: name,
+    message_id: image.id,
+    timestamp: image.created,
+    body: image.body,
+    ...(isSent ? Object.fromEntries(given) : { from: image.from || image.to }),
+  }
+  return JSON.stringify(payload, Object.keys(payload).sort())
+}
+
+/** Calls a webhook in Vendel's form, signed with its newest secret. */
+export function callVendel(due: DueDelivery, allowPrivate: boolean, signal: AbortSignal) {
+  const body = vendelBody(due)
+  const signature = createHmac('sha256', due.secrets[0]!).update(body).digest('hex')
+  const signed = { ...due, body, moreHeaders: () => ({ 'x-webhook-signature': signature }) }
+  return callWebhook(signed, allowPrivate, signal)
+}

@@ -1,0 +1,236 @@
+import { createHmac } from 'node:crypto'
+import { beforeEach, describe, expect, test } from 'vitest'
+import {
+  ANN,
+  BEN,
+  BENS_PHONE,
+  GROUPS,
+  keyOf,
+  PHONES,
+  startServerWithUsers,
+  TEMPLATES,
+} from '../support/server/server-with-users.ts'
+import { startReceiver } from '../support/services/receiver.ts'
+import { stopAfterAll } from '../support/stop-after-all.ts'
+
+const server = stopAfterAll(await startServerWithUsers({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
+const receiver = stopAfterAll(await startReceiver())
+
+type Headers = Record<string, string>
+const get = (path: string, headers?: Headers) => server.ask('GET', `/vendel/api/${path}`, undefined, headers)
+const post = (path: string, body: unknown, headers?: Headers) =>
+  server.ask('POST', `/vendel/api/sms/${path}`, body, headers)
+const scoped = (...scopes: string[]) =>
+  server.rows('update api_keys set scopes = $2 where id = $1', [keyOf(ANN), `{${scopes}}`])
+
+const TO = ['+4915112345678', '+44111111']
+const id = expect.stringMatching(/^\w{15}$/)
+const date = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z$/)
+const DATES = { created: date, updated: date }
+/** Of fixtures, which may have none. */
+const EVER = { created: expect.any(String), updated: expect.any(String) }
+
+beforeEach(async () => {
+  await server.rows('delete from sms_messages')
+  await scoped('messages:send', 'messages:read', 'messages:list', 'inbox:list', 'devices:list')
+})
+
+describe('sends', () => {
+  test('to several, once each, and ignores what it does not know', async () => {
+    const { status, body } = await post('send', { recipients: [...TO, TO[0]], body: 'Hi', priority: 'x' })
+    const ids = { batch_id: id, message_ids: [id, id] }
+    expect([status, body]).toEqual([200, { ...ids, recipients_count: 2, status: 'accepted' }])
+  })
+
+  test('to a group, with null for no recipients, by a session', async () => {
+    const session = await server.signedIn('users', ANN.id)
+    const given = { recipients: null, group_ids: [GROUPS.friends], template_id: TEMPLATES.greeting }
+    expect((await post('send-template', given, session)).body).toMatchObject({ recipients_count: 3 })
+    const bodies = await server.rows('select body from sms_messages order by "to"')
+    expect(bodies).toEqual([['Hello Zoe!'], ['Hello Abe!'], ['Hello Abe!']])
+  })
+
+  const text = { recipients: TO, body: 'Hi' }
+  const template = { recipients: TO, template_id: TEMPLATES.code }
+  test.each<[string, string, unknown, number, string]>([
+    [
+      'nobody',
+      'send',
+      { recipients: null, body: 'Hi' },
+      400,
+      'Recipients must name at least one phone number, or group_ids a group.',
+    ],
+    ['a number', 'send', { ...text, recipients: ['017'] }, 400, 'Phone number must be in E.164 format.'],
+    ['no text', 'send', { recipients: TO }, 400, 'Body is required.'],
+    ['a type', 'send', { ...text, recipients: 'x' }, 400, 'Recipients must be a list of phone numbers.'],
+    ['no JSON', 'send', '{', 400, 'The body must be a JSON object.'],
+    ['a device', 'send', { ...text, device_id: BENS_PHONE }, 400, 'Device not found.'],
+    ['a group', 'send', { ...text, group_ids: [GROUPS.bens] }, 400, 'Contact group not found.'],
+    ['no template', 'send-template', { ...template, template_id: 'x' }, 400, 'Template not found.'],
+    [
+      "another's template",
+      'send-template',
+      { ...template, template_id: TEMPLATES.bens },
+      400,
+      'Template does not belong to user.',
+    ],
+    ['a variable', 'send-template', template, 400, 'Missing variable: code.'],
+  ])('nothing with %s that is wrong', async (_, path, body, status, message) => {
+    expect(await post(path, body)).toMatchObject({ status, body: { data: {}, message, status } })
+    expect(await server.rows('select id from sms_messages')).toEqual([])
+  })
+
+  test('nothing beyond the quota, which is the only 429', async () => {
+    await server.rows('update users set monthly_quota = 3 where id = $1', [ANN.id])
+    await server.rows(`update sms_usage set used = 2 where "user" = $1`, [ANN.id])
+    const { status, body } = await post('send', { recipients: TO, body: 'Hi' })
+    const numbers = { limit: 3, used: 2, available: 1, upgrade_url: '' }
+    const detail = 'You can only send 1 more SMS this month'
+    expect([status, body]).toEqual([
+      429,
+      { error: 'quota_exceeded', detail, quota_type: 'sms_monthly', ...numbers },
+    ])
+    expect((await get('plans/quota')).body).toEqual({
+      plan: 'pocketsms',
+      sms_sent_this_month: 2,
+      max_sms_per_month: 3,
+      devices_registered: 2,
+      max_devices: 2_147_483_647,
+      reset_date: expect.stringMatching(/^\d{4}-\d\d-01$/),
+    })
+    await server.rows('update users set monthly_quota = 0')
+  })
+})
+
+describe('reads', () => {
+  test('a send and its messages', async () => {
+    const { batch_id, message_ids } = (await post('send', { recipients: TO, body: 'Hi' })).body
+    await server.rows(`update sms_messages set status = 'failed', error_message = 'x' where "to" = $1`, [
+      TO[1],
+    ])
+    const { status, body } = await get(`sms/status/${message_ids[0]}`)
+    const common = {
+      batch_id,
+      from_number: '',
+      body: 'Hi',
+      message_type: 'outgoing',
+      sent_at: '',
+      delivered_at: '',
+    }
+    const one = { ...common, id: message_ids[0], recipient: TO[0], status: 'assigned', error_message: '' }
+    expect([status, body]).toEqual([200, { ...one, device_id: expect.stringMatching(/^phone/), ...DATES }])
+    expect((await get(`sms/batch/${batch_id}`)).body).toEqual({
+      batch_id,
+      total: 2,
+      status_counts: { assigned: 1, failed: 1 },
+      messages: expect.arrayContaining([body, expect.objectContaining({ error_message: 'x' })]),
+    })
+    for (const path of [`status/${message_ids[0]}`, `batch/${batch_id}`])
+      expect((await get(`sms/${path}`, { 'x-api-key': BEN.key })).status).toBe(404)
+  })
+
+  const [OUT, IN] = ['outgoing0000001', 'incoming0000001']
+  const encoded = (query: Headers) => new URLSearchParams(query)
+  test.each<[string, Headers, string, string[]]>([
+    ['sms/messages', {}, 'id', [IN, OUT]],
+    ['sms/messages', { status: 'sent', device_id: PHONES[0], recipient: TO[0]!, batch_id: 'b' }, 'id', [OUT]],
+    ['sms/messages', { from: '2026-01-02T01:00:00+01:00' }, 'id', [IN]],
+    ['sms/messages', { to: '2026-01-01T00:00:00Z' }, 'id', [OUT]],
+    ['sms/messages', { status: '" || id != "' }, 'id', []],
+    ['sms/messages', { page: '2', per_page: '1', status: '' }, 'id', [OUT]],
+    ['contacts', { search: 'ab', group_id: GROUPS.left }, 'phone_number', ['+4900003']],
+    ['contacts', { search: '9000' }, 'name', ['Xaver', 'Out', 'Abe', 'Abe', 'Zoe']],
+    ['contacts/groups', {}, 'name', ['empty', 'friends', 'left']],
+    ['devices', { device_type: 'android' }, 'id', [...PHONES]],
+    ['devices', { device_type: 'modem' }, 'id', []],
+  ])('%s %j', async (path, query, field, values) => {
+    const insert = `insert into sms_messages (id, "user", status, message_type, "to", device, batch_id, created)
+      values ($1, $2, $3, $4, $5, $6, 'b', $7)`
+    await server.rows(insert, [OUT, ANN.id, 'sent', 'outgoing', TO[0], PHONES[0], '2026-01-01 00:00:00.000Z'])
+    await server.rows(insert, [IN, ANN.id, 'received', 'incoming', '', PHONES[1], '2026-01-02 00:00:00.000Z'])
+    const { status, body } = await get(`${path}?${encoded(query)}`)
+    expect(status).toBe(200)
+    expect(body.items.map((item: Headers) => item[field]).sort()).toEqual([...values].sort())
+    const per_page = Number(query.per_page ?? 50)
+    const total_items = query.page ? 2 : values.length
+    const pages = { page: Number(query.page ?? 1), per_page, total_pages: Math.ceil(total_items / per_page) }
+    expect(body).toMatchObject({ ...pages, total_items })
+    if (!path.endsWith('messages')) return
+    await scoped('messages:list')
+    const { items } = (await get(path)).body
+    expect(items.map((item: Headers) => item.id)).toEqual([OUT])
+  })
+
+  test('a contact with its notes, a group and a device', async () => {
+    await server.rows(`update contacts set data = '{"notes":"Rings twice"}' where phone = '+4900003'`)
+    const first = async (path: string) => (await get(path)).body.items[0]
+    const groups = [GROUPS.friends, GROUPS.left]
+    const contact = { id: id, name: 'Abe', phone_number: '+4900003', groups, notes: 'Rings twice' }
+    expect(await first('contacts?search=%2B4900003')).toEqual({ ...contact, ...EVER })
+    expect(await first('contacts/groups')).toEqual({ id: GROUPS.empty, name: 'empty', ...EVER })
+    const device = { id: id, name: expect.any(String), device_type: 'android', phone_number: '' }
+    expect(await first('devices')).toEqual({ ...device, ...EVER })
+  })
+})
+
+describe('refuses', () => {
+  test.each([
+    ['a wrong key', 'devices', { 'x-api-key': 'vk_unknown' }, 401, 'Authentication required.'],
+    ['a guest', 'plans/quota', {}, 401, 'Authentication required.'],
+    ['a date', 'sms/messages?from=yesterday', undefined, 400, /^From must be a date/],
+    ['a message of nobody', 'sms/status/nobody', undefined, 404, 'Message not found.'],
+    ['a send of nobody', 'sms/batch/nobody', undefined, 404, 'Batch not found.'],
+    ['what only phones ask', 'sms/pending', undefined, 404, 'File not found.'],
+  ])('%s', async (_, path, headers, status, message) => {
+    const body = { data: {}, message: expect.stringMatching(message), status }
+    expect(await get(path, headers)).toMatchObject({ status, body })
+  })
+
+  test('a key without the scope', async () => {
+    await scoped()
+    const paths = ['sms/messages', 'contacts', 'contacts/groups', 'devices', 'plans/quota']
+    const statuses = await Promise.all(paths.map(async (path) => (await get(path)).status))
+    expect(statuses).toEqual([403, 403, 403, 403, 200])
+  })
+
+  test('too many requests with 503 and Retry-After, because SDKs read 429 as the quota', async () => {
+    const [[root]] = (await server.rows('select id from _superusers limit 1')) as [[string]]
+    const headers = await server.signedIn('_superusers', root)
+    const limit = (rateLimits: object) => server.ask('PATCH', '/api/settings', { rateLimits }, headers)
+    const rule = { label: '/vendel/', audience: '', duration: 60, maxRequests: 1 }
+    await limit({ enabled: true, rules: [rule] })
+    const ask = () => fetch(`${server.url}/vendel/api/devices`, { headers: { 'x-api-key': ANN.key } })
+    expect((await ask()).status).toBe(200)
+    const answer = await ask()
+    await limit({ enabled: false })
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '60'])
+  })
+})
+
+test('webhooks are called in its form, signed with their secret', async () => {
+  const session = await server.signedIn('users', ANN.id)
+  const events = ['message.sent', 'message.failed']
+  const hook = { user: ANN.id, url: receiver.url, events, format: 'vendel' }
+  const { secret, id: made } = (await server.ask('POST', '/api/collections/webhooks/records', hook, session))
+    .body
+  const { message_ids } = (
+    await post('send', { recipients: TO.slice(0, 1), body: 'Grüße', device_id: PHONES[0] })
+  ).body
+  const phone = await server.signedIn('devices', PHONES[0])
+  const { items } = (await server.ask('POST', '/api/devices/claim', { limit: 1 }, phone)).body
+  const report = { id: items[0].id, attempt: items[0].attempt, status: 'failed', error_message: 'Radio off' }
+  await server.ask('POST', '/api/devices/report', { items: [report] }, phone)
+  await receiver.heard(1)
+  await server.ask('POST', `/api/webhooks/${made}/test`, {}, session)
+  const [told, test] = await receiver.heard(2)
+  for (const { body, headers } of [told!, test!]) {
+    const signature = createHmac('sha256', secret).update(body).digest('hex')
+    expect(headers['x-webhook-signature']).toBe(signature)
+    const payload = JSON.parse(body)
+    expect(body).toBe(JSON.stringify(payload, Object.keys(payload).sort()))
+  }
+  const what = { event: 'sms_failed', message_id: message_ids[0], timestamp: date, body: 'Grüße' }
+  expect(told!.event).toEqual({ ...what, to: TO[0], status: 'failed', error_message: 'Radio off' })
+  const keys = ['body', 'event', 'from', 'message_id', 'timestamp']
+  expect([test!.event.event, Object.keys(test!.event)]).toEqual(['test', keys])
+})
