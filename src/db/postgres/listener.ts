@@ -4,7 +4,6 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Logger } from '../../log.ts'
 import type { Session } from '../errors.ts'
-import { countChannelListeners } from '../listeners.ts'
 import { serialQueue } from '../serial-queue.ts'
 
 const RECONNECT_MS = 1_000
@@ -40,10 +39,6 @@ export class Listener {
   readonly #inTurn = serialQueue()
   readonly #words = new Set<string>()
   #saying: Promise<void> | undefined
-  /** Notifications received from others; and that number when last no other server was found. */
-  #heard = 0
-  #alone: number | undefined
-  #echo = ''
   readonly #stopping = new AbortController()
 
   constructor(options: ListenerOptions) {
@@ -79,7 +74,6 @@ export class Listener {
   /** Calls this process's listeners at once and, if connected, notifies other servers within GATHER_MS. */
   announce(channel: string, payload: string): void {
     this.#messages.emit(channel, payload)
-    if (this.#alone === this.#heard) return
     this.#words.add(`${channel} ${payload}`)
     this.#saying ??= this.#say()
   }
@@ -134,17 +128,12 @@ export class Listener {
     this.#stopping.signal.throwIfAborted()
     connected()
     for (const channel of this.#messages.eventNames()) this.#messages.emit(channel, '')
-    this.#checkEcho()
-      .then(() => this.#lookAround())
-      .catch(() => {})
+    this.#checkEcho().catch(() => {})
     for (;;) {
       await sleep(BEAT_MS, undefined, { ref: false, signal: lost.signal })
       const answer = this.#query(client, this.#listenText())
       const answered = await Promise.race([answer, sleep(ANSWER_MS, false, { ref: false })])
-      if (answered) {
-        this.#lookAround().catch(() => {})
-        continue
-      }
+      if (answered) continue
       this.#options.onStall()
       throw new Error(`The database did not answer within ${ANSWER_MS} ms.`)
     }
@@ -153,15 +142,7 @@ export class Listener {
   #hear(client: ListeningClient, { channel, payload = '', processId }: pg.Notification): void {
     // this server's listeners already got its own announcements
     if (processId === client.processID) return
-    if (payload !== this.#echo) this.#heard++
     this.#messages.emit(channel, payload)
-  }
-
-  /** Checks whether other servers listen; a server that starts later notifies this one. */
-  async #lookAround(): Promise<void> {
-    const before = this.#heard
-    const listeners = await countChannelListeners(this.#options, ECHO_CHANNEL)
-    this.#alone = listeners > 1 ? undefined : before
   }
 
   #query(client: pg.Client, text: string, values?: readonly unknown[]): Promise<boolean> {
@@ -185,7 +166,6 @@ export class Listener {
   async #checkEcho(): Promise<void> {
     const { query, log } = this.#options
     const word = randomUUID()
-    this.#echo = word
     const heard = new Promise<boolean>((resolve) => {
       const check = (payload: string) => payload === word && resolve(true)
       this.#messages.on(ECHO_CHANNEL, check)
