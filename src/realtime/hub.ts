@@ -199,14 +199,14 @@ export class Realtime {
   }
 
   readonly #listener = {
-    heard: (entries: readonly ChangeEntry[], isPatient: boolean) => {
+    heard: (entries: readonly ChangeEntry[]) => {
       const parts = {
         store: this.#all,
         log: this.#log,
         registry: this.#registry,
         deliver: this.#deliver,
       }
-      return deliverChanges(parts, entries, isPatient)
+      return deliverChanges(parts, entries)
     },
     lost: () => this.#endAll(),
     accountMessage: (message: string) => tellAccount(this.#registry, message),

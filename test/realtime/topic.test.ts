@@ -21,7 +21,6 @@ test.each([
     { x_token: 'a', x_level: '9' },
   ],
   ['keys exactly', 'news', '{"Query":{"A":"b"},"query":null}', {}, {}],
-  ['what follows no object', 'news', '{"query":[1],"headers":{"a":"b"}}', {}, {}],
   ['what comes before one', 'news', '{"headers":{"a":"b"},"query":[1]}', {}, { a: 'b' }],
   ['no JSON', 'news', 'x', {}, {}],
   ['null', 'news', 'null', {}, {}],

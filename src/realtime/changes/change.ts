@@ -22,12 +22,11 @@ export interface UnloadedChange {
   readonly error: unknown
 }
 
-/** Reads wanted changes in order, and those that failed. `isPatient`: throw if a newer catalog may help. */
+/** Reads wanted changes in order, and those that failed. */
 export async function loadChanges(
   store: Store,
   entries: readonly ChangeEntry[],
   isWanted: (collection: Collection, record: string) => boolean,
-  isPatient: boolean,
 ): Promise<{ changes: Change[]; unread: UnloadedChange[] }> {
   const wanted = entries.flatMap((entry) => {
     const collection = store.catalog.find(entry.collection)
@@ -41,7 +40,7 @@ export async function loadChanges(
   const images = new Map<number, RecordImage>()
   const errors = new Map<number, unknown>()
   for (const [collection, list] of positions) {
-    const failed = await readAll(images, store, collection, list, isPatient)
+    const failed = await readAll(images, store, collection, list)
     for (const [position, error] of failed) errors.set(position, error)
   }
   const changes = wanted.flatMap(({ entry, collection }) => {
@@ -55,8 +54,7 @@ export async function loadChanges(
 }
 
 /** SQLSTATEs of errors in a row's data, and of rows that do not fit the tables. */
-const ROW_FAULT = /^2/
-const MISFIT = /^(42|0A)/
+const ROW_FAULT = /^(2|42|0A)/
 
 /** Reads all in one statement, or each separately if that fails. Returns errors by position. */
 async function readAll(
@@ -64,21 +62,17 @@ async function readAll(
   store: Store,
   collection: Collection,
   positions: readonly number[],
-  isPatient: boolean,
 ): Promise<[number, unknown][]> {
-  const isOwnFault = (error: unknown) =>
-    isSqlError(error) && (ROW_FAULT.test(error.code) || (!isPatient && MISFIT.test(error.code)))
   try {
     await readInto(images, store, collection, positions)
     return []
   } catch (error) {
-    if (!isOwnFault(error)) throw error
+    if (!isSqlError(error) || !ROW_FAULT.test(error.code)) throw error
     const [only, ...others] = positions
     if (others.length === 0) return [[only!, error]]
   }
   const failed: [number, unknown][] = []
-  for (const position of positions)
-    failed.push(...(await readAll(images, store, collection, [position], isPatient)))
+  for (const position of positions) failed.push(...(await readAll(images, store, collection, [position])))
   return failed
 }
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../collections/catalog.ts'
-import { DatabaseUnavailable } from '../../db/errors.ts'
 import type { Logger } from '../../log.ts'
 import {
   type ChangeEntry,
@@ -22,14 +21,12 @@ const RENEW_MS = 10_000
 const AWAY_MS = 45_000
 /** IDs of built-in collections that change often and have few subscribers. */
 const SELDOM_HEARD = ['sms_events', 'sms_usage', 'webhook_deliveries']
-/** Reads that may fail before a change is skipped: a newer catalog may arrive meanwhile. */
-const MAX_FAILURES = 5
 
 export interface FeedListener {
   /** Called when another node has forwarded a request. */
   asked(): void
   /** Called with new changes in order; if it throws, called again with the same ones. */
-  heard(entries: readonly ChangeEntry[], isPatient: boolean): Promise<void>
+  heard(entries: readonly ChangeEntry[]): Promise<void>
   /** Called when changes may have been missed. */
   lost(): void
   /** Called with a message to an account, as JSON. */
@@ -49,7 +46,6 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
   let since = await currentSnapshot(db)
   let readAtMs = performance.now()
   const known = new Set<number>()
-  let failures = 0
   let reading: Promise<void> | undefined
   let [isDue, isOver] = [false, false]
 
@@ -60,7 +56,7 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
   }
   const hear = async (page: readonly ChangeEntry[]) => {
     const fresh = page.filter(({ position }) => !known.has(position))
-    await listener.heard(fresh, failures < MAX_FAILURES)
+    await listener.heard(fresh)
     for (const { position } of fresh) known.add(position)
   }
   const readAll = async () => {
@@ -74,10 +70,8 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
         since = await readChanges(db, since, hear)
         known.clear()
         readAtMs = began
-        failures = 0
       }
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailable)) failures++
       log.warn({ err: error }, 'could not read changes, retrying')
     } finally {
       reading = undefined

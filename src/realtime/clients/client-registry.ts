@@ -33,13 +33,10 @@ export class ClientRegistry {
     )
     client.count(viewer, subscriptions)
     this.viewers.release(client.viewer)
-    const isSame = client.viewer === viewer
-    for (const [name, { topic }] of old)
-      if (!isSame || !subscriptions.has(name)) this.index.remove(client, topic)
+    this.#unlist(client)
     client.viewer = viewer
     client.subscriptions = subscriptions
-    for (const [name, { topic }] of subscriptions)
-      if (!isSame || !old.has(name)) this.index.add(client, topic)
+    this.#list(client)
   }
 
   unsubscribe(client: Client, name: string): void {

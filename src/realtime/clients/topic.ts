@@ -20,7 +20,7 @@ export interface Topic {
  * PocketBase: tools/subscriptions/client.go, Subscribe
  */
 export function readTopic(name: string, options = ''): Topic {
-  const { query, headers } = readOptions(options)
+  const { query, headers } = (parseJson(options) ?? {}) as { query?: unknown; headers?: unknown }
   return {
     name,
     base: name.split('?', 1)[0]!,
@@ -35,17 +35,8 @@ export function bytesOf({ name, query, headers }: Topic): number {
   return 1_000 + 2 * name.length + 100 * options + 40 * (query.filter?.length ?? 0)
 }
 
-/** Reads `query` and `headers`. Like Go's decoder, it stops at the first of them that is no object. */
-function readOptions(text: string): { query?: unknown; headers?: unknown } {
-  const entries = Object.entries(parseJson(text) ?? {}).filter(
-    ([key]) => key === 'query' || key === 'headers',
-  )
-  const end = entries.findIndex(([, value]) => value !== null && !isObject(value))
-  return Object.fromEntries(end < 0 ? entries : entries.slice(0, end))
-}
-
 function asTexts(values: unknown, rename: (key: string) => string): Record<string, string> {
-  if (typeof values !== 'object' || values === null || Array.isArray(values)) return {}
+  if (!isObject(values)) return {}
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [rename(key), toText(value)]))
 }
 

@@ -55,18 +55,14 @@ interface DeliveryParts {
 
 /**
  * Sends changes to this node's clients. Signs out deleted auth records. Disconnects accounts that ended a
- * session, and clients to whom an unreadable change may matter. `isPatient`: see loadChanges.
+ * session, and clients to whom an unreadable change may matter.
  */
-export async function deliverChanges(
-  parts: DeliveryParts,
-  entries: readonly ChangeEntry[],
-  isPatient: boolean,
-): Promise<void> {
+export async function deliverChanges(parts: DeliveryParts, entries: readonly ChangeEntry[]): Promise<void> {
   const { store, registry } = parts
   for (const { collection, record } of entries)
     if (collection === ENDED_SESSIONS) registry.endClientsOf(record)
   const isWanted = (collection: Collection, record: string) => registry.knows(collection, record)
-  const { changes, unread } = await loadChanges(store.forEverybody('realtime'), entries, isWanted, isPatient)
+  const { changes, unread } = await loadChanges(store.forEverybody('realtime'), entries, isWanted)
   registry.follow(store.catalog)
   const last = new Map(changes.map(({ xid }, i) => [xid, i]))
   const deleted: Change[] = []
