@@ -46,31 +46,21 @@ export function jobsOf(
   stopping: AbortSignal,
 ): Job[] {
   const { auditDays, retention, webhookLogDays, deviceAlarmMinutes } = config
+  // calls and codes contain texts, too
+  const textDays = Math.min(webhookLogDays, retention.days || webhookLogDays)
+  const endOld = () => endOldMessages(store, extensions, retention, stopping)
   const jobs: Job[] = [
     { id: 'signInCleanUp', ...HOURLY, run: () => cleanUpSignIns(store) },
     { id: 'idempotencyCleanUp', ...HOURLY, run: () => deleteOldAnswers(store) },
     { id: 'smsgateTokens', ...HOURLY, run: () => deleteOldTokens(store) },
     { id: 'auditCleanUp', ...HOURLY, run: () => deleteOldAuditEntries(store.db, auditDays) },
     { id: 'logsCleanUp', ...EVERY_TEN_MINUTES, run: () => deleteOldLogs(store.db, settings.current.logs) },
-    {
-      id: 'retention',
-      ...EVERY_TEN_MINUTES,
-      run: () => endOldMessages(store, extensions, retention, stopping),
-    },
+    { id: 'retention', ...EVERY_TEN_MINUTES, run: endOld },
     { id: 'batteryCleanUp', ...HOURLY, run: () => deleteOldBatteries(store) },
     { id: 'messageTotals', ...HOURLY, run: () => keepTotals(store.db) },
     { id: 'webhookCleanUp', ...HOURLY, run: () => cleanUpDeliveries(store, webhookLogDays) },
-    {
-      id: 'hookCleanUp',
-      ...HOURLY,
-      // calls contain texts, too
-      run: () => cleanUpHooks(store.db, Math.min(webhookLogDays, retention.days || webhookLogDays)),
-    },
-    {
-      id: 'verificationCleanUp',
-      ...HOURLY,
-      run: () => deleteOldVerifications(store.db, Math.min(webhookLogDays, retention.days || webhookLogDays)),
-    },
+    { id: 'hookCleanUp', ...HOURLY, run: () => cleanUpHooks(store.db, textDays) },
+    { id: 'verificationCleanUp', ...HOURLY, run: () => deleteOldVerifications(store.db, textDays) },
     { id: 'verificationExpiry', ...EVERY_MINUTE, run: () => expireVerifications(store.db) },
     { id: 'backupSchedule', ...EVERY_MINUTE, run: () => serveSchedule(store, settings, backups, log) },
     { id: 'deadJobs', ...HOURLY, run: () => deleteDeadJobs(store.db) },
