@@ -19,7 +19,7 @@ export type ExportedCollection = Readonly<Record<string, unknown>> & {
 /** Receives a sentence for each thing left out or changed. */
 export type Report = (sentence: string) => void
 
-export const RULES = ['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule'] as const
+const RULES = ['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule']
 
 /** Converts a row of PocketBase's `_collections` to its export format, with secrets. */
 function readCollection(row: StoredRow): ExportedCollection {

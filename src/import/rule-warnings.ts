@@ -1,10 +1,12 @@
 import type { Collection } from '../collections/catalog.ts'
-import { type Report, RULES } from './pocketbase-collections.ts'
+import type { Report } from './pocketbase-collections.ts'
 
 /** Reports rules that let guests read users, and those that let users set fields on which rules decide. */
 export function warnOfRules(collections: readonly Collection[], report: Report): void {
   const rules = collections.flatMap((collection) =>
-    RULES.map((name) => ({ name: `${collection.name}.${name}`, text: collection[name] ?? '' })),
+    Object.entries(collection)
+      .filter(([key]) => key.endsWith('Rule'))
+      .map(([key, text]) => ({ name: `${collection.name}.${key}`, text: String(text ?? '') })),
   )
   for (const collection of collections) {
     if (collection.type !== 'auth') continue

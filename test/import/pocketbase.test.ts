@@ -78,6 +78,7 @@ const users = async (): Promise<SourceCollection> => ({
     fileToken: secret('e', 55),
     passwordAuth: { enabled: true, identityFields: ['email'] },
     oauth2: { enabled: true, providers: [] },
+    manageRule: "@request.auth.nick = 'boss'",
   },
   rows: [
     {
@@ -143,8 +144,8 @@ describe('a data directory', async () => {
       '- files: 1 that records name are not in the folder storage.',
       '- files: 1 that no record names were left behind.',
       '- WARNING: users.viewRule is empty: it lets guests read all its records.',
-      '- WARNING: users.createRule lets users choose their own "nick", on which these rules decide: people.listRule.',
-      '- WARNING: users.updateRule lets users choose their own "nick", on which these rules decide: people.listRule.',
+      '- WARNING: users.createRule lets users choose their own "nick", on which these rules decide: users.manageRule, people.listRule.',
+      '- WARNING: users.updateRule lets users choose their own "nick", on which these rules decide: users.manageRule, people.listRule.',
     ])
   })
 
