@@ -28,3 +28,16 @@ export const hasApprise = () => existsSync(join(DOORS_PYTHON, 'apprise'))
 export const kumaFile = (name: string) =>
   join(DOORS_FOLDER, 'uptime-kuma', 'server', 'notification-providers', `${name}.js`)
 export const hasKuma = () => existsSync(kumaFile('sms-gateway'))
+
+/** Vendel's SDKs. Go's is of a checkout, which VENDEL_SDK_GO names. */
+export const VENDEL_NPM = { 'vendel-sdk': '0.2.0' } as const
+export const VENDEL_PYPI = ['vendel-sdk==0.5.0'] as const
+export const VENDEL_NPM_FOLDER = join(FOLDER, '..', 'vendel-sdk')
+export const VENDEL_NPM_FILE = join(VENDEL_NPM_FOLDER, 'node_modules', 'vendel-sdk', 'dist', 'index.js')
+export const VENDEL_GO_FOLDER = join(VENDEL_NPM_FOLDER, 'go')
+const VENDEL = {
+  npm: VENDEL_NPM_FILE,
+  python: join(DOORS_PYTHON, 'vendel_sdk'),
+  go: join(VENDEL_GO_FOLDER, 'go.mod'),
+}
+export const hasVendel = (language: keyof typeof VENDEL) => existsSync(VENDEL[language])

@@ -12,7 +12,12 @@ import {
   hasApprise,
   hasKuma,
   hasNovu,
+  hasVendel,
   NOVU,
+  VENDEL_GO_FOLDER,
+  VENDEL_NPM,
+  VENDEL_NPM_FOLDER,
+  VENDEL_PYPI,
 } from './door-clients.ts'
 import { areInstalled, FOLDER, TOOLS } from './folder.ts'
 import { SMPP_FOLDER, SMPP_JAVA_FOLDER, SMPP_MAVEN, SMPP_PYPI } from './smpp-server.ts'
@@ -61,6 +66,15 @@ if (UPTIME_KUMA && !hasKuma())
   for (const folder of ['server/notification-providers', 'src'])
     cpSync(join(UPTIME_KUMA, folder), join(DOORS_FOLDER, 'uptime-kuma', folder), { recursive: true })
 if (!hasApprise()) installPython(DOORS_PYTHON, DOORS_PYPI)
+if (!hasVendel('npm')) installNpm(VENDEL_NPM_FOLDER, VENDEL_NPM)
+if (!hasVendel('python')) installPython(DOORS_PYTHON, VENDEL_PYPI)
+const { VENDEL_SDK_GO } = process.env
+if (VENDEL_SDK_GO && !hasVendel('go')) {
+  cpSync(VENDEL_SDK_GO, join(VENDEL_GO_FOLDER, 'sdk'), { recursive: true })
+  const sdk = 'github.com/JimScope/vendel-sdk-go'
+  const module = ['module test', 'go 1.21', `require ${sdk} v0.4.0`, `replace ${sdk} => ./sdk`]
+  writeFileSync(join(VENDEL_GO_FOLDER, 'go.mod'), `${module.join('\n')}\n`)
+}
 if (!hasPythonClient()) installPython(PYTHON_FOLDER, SMSGATE_PYPI)
 if (!existsSync(SMPP_FOLDER)) installPython(SMPP_FOLDER, SMPP_PYPI)
 
