@@ -52,7 +52,7 @@ export const WEBHOOK_PRESETS = {
     body: { msgtype: 'm.text', body: TEXT, 'm.mentions': {} },
   },
   mail: { url: 'mailto:ann@example.com', body: { subject: TITLE, text: TEXT } },
-  custom: { url: 'https://example.com/texts?from={{data.from}}' },
+  custom: { url: 'https://shop.example.com/hooks/sms' },
 } as const satisfies Readonly<Record<string, WebhookPreset>>
 
 export const presetOf = (name: string): WebhookPreset =>

@@ -65,6 +65,24 @@ scenario(
     await fixture.visit('/webhooks')
     await page.getByText('Off', { exact: true }).waitFor()
     await fixture.look('webhooks')
+
+    await page.getByRole('button', { name: 'New webhook' }).click()
+    await page.getByLabel('For', { exact: true }).selectOption('Telegram')
+    await page.getByLabel('Address').fill(receiver.url)
+    await page.getByLabel('Chat, room or topic').fill('@texts')
+    await page.getByLabel('Token of the service').fill('12:ab')
+    await fixture.look('webhooks-new-telegram')
+    await page.getByRole('button', { name: 'Make the webhook' }).click()
+    await page.getByText('Nothing delivered yet').waitFor()
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await expect.poll(() => receiver.told.at(-1)!.path).toBe('/bot12:ab/sendMessage')
+    await page.getByLabel('Body').fill('{"chat_id":"{{nope}}"}')
+    await fixture.refused(/^PATCH \/api\/collections\/webhooks\/records\/\w+: 400/, async () => {
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('The event has no nope.').waitFor()
+    })
+    await fixture.look('webhook-telegram')
+    await page.getByLabel('Body').fill('')
   },
   ALLOW,
 )

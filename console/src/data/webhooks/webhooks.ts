@@ -1,6 +1,6 @@
 import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
-import type { WEBHOOK_EVENTS } from '../records.ts'
+import type { WEBHOOK_EVENTS, Webhook } from '../records.ts'
 
 /** Names of events for users. */
 export const EVENT_WORDS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
@@ -9,6 +9,20 @@ export const EVENT_WORDS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], strin
   'message.failed': t('Failed'),
   'message.received': t('Received'),
 }
+
+/** Whom a webhook can write to: the presets, and programs that take Standard Webhooks. */
+export const WEBHOOK_SERVICES: readonly (readonly [preset: Webhook['preset'], name: string])[] = [
+  ['', t('A program of yours')],
+  ['slack', 'Slack'],
+  ['discord', 'Discord'],
+  ['telegram', 'Telegram'],
+  ['ntfy', 'ntfy'],
+  ['gotify', 'Gotify'],
+  ['mattermost', 'Mattermost'],
+  ['matrix', 'Matrix'],
+  ['mail', t('Mail by this server')],
+  ['custom', t('Something else')],
+]
 
 const post = <T>(path: string, body: object = {}) =>
   pb.send<T>(`/api/webhooks/${path}`, { method: 'POST', body })

@@ -13,8 +13,7 @@ import { Button, Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
-import { RecordForm } from '../../parts/rows/rows-form.tsx'
-import { WEBHOOK_ROWS } from '../../parts/rows/webhook-rows.tsx'
+import { WebhookForm } from '../../parts/rows/webhook-rows.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
 import { Deliveries } from './deliveries.tsx'
@@ -82,16 +81,16 @@ function Secret({ webhook }: { webhook: Webhook }) {
   )
 }
 
-const ROWS = [...WEBHOOK_ROWS, { name: 'enabled', label: t('Switched on') }]
+const SWITCH = [{ name: 'enabled', label: t('Switched on') }]
 
 /** A webhook's address, events and switch, and a button that deletes it. */
 const Settings = ({ webhook }: { webhook: Webhook }) => (
   <Card title={t('Settings')}>
-    <RecordForm collection="webhooks" record={webhook} rows={ROWS} saved={t('Webhook saved')} asks>
+    <WebhookForm record={webhook} more={SWITCH} saved={t('Webhook saved')} asks>
       <Button kind="quiet" icon="trash" onClick={() => void removeWebhook(webhook)}>
         {t('Delete')}
       </Button>
-    </RecordForm>
+    </WebhookForm>
   </Card>
 )
 

@@ -8,8 +8,7 @@ import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { type Column, ListPage } from '../../parts/list/table.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
 import { Owner } from '../../parts/owner.tsx'
-import { RecordForm } from '../../parts/rows/rows-form.tsx'
-import { WEBHOOK_ROWS } from '../../parts/rows/webhook-rows.tsx'
+import { WebhookForm } from '../../parts/rows/webhook-rows.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
 
@@ -91,13 +90,12 @@ function NewWebhook({ onClose }: { onClose: () => void }) {
     )
   return (
     <Dialog title={t('New webhook')} onClose={onClose}>
-      <RecordForm
-        collection="webhooks"
-        rows={WEBHOOK_ROWS}
+      <WebhookForm
         blank={{ events: WEBHOOK_EVENTS }}
-        prepare={(fields) => ({ ...fields, enabled: true })}
+        prepare={() => ({ enabled: true })}
         action={t('Make the webhook')}
-        {...{ onSaved: setMade, onCancel: onClose }}
+        onSaved={(hook) => (hook.format === 'template' ? go(`/webhooks/${hook.id}`) : setMade(hook))}
+        onCancel={onClose}
       />
     </Dialog>
   )

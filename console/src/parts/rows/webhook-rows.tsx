@@ -1,9 +1,14 @@
-import { WEBHOOK_EVENTS } from '../../data/records.ts'
-import { EVENT_WORDS } from '../../data/webhooks/webhooks.ts'
+import type { ComponentProps } from 'preact'
+import { useState } from 'preact/hooks'
+import { presetOf } from '#portable/webhook-presets.ts'
+import { webhooks } from '../../data/collections.ts'
+import { WEBHOOK_EVENTS, type Webhook } from '../../data/records.ts'
+import { EVENT_WORDS, WEBHOOK_SERVICES } from '../../data/webhooks/webhooks.ts'
 import { t } from '../../language/words.ts'
 import { linesRow } from './common-rows.tsx'
 import type { FormRow } from './rows.ts'
-import type { Value } from './values.ts'
+import { RecordForm } from './rows-form.tsx'
+import type { Value, Values } from './values.ts'
 
 /** Converts typed numbers and sender names (`+49 30*, DHL`) to the stored text: `+4930*,DHL`. */
 const readNumbers = (typed: Value): string =>
@@ -14,9 +19,59 @@ const readNumbers = (typed: Value): string =>
     .filter((one) => one !== '')
     .join(',')
 
-/** The URL of a webhook, and its events. */
-export const WEBHOOK_ROWS: readonly FormRow[] = [
-  { name: 'url', label: t('Address'), placeholder: 'https://shop.example.com/hooks/sms' },
+/** JSON for editing; a text as it is. */
+const readJson = (stored: unknown): string => {
+  if (typeof stored === 'string') return stored
+  return stored ? JSON.stringify(stored, null, 2) : ''
+}
+
+const writeJson = (typed: Value): unknown => {
+  const text = String(typed).trim()
+  if (text === '') return null
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const jsonFault = (typed: Value) =>
+  /^\s*[[{]/.test(String(typed)) && typeof writeJson(typed) === 'string' ? t('This is no JSON.') : undefined
+
+const isOfService = ({ preset }: Values) => Boolean(preset)
+/** Whether the service needs a value. */
+const uses =
+  (tag: string) =>
+  ({ preset }: Values) =>
+    preset === 'custom' || JSON.stringify(presetOf(String(preset))).includes(tag)
+
+/** What a webhook calls and how, and its events. */
+const webhookRows = (preset: string): readonly FormRow[] => [
+  {
+    ...{ name: 'preset', label: t('For'), choices: WEBHOOK_SERVICES },
+    hint: preset && t('What is left empty below is as this service needs it.'),
+  },
+  { name: 'url', label: t('Address'), placeholder: presetOf(preset).url },
+  { name: 'target', label: t('Chat, room or topic'), shown: uses('{{target}}') },
+  {
+    ...{ name: 'token', label: t('Token of the service'), kind: 'password', shown: uses('{{token}}') },
+    ...{ autocomplete: 'off', hint: t('It is not shown again. Empty: it stays as it is.') },
+  },
+  {
+    ...{ name: 'body', label: t('Body'), rows: 4, spellcheck: false, shown: isOfService },
+    ...{ read: readJson, write: writeJson, error: jsonFault },
+    placeholder: readJson(presetOf(preset).body),
+    hint: t('JSON, whose texts are templates: {{data.body}}, {{data.from}}, {{data.to}}, {{data.status}}.'),
+  },
+  {
+    ...{ name: 'method', label: t('Method'), shown: isOfService },
+    choices: [['', t('Usual')], ...webhooks.method.values.map((one) => [one, one] as const)],
+  },
+  {
+    ...{ name: 'headers', label: t('Headers'), rows: 2, spellcheck: false, shown: isOfService },
+    ...{ read: readJson, write: writeJson, error: jsonFault },
+    placeholder: readJson(presetOf(preset).headers),
+  },
   {
     ...{ name: 'events', label: t('Tell it when a message is') },
     choices: WEBHOOK_EVENTS.map((event) => [event, EVENT_WORDS[event]] as const),
@@ -29,3 +84,23 @@ export const WEBHOOK_ROWS: readonly FormRow[] = [
     hint: t('With commas between. A star stands for any rest, and a name for a sender without a number.'),
   },
 ]
+
+type FormProps = Omit<ComponentProps<typeof RecordForm<'webhooks'>>, 'collection' | 'rows'>
+
+/** The form of a webhook. `more`: further rows. */
+export function WebhookForm({ more = [], prepare, ...rest }: FormProps & { more?: readonly FormRow[] }) {
+  const [preset, setPreset] = useState(String((rest.record as Webhook | undefined)?.preset ?? ''))
+  return (
+    <RecordForm
+      {...rest}
+      collection="webhooks"
+      rows={[...webhookRows(preset), ...more]}
+      prepare={(fields) => ({
+        ...fields,
+        ...('preset' in fields && { format: fields.preset ? 'template' : '' }),
+        ...prepare?.(fields, fields),
+      })}
+      onTyped={(all) => setPreset(String(all.preset ?? ''))}
+    />
+  )
+}
