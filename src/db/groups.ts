@@ -86,11 +86,11 @@ export class Groups<Item, Result> {
     this.#commits--
     for (const key of keys) this.#committing.delete(key)
     if ('error' in stored) this.#failed(group, stored.error)
-    else this.#waiting.push(...group.filter((_, i) => stored[i] === undefined))
-    // start the next group while this one's answers are written
+    else
+      for (const [i, one] of group.entries())
+        if (stored[i] === undefined) this.#waiting.push(one)
+        else one.done.resolve(stored[i])
     this.#start()
-    if ('error' in stored) return
-    for (const [i, { done }] of group.entries()) if (stored[i] !== undefined) done.resolve(stored[i])
   }
 
   /** After an error, tries each item of a group alone; rejects all if the connection was lost or not free. */

@@ -3,7 +3,7 @@ import type { Db } from '../db/open.ts'
 import { list, number, type Row, run, runForRow, statement, text } from '../db/statements/statement.ts'
 import { formatDate } from '../fields/types/date.ts'
 import { countSegments } from '../portable/segments.ts'
-import type { Offer } from '../sms/send/offer.ts'
+import type { Offer } from '../sms/send/accept.ts'
 import type { Hook } from './hook.ts'
 
 // `clock_timestamp()`: `now()` is the time before the wait for the lock

@@ -14,7 +14,7 @@ import { migrate } from '../db/schema/migrate.ts'
 import { onOutdated } from '../db/schema/oldest-server.ts'
 import { removeUploads } from '../files/spool.ts'
 import { createApp, createUnavailableApp } from '../http/app.ts'
-import { LimitedIncomingMessage } from '../http/body/bytes.ts'
+import { LimitedIncomingMessage } from '../http/body/raw-body.ts'
 import type { Services } from '../http/context.ts'
 import { answerClientError } from '../http/server/client-error.ts'
 import { CONNECTION_OPTIONS, LISTENER_OPTIONS, limitConnections } from '../http/server/connections.ts'
@@ -31,7 +31,7 @@ import { Realtime } from '../realtime/hub.ts'
 import { SettingsStore } from '../settings/settings-store.ts'
 import { sendingFor } from '../sms/campaigns/campaign.ts'
 import { startIndexes } from '../sms/large-history.ts'
-import { Acceptor } from '../sms/send/accept.ts'
+import { openAcceptor } from '../sms/send/accept.ts'
 import { textCode } from '../sms/send/text-code.ts'
 import { startDelivery } from '../sms/sweep/delivery.ts'
 import { atMost, countdown } from '../tools/deadline.ts'
@@ -93,7 +93,7 @@ async function begin(
   const settings = await SettingsStore.open(db)
   const [stopping, closing, ending] = [new AbortController(), new AbortController(), new AbortController()]
   const extensions = extensionsOf(config)
-  const acceptor = new Acceptor(store.forEverybody('sends'), config)
+  const acceptor = openAcceptor(store.forEverybody('sends'), config)
   const sending = { config, extensions, acceptor }
   const servicesOf = sendingFor(store, sending)
   const backups = makeBackups({ ...backup, settings, stopping: stopping.signal })

@@ -12,7 +12,6 @@ import {
 } from '../errors.ts'
 import { LOOK_UP_PLANNER, SERVER_PLANNER } from '../planner.ts'
 import { serialSession } from '../serial-queue.ts'
-import { collectAnnouncements, SERVER_NAME } from './announcements.ts'
 import { clientOf } from './hosts.ts'
 import { Listener } from './listener.ts'
 import { openPipeline, runStatement } from './pipeline.ts'
@@ -53,6 +52,11 @@ const END_OTHERS = `
 select pg_terminate_backend(pid) from pg_stat_activity
 where datname = current_database() and usename = current_user and application_name like 'pocketsms%'
   and pid <> pg_backend_pid()`
+
+/** SQLSTATE of the notice that sql/functions/work/_announce.sql raises beside a statement's result. */
+const ANNOUNCED = 'PS001'
+/** With this application_name, `_announce` raises announcements as notices; with any other it uses NOTIFY. */
+const SERVER_NAME = 'pocketsms server'
 
 type Queryable = Pick<pg.ClientBase, 'query'>
 
@@ -170,12 +174,12 @@ export function openPostgres(
     },
     log,
   })
-  const announcements = collectAnnouncements(pool, (channel, payload) => listener.announce(channel, payload))
+  const forget = collectAnnouncements(pool, (channel, payload) => listener.announce(channel, payload))
   return {
     ...shared,
     lookUp: pipeline.query,
     clientQuery: session(ofClients as Queryable).query,
-    transaction: (work) => transact(pool, work, announcements.forget),
+    transaction: (work) => transact(pool, work, forget),
     unhurried: unhurried.query,
     listen: (channel, heard) => listener.listen(channel, heard),
     announce: (channel, payload) => listener.announce(channel, payload),
@@ -260,4 +264,26 @@ function longWork(open: () => pg.Client) {
       }),
     close: () => Promise.all([...clients].map((client) => client.end())),
   }
+}
+
+/** Passes a pool's announcements to `announce` after their commit. Returns a function that drops some. */
+function collectAnnouncements(pool: pg.Pool, announce: Backend['announce']) {
+  const made = new WeakMap<pg.ClientBase, string[]>()
+  pool.on('connect', (client) =>
+    client.on('notice', ({ code, message = '' }) => {
+      if (code === ANNOUNCED) made.set(client, [...(made.get(client) ?? []), message])
+    }),
+  )
+  // a connection is released after the commit, or with an error
+  pool.on('release', (error, client) => {
+    const words = made.get(client)
+    if (!words) return
+    made.delete(client)
+    if (error) return
+    for (const word of words) {
+      const end = word.indexOf(' ')
+      announce(word.slice(0, end), word.slice(end + 1))
+    }
+  })
+  return (client: pg.ClientBase) => made.delete(client)
 }

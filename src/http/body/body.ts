@@ -7,9 +7,8 @@ import type { RequestBody } from '../context.ts'
 import { isMalformed, readPairs } from '../query.ts'
 import type { RequestMemory } from '../request-memory.ts'
 import { countOf, JSON_BOUNDS, MAX_PARTS } from './body-limits.ts'
-import { readBytes } from './bytes.ts'
-import { parseStrict } from './json-body.ts'
 import { readMultipart } from './multipart.ts'
+import { parseStrict, readBytes } from './raw-body.ts'
 
 type Values = RequestBody['values']
 

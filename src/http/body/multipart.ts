@@ -9,7 +9,7 @@ import { Spool, UploadSpace } from '../../files/spool.ts'
 import { readUpload, type Upload } from '../../files/upload.ts'
 import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
 import { countOf } from './body-limits.ts'
-import { ByteCollector, piecesOf } from './bytes.ts'
+import { ByteCollector, piecesOf } from './raw-body.ts'
 
 type Parser = InstanceType<typeof Busboy>
 

@@ -8,7 +8,7 @@ import { badRequest, RetryLater } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { RateLimitRule, Settings } from '../../settings/settings.ts'
 import { memoize } from '../../tools/lru.ts'
-import { bodyBytes, type LimitedIncomingMessage, mayExceedSmall } from '../body/bytes.ts'
+import { bodyBytes, type LimitedIncomingMessage, mayExceedSmall } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { knownCaller } from '../request-info.ts'
 import { SMALL_BYTES } from '../request-memory.ts'
@@ -17,7 +17,7 @@ import { clientIp } from '../server/client-ip.ts'
 import { callerOf, holderOf } from '../server/store-of.ts'
 import { judgeSender } from './guest-body.ts'
 
-/** Time for a body up to 64 KiB to arrive; large ones have Node's requestTimeout. */
+/** Time for a body up to 64 KiB to arrive, else 408; large ones have Node's requestTimeout. */
 const SMALL_BODY_MS = 10_000
 
 /** The rate limiter of each server in this process. */
@@ -52,24 +52,19 @@ export const gate =
  * and requests with large bodies, which are read while they work, have places of their own. Throws 429, 503.
  */
 export async function takePlace(c: Ctx, holder: Holder): Promise<() => void> {
-  const { incoming } = c.env
+  const incoming = c.env.incoming as LimitedIncomingMessage
   const bytes = bodyBytes(incoming)
   if (bytes > SMALL_BYTES) return admission.bodies.enter(holder)
-  if (bytes > 0) await arrival(c, holder)
+  if (bytes > 0) await Promise.resolve() // a body that came with the head is then read
+  if (bytes > 0 && !incoming.isWhole) {
+    const leave = await admission.bodies.enter(holder)
+    const late = setTimeout(() => answerLateBody(incoming.socket), SMALL_BODY_MS)
+    await incoming.arrival()
+    clearTimeout(late)
+    leave()
+    if (!incoming.isWhole) throw badRequest() // the connection is closed: no client reads this
+  }
   return admission.requests.enter(holder)
-}
-
-/** Waits for a small body. A late one is answered with 408. */
-async function arrival(c: Ctx, holder: Holder): Promise<void> {
-  const incoming = c.env.incoming as LimitedIncomingMessage
-  await Promise.resolve() // the body came with the head
-  if (incoming.isWhole) return
-  const leave = await admission.bodies.enter(holder)
-  const late = setTimeout(() => answerLateBody(incoming.socket), SMALL_BODY_MS)
-  await incoming.arrival()
-  clearTimeout(late)
-  leave()
-  if (!incoming.isWhole) throw badRequest() // the connection is closed: no client reads this
 }
 
 /** Identifies the caller before a large body is read. The body is released when the answer is made. */

@@ -2,8 +2,7 @@ import { identifyKey, isNamed, type KeyHolder } from '../../auth/tokens/api-keys
 import { hasScope, type Scope, type Scopes } from '../../auth/tokens/scopes.ts'
 import { type Store, USERS_ID } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import type { CampaignServices } from '../../sms/campaigns/campaign.ts'
-import { gatewayRefusal, type Sender, senderOf, senderOfKey } from '../../sms/send/shape.ts'
+import { gatewayRefusal, type Sender, senderOfKey } from '../../sms/send/shape.ts'
 import type { Ctx, Services } from '../context.ts'
 import { authenticate, authOf } from '../request-info.ts'
 import { retry, withCatalog } from '../retry.ts'
@@ -66,7 +65,8 @@ function userOf(c: Ctx, services: Services, auth: AuthRecord | null): SendingCal
   if (!auth) throw gatewayRefusal('unauthorized')
   // neither devices nor superusers have a quota or devices of their own
   if (auth.collection.id !== USERS_ID) throw gatewayRefusal('forbidden')
-  return { ...senderOf(auth), auth, store: storeOf(c, services, auth) }
+  const { id: user, version, sender: sentBy } = auth
+  return { user, version, sentBy, isAgent: auth.limits === 'agent', auth, store: storeOf(c, services, auth) }
 }
 
 /** Scopes that may read an account's statistics: a sender needs its remaining quota. */
@@ -86,14 +86,11 @@ export const SENDS: readonly Scope[] = ['messages:send']
 export const withSender = <T>(
   c: Ctx,
   services: Services,
-  work: (sender: Sender, sending: CampaignServices) => Promise<T>,
+  work: (sender: SendingCaller) => Promise<T>,
 ): Promise<T> =>
-  retry(
-    services.store,
-    (isCached) => identifySender(c, services, SENDS, isCached),
-    (sender) => work(sender, { ...services.sending, store: sender.store }),
-    { startsCached: true },
-  )
+  retry(services.store, (isCached) => identifySender(c, services, SENDS, isCached), work, {
+    startsCached: true,
+  })
 
 /** Runs `work` for a caller with one of these scopes; again if it finds that the user has changed. */
 export const withReader = <T>(

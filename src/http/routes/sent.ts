@@ -21,8 +21,7 @@ import {
 import { RETRIED_BATCH, RETRY_BATCH, retryBatch, retryMessage } from '../../sms/queue/retry.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
 import { checkShape } from '../../sms/send/shape.ts'
-import { bodyBytes } from '../body/bytes.ts'
-import { readJson } from '../body/json-body.ts'
+import { bodyBytes, readJson } from '../body/raw-body.ts'
 import type { Env, Services } from '../context.ts'
 import { READS, requireSender, withSender } from '../middleware/sender.ts'
 import { sendRaw } from '../request-info.ts'
@@ -48,7 +47,8 @@ export function sentRoutes(services: Services): Hono<Env> {
     })
     .post('/batches/:batch_id/retry', (c) => {
       let raw: Promise<unknown> | undefined
-      return withSender(c, services, async (sender, sending) => {
+      return withSender(c, services, async (sender) => {
+        const sending = { ...services.sending, store: sender.store }
         raw ??= bodyBytes(c.env.incoming) > 0 ? readJson(c, MAX_BODY_BYTES) : Promise.resolve({})
         const body = checkShape(RETRY_BATCH, await raw)
         return sendRaw(c, JSON.stringify(await retryBatch(sending, sender, c.req.param('batch_id'), body)))
@@ -60,9 +60,10 @@ export function sentRoutes(services: Services): Hono<Env> {
       return sendRaw(c, JSON.stringify(await changeMessage(store, user, c.req.param('id'), change)))
     })
     .post('/messages/:id/retry', (c) =>
-      withSender(c, services, async (sender, sending) =>
-        sendRaw(c, (await retryMessage(sending, sender, c.req.param('id'))).answer),
-      ),
+      withSender(c, services, async (sender) => {
+        const sending = { ...services.sending, store: sender.store }
+        return sendRaw(c, (await retryMessage(sending, sender, c.req.param('id'))).answer)
+      }),
     )
     .post('/messages/:id/cancel', async (c) => {
       const { user, store } = await requireSender(c, services, ['messages:cancel'])

@@ -11,12 +11,13 @@ import {
   SEND,
   TEMPLATE_SEND,
 } from '../../sms/send/body.ts'
+import { readIdempotency } from '../../sms/send/idempotency.ts'
 import { PREVIEW, previewSend } from '../../sms/send/preview.ts'
-import { ACCEPTED, readIdempotency, send } from '../../sms/send/send.ts'
+import { ACCEPTED, send } from '../../sms/send/send.ts'
 import type { RefusalCode } from '../../sms/send/shape.ts'
 import { ACCOUNT_USAGE, readAccountUsage } from '../../sms/usage/quota.ts'
 import { countDays, readDays, USAGE_DAYS } from '../../sms/usage/usage-days.ts'
-import { readJson } from '../body/json-body.ts'
+import { readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { READS, requireReader, requireSender, withSender } from '../middleware/sender.ts'
 import { queryOf } from '../query.ts'
@@ -29,8 +30,8 @@ const MAX_BODY_BYTES = 4 << 20
 export function smsRoutes(services: Services): Hono<Env> {
   const { config } = services
   return new Hono<Env>()
-    .post('/send', (c) => sendFrom(c, services, SEND))
-    .post('/send-template', (c) => sendFrom(c, services, TEMPLATE_SEND))
+    .post('/send', sendFrom(services, SEND))
+    .post('/send-template', sendFrom(services, TEMPLATE_SEND))
     .post('/preview', async (c) => {
       const { user, store } = await requireSender(c, services, ['messages:send'])
       const body = readPreview(await readJson(c, MAX_BODY_BYTES), new Date())
@@ -50,28 +51,27 @@ export function smsRoutes(services: Services): Hono<Env> {
 }
 
 /** Sends a text or a template. Checks credentials before it reads the body, which `adapt` may change. */
-export function sendFrom(
-  c: Ctx,
-  services: Services,
-  schema: typeof SEND | typeof TEMPLATE_SEND,
-  adapt = (json: unknown) => json,
-) {
-  // read once, also if stale credentials repeat the work
-  let raw: Promise<unknown> | undefined
-  return withSender(c, services, async (sender, sending) => {
-    raw ??= readJson(c, MAX_BODY_BYTES)
-    const json = adapt(await raw)
-    const body = readSend(schema, json, new Date())
-    const idempotency = readIdempotency(c.req.header('idempotency-key'), c.req.path, json)
-    const { answer, replayed } = await send(sending, sender, body, idempotency)
-    if (replayed) {
-      c.header('Idempotent-Replayed', 'true')
-      // lets pages of other origins read the header
-      c.header('Access-Control-Expose-Headers', 'Idempotent-Replayed')
-    }
-    return sendRaw(c, answer)
-  })
-}
+export const sendFrom =
+  (services: Services, schema: typeof SEND | typeof TEMPLATE_SEND, adapt = (json: unknown) => json) =>
+  (c: Ctx) => {
+    // read once, also if stale credentials repeat the work
+    let raw: Promise<unknown> | undefined
+    return withSender(c, services, async (sender) => {
+      raw ??= readJson(c, MAX_BODY_BYTES)
+      const json = adapt(await raw)
+      const body = readSend(schema, json, new Date())
+      const key = c.req.header('idempotency-key')
+      const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, json)
+      const sending = { ...services.sending, store: sender.store }
+      const { answer, replayed } = await send(sending, sender, body, idempotency)
+      if (replayed) {
+        c.header('Idempotent-Replayed', 'true')
+        // lets pages of other origins read the header
+        c.header('Access-Control-Expose-Headers', 'Idempotent-Replayed')
+      }
+      return sendRaw(c, answer)
+    })
+  }
 
 export const IDEMPOTENCY = z.object({
   'Idempotency-Key': z

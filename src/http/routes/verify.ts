@@ -7,7 +7,7 @@ import { checkShape, id, invalid, type RefusalCode, wholeNumber } from '../../sm
 import { checkVerification, endVerification } from '../../verify/check.ts'
 import { startVerification } from '../../verify/start.ts'
 import { VERIFICATION } from '../../verify/verification.ts'
-import { readJson } from '../body/json-body.ts'
+import { readJson } from '../body/raw-body.ts'
 import type { Env, Services } from '../context.ts'
 import { requireSender, withSender } from '../middleware/sender.ts'
 
@@ -64,7 +64,8 @@ export function verifyRoutes(services: Services): Hono<Env> {
   return new Hono<Env>()
     .post('/', (c) => {
       let raw: Promise<unknown> | undefined
-      return withSender(c, services, async (sender, { store }) => {
+      return withSender(c, services, async (sender) => {
+        const { store } = sender
         raw ??= readJson(c, MAX_BODY_BYTES)
         const start = readStart(await raw)
         return c.json(await startVerification({ store, config: services.config }, { sender, ...start }))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readJson } from '../../http/body/json-body.ts'
+import { readJson } from '../../http/body/raw-body.ts'
 import { sendError } from '../../http/middleware/error-forms.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { type DoorRoute, doorProtocol, numbersIn, sendByKey } from '../door.ts'

@@ -2,7 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { run, statement, text } from '../../db/statements/statement.ts'
 import { buildRequest } from '../../http/request-info.ts'
 import { deleteRecord } from '../../records/write/delete.ts'
-import { checkDevice } from '../../sms/send/offer.ts'
+import { checkDevice } from '../../sms/send/send.ts'
 import { wireDevice } from '../smsgate/wire.ts'
 import type { Call } from './description.ts'
 

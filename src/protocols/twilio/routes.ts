@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { ApiError, RetryLater } from '../../errors.ts'
-import { readBytes } from '../../http/body/bytes.ts'
+import { readBytes } from '../../http/body/raw-body.ts'
 import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
 import { checkRate, takePlace } from '../../http/middleware/gate.ts'
 import { READS, requireSender } from '../../http/middleware/sender.ts'

@@ -27,7 +27,7 @@ const TEMPLATE = z.object({ ...WHOM, template_id, variables }).meta({ id: 'Vende
 const sending =
   (schema: typeof SEND | typeof TEMPLATE_SEND, known: z.ZodType) =>
   ({ c, services }: DoorCall): Promise<Response> =>
-    sendFrom(c, services, schema, (json) => checkShape(known, json)).catch(async (error: unknown) => {
+    sendFrom(services, schema, (json) => checkShape(known, json))(c).catch(async (error: unknown) => {
       if (!isRefusal(error, 'quota_exceeded')) throw error
       const { user, store } = await requireSender(c, services, SENDS)
       throw quotaExceeded(await readUsage(store, user, services.config, new Date()))

@@ -70,7 +70,8 @@ function addConditions(
     if (!errors[name] || field.pattern !== KEY_PATTERN)
       addFreeKey(checked, catalog, collection, field, String(values[name]))
   }
-  if (Object.keys(errors).length === 0) addOwner(checked, catalog, collection, values)
+  const isLinked = (LINKED_COLLECTIONS as readonly string[]).includes(collection.name)
+  if (isLinked && Object.keys(errors).length === 0) addOwner(checked, catalog, collection, values)
 }
 
 /** Adds the condition that related records exist. Stored ids (`old`) are not tested: lines may be deleted. */
@@ -140,7 +141,6 @@ function addOwner(
   { name }: Collection,
   { collectionRef, recordRef, provider }: Readonly<Values>,
 ): void {
-  if (!(LINKED_COLLECTIONS as readonly string[]).includes(name)) return
   const owner = catalog.find(String(collectionRef))
   if (!owner || owner.id !== collectionRef || owner.type !== 'auth') {
     errors.collectionRef = owner?.id === collectionRef ? NOT_AUTH : NO_COLLECTION

@@ -55,7 +55,7 @@ export async function writeRecord(
   request: RequestInfo,
   options: WriteOptions,
 ): Promise<string> {
-  if (request.method === 'POST') return createRecord(store, extensions, collection, request, options)
+  if (request.method === 'POST') return write(prepareCreate(store, extensions, collection, request, options))
   if (request.method === 'PATCH') return updateRecord(store, extensions, collection, id, request, options)
   await deleteRecord(store, extensions, collection, id, request, options)
   return 'null'

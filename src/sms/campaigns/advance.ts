@@ -6,8 +6,9 @@ import { GatewayError } from '../../errors.ts'
 import { deleteRecords } from '../../records/write/cascade.ts'
 import type { JobKind } from '../../work/queue.ts'
 import { cancelWaiting, lockWaiting } from '../queue/cancel.ts'
+import type { Offer } from '../send/accept.ts'
 import { PLAIN_OPTIONS } from '../send/body.ts'
-import { type Offer, offeredMessage } from '../send/offer.ts'
+import { offeredMessage } from '../send/send.ts'
 import { accountSender, gatewayRefusal, type RefusalCode } from '../send/shape.ts'
 import { REASONS } from '../status/status.ts'
 import {
@@ -209,7 +210,7 @@ async function storeChunk(
   const messages = texts.map((text) => offeredMessage(text, !campaign.variables, campaign.keepsQuiet))
   const now = await readCampaign(services.store.db, campaign.id)
   if (now?.version !== campaign.version) return false
-  const { outcome } = await services.acceptor.accept(offerOf(campaign, messages, number))
+  const { outcome } = await services.acceptor.add(offerOf(campaign, messages, number))
   if (outcome === 'accepted' || outcome === 'replayed') return true
   // false: the account was disabled since, so the campaign is read again
   if (outcome === 'stale') return false

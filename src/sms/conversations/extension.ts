@@ -4,7 +4,7 @@ import { badRequest, fieldError } from '../../errors.ts'
 import { now } from '../../fields/types/date.ts'
 import type { Extension } from '../../records/extension.ts'
 import { checking, checkTimeZone, type Values } from '../hours.ts'
-import { isOwn } from '../send/offer.ts'
+import { isOwn } from '../send/send.ts'
 import { checkAssignee } from './assign.ts'
 import { queuePushes } from './incoming-texts.ts'
 

@@ -4,11 +4,10 @@ import type { TableRow } from '../../db/statements/statement.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
-import type { Outcome, Verdict } from '../send/accept.ts'
+import type { Offer, Outcome, Verdict } from '../send/accept.ts'
 import { dateAt, PLAIN_OPTIONS, toOne } from '../send/body.ts'
-import { type Offer, offeredMessage } from '../send/offer.ts'
 import { REPEATABLE_TEXT } from '../send/sealed.ts'
-import { refusalOf, type SendServices, type Sent, send } from '../send/send.ts'
+import { offeredMessage, refusalOf, type SendServices, type Sent, send } from '../send/send.ts'
 import { gatewayRefusal, type Sender } from '../send/shape.ts'
 import { CANCELED, REASONS, type Status } from '../status/status.ts'
 import { countBatch } from './cancel.ts'
@@ -140,7 +139,7 @@ async function offerAgain(
 ): Promise<Verdict> {
   const message = offeredMessage({ ...one, ...countSegments(one.body) }, true, keepsQuiet)
   const { priority, sim, guarantee } = one
-  const verdict = await services.acceptor.accept({
+  const verdict = await services.acceptor.add({
     ...PLAIN_OPTIONS,
     sender,
     ...{ priority, sim, guarantee, expiresAt: shifted(one) },

@@ -4,7 +4,42 @@ import { Groups } from '../../db/groups.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { counts } from '../../metrics/counts.ts'
 import { wakeDevices } from '../wake/wake.ts'
-import type { Offer } from './offer.ts'
+import type { Origin, SendOptions } from './body.ts'
+import type { Idempotency } from './idempotency.ts'
+import type { Sender } from './shape.ts'
+
+/** A request that passed its checks, as `sms_accept` takes it. In the options, '' is unset. */
+export interface Offer extends Omit<SendOptions, 'origin'> {
+  readonly sender: Sender
+  readonly device?: string | undefined
+  /** The line that the request named, by its id. */
+  readonly line?: string | undefined
+  /** The line that the request named, by its number. */
+  readonly from?: string | undefined
+  /** The send is scheduled for later: no device is chosen yet. */
+  readonly later?: boolean
+  readonly batch?: string | undefined
+  /** The text of messages that have no text of their own. */
+  readonly body?: string | undefined
+  /** What devices send instead of `body`, encrypted. */
+  readonly sealed?: string | undefined
+  readonly idempotency?: Idempotency | undefined
+  /** The JSON of ACCEPTED, which is kept for the idempotency key. */
+  readonly answer?: string
+  /** Set for sends by another API. `ref`: the message or batch. */
+  readonly origin?: (Origin & { readonly ref: string }) | undefined
+  readonly messages: readonly OfferedMessage[]
+}
+
+/** One message of an offer. Without `body`, it has the offer's text. */
+export interface OfferedMessage {
+  readonly id: string
+  readonly to: string
+  readonly body?: string
+  readonly segments: number
+  /** The time zone of the quiet hours to respect; '' for the account's; absent: none. */
+  readonly zone?: string
+}
 
 /** An offer's outcome. `stale`: read the credentials again; `replayed`: its key has an answer. */
 export type Outcome =
@@ -30,8 +65,8 @@ export interface Verdict {
 export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays'>
 
 interface Stored {
-  /** One verdict for each offer, in the order of the offers. */
-  readonly verdicts: readonly Verdict[]
+  /** One verdict for each offer, in the order of the offers; undefined for one to be stored later. */
+  readonly verdicts: readonly (Verdict | undefined)[]
   /** Devices to wake. */
   readonly wake: readonly string[]
 }
@@ -59,22 +94,25 @@ export async function storeOffers(
   const since = formatDate(new Date(now.getTime() - config.deviceOnlineSeconds * 1000))
   const terms = [formatDate(now), since, config.monthlyQuota, '', stickySince(now, config.stickyDays)]
   const groups = new Map<string, Group>()
-  for (const offer of offers) {
+  const places = new Map<string, number[]>()
+  for (const [i, offer] of offers.entries()) {
     const owner = offer.sender.user
     const group = groups.get(owner) ?? { owner, recipients: [], requests: [] }
     groups.set(owner, group)
+    places.set(owner, [...(places.get(owner) ?? []), i])
     for (const { to } of offer.messages) group.recipients.push(to)
     group.requests.push(requestRow(offer))
   }
   const sorted = [...groups.values()].sort((a, b) => (a.owner < b.owner ? -1 : 1))
   const { rows } = await store.db.query(ACCEPT, [...terms, JSON.stringify(sorted)], 'sms accept')
-  const decided = new Map<string, Verdict[]>()
+  const verdicts: (Verdict | undefined)[] = []
   const wake: string[] = []
   for (const [owner, outcomes, known, devices] of rows as [string, Outcome[], string[], string[] | null][]) {
-    decided.set(owner, outcomes.map((outcome, i) => ({ outcome, message: known[i]! })).reverse())
+    for (const [i, outcome] of outcomes.entries())
+      verdicts[places.get(owner)![i]!] = outcome === 'again' ? undefined : { outcome, message: known[i]! }
     wake.push(...(devices ?? []))
   }
-  return { verdicts: offers.map(({ sender }) => decided.get(sender.user)!.pop()!), wake }
+  return { verdicts, wake }
 }
 
 /** The date since which a text exchanged with a line makes a number keep that line; '' for never. */
@@ -108,27 +146,20 @@ const requestRow = ({ sender, idempotency, ...offer }: Offer) => ({
   messages: offer.messages,
 })
 
-/**
- * Accepts sends in groups: offers made during a commit are stored by the next. One group per user at a time.
- */
-export class Acceptor {
-  readonly #groups: Groups<Offer, Verdict>
+/** Accepts sends in groups: see `Groups.add`. A result is unknown when the database fails. */
+export type Acceptor = Pick<Groups<Offer, Verdict>, 'add'>
 
-  constructor(store: Store, config: AcceptConfig) {
-    this.#groups = new Groups({
-      keyOf: ({ sender }) => sender.user,
-      sizeOf: ({ messages }) => messages.length,
-      async store(offers) {
-        const { verdicts, wake } = await storeOffers(store, config, offers)
-        counts.accepted.commits++
-        for (const [i, { messages }] of offers.entries())
-          if (verdicts[i]!.outcome === 'accepted') counts.accepted.messages += messages.length
-        wakeDevices(store.db, wake)
-        return verdicts.map((verdict) => (verdict.outcome === 'again' ? undefined : verdict))
-      },
-    })
-  }
-
-  /** Resolves after the commit. Rejects when the database fails: the result is then unknown. */
-  accept = (offer: Offer): Promise<Verdict> => this.#groups.add(offer)
-}
+/** Offers made during a commit are stored by the next one. One group per user at a time. */
+export const openAcceptor = (store: Store, config: AcceptConfig): Acceptor =>
+  new Groups<Offer, Verdict>({
+    keyOf: ({ sender }) => sender.user,
+    sizeOf: ({ messages }) => messages.length,
+    async store(offers) {
+      const { verdicts, wake } = await storeOffers(store, config, offers)
+      counts.accepted.commits++
+      for (const [i, { messages }] of offers.entries())
+        if (verdicts[i]?.outcome === 'accepted') counts.accepted.messages += messages.length
+      wakeDevices(store.db, wake)
+      return verdicts
+    },
+  })

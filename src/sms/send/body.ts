@@ -214,9 +214,9 @@ export function readPreview(raw: unknown, now: Date): SendBody & { readonly isDr
 }
 
 function sendBody(body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>, now: Date): SendBody {
-  const scheduledAt = future(body.scheduled_at, now)
+  const scheduledAt = body.scheduled_at ? future(body.scheduled_at, now) : ''
   const due = scheduledAt || formatDate(now)
-  checkExpiry(body, due)
+  if (body.expires_at) checkExpiry(body, due)
   return {
     recipients: body.recipients ?? [],
     groupIds: body.group_ids ?? [],

@@ -76,7 +76,7 @@ export async function loadTemplate(store: Store, user: string, id: string): Prom
 
 /** Throws 400 `invalid_phone_number`. */
 export function checkPhones(phones: readonly string[]): void {
-  if (!phones.every((phone) => E164.test(phone))) throw gatewayRefusal('invalid_phone_number')
+  for (const phone of phones) if (!E164.test(phone)) throw gatewayRefusal('invalid_phone_number')
 }
 
 /** The named numbers, then the groups' members, each once. Throws 400 for more than `max`, 404. */

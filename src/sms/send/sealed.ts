@@ -1,14 +1,10 @@
 import type { Db } from '../../db/open.ts'
 import { seal, unseal } from '../../db/secrets.ts'
-import type { Content, Origin } from './body.ts'
+import type { Origin } from './body.ts'
 
 const PURPOSE = 'text'
 /** The origin that marks a message with a sealed text. Once the message ends, only the shown text is left. */
 export const SEALED: Origin = { api: 'sealed', id: '', data: {} }
-
-/** The text that a send shows instead of the sent one; undefined if it shows the sent text. */
-export const shownText = (content: Content): string | undefined =>
-  'body' in content ? content.shown : undefined
 
 /** Encrypts a user's text for the queue. */
 export const sealText = (db: Db, user: string, text: string) => seal(db, PURPOSE, user, text)

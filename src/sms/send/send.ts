@@ -1,15 +1,26 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { Store } from '../../collections/catalog.ts'
+import { admission } from '../../admission/admission.ts'
+import { type Store, userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { runForRow, statement, text } from '../../db/statements/statement.ts'
 import { counts } from '../../metrics/counts.ts'
+import { MAX_OF_AGENT } from '../../portable/agents.ts'
 import { StaleAuth } from '../../records/fresh-auth.ts'
-import { type AcceptConfig, type Acceptor, type Outcome, storeOffers, type Verdict } from './accept.ts'
+import { randomId } from '../../tools/random.ts'
+import {
+  type AcceptConfig,
+  type Acceptor,
+  type Offer,
+  type OfferedMessage,
+  type Outcome,
+  storeOffers,
+  type Verdict,
+} from './accept.ts'
 import type { SendBody } from './body.ts'
-import { checkBody } from './content.ts'
-import { answerJson, type Idempotency, type Offer, prepareOffer } from './offer.ts'
+import { allRecipients, checkBody, plainText, writeTexts } from './content.ts'
+import { firstAnswer, type Idempotency, keepAnswer } from './idempotency.ts'
+import { SEALED, sealText } from './sealed.ts'
 import { gatewayRefusal, invalid, type RefusalCode, type Sender } from './shape.ts'
+import zones from './time-zones.json' with { type: 'json' }
 
 export interface SendServices {
   readonly store: Store
@@ -50,7 +61,7 @@ export async function send(
   const first = idempotency && (await firstAnswer(store, sender.user, idempotency))
   if (first) return { answer: first, replayed: true }
   const offer = await prepareOffer(store, config.maxRecipients, sender, body, idempotency)
-  return renderVerdict(store, offer, await acceptor.accept(offer))
+  return renderVerdict(store, offer, await acceptor.add(offer))
 }
 
 /** Sends in the caller's transaction. Returns the devices to wake after its commit. Throws as `send`. */
@@ -94,66 +105,103 @@ async function checkClientRef({ db }: Store, message: string, offer: Offer): Pro
   if (rows[0]) throw gatewayRefusal('client_ref_reused')
 }
 
-/** Maximum characters of a key. */
-const MAX_KEY_LENGTH = 255
-/** Printable ASCII: what a header can carry safely. */
-const KEY = /^[\x21-\x7e][\x20-\x7e]*$/
+/** A new message. `isShared`: its text is the offer's; `keepsQuiet`: it waits during quiet hours. */
+export const offeredMessage = (
+  { to, body, segments }: { readonly to: string; readonly body: string; readonly segments: number },
+  isShared: boolean,
+  keepsQuiet = false,
+): OfferedMessage => ({
+  id: randomId(),
+  to,
+  segments,
+  ...(!isShared && { body }),
+  ...(keepsQuiet && { zone: zoneOfNumber(to) }),
+})
 
-/** The Idempotency-Key header; null without one. Throws 400 for an invalid one. */
-export function readIdempotencyKey(header: string | undefined): string | null {
-  if (header === undefined) return null
-  if (KEY.test(header) && header.length <= MAX_KEY_LENGTH) return header
-  throw invalid(`Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters`)
-}
-
-/**
- * The key of the Idempotency-Key header and a hash of the request; null without one. Throws 400 for an
- * invalid key.
- */
-export function readIdempotency(header: string | undefined, endpoint: string, body: unknown) {
-  if (header === undefined) return null
-  const key = readIdempotencyKey(header)!
-  const hash = createHash('sha256').update(`${endpoint} ${canonical(body)}`)
-  return { key, fingerprint: hash.digest('base64url') }
-}
-
-/** JSON with sorted keys: equal for equal values. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, part) =>
-    part && typeof part === 'object' && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  )
-}
-
-const FIRST_ANSWER = statement('sms first answer', { fingerprint: 'string', answer: 'string' })`
-select fingerprint, answer from sms_idempotency
-where "user" = ${text('user')} and key = ${text('key')} and created > now() - interval '24 hours'`
-
-/** The key's first answer within 24 hours, or undefined. Throws 422 if it was another request. */
-export async function firstAnswer(store: Store, user: string, { key, fingerprint }: Idempotency) {
-  const first = await runForRow(store.db, FIRST_ANSWER, { user, key })
-  if (first && first.fingerprint !== fingerprint) throw gatewayRefusal('idempotency_key_reused')
-  return first?.answer
-}
-
-/** Stores a key's first answer if no accepted send stored it. */
-async function keepAnswer(
+/** Finds the recipients of a checked body and writes their texts. Throws 400, 404, 429. */
+export async function prepareOffer(
   store: Store,
-  user: string,
-  { key, fingerprint }: Idempotency,
-  answer: string,
-): Promise<void> {
-  await store.db.query(
-    `insert into sms_idempotency as i ("user", key, fingerprint, answer) values ($1, $2, $3, $4)
-      on conflict ("user", key) do update
-      set fingerprint = excluded.fingerprint, answer = excluded.answer, created = excluded.created
-      where i.created <= now() - interval '24 hours'`,
-    [user, key, fingerprint, answer],
-    'sms keep answer',
-  )
+  maxRecipients: number,
+  sender: Sender,
+  body: SendBody,
+  idempotency?: Idempotency | null,
+): Promise<Offer> {
+  const { content, deviceId, line, options } = body
+  const max = sender.isAgent ? Math.min(maxRecipients, MAX_OF_AGENT) : maxRecipients
+  const phones = await allRecipients(store, sender.user, body, max)
+  if (phones.length >= MIN_RECIPIENTS) await chargeOptedOut(store, sender.user, phones)
+  const shared = plainText(content)
+  const shown = 'body' in content ? content.shown : undefined
+  // check the device before the template; for a plain text, the accepting statement checks the device
+  if (deviceId !== '' && shared === undefined) await checkDevice(store, sender.user, deviceId)
+  const texts = await writeTexts(store, sender.user, content, phones)
+  if (options.clientRef !== '' && texts.length > 1) throw invalid('client_ref can name one message only')
+  const [messages, ids]: [OfferedMessage[], string[]] = [[], []]
+  for (const text of texts) {
+    const message = offeredMessage(text, shared !== undefined, options.keepsQuiet)
+    messages.push(message)
+    ids.push(message.id)
+  }
+  const batch = messages.length > 1 ? randomId() : ''
+  const ref = batch || ids[0]!
+  const origin = shown === undefined ? options.origin : SEALED
+  return {
+    ...options,
+    sender,
+    device: deviceId || undefined,
+    line: line.id || undefined,
+    from: line.number || undefined,
+    later: options.scheduledAt !== '',
+    batch: batch || undefined,
+    body: shown ?? shared,
+    sealed: shown === undefined ? undefined : await sealText(store.db, sender.user, shared!),
+    isBulk: options.isBulk || messages.length > 1,
+    idempotency: idempotency ?? undefined,
+    answer: answerJson(batch, ids),
+    origin: origin && { ...origin, id: origin.id || ref, ref },
+    messages,
+  }
 }
 
-/** Deletes answers that are older than a day. */
-export const deleteOldAnswers = ({ db }: Store) =>
-  db.query(`delete from sms_idempotency where created <= now() - interval '24 hours'`)
+export const answerJson = (batch_id: string, message_ids: readonly string[]): string =>
+  JSON.stringify({ batch_id, message_ids, recipients_count: message_ids.length, status: 'accepted' })
+
+/** Whether the record with this id belongs to the user. */
+export async function isOwn({ db }: Store, table: 'devices' | 'lines', user: string, id: string) {
+  const sql = `select 1 from ${table} where id = $1 and "user" = $2`
+  return (await db.query(sql, [id, user], `sms own ${table}`)).rows.length > 0
+}
+
+/** Throws 404 `device_not_found` for a device that is not the user's. */
+export async function checkDevice(store: Store, user: string, id: string): Promise<void> {
+  if (!(await isOwn(store, 'devices', user, id))) throw gatewayRefusal('device_not_found')
+}
+
+/** Maximum webhook calls caused by a send's opted-out recipients: all are stored in one transaction. */
+const MAX_CALLS = 1_000
+/** Sends to fewer recipients are not charged: they cost about as much as an ordinary send. */
+const MIN_RECIPIENTS = 20
+
+const COUNT = `select
+  (select count(*) from contacts where "user" = $1 and opted_out and phone = any($2::text[])),
+  (select count(*) from webhooks where "user" = $1 and enabled and 'message.failed' = any(events))`
+
+/** Charges each webhook call that opted-out recipients cause. Throws 429, 400 for too many in one send. */
+async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, phones: readonly string[]) {
+  admission.optedOut.take(userHolder(user), 0)
+  const { rows } = await db.query(COUNT, [user, phones], 'sms opted out of send')
+  const [optedOut, webhooks] = rows[0]!.map(Number) as [number, number]
+  if (optedOut * webhooks > MAX_CALLS)
+    throw invalid(
+      `${optedOut} recipients have opted out, and each causes ${webhooks} webhook calls. ` +
+        `One send may cause ${MAX_CALLS}: leave them out, or send to fewer at once.`,
+    )
+  if (optedOut > 0) admission.optedOut.charge(userHolder(user), optedOut * Math.max(webhooks, 1))
+}
+
+/** Time zones by calling code, if nearly all its people have one zone. ITU-T E.164 list, IANA tz database. */
+const ZONES: Readonly<Record<string, string>> = zones
+
+/** The time zone of an E.164 number by its calling code; '' if the code has several. */
+export const zoneOfNumber = (phone: string): string =>
+  ZONES[phone.slice(1, 4)] ?? ZONES[phone.slice(1, 3)] ?? ''

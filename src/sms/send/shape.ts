@@ -8,17 +8,19 @@ import type { AuthRecord } from '../../request/request.ts'
 const stop = (error: string) => ({ error, abort: true })
 
 /** A schema: cleans a text that `raw` accepts for Postgres, and refuses more than `max` code points. */
-const cleaned = (raw: z.ZodString, max: number) =>
-  raw
-    .transform(cleanText)
+function cleaned(raw: z.ZodString, max?: number) {
+  const text = raw.transform(cleanText)
+  if (max === undefined) return text
+  return text
     .refine(
       (value) => value.length <= max || [...value].length <= max,
       stop(`must have at most ${max} characters`),
     )
-    .meta(Number.isFinite(max) ? { maxLength: max } : {})
+    .meta({ maxLength: max })
+}
 
 /** A storable text of at most `max` code points. `meta` repeats limits for the API description. */
-export const text = (max = Number.POSITIVE_INFINITY) => cleaned(z.string('must be a text'), max)
+export const text = (max?: number) => cleaned(z.string('must be a text'), max)
 
 export const nonEmptyText = (max?: number) =>
   text(max)
@@ -26,7 +28,7 @@ export const nonEmptyText = (max?: number) =>
     .meta({ minLength: 1 })
 
 /** The schema of an id. Refuses NUL: an id without the NUL could name something else. */
-export const id = (max = Number.POSITIVE_INFINITY) =>
+export const id = (max?: number) =>
   cleaned(
     z
       .string('must be a text')
@@ -46,7 +48,9 @@ const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 export const isInvisible = (text: string): boolean => INVISIBLE.test(text)
 
 export const visibleText = () =>
-  nonEmptyText().refine((value) => !isInvisible(value), 'must have a visible character')
+  text()
+    .refine((value) => !INVISIBLE.test(value), stop('must have a visible character'))
+    .meta({ minLength: 1 })
 
 export const wholeNumber = (min: number, max: number) => {
   const fault = `must be a whole number from ${min} to ${max}`
@@ -158,14 +162,6 @@ export interface Sender {
   /** Whether an agent of the account sends, to at most MAX_OF_AGENT recipients. */
   readonly isAgent?: boolean
 }
-
-/** The sender of a user who signed in without an API key. */
-export const senderOf = (auth: AuthRecord): Sender => ({
-  user: auth.id,
-  version: auth.version,
-  sentBy: auth.sender,
-  isAgent: auth.limits === 'agent',
-})
 
 /** An API key with its user, as read. */
 interface KeyOfUser {

@@ -19,8 +19,6 @@ const MAX_GRACE_MS = 90_000
 /** The time to report after an outage is three leases, if that is shorter, as in the SMSGate app. */
 const GRACE_LEASES = 3
 const SWEEP_OUT_MS = 60_000
-/** Wake-ups of a device within this time are pushed as one. */
-const PUSH_MS = 1_000
 
 const WAITING = `select p.device from ${DEVICES_IN_QUEUE} p
 where exists (select from sms_dispatch d where d.device = p.device and d.state = 'assigned')`
@@ -28,20 +26,18 @@ where exists (select from sms_dispatch d where d.device = p.device and d.state =
 /** Starts the sweeper, push and wake-ups between nodes. Wakes devices with messages. Returns the stop. */
 export async function startDelivery(store: Store, settings: DeliverySettings, log: Logger) {
   await countMessages(store.db)
-  const push = gather((devices) => pushWake(store, settings, log, devices), PUSH_MS, log)
   const stopListening = await listenToOtherNodes(store.db)
   let checked = ''
   const checkNext = async () => {
     checked = await checkQueue(store, checked)
   }
   const stops = [
-    onUnheardWake(push.add),
+    onUnheardWake((devices) => pushWake(store, settings, log, devices), log),
     stopListening,
     repeat(sweeper(store, settings), SWEEP_MS, log),
     repeat(() => analyzeOutgrown(store), SWEEP_MS, log),
     repeat(() => deleteExpiredRows(store), SWEEP_OUT_MS, log),
     repeat(checkNext, SWEEP_OUT_MS, log),
-    push.stop,
   ]
   wakeHere(textsOf(await store.db.query(WAITING)))
   return async () => {
@@ -64,27 +60,6 @@ function sweeper(store: Store, { deviceOnlineSeconds, leaseSeconds, stickyDays }
       wasAway = async () => true
       throw error
     }
-  }
-}
-
-/** Returns a function that passes ids to `hand`: the first at once, those of the next `ms` together. */
-function gather(hand: (ids: string[]) => Promise<void>, ms: number, log: Logger) {
-  const ids = new Set<string>()
-  let timer: NodeJS.Timeout | undefined
-  const flush = () => {
-    timer = undefined
-    if (ids.size === 0) return
-    const batch = [...ids]
-    ids.clear()
-    timer = setTimeout(flush, ms)
-    hand(batch).catch((error) => log.error({ err: error }, 'could not push wake-ups'))
-  }
-  return {
-    add(more: readonly string[]) {
-      for (const id of more) ids.add(id)
-      if (!timer) flush()
-    },
-    stop: () => clearTimeout(timer),
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../../db/open.ts'
+import type { Logger } from '../../log.ts'
 import { counts } from '../../metrics/counts.ts'
 import { WakeSignal } from '../../tools/wake-signal.ts'
 
@@ -37,10 +38,33 @@ export function onDeviceEvent(device: string, heard: Heard): () => void {
   }
 }
 
-/** Calls `reach` with devices that have no listener in this process. Returns the stop. */
-export function onUnheardWake(reach: (devices: readonly string[]) => void): () => void {
-  unheard.add(reach)
-  return () => void unheard.delete(reach)
+/** Wake-ups of a device within this time are passed on as one. */
+const GATHER_MS = 1_000
+
+/**
+ * Calls `reach` with devices that have no listener in this process: with the first ones at once, with those
+ * of the next second together. Returns the stop.
+ */
+export function onUnheardWake(reach: (devices: string[]) => Promise<void>, log: Logger): () => void {
+  const devices = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+  const flush = () => {
+    timer = undefined
+    if (devices.size === 0) return
+    const batch = [...devices]
+    devices.clear()
+    timer = setTimeout(flush, GATHER_MS)
+    reach(batch).catch((error) => log.error({ err: error }, 'could not push wake-ups'))
+  }
+  const add = (more: readonly string[]) => {
+    for (const device of more) devices.add(device)
+    if (!timer) flush()
+  }
+  unheard.add(add)
+  return () => {
+    unheard.delete(add)
+    clearTimeout(timer)
+  }
 }
 
 /** Wakes devices on all nodes: by streams and waiting claims, or else by push. To call after the commit. */
@@ -52,7 +76,8 @@ export function wakeDevices(db: Db, devices: readonly string[]): void {
 
 /** Wakes devices by streams and waiting claims of this process; those without any by push. */
 export function wakeHere(devices: readonly string[]): void {
-  const away = devices.filter((device) => !say(device, WAKE))
+  const away: string[] = []
+  for (const device of devices) if (!say(device, WAKE)) away.push(device)
   if (away.length > 0) for (const reach of unheard) reach(away)
 }
 

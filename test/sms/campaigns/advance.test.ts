@@ -13,7 +13,7 @@ import {
 import { changeCampaign, createCampaign } from '../../../src/sms/campaigns/change.ts'
 import { holdMessages } from '../../../src/sms/campaigns/hold.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/steer.ts'
-import { Acceptor } from '../../../src/sms/send/accept.ts'
+import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
 import { endUnfinished } from '../../../src/sms/sweep/sweep.ts'
 import { Worker } from '../../../src/work/worker.ts'
 import { openStore } from '../../support/database/open.ts'
@@ -32,7 +32,7 @@ const store = await openStore(db)
 const node = () => {
   const config = readConfig({})
   const extensions = extensionsOf(config)
-  return { store, config, extensions, acceptor: new Acceptor(store, config) }
+  return { store, config, extensions, acceptor: openAcceptor(store, config) }
 }
 const one = node()
 const two = node()
@@ -100,8 +100,8 @@ test('a crash after some of the chunks: another node stores the rest, also a day
   const killed = {
     ...one,
     acceptor: {
-      accept: async (offer: Parameters<Acceptor['accept']>[0]) => {
-        const verdict = await one.acceptor.accept(offer)
+      add: async (offer: Parameters<Acceptor['add']>[0]) => {
+        const verdict = await one.acceptor.add(offer)
         crash.abort()
         return verdict
       },
@@ -116,7 +116,7 @@ test('a crash after some of the chunks: another node stores the rest, also a day
 
 test('a crash between any two steps of a change: the new text is there once, the old one gone', async () => {
   const id = await created({ recipients: numbers(6), scheduled_at: inAnHour() })
-  const interrupted = { ...one, acceptor: { accept: () => Promise.reject(new Error('killed')) } as never }
+  const interrupted = { ...one, acceptor: { add: () => Promise.reject(new Error('killed')) } as never }
   // the intent is stored, its messages are not
   await expect(change(interrupted, id, { body: 'New', recipients: numbers(8) })).rejects.toThrow('killed')
   expect(await waiting()).toEqual([])
@@ -169,12 +169,12 @@ test('a cancellation while another node stores it leaves nothing behind', async 
   const slow = {
     ...one,
     acceptor: {
-      accept: async (offer: Parameters<Acceptor['accept']>[0]) => {
+      add: async (offer: Parameters<Acceptor['add']>[0]) => {
         // between the look at the campaign and the commit of its second chunk
         if (++chunks === 2) {
           await cancelCampaign(two, user, id)
         }
-        return one.acceptor.accept(offer)
+        return one.acceptor.add(offer)
       },
     } as Acceptor,
   }
@@ -195,9 +195,9 @@ test('a quota that is used up meanwhile ends it: nothing is left waiting, and it
   const spent = {
     ...one,
     acceptor: {
-      accept: async (offer: Parameters<Acceptor['accept']>[0]) => {
+      add: async (offer: Parameters<Acceptor['add']>[0]) => {
         if (++chunks === 2) await quota(800)
-        return one.acceptor.accept(offer)
+        return one.acceptor.add(offer)
       },
     } as Acceptor,
   }

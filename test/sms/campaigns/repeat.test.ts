@@ -8,7 +8,7 @@ import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/
 import { changeCampaign, createCampaign } from '../../../src/sms/campaigns/change.ts'
 import { repeatIfDue } from '../../../src/sms/campaigns/repeat.ts'
 import { cancelWithRuns, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/steer.ts'
-import { Acceptor } from '../../../src/sms/send/accept.ts'
+import { openAcceptor } from '../../../src/sms/send/accept.ts'
 import { endUnfinished } from '../../../src/sms/sweep/sweep.ts'
 import { Worker } from '../../../src/work/worker.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
@@ -20,7 +20,7 @@ const fixture = stopAfterAll(await openLineFixture())
 const { rows, user } = fixture
 const config = readConfig({})
 const nodeOf = (store: Store) => {
-  const services = { store, config, extensions: extensionsOf(config), acceptor: new Acceptor(store, config) }
+  const services = { store, config, extensions: extensionsOf(config), acceptor: openAcceptor(store, config) }
   const worker = new Worker(store.db, [campaignJobs(() => services)], createLogger({ logLevel: 'silent' }))
   return { ...services, worker }
 }

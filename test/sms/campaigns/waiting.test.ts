@@ -7,7 +7,7 @@ import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/
 import { changeCampaign, createCampaign } from '../../../src/sms/campaigns/change.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/steer.ts'
 import { cancelBatch } from '../../../src/sms/queue/cancel.ts'
-import { Acceptor } from '../../../src/sms/send/accept.ts'
+import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
@@ -22,7 +22,7 @@ let campaign: string
 let batch: string
 const fixture = stopAfterAll(await openLineFixture())
 const { store } = fixture
-const services = { store, config, extensions, acceptor: new Acceptor(store, config) }
+const services = { store, config, extensions, acceptor: openAcceptor(store, config) }
 
 const states = () =>
   fixture.rows(
@@ -100,11 +100,11 @@ test('a change puts new texts in their place', async () => {
 test('the deletion of a campaign whose texts are being stored cancels those', async () => {
   const wanted = readNewCampaign({ body: 'Sale', recipients: PEOPLE }, new Date())
   const { id, batch_id } = await createCampaign(services, fixture.user, wanted, null)
-  const accept: Acceptor['accept'] = async (offer) => {
+  const accept: Acceptor['add'] = async (offer) => {
     await fixture.rows('delete from campaigns where id = $1', [id])
-    return services.acceptor.accept(offer)
+    return services.acceptor.add(offer)
   }
-  await advance({ ...services, acceptor: { accept } as Acceptor }, id)
+  await advance({ ...services, acceptor: { add: accept } as Acceptor }, id)
   expect(
     await fixture.rows('select distinct status, error_message from sms_messages where batch_id = $1', [
       batch_id,

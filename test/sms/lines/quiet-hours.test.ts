@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { zoneOfNumber } from '../../../src/sms/send/offer.ts'
+import { zoneOfNumber } from '../../../src/sms/send/send.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'

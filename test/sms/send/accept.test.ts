@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 import type { Store } from '../../../src/collections/catalog.ts'
 import { readConfig } from '../../../src/config.ts'
 import { RetryLater } from '../../../src/errors.ts'
-import { Acceptor } from '../../../src/sms/send/accept.ts'
+import { type Offer, openAcceptor } from '../../../src/sms/send/accept.ts'
 import { PLAIN_OPTIONS } from '../../../src/sms/send/body.ts'
-import type { Offer } from '../../../src/sms/send/offer.ts'
 import { accountSender } from '../../../src/sms/send/shape.ts'
 import { randomId } from '../../../src/tools/random.ts'
 import { openSendFixture } from '../../support/database/send-fixture.ts'
@@ -20,7 +19,7 @@ const offer = (more: Partial<Offer> = {}): Offer => ({
   ...more,
 })
 const outcome = (one: Offer) =>
-  fixture.acceptor.accept(one).then(
+  fixture.acceptor.add(one).then(
     (verdict) => verdict.outcome,
     (error: Error) => error.name,
   )
@@ -75,8 +74,8 @@ test('a group that gets no connection in time is refused at once, not one send a
     asked++
     throw new RetryLater(503, 5)
   }
-  const acceptor = new Acceptor({ db: { pool: {}, query } } as unknown as Store, readConfig({}))
-  const ends = await Promise.allSettled([offer(), offer(), offer()].map((one) => acceptor.accept(one)))
+  const acceptor = openAcceptor({ db: { pool: {}, query } } as unknown as Store, readConfig({}))
+  const ends = await Promise.allSettled([offer(), offer(), offer()].map((one) => acceptor.add(one)))
   for (const end of ends) expect(end).toMatchObject({ reason: { status: 503 } })
   expect(asked).toBe(1)
 })

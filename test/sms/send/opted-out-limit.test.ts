@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { chargeOptedOut } from '../../../src/sms/send/offer.ts'
+import type { Store } from '../../../src/collections/catalog.ts'
+import { ANY_LINE, PLAIN_OPTIONS } from '../../../src/sms/send/body.ts'
+import { prepareOffer } from '../../../src/sms/send/send.ts'
+import { accountSender } from '../../../src/sms/send/shape.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 
@@ -14,9 +17,14 @@ await server.server.services.store.db.query(
 const phones = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => `+49151100000${from + i}`)
 
+const offer = (store: Store, user: string, recipients: string[]) => {
+  const body = { recipients, groupIds: [], deviceId: '', line: ANY_LINE, content: { body: 'Hello' } }
+  return prepareOffer(store, 1000, accountSender(user, user), { ...body, options: PLAIN_OPTIONS })
+}
+
 test('only opted-out recipients count, and then sends to many wait', async () => {
   const { store } = server.server.services
-  const take = (from: number, to: number, who = user.id) => chargeOptedOut(store, who, phones(from, to))
+  const take = (from: number, to: number, who = user.id) => offer(store, who, phones(from, to))
   for (let i = 0; i < 3; i++) await take(40, 70)
   for (let i = 0; i < 67; i++) await take(10, 40)
   await expect(take(40, 70)).rejects.toMatchObject({ status: 429 })
@@ -37,9 +45,9 @@ test('each webhook counts, and one send may cause 1,000 calls', async () => {
     [owner.id],
   )
   const numbers = Array.from({ length: 101 }, (_, i) => `+4915200000${100 + i}`)
-  await expect(chargeOptedOut(store, owner.id, numbers)).rejects.toThrow(
+  await expect(offer(store, owner.id, numbers)).rejects.toThrow(
     '101 recipients have opted out, and each causes 20 webhook calls',
   )
-  for (let i = 0; i < 3; i++) await chargeOptedOut(store, owner.id, numbers.slice(0, 50))
-  await expect(chargeOptedOut(store, owner.id, numbers.slice(0, 50))).rejects.toMatchObject({ status: 429 })
+  for (let i = 0; i < 3; i++) await offer(store, owner.id, numbers.slice(0, 50))
+  await expect(offer(store, owner.id, numbers.slice(0, 50))).rejects.toMatchObject({ status: 429 })
 })

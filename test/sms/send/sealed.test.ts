@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
-import { Acceptor } from '../../../src/sms/send/accept.ts'
+import { openAcceptor } from '../../../src/sms/send/accept.ts'
 import { PLAIN_OPTIONS, toOne } from '../../../src/sms/send/body.ts'
 import { send } from '../../../src/sms/send/send.ts'
 import { accountSender } from '../../../src/sms/send/shape.ts'
@@ -24,7 +24,7 @@ const { store } = server
 const config = readConfig({})
 
 const sendSealed = async (options: object = {}, device = ''): Promise<string> => {
-  const services = { store, config, acceptor: new Acceptor(store, config) }
+  const services = { store, config, acceptor: openAcceptor(store, config) }
   const body = toOne('+4911111', { body: TRUE, shown: SHOWN }, { ...PLAIN_OPTIONS, ...options }, device)
   return JSON.parse((await send(services, accountSender(ANN.id, ''), body)).answer).message_ids[0]
 }

@@ -29,7 +29,7 @@ const ORDER = 'priority must be a whole number from -128 to 127'
 
 test.each<[what: string, body: object, expected: string | object, status?: number]>([
   ['no text', { body: undefined }, 'body is required'],
-  ['an empty text', { body: '' }, 'body must not be empty'],
+  ['an empty text', { body: '' }, 'body must have a visible character'],
   ['zero-width characters only', { body: '\u200b\u200d\u2060\ufeff\u00ad' }, INVISIBLE],
   ['fillers only', { body: '\u3164\u2800\u115f' }, INVISIBLE],
   ['a device with a NUL', { device_id: 'a\0' }, 'device_id must not contain a NUL character'],

@@ -5,7 +5,7 @@ import { answerJobs } from '../../../src/sms/conversations/answer.ts'
 import { type ReceivedText, receiveTexts } from '../../../src/sms/conversations/receive.ts'
 import { cancelMessage } from '../../../src/sms/queue/cancel.ts'
 import { type ClaimedMessage, claimMessages } from '../../../src/sms/queue/claim.ts'
-import { Acceptor } from '../../../src/sms/send/accept.ts'
+import { openAcceptor } from '../../../src/sms/send/accept.ts'
 import { readSend, SEND } from '../../../src/sms/send/body.ts'
 import { send } from '../../../src/sms/send/send.ts'
 import { Worker } from '../../../src/work/worker.ts'
@@ -66,7 +66,7 @@ export async function openLineFixture(env: Record<string, string> = {}): Promise
   )
   const { rows } = await db.query('select xmin::text from users where id = $1', [USER])
   const log = createLogger(config)
-  const acceptor = new Acceptor(store, config)
+  const acceptor = openAcceptor(store, config)
   const answers = answerJobs(() => ({ store, config, acceptor }))
   const sender = { user: USER, version: String(rows[0]![0]), sentBy: USER }
   const query = async (sql: string, params: unknown[] = []) =>
@@ -86,7 +86,7 @@ export async function openLineFixture(env: Record<string, string> = {}): Promise
       [pad(name), user, JSON.stringify(slots.map((slot) => ({ slot })))],
     )
   const nodeOf = (store: Store) => {
-    const services = { store, config, acceptor: new Acceptor(store, config) }
+    const services = { store, config, acceptor: openAcceptor(store, config) }
     return async (body: object) => {
       const { answer } = await send(services, sender, readSend(SEND, { body: 'Hi', ...body }, new Date()))
       const { message_ids } = JSON.parse(answer) as { message_ids: string[] }

@@ -1,5 +1,5 @@
 import { readConfig } from '../../../src/config.ts'
-import { Acceptor } from '../../../src/sms/send/accept.ts'
+import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
 import { readSend, SEND } from '../../../src/sms/send/body.ts'
 import { send } from '../../../src/sms/send/send.ts'
 import type { Sender } from '../../../src/sms/send/shape.ts'
@@ -37,9 +37,9 @@ export async function openSendFixture(phones: number, quota = 0): Promise<SendFi
   const { rows } = await db.query('select xmin::text from users where id = $1', [USER])
   const sender = { user: USER, version: String(rows[0]![0]), sentBy: USER }
   const config = readConfig({})
-  const acceptor = new Acceptor(store, config)
+  const acceptor = openAcceptor(store, config)
   const node = () => {
-    const desk = { store, config, acceptor: new Acceptor(store, config) }
+    const desk = { store, config, acceptor: openAcceptor(store, config) }
     return (body: object) =>
       send(desk, sender, readSend(SEND, { recipients: ['+4911111'], body: 'Hi', ...body }, new Date())).then(
         () => 'accepted',

@@ -7,7 +7,7 @@ import { ACCOUNT, chapter, SIGNED_IN } from '../../../openapi/schemas/operations
 import { PRESENCE, tellPresence } from '../../../realtime/presence.ts'
 import { countInbox, INBOX } from '../../../sms/conversations/inbox.ts'
 import { checkShape } from '../../../sms/send/shape.ts'
-import { readJson } from '../../body/json-body.ts'
+import { readJson } from '../../body/raw-body.ts'
 import type { Env, Services } from '../../context.ts'
 import { readForm } from '../../forms/form.ts'
 import { requireAuth, requireUser } from '../../middleware/audit.ts'

@@ -16,9 +16,8 @@ import {
   SIGNED_IN,
 } from '../../../openapi/schemas/operations.ts'
 import { checkShape } from '../../../sms/send/shape.ts'
-import { readBytes } from '../../body/bytes.ts'
-import { readJson } from '../../body/json-body.ts'
 import { readMultipart } from '../../body/multipart.ts'
+import { readBytes, readJson } from '../../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../../context.ts'
 import { requireUser } from '../../middleware/audit.ts'
 import { memoryOf } from '../../server/store-of.ts'

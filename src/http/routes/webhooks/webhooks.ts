@@ -15,7 +15,7 @@ import {
 } from '../../../webhooks/deliveries.ts'
 import { type Owner, ownerOf, rotateSecret } from '../../../webhooks/hook.ts'
 import { NEW_SECRET } from '../../../webhooks/secrets.ts'
-import { readJson } from '../../body/json-body.ts'
+import { readJson } from '../../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../../context.ts'
 import { auditRequest } from '../../middleware/audit.ts'
 import { authOf } from '../../request-info.ts'

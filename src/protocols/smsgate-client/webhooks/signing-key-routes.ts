@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { readJson } from '../../../http/body/json-body.ts'
+import { readJson } from '../../../http/body/raw-body.ts'
 import type { Env, Services } from '../../../http/context.ts'
 import { requireUser } from '../../../http/middleware/audit.ts'
 import { GUEST_BODY_BYTES } from '../../../http/middleware/guest-body.ts'
