@@ -5,7 +5,6 @@ import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { importCollections } from '../collections/edit/import.ts'
 import { UserError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
-import { now } from '../fields/types/date.ts'
 import { E164 } from '../portable/phone.ts'
 import { countSegments } from '../portable/segments.ts'
 import type { Progress } from '../tools/progress.ts'
@@ -60,11 +59,11 @@ const CONVERT: Readonly<Record<string, Convert>> = {
     return { events, enabled: 0, secret: newSecret() }
   },
   api_keys(row, count) {
-    if (!row.is_active) count('api_keys: # had been switched off. They are expired here.')
+    if (!row.is_active) count('api_keys: # had been switched off. They are so here.')
     const key = textOf(row.key)
     const scopes = JSON.stringify(SCOPES)
-    const expires_at = row.is_active ? row.expires_at : now()
-    return { prefix: key.slice(0, VISIBLE_LENGTH), hash: sha256(key), scopes, expires_at }
+    const disabled = row.is_active ? 0 : 1
+    return { prefix: key.slice(0, VISIBLE_LENGTH), hash: sha256(key), scopes, disabled }
   },
 }
 

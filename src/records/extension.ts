@@ -22,7 +22,7 @@ export interface Extension {
   /** A value that cannot be read is an error of its field. If absent, it becomes empty, as in PocketBase. */
   readonly readsStrictly?: boolean
   readonly setByServer?: readonly string[]
-  /** Schemas of the values that `beforeCreate` adds to the answer. */
+  /** Schemas of the values that `beforeCreate` and `beforeUpdate` add to the answer. */
   readonly shownOnce?: z.ZodRawShape
   /** A rule that updates and deletes by this caller must satisfy besides the collection's; '' for none. */
   writeRule?(auth: AuthRecord | null): string
@@ -32,13 +32,14 @@ export interface Extension {
     values: Record<string, Value>,
     request: RequestInfo,
   ): Promise<Record<string, unknown> | undefined>
-  /** Runs in the transaction before a changed record is validated and stored. May throw an ApiError. */
+  /** As `beforeCreate`, for a changed record. May throw an ApiError. */
   beforeUpdate?(
     store: Store,
     values: Record<string, Value>,
     old: Readonly<Record<string, Value>>,
     request: RequestInfo,
-  ): Promise<void>
+    // biome-ignore lint/suspicious/noConfusingVoidType: most return nothing
+  ): Promise<Record<string, unknown> | undefined | void>
   /** Records that refer to a deleted record keep its id: there may be too many to change. */
   readonly keepsReferences?: boolean
   /** Runs before records are deleted, in the transaction. */

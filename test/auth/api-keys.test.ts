@@ -6,6 +6,7 @@ import { startServerWithMail } from '../support/server/server-with-mail.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const EXTENSIONS = new Map([['api_keys', apiKeysExtension]])
+const IP = '192.0.2.1'
 
 const server = stopAfterAll(await startServerWithMail())
 const user = await server.addUser('owner@example.com')
@@ -33,7 +34,7 @@ test('a key is shown once; its hash and its first characters are stored', async 
   expect(key).toMatch(/^psk_[A-Za-z0-9]{64}$/)
   expect(prefix).toBe(key!.slice(0, 10))
   expect(JSON.stringify(await row(id!))).not.toContain(key!.slice(10))
-  expect((await identifyKey(store(), key!))?.auth.id).toBe(user)
+  expect((await identifyKey(store(), { key: key!, ip: IP }))?.auth.id).toBe(user)
 })
 
 test('nobody else says what a key is', async () => {
@@ -51,18 +52,18 @@ test.each([
   ['in the future', 60_000, true],
 ])('a key whose end is %s', async (_, ms, isGood) => {
   const { key } = await create({ expires_at: new Date(Date.now() + ms).toISOString() })
-  expect((await identifyKey(store(), key!)) !== null).toBe(isGood)
+  expect((await identifyKey(store(), { key: key!, ip: IP })) !== null).toBe(isGood)
 })
 
 test('its use is noted soon after, once a minute', async () => {
   const use = async (it: Record<string, string>) => {
-    await identifyKey(store(), it.key!)
+    await identifyKey(store(), { key: it.key!, ip: IP })
     await expect.poll(async () => (await row(it.id!)).lastUsed).not.toBe('')
     return (await row(it.id!)).lastUsed
   }
   const made = await create({})
   const first = await use(made)
-  await identifyKey(store(), made.key!)
+  await identifyKey(store(), { key: made.key!, ip: IP })
   // noted after it
   await use(await create({}))
   expect((await row(made.id!)).lastUsed).toBe(first)
@@ -75,18 +76,20 @@ test('a key of Vendel opens what its hash names', async () => {
     id,
     key,
   ])
-  expect((await identifyKey(store(), key))?.id).toBe(id)
+  expect((await identifyKey(store(), { key, ip: IP }))?.id).toBe(id)
 })
 
 test.each(['', 'psk_', 'psk_unknown', 'vk_unknown', 'x'])('%j is no key', async (key) => {
-  expect(await identifyKey(store(), key)).toBeNull()
+  expect(await identifyKey(store(), { key, ip: IP })).toBeNull()
 })
 
 test('a key that was read before ends with its record, its user, or its time', async () => {
   const other = await server.addUser('other@example.com')
   const [deleted, orphan] = [await create({}), await create({ user: other })]
-  for (const { key } of [deleted, orphan]) expect(await identifyKey(store(), key!)).not.toBeNull()
+  for (const { key } of [deleted, orphan])
+    expect(await identifyKey(store(), { key: key!, ip: IP })).not.toBeNull()
   await store().db.query('delete from api_keys where id = $1', [deleted.id])
   await store().db.query('delete from users where id = $1', [other])
-  for (const { key } of [deleted, orphan]) expect(await identifyKey(store(), key!)).toBeNull()
+  for (const { key } of [deleted, orphan])
+    expect(await identifyKey(store(), { key: key!, ip: IP })).toBeNull()
 })

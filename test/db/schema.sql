@@ -27,7 +27,8 @@ create type sms_draft as (
   guarantee text,
   ref text,
   is_answer boolean,
-  sealed text
+  sealed text,
+  lines text[]
 );
 
 create type sms_request as (
@@ -324,6 +325,14 @@ create table api_keys (
   twilio boolean not null default false,
   signing text collate "C" not null default ''::text,
   destinations text collate "C" not null default ''::text,
+  disabled boolean not null default false,
+  lines text[] collate "C" not null default '{}'::text[],
+  last_used_ip text collate "C" not null default ''::text,
+  last_used_prefix text collate "C" not null default ''::text,
+  previous_prefix text collate "C" not null default ''::text,
+  previous_until pb_date,
+  previous_hash text collate "C" not null default ''::text,
+  previous_signing text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -331,6 +340,7 @@ create table api_keys (
   constraint api_keys_pkey PRIMARY KEY (id)
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX idx_api_keys_user ON api_keys USING btree ("user");
+CREATE UNIQUE INDEX api_keys_previous ON api_keys USING btree (previous_hash) WHERE previous_hash <> ''::text;
 CREATE UNIQUE INDEX idx_api_keys_hash ON api_keys USING btree (hash) WHERE hash <> ''::text;
 CREATE TRIGGER senders_of_keys AFTER INSERT OR UPDATE OF name ON api_keys FOR EACH ROW EXECUTE FUNCTION senders_noted('key');
 
@@ -854,6 +864,7 @@ create table sms_dispatch (
   quiet_zone text collate "C",
   waiting_for text collate "C" not null default ''::text,
   sealed text collate "C",
+  lines text[] collate "C",
   constraint sms_dispatch_pkey PRIMARY KEY (message),
   constraint sms_dispatch_state_check CHECK (state = ANY (ARRAY['pending'::text, 'assigned'::text, 'sending'::text]))
 );
@@ -1056,6 +1067,7 @@ create table smsgate_tokens (
   access_until timestamp with time zone not null,
   refresh_until timestamp with time zone not null,
   is_refreshed boolean not null default false,
+  secret text collate "C",
   constraint smsgate_tokens_pkey PRIMARY KEY (id)
 );
 CREATE INDEX smsgate_tokens_by_end ON smsgate_tokens USING btree (refresh_until);

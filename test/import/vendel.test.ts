@@ -52,7 +52,7 @@ test('a data directory that the real server made comes over', async () => {
     '- sms_devices: 2 came over as devices, switched off. Add the phones and modems anew.',
     '- sms_messages: 5 were not finished. They are failed here, so that none goes out twice.',
     '- webhook_configs: 1 came over switched off: calls have another form here.',
-    '- api_keys: 1 had been switched off. They are expired here.',
+    '- api_keys: 1 had been switched off. They are so here.',
     '- sms_templates: 1 had a text with another key. It is still encrypted.',
     expect.stringMatching(/^- user_plans, user_quotas, .*: kept as they were\./),
     '- scheduled_sms: none goes out. Send them as campaigns.',
@@ -84,8 +84,11 @@ test('superusers of the server stay superusers', async () => {
 })
 
 test('an old key works, one that was switched off does not', async () => {
-  expect(await identifyKey(system, VALID!)).toMatchObject({ id: 'i5a0zyvf6yem3cw', scopes: { length: 5 } })
-  expect(await identifyKey(system, SWITCHED_OFF!)).toBeNull()
+  expect(await identifyKey(system, { key: VALID!, ip: '' })).toMatchObject({
+    id: 'i5a0zyvf6yem3cw',
+    scopes: { length: 5 },
+  })
+  expect(await identifyKey(system, { key: SWITCHED_OFF!, ip: '' })).toBeNull()
 })
 
 test.each([

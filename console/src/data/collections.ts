@@ -292,6 +292,12 @@ export const api_keys = {
   },
   twilio: { type: 'bool' },
   destinations: { type: 'text', max: 1000 },
+  disabled: { type: 'bool' },
+  lines: { type: 'relation', many: true },
+  last_used_ip: { type: 'text' },
+  last_used_prefix: { type: 'text' },
+  previous_prefix: { type: 'text' },
+  previous_until: { type: 'date' },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const

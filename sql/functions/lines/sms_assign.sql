@@ -7,8 +7,9 @@
 --   at      now; days and months are those of the user's time zone
 --   sticky  a pb_date: a line that a number exchanged a text with since then is preferred; '' for none
 --   is_new  true for texts that are being accepted: they do not go before texts that wait for room already
---   texts   JSON array of {n, to, device, sim, line, zone, avoid, was_line, was_day}: the device, slot and
---           line that the request names, null if none; the time zone in whose quiet hours the text waits
+--   texts   JSON array of {n, to, device, sim, line, lines, zone, avoid, was_line, was_day}: the device,
+--           slot and line that the request names, null if none; the lines that its API key may send by, null
+--           for all; the time zone in whose quiet hours the text waits
 --           if the contact has none, '' for that of the user, null if it does not; a device that is left
 --           out; the line and day that the text is charged to now, given back if another line is found
 -- Results, one row for each text
@@ -130,7 +131,8 @@ begin
 
   for asked in
     select * from json_to_recordset(texts) t(
-      n int, "to" text, device text, sim int, line text, zone text, avoid text, was_line text, was_day text
+      n int, "to" text, device text, sim int, line text, lines text[], zone text, avoid text, was_line text,
+      was_day text
     )
   loop
     if asked.zone is not null and quiet.starts is not null then
@@ -161,6 +163,7 @@ begin
     for i in 1 .. coalesce(lines_count, 0) loop
       continue when asked.device is not null and line_devices[i] <> asked.device
         or asked.line is not null and ids[i] <> asked.line
+        or ids[i] <> all (asked.lines)
         or asked.sim > 0 and slots[i] <> asked.sim and slots[i] <> 0
         or asked.avoid = line_devices[i]
         or ranks[i] is null and asked.device is null

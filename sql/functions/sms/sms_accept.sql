@@ -18,8 +18,8 @@
 --                  known             a message with this client_ref exists; `known` has its id
 --                  again             an earlier request of this call has the same client_ref: to be retried
 --                  message_id_in_use an earlier send of this user by the same API has this id
---                  destination_not_allowed, device_not_found, line_not_found, line_ambiguous, quota_exceeded,
---                  no_devices
+--                  destination_not_allowed, device_not_found, line_not_found, line_ambiguous,
+--                  line_not_allowed, quota_exceeded, no_devices
 --   known          id of the existing message, else ''
 --   wake           devices with new messages; null if there are none
 --
@@ -29,7 +29,8 @@
 -- idempotency key, client_ref, device) run only for those requests.
 --
 -- Lines take turns here, which is what most users need. Where a line has limits or prefixes, or a request
--- names one, sms_assign chooses the lines. A text that only full lines could take waits as `pending`.
+-- or its API key names lines, sms_assign chooses the lines. A text that only full lines could take waits as
+-- `pending`.
 --
 -- The setting pocketsms.counted tells the trigger sms_messages_came that this function counts the messages.
 -- It is set around the INSERT: only a superuser could create a function with a SET clause for it.
@@ -47,9 +48,10 @@ declare
   used float8;
   turns bigint;
   has_listeners boolean;
-  -- where the account may send to, and the key that sends
+  -- where the account may send to, and the key that sends; the lines that the key may send by, null for all
   destinations text;
   key_destinations text;
+  key_lines text[];
   key_read text;
   -- the available lines that take turns, on devices below their own limits
   free_lines text[];
@@ -180,9 +182,11 @@ begin
 
     -- May its messages go there? `sent_by` names the key of a program's own sends and of its replies.
     if request.sent_by is distinct from key_read then
-      select k.destinations into key_destinations from api_keys k where k.id = request.sent_by and k."user" = owner;
+      select k.destinations, nullif(k.lines, '{}') into key_destinations, key_lines
+      from api_keys k where k.id = request.sent_by and k."user" = owner;
       key_read := request.sent_by;
     end if;
+    is_special := is_special or key_lines is not null;
     if outcome = 'accepted' and destinations || coalesce(key_destinations, '') <> '' then
       perform from unnest(request.messages) m
       where not (sms_is_destination(destinations, m."to") and sms_is_destination(key_destinations, m."to"));
@@ -207,14 +211,25 @@ begin
       request.line := named[1];
     end if;
 
+    -- May the key send by a line that the request names? A device's or slot's is any line of it.
+    if key_lines is not null and (request.device is not null or request.sim > 0) and outcome = 'accepted' then
+      perform from lines l
+      where l.id = any (key_lines) and l."user" = owner and (request.line is null or l.id = request.line)
+        and (request.device is null or l.device = request.device)
+        and (request.sim = 0 or l.slot = request.sim or l.slot = 0);
+      outcome := case when found then outcome else 'line_not_allowed' end;
+    end if;
+
     -- Checks the quota, and for a line that is available now. A scheduled message needs no line yet.
     if outcome = 'accepted' and cost > 0 then
       if monthly_quota > 0 and used + spent + cost > monthly_quota then
         outcome := 'quota_exceeded';
-      elsif not request.later and (request.device is not null or request.sim > 0 or free_lines = '{}') then
+      elsif not request.later
+        and (request.device is not null or request.sim > 0 or key_lines is not null or free_lines = '{}')
+      then
         perform from sms_ranked_lines(owner, since) l
         where (l.device = request.device or request.device is null and (l.rank = 0 or l.rank = 1 and request.sim > 0))
-          and (request.line is null or l.line = request.line)
+          and (request.line is null or l.line = request.line) and (key_lines is null or l.line = any (key_lines))
           and (request.sim = 0 or l.slot = request.sim or l.slot = 0);
         outcome := case when found then outcome else 'no_devices' end;
       end if;
@@ -259,7 +274,7 @@ begin
         message.segments, coalesce(request.device, free_devices[place], ''), coalesce(request.line, free_lines[place], ''),
         request.device is not null, request.line is not null, '', '', message.zone, request.scheduled_at, request.batch,
         request.priority, request.sim, request.scheduled_at, request.expires_at, request.guarantee, request.ref,
-        not request.bulk and cost = 1 and cardinality(request.messages) = 1, request.sealed
+        not request.bulk and cost = 1 and cardinality(request.messages) = 1, request.sealed, key_lines
       )::sms_draft;
       senders := senders || coalesce(request.sent_by, '');
     end loop;
@@ -304,7 +319,7 @@ begin
       select s.* from sms_assign(owner, since, moment::timestamptz, sticky, true, (
         select coalesce(json_agg(json_build_object(
           'n', d.ordinality, 'to', d."to", 'device', case when d.pinned then d.device end,
-          'line', case when d.line_pinned then d.line end, 'sim', d.sim, 'zone', d.zone
+          'line', case when d.line_pinned then d.line end, 'sim', d.sim, 'zone', d.zone, 'lines', d.lines
         ) order by d.ordinality), '[]')
         from unnest(drafts) with ordinality d where d.status = 'assigned'
       )) s
@@ -337,11 +352,11 @@ begin
   setting := set_config('pocketsms.counted', '', true);
   insert into sms_dispatch (
     message, "user", device, line, pinned, line_pinned, charged, waiting_for, quiet_zone, state, period, wake_at,
-    wakes, due_at, expires_at, priority, at_least_once, sealed
+    wakes, due_at, expires_at, priority, at_least_once, sealed, lines
   )
   select d.id, owner, d.device, d.line, d.pinned, d.line_pinned, d.charged, d.waiting_for, d.zone, d.status, month,
     case d.status when 'assigned' then moment::timestamptz + sms_wake_interval() end, (d.status = 'assigned')::int,
-    d.due_at, d.expires_at::timestamptz, d.priority, d.guarantee = 'at_least_once', d.sealed
+    d.due_at, d.expires_at::timestamptz, d.priority, d.guarantee = 'at_least_once', d.sealed, d.lines
   from unnest(drafts) d where d.status <> 'failed';
 
   -- A text to one number is the last word of the conversation with it, if there is one. Conversations are

@@ -7,7 +7,10 @@ import {
   type Store,
   tableName,
 } from '../../collections/catalog.ts'
-import { now } from '../../fields/types/date.ts'
+import { list, runForRow, statement, text } from '../../db/statements/statement.ts'
+import { badRequest, fieldError } from '../../errors.ts'
+import type { Value } from '../../fields/field.ts'
+import { formatDate, now } from '../../fields/types/date.ts'
 import type { Extension } from '../../records/extension.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { Lru, memoize } from '../../tools/lru.ts'
@@ -30,25 +33,74 @@ const VISIBLE_LENGTH = PREFIX.length + 6
 /** Resolution of `last_used_at`. */
 const TOUCH_MS = 60_000
 
-const SET_BY_SERVER = ['prefix', 'hash', 'last_used_at'] as const
+const PREVIOUS = ['prefix', 'hash', 'signing'] as const
+const USED = { last_used_at: '', last_used_ip: '', last_used_prefix: '' }
+const SET_BY_SERVER = [
+  ...Object.keys(USED),
+  ...PREVIOUS.map((field) => `previous_${field}`),
+  'hash',
+  'signing',
+]
 
 const NEW_KEY = z.object({
-  key: z.string().describe('The key itself, for `X-API-Key`. Shown this once.'),
+  key: z
+    .string()
+    .describe('The key itself, for `X-API-Key`. Only the answer that makes or replaces a secret has it.'),
 })
 
-/** Makes a key with its record. Only this answer has it, as `key`; the database has its SHA-256. */
-export const apiKeysExtension: Extension = {
+/** How long the secret before stays valid unless the request says it. */
+const PREVIOUS_MS = 86_400_000
+
+/**
+ * Makes a key with its record, and another secret when an update empties `prefix`. Only these answers have
+ * the secret, as `key`; the database has its SHA-256.
+ */
+export const apiKeysExtension = {
   grantsAccess: true,
   setByServer: SET_BY_SERVER,
   shownOnce: NEW_KEY.shape,
-  async beforeCreate(_store, values): Promise<z.output<typeof NEW_KEY>> {
-    const key = PREFIX + randomText(RANDOM_LENGTH)
-    Object.assign(values, { prefix: key.slice(0, VISIBLE_LENGTH), hash: sha256(key), last_used_at: '' })
-    return { key }
+  async beforeCreate(store, values) {
+    for (const field of [...SET_BY_SERVER, 'previous_until']) values[field] = ''
+    await checkLines(store, 'Failed to create record.', values)
+    return newSecret(values)
   },
-  async beforeUpdate(_store, values, old) {
-    for (const field of SET_BY_SERVER) values[field] = old[field]!
+  async beforeUpdate(store, values, old, { body }) {
+    await checkLines(store, 'Failed to update record.', values, old)
+    const isRotated = values.prefix === ''
+    for (const field of ['prefix', ...SET_BY_SERVER]) values[field] = old[field] ?? ''
+    const isPreviousValid = String(old.previous_until) > now()
+    if (isRotated) {
+      if (!('previous_until' in body)) values.previous_until = formatDate(new Date(Date.now() + PREVIOUS_MS))
+      // of two valid secrets, the one that was used last stays
+      const staysPrevious = isPreviousValid && old.last_used_prefix !== old.prefix
+      if (!staysPrevious) for (const field of PREVIOUS) values[`previous_${field}`] = old[field] ?? ''
+    }
+    // a secret that has ended stays so
+    const isEnded = !(isRotated || isPreviousValid) || !(String(values.previous_until) > now())
+    if (isEnded) for (const field of [...PREVIOUS, 'until']) values[`previous_${field}`] = ''
+    return isRotated ? newSecret(values) : undefined
   },
+} satisfies Extension
+
+function newSecret(values: Record<string, Value>): z.output<typeof NEW_KEY> {
+  const key = PREFIX + randomText(RANDOM_LENGTH)
+  Object.assign(values, { prefix: key.slice(0, VISIBLE_LENGTH), hash: sha256(key) })
+  return { key }
+}
+
+const OWN_LINES = statement('api key lines', { areOwn: 'boolean' })`
+select ${list('lines')}::text[] <@ array(select l.id from lines l where l."user" = ${text('user')}) as "areOwn"`
+const NO_LINES = fieldError('validation_invalid_lines', 'Must be lines of the user.')
+
+type Values = Readonly<Record<string, Value>>
+
+/** Throws 400 for lines of another user. Stored lines (`old`) are not checked: they may be deleted. */
+async function checkLines({ db }: Store, failed: string, values: Values, old: Values = {}): Promise<void> {
+  const linesOf = ({ lines }: Values) => (lines ?? []) as readonly string[]
+  const lines = linesOf(values).filter((line) => !linesOf(old).includes(line))
+  if (lines.length === 0) return
+  const { areOwn } = (await runForRow(db, OWN_LINES, { lines, user: String(values.user) }))!
+  if (!areOwn) throw badRequest(failed, { lines: NO_LINES })
 }
 
 /** An API key and its user as read from the database. `version`: `xmin` of the key's row. */
@@ -56,8 +108,11 @@ export interface KeyHolder {
   readonly auth: AuthRecord
   readonly id: string
   readonly version: string
-  /** A date in PocketBase's format; '' for never. */
+  /** The prefix of the secret that was used: a key has two while it is rotated. */
+  readonly secret: string
+  /** When key or secret end, in PocketBase's format; '' for never. */
   readonly expiresAt: string
+  /** When this secret was last used; '' if the other one was used since. */
   readonly lastUsedAt: string
   readonly scopes: Scopes
   readonly isTwilio: boolean
@@ -71,11 +126,15 @@ const MAX_KNOWN = 10_000
 const keysOf = memoize((_: Catalog) => new Lru<string, KeyHolder | null>(MAX_KNOWN))
 
 /**
- * Finds the user of an API key; null if the key is unknown or expired, or its user deleted or disabled. With
- * `cached` the result may be out of date: the caller compares the versions of key and user in its own
- * statement and, if they differ, calls again without `cached`. Sets `last_used_at` at most once a minute.
+ * Finds the user of an API key; null if the key is unknown, off or expired, or its user deleted or disabled.
+ * With `cached` the result may be out of date: the caller compares the versions of key and user in its own
+ * statement and, if they differ, calls again without `cached`. Stores the last use, by address `ip`.
  */
-export async function identifyKey(store: Store, key: string, { cached = false }: { cached?: boolean } = {}) {
+export async function identifyKey(
+  store: Store,
+  { key, ip }: { readonly key: string; readonly ip: string },
+  { cached = false }: { cached?: boolean } = {},
+) {
   if (!isKey(key)) return null
   const memory = keysOf(store.catalog)
   const hit = cached ? memory.get(key) : undefined
@@ -86,7 +145,7 @@ export async function identifyKey(store: Store, key: string, { cached = false }:
     return null
   }
   if (holder !== hit) memory.set(key, holder)
-  touch(store, holder)
+  touch(store, holder, ip)
   return holder
 }
 
@@ -94,38 +153,59 @@ export async function identifyKey(store: Store, key: string, { cached = false }:
 export const cachedKeyHolder = (catalog: Catalog, key: string): AuthRecord | undefined =>
   keysOf(catalog).get(key)?.auth
 
-type KeyColumns = [id: string, version: string, expires: string, used: string, Scopes, isTwilio: boolean]
+type KeyColumns = [
+  ...[id: string, version: string, secret: string, expires: string, lastUsed: string],
+  ...[Scopes, isTwilio: boolean],
+]
 
-/** The user of the key with this id; null if it is invalid. Does not update `last_used_at`. */
-export const keyHolderById = (store: Store, id: string): Promise<KeyHolder | null> =>
-  findBy(store, 'k.id = $1', id)
+/** The user of a key by its id, and by the prefix of a secret; null if either is no longer valid. */
+export const keyHolderById = (store: Store, id: string, secret: string | null): Promise<KeyHolder | null> =>
+  findBy(store, `k.id = $1 and (${IS_CURRENT} or k.previous_prefix = $3)`, IS_CURRENT, [id, now(), secret])
+const IS_CURRENT = 'k.prefix = coalesce($3, k.prefix)'
 
-// repeats the condition of the partial index on hashes, so that Postgres can use that index
-const findHolder = (store: Store, key: string) => findBy(store, `k.hash = $1 and k.hash <> ''`, sha256(key))
+// repeats the conditions of the partial indexes on hashes, so that Postgres can use them
+const IS_ITS_HASH = `(k.hash = $1 and k.hash <> '' or k.previous_hash = $1 and k.previous_hash <> '')`
+const findHolder = (store: Store, key: string) =>
+  findBy(store, IS_ITS_HASH, 'k.hash = $1', [sha256(key), now()])
 
-async function findBy(store: Store, condition: string, value: string): Promise<KeyHolder | null> {
+/** `isCurrent`: SQL that tells the key's secret from the one before. $2: now. */
+async function findBy(
+  store: Store,
+  condition: string,
+  isCurrent: string,
+  values: readonly (string | null)[],
+) {
   const { keys, users } = collectionsOf(store)
-  const text = `select ${authColumns(store, users)}, k.id, k.xmin::text, k.expires_at, k.last_used_at, k.scopes, k.twilio
+  const text = `select ${authColumns(store, users)}, k.id, k.xmin::text, s.prefix,
+      case when k.expires_at <> '' and (s.until = '' or k.expires_at < s.until) then k.expires_at else s.until end,
+      case when k.last_used_prefix in ('', s.prefix) then k.last_used_at else '' end, k.scopes, k.twilio
     from ${quote(tableName(keys))} k join ${quote(tableName(users))} b on b.id = k."user"
-    where ${condition} and (k.expires_at = '' or k.expires_at > $2)`
-  const [row] = await lookUp(store, text, [value, now()])
+    cross join lateral (
+      select case when ${isCurrent} then k.prefix else k.previous_prefix end as prefix,
+        case when ${isCurrent} then '' else k.previous_until end as until
+    ) s
+    where ${condition} and not k.disabled and (k.expires_at = '' or k.expires_at > $2)
+      and (${isCurrent} or k.previous_until > $2)`
+  const [row] = await lookUp(store, text, values)
   if (!row) return null
-  const [id, version, expiresAt, lastUsedAt, scopes, isTwilio] = row.slice(-6) as KeyColumns
+  const [id, version, secret, expiresAt, lastUsedAt, scopes, isTwilio] = row.slice(-7) as KeyColumns
   const auth = toAuthRecord(users, row)
-  return auth.isDisabled ? null : { auth, id, version, expiresAt, lastUsedAt, scopes, isTwilio }
+  return auth.isDisabled ? null : { auth, id, version, secret, expiresAt, lastUsedAt, scopes, isTwilio }
 }
 
 const MAX_TOUCHED = 10_000
-/** Last update of `last_used_at` by this process, by key id. */
+/** The last time at which this process stored the use of a secret, by key id and prefix. */
 const touched = new Lru<string, number>(MAX_TOUCHED)
 
-/** Updates `last_used_at` in the background. A failure is ignored. */
-function touch(store: Store, { id, lastUsedAt }: KeyHolder): void {
+/** Stores the last use in the background, at most once a minute for each secret. A failure is ignored. */
+function touch(store: Store, { id, secret, lastUsedAt }: KeyHolder, ip: string): void {
   const nowMs = Date.now()
-  if (nowMs - Math.max(touched.get(id) ?? 0, Date.parse(lastUsedAt) || 0) < TOUCH_MS) return
-  touched.set(id, nowMs)
-  const text = `update ${quote(tableName(collectionsOf(store).keys))} set last_used_at = $2 where id = $1`
-  store.db.query(text, [id, now()]).catch(() => {})
+  const name = `${id} ${secret}`
+  if (nowMs - Math.max(touched.get(name) ?? 0, Date.parse(lastUsedAt) || 0) < TOUCH_MS) return
+  touched.set(name, nowMs)
+  const text = `update ${quote(tableName(collectionsOf(store).keys))}
+    set last_used_at = $2, last_used_ip = $3, last_used_prefix = $4 where id = $1`
+  store.db.query(text, [id, now(), ip, secret]).catch(() => {})
 }
 
 function collectionsOf(store: Store): { keys: Collection; users: AuthCollection } {

@@ -199,12 +199,20 @@ interface ApiKeysRow {
   _rowid: Generated<number>
   created: Generated<string>
   destinations: Generated<string>
+  disabled: Generated<boolean>
   expires_at: Generated<string>
   hash: Generated<string>
   id: string
   last_used_at: Generated<string>
+  last_used_ip: Generated<string>
+  last_used_prefix: Generated<string>
+  lines: Generated<string[]>
   name: Generated<string>
   prefix: Generated<string>
+  previous_hash: Generated<string>
+  previous_prefix: Generated<string>
+  previous_signing: Generated<string>
+  previous_until: Generated<string>
   scopes: Generated<string[]>
   signing: Generated<string>
   twilio: Generated<boolean>
@@ -611,6 +619,7 @@ interface SmsDispatchRow {
   lease_until: Date | null
   line: Generated<string>
   line_pinned: Generated<boolean>
+  lines: string[] | null
   message: string
   period: string
   pinned: Generated<boolean>
@@ -762,6 +771,7 @@ interface SmsgateTokensRow {
   is_refreshed: Generated<boolean>
   refresh_until: Date
   scopes: string[]
+  secret: string | null
   user: string
 }
 

@@ -6,6 +6,7 @@ import { gatewayRefusal, type Sender, senderOfKey } from '../../sms/send/shape.t
 import type { Ctx, Services } from '../context.ts'
 import { authenticate, authOf } from '../request-info.ts'
 import { retry, withCatalog } from '../retry.ts'
+import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
 
 export interface SendingCaller extends Sender {
@@ -28,7 +29,8 @@ async function identifySender(
 ): Promise<SendingCaller> {
   const apiKey = c.env.incoming.headers['x-api-key']
   if (apiKey === undefined) return userOf(c, services, await authenticate(c, services, cached))
-  const holder = await identifyKeyHolder(services, { key: String(apiKey) }, scopes, cached)
+  const by = { key: String(apiKey), ip: clientIp(c, services) }
+  const holder = await identifyKeyHolder(services, by, scopes, cached)
   const { auth, scopes: granted } = holder
   return { ...senderOfKey(holder), auth, scopes: granted, store: storeOf(c, services, auth) }
 }
@@ -36,6 +38,8 @@ async function identifySender(
 /** An API key, and the user name that another API has beside it: the email or the id of the key's user. */
 export interface KeyCredentials {
   readonly key: string
+  /** The client's address. */
+  readonly ip: string
   readonly name?: string | undefined
 }
 
@@ -46,8 +50,8 @@ export async function identifyKeyHolder(
   scopes: readonly Scope[],
   cached: boolean,
 ): Promise<KeyHolder> {
-  const { key, name } = credentials
-  const holder = await identifyKey(services.store.signIn, key, { cached })
+  const { name } = credentials
+  const holder = await identifyKey(services.store.signIn, credentials, { cached })
   if (!holder || (name !== undefined && !isNamed(holder, name))) throw gatewayRefusal('unauthorized')
   if (scopes.some((scope) => hasScope(holder.scopes, scope))) return holder
   if (cached) return identifyKeyHolder(services, credentials, scopes, false)

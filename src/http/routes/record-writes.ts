@@ -32,7 +32,7 @@ async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DEL
   const known = find(store) // check this before the body is read
   const { values, files: uploads } = await bodyOf(c, method === 'DELETE' ? MAX_BODY_BYTES : bodyLimit(known))
   // the answer may contain a secret that is shown once
-  if (method === 'POST' && extensions.get(known.id)?.beforeCreate) c.header('cache-control', 'no-store')
+  if (method !== 'DELETE' && extensions.get(known.id)?.beforeCreate) c.header('cache-control', 'no-store')
   let memory: PasswordMemory | undefined
   const work = (request: RequestInfo, how: Attempt) => {
     const { auth } = request

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Collection, Rule } from '../../collections/catalog.ts'
 import {
   ANYONE,
@@ -92,6 +92,9 @@ export function recordPaths(collection: Collection, record: z.ZodObject, extensi
   const made = once
     ? record.extend(once).meta({ id: `New${typeName(collection)}`, 'x-collection': name })
     : record
+  const changed = once
+    ? record.extend(z.object(once).partial().shape).meta({ id: `Changed${typeName(collection)}` })
+    : record
   return chapter(name, SIGNED_IN, {
     ...reads,
     [`POST ${path}`]: {
@@ -114,7 +117,7 @@ export function recordPaths(collection: Collection, record: z.ZodObject, extensi
       ...about('update', `Update one of ${name}`, collection.updateRule),
       params: BY_ID,
       requestBody: jsonOrForm(updateBody(collection, extension)),
-      answer: ['The record as it is now.', record],
+      answer: ['The record as it is now.', changed],
       fails: [400, 404, 413],
     },
     [`DELETE ${path}/{id}`]: {

@@ -95,6 +95,7 @@ const SEND_REFUSALS: readonly RefusalCode[] = [
   'device_not_found',
   'line_not_found',
   'line_ambiguous',
+  'line_not_allowed',
   'group_not_found',
   'idempotency_key_reused',
   'client_ref_reused',

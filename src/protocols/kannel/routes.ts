@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ErrorForm } from '../../http/context.ts'
 import { queryOf } from '../../http/query.ts'
+import { clientIp } from '../../http/server/client-ip.ts'
 import { E164 } from '../../portable/phone.ts'
 import { invalid } from '../../sms/send/shape.ts'
 import { type DoorCall, type DoorRoute, doorProtocol, numbersIn, sendByKey } from '../door.ts'
@@ -18,7 +19,8 @@ function wholeIn(given: Readonly<Record<string, string>>, name: string): number 
 async function sendsms({ c, services }: DoorCall): Promise<Response> {
   const given = queryOf(c)
   const { username = given.user ?? '', password = given.pass ?? '', to, text, from = '' } = given
-  await sendByKey(services, { key: password, name: username }, () => {
+  const ip = clientIp(c, services)
+  await sendByKey(services, { key: password, name: username, ip }, () => {
     if (to === undefined) throw invalid('Missing receiver number, rejected')
     // a header (udh) or 8-bit coding makes it data for the phone, not a text to read
     if (given.udh || given.coding === '1') throw invalid('Only texts are sent here, rejected')

@@ -10,6 +10,7 @@ import { gate } from '../../http/middleware/gate.ts'
 import { scopeRequired } from '../../http/middleware/sender.ts'
 import { SMALL_BYTES } from '../../http/request-memory.ts'
 import { retry, withCatalog } from '../../http/retry.ts'
+import { clientIp } from '../../http/server/client-ip.ts'
 import { countAnswer, storeOf } from '../../http/server/store-of.ts'
 import { chapter, json, KEY_HOLDER, SENDING } from '../../openapi/schemas/operations.ts'
 import { refusals } from '../../openapi/schemas/refusals.ts'
@@ -115,10 +116,12 @@ function endOf({ env: { outgoing } }: Ctx): AbortSignal {
 }
 
 /** The holder of the API key in `X-API-Key` or as bearer token. Throws 401 for a missing or invalid key. */
-async function requireKey(c: Ctx, { store }: Services): Promise<KeyHolder> {
+async function requireKey(c: Ctx, services: Services): Promise<KeyHolder> {
   const { authorization = '', 'x-api-key': header } = c.env.incoming.headers
   const key = String(header ?? authorization.replace(/^Bearer +/i, ''))
-  const holder = await withCatalog(store, () => identifyKey(store.signIn, key))
+  const { store } = services
+  const ip = clientIp(c, services)
+  const holder = await withCatalog(store, () => identifyKey(store.signIn, { key, ip }))
   if (holder) return holder
   c.header('www-authenticate', 'Bearer realm="pocketsms"')
   throw gatewayRefusal('unauthorized')

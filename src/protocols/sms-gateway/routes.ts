@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { readJson } from '../../http/body/raw-body.ts'
 import { sendError } from '../../http/middleware/error-forms.ts'
+import { clientIp } from '../../http/server/client-ip.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { type DoorRoute, doorProtocol, numbersIn, sendByKey } from '../door.ts'
 
@@ -29,7 +30,7 @@ const ROUTE: DoorRoute = {
   async work({ c, services }) {
     const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)
     const key = String(c.env.incoming.headers['x-api-key'] ?? '')
-    const [id] = await sendByKey(services, { key }, () => {
+    const [id] = await sendByKey(services, { key, ip: clientIp(c, services) }, () => {
       const { to, body, content } = checkShape(MESSAGE, json)
       return { recipients: numbersIn(to), body: body ?? content }
     })

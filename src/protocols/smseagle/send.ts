@@ -6,6 +6,7 @@ import { readJson } from '../../http/body/raw-body.ts'
 import type { ErrorForm } from '../../http/context.ts'
 import { messageForm, sendError } from '../../http/middleware/error-forms.ts'
 import type { KeyCredentials } from '../../http/middleware/sender.ts'
+import { clientIp } from '../../http/server/client-ip.ts'
 import { checkShape, gatewayRefusal, invalid, isRefusal } from '../../sms/send/shape.ts'
 import { type DoorCall, type DoorSend, numbersIn, parametersOf, partsOf, sendByKey } from '../door.ts'
 
@@ -33,9 +34,9 @@ async function findRecipients(store: Store, user: string, { to, contacts, groups
 type Asked = Partial<DoorSend> & { readonly named: Recipients }
 
 /** Sends. Returns the messages' ids and numbers (of groups ''). `read` is called once the key is known. */
-async function sendTo({ services }: DoorCall, by: KeyCredentials, read: () => Asked) {
+async function sendTo({ c, services }: DoorCall, by: Omit<KeyCredentials, 'ip'>, read: () => Asked) {
   let numbers: readonly string[] = []
-  const sent = sendByKey(services, by, async ({ store, user }) => {
+  const sent = sendByKey(services, { ...by, ip: clientIp(c, services) }, async ({ store, user }) => {
     const { named, ...what } = read()
     const found = await findRecipients(store, user, named)
     numbers = found.recipients

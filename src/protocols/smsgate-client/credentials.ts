@@ -4,6 +4,7 @@ import { readBasic } from '../../auth/tokens/tokens.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { scopeRequired } from '../../http/middleware/sender.ts'
+import { clientIp } from '../../http/server/client-ip.ts'
 import { storeOf } from '../../http/server/store-of.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal, type Sender, senderOfKey } from '../../sms/send/shape.ts'
@@ -15,6 +16,8 @@ export interface ClientCaller {
   readonly store: Store
   readonly sender: Sender
   readonly apiKey: string
+  /** The prefix of the secret of the key that was used. */
+  readonly secret: string
   readonly scopes: Scopes
   /** Changes with the user's record and with the key's. */
   readonly version: string
@@ -50,7 +53,7 @@ async function identifyClient(c: Ctx, services: Services, cached: boolean): Prom
   const key = keyIn(authorization)
   const basic = readBasic(authorization)
   if (!key) return basic ? null : identifyToken(c, services, bearerIn(authorization))
-  const holder = await identifyKey(services.store.signIn, key, { cached })
+  const holder = await identifyKey(services.store.signIn, { key, ip: clientIp(c, services) }, { cached })
   if (!holder || (basic && !isNamed(holder, basic.identity))) return null
   return callerOf(c, services, holder, effectiveScopes(holder.scopes))
 }
@@ -60,7 +63,7 @@ async function identifyToken(c: Ctx, services: Services, text: string): Promise<
   const store = services.store.signIn
   const jti = text ? await readToken(store.db, text) : null
   const token = jti && (await findToken(store, jti))
-  const holder = token && (await keyHolderById(store, token.apiKey))
+  const holder = token && (await keyHolderById(store, token.apiKey, token.secret))
   if (!holder || holder.auth.id !== token.user) return null
   const allowed = effectiveScopes(holder.scopes)
   const scopes = token.scopes.filter((scope) => scope === REFRESH_SCOPE || grants(allowed, scope))
@@ -72,6 +75,7 @@ const callerOf = (c: Ctx, services: Services, holder: KeyHolder, scopes: Scopes)
   store: storeOf(c, services, holder.auth),
   sender: senderOfKey(holder),
   apiKey: holder.id,
+  secret: holder.secret,
   scopes,
   version: `${holder.auth.version} ${holder.id} ${holder.version}`,
 })

@@ -190,8 +190,8 @@ const ROUTES: readonly Route[] = [
     scope: 'tokens:manage',
     body: TOKEN_BODY,
     answer: [201, 'The pair.'],
-    work: async ({ c, store, user, apiKey, scopes, json }) =>
-      secret(c, await issueTokens(store, { user, apiKey }, scopes, json)),
+    work: async ({ c, store, user, apiKey, secret: by, scopes, json }) =>
+      secret(c, await issueTokens(store, { user, apiKey, secret: by }, scopes, json)),
   },
   {
     at: 'POST /auth/token/refresh',

@@ -4,7 +4,7 @@ import { grants, REFRESH_SCOPE, SCOPES, type Scopes } from '../../auth/tokens/sc
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { readOrMakeParam } from '../../db/params.ts'
-import { list, number, run, runForRow, statement, text } from '../../db/statements/statement.ts'
+import { list, number, run, runForRow, statement, text, textOrNull } from '../../db/statements/statement.ts'
 import { checkShape, gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import { randomText } from '../../tools/random.ts'
 
@@ -34,6 +34,8 @@ export const TOKEN_BODY = z
 interface Grant {
   readonly user: string
   readonly apiKey: string
+  /** The prefix of the key's secret that made it; null from a server of the release before. */
+  readonly secret: string | null
   readonly scopes: Scopes
 }
 
@@ -61,16 +63,16 @@ with ended as (
   delete from smsgate_tokens where id in (
     select id from smsgate_tokens where "user" = ${text('user')} order by created desc, id offset ${MAX_PAIRS - 1})
 )
-insert into smsgate_tokens (id, "user", api_key, scopes, access_until, refresh_until)
-values (${text('id')}, ${text('user')}, ${text('apiKey')}, ${list('scopes')}, to_timestamp(${number('exp')}::float8),
+insert into smsgate_tokens (id, "user", api_key, secret, scopes, access_until, refresh_until)
+values (${text('id')}, ${text('user')}, ${text('apiKey')}, ${textOrNull('secret')}, ${list('scopes')}, to_timestamp(${number('exp')}::float8),
   to_timestamp(${number('refreshExp')}::float8))`
 
 /** Adds a pair. The answer has the spellings of SMSGate's server and of its clients. */
-async function insertPair(store: Store, { user, apiKey, scopes }: Grant, seconds: number) {
+async function insertPair(store: Store, { user, apiKey, secret, scopes }: Grant, seconds: number) {
   const id = randomText(ID_LENGTH)
   const iat = Math.floor(Date.now() / 1000)
   const [exp, refreshExp] = [iat + seconds, iat + REFRESH_SECONDS]
-  await run(store.db, INSERT, { id, user, apiKey, scopes, exp, refreshExp })
+  await run(store.db, INSERT, { id, user, apiKey, secret, scopes, exp, refreshExp })
   const about = { sub: user, iss: 'pocketsms', iat, user_id: user }
   const sign = (claims: JWTPayload) => signClaims(store.db, { ...about, ...claims })
   const access = await sign({ jti: id, exp, scopes })
@@ -94,10 +96,10 @@ function pairOf(jti: string): { readonly pair: string; readonly isRefresh: boole
 }
 
 const FIND = statement('smsgate find token', {
-  ...{ user: 'string', apiKey: 'string', scopes: 'string[]' },
+  ...{ user: 'string', apiKey: 'string', secret: 'string?', scopes: 'string[]' },
   ...{ isAccessLive: 'boolean', isRefreshLive: 'boolean' },
 })`
-select "user", api_key as "apiKey", scopes, access_until > now() as "isAccessLive",
+select "user", api_key as "apiKey", secret, scopes, access_until > now() as "isAccessLive",
   refresh_until > now() and not is_refreshed as "isRefreshLive" from smsgate_tokens where id = ${text('id')}`
 
 /** The token with this `jti`; null if it has expired, was revoked or used. */
@@ -105,8 +107,8 @@ export async function findToken({ db }: Store, jti: string): Promise<LiveToken |
   const { pair, isRefresh } = pairOf(jti)
   const found = await runForRow(db, FIND, { id: pair })
   if (!(isRefresh ? found?.isRefreshLive : found?.isAccessLive)) return null
-  const { user, apiKey, scopes } = found!
-  return { pair, user, apiKey, scopes: isRefresh ? [REFRESH_SCOPE] : scopes }
+  const { user, apiKey, secret, scopes } = found!
+  return { pair, user, apiKey, secret, scopes: isRefresh ? [REFRESH_SCOPE] : scopes }
 }
 
 const USE = statement('smsgate use refresh token', { scopes: 'string[]' })`
@@ -114,11 +116,11 @@ update smsgate_tokens set is_refreshed = true
 where id = ${text('id')} and not is_refreshed and refresh_until > now() returning scopes`
 
 /** Replaces a pair by a new one with the same scopes. A refresh token works once, then throws 401. */
-export function refreshTokens(store: Store, { pair, user, apiKey }: LiveToken) {
+export function refreshTokens(store: Store, { pair, user, apiKey, secret }: LiveToken) {
   return store.db.transaction(async (db) => {
     const used = await runForRow(db, USE, { id: pair })
     if (!used) throw gatewayRefusal('unauthorized', 'Unauthorized')
-    return insertPair({ db, catalog: store.catalog }, { user, apiKey, ...used }, ACCESS_SECONDS)
+    return insertPair({ db, catalog: store.catalog }, { user, apiKey, secret, ...used }, ACCESS_SECONDS)
   })
 }
 

@@ -53,7 +53,7 @@ export async function listenForMails(config: Config, log: Logger, available: () 
     onAuth: ({ username, password }, { remoteAddress }, done) =>
       answer(done, () =>
         admission.requests.run(guestHolder(remoteAddress), async () => {
-          const by = { key: password ?? '', name: username ?? '' }
+          const by = { key: password ?? '', name: username ?? '', ip: remoteAddress }
           const { auth } = await identifyKeyHolder(services(), by, SENDS, true).catch((error: unknown) => {
             checkRate(services(), null, remoteAddress, 'POST', '/api/sms/send')
             return refuseKey(error)

@@ -2,6 +2,7 @@ import { identifyKey, type KeyHolder } from '../../auth/tokens/api-keys.ts'
 import { readBasic } from '../../auth/tokens/tokens.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Ctx, Services } from '../../http/context.ts'
+import { clientIp } from '../../http/server/client-ip.ts'
 import { storeOf } from '../../http/server/store-of.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { type Sender, senderOfKey } from '../../sms/send/shape.ts'
@@ -32,7 +33,7 @@ export function keyIn(header?: string): string | undefined {
 export async function identifyAccount(c: Ctx, services: Services): Promise<Account> {
   const header = c.env.incoming.headers.authorization
   const key = keyIn(header)
-  const holder = key ? await identifyKey(services.store.signIn, key) : null
+  const holder = key ? await identifyKey(services.store.signIn, { key, ip: clientIp(c, services) }) : null
   if (!holder?.isTwilio || !hasSid(holder.auth.id)) throw unauthorized()
   if (!isNameOf(readBasic(header)!.identity, holder)) throw unauthorized()
   const { auth, id } = holder

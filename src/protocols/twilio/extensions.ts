@@ -37,31 +37,31 @@ const FIXED = fieldError('validation_twilio_fixed', 'Can be set only when the ke
 export const twilioKeysExtension: Extension = {
   ...apiKeysExtension,
   shownOnce: { ...apiKeysExtension.shownOnce, ...NEW_TWILIO_KEY.shape },
-  async beforeCreate(store, values, request) {
-    const made = await apiKeysExtension.beforeCreate!(store, values, request)
-    values.signing = ''
+  async beforeCreate(store, values) {
+    const made = await apiKeysExtension.beforeCreate(store, values)
     if (values.twilio !== true) return made
     const user = String(values.user)
     if (!hasSid(user)) throw badRequest('Failed to create record.', { twilio: NO_SID })
     if (isNarrowed(values.scopes)) throw badRequest('Failed to create record.', { scopes: SCOPED })
     values.id ||= randomId()
-    const token = String(made!.key).replace('_', '')
-    values.signing = createHash('sha1').update(token).digest('hex')
-    return {
-      ...made,
-      account_sid: sidOf('AC', user),
-      auth_token: token,
-      key_sid: sidOf('SK', String(values.id)),
-    }
+    return withToken(values, made)
   },
   async beforeUpdate(store, values, old, request) {
     if (values.twilio !== old.twilio) throw badRequest('Failed to update record.', { twilio: FIXED })
     if (values.twilio === true && isNarrowed(values.scopes))
       throw badRequest('Failed to update record.', { scopes: SCOPED })
-    values.signing = old.signing ?? ''
-    await apiKeysExtension.beforeUpdate!(store, values, old, request)
+    const made = await apiKeysExtension.beforeUpdate(store, values, old, request)
+    return made && values.twilio === true ? withToken(values, made) : made
   },
   afterDelete: (store, ids) => forgetKeys(store, ids),
+}
+
+/** Stores the key to sign with, and adds the values for Twilio's libraries to the answer. */
+function withToken(values: Record<string, Value>, made: { readonly key: string }) {
+  const auth_token = made.key.replace('_', '')
+  values.signing = createHash('sha1').update(auth_token).digest('hex')
+  const account_sid = sidOf('AC', String(values.user))
+  return { ...made, account_sid, auth_token, key_sid: sidOf('SK', String(values.id)) }
 }
 
 /** Whether a key has scopes but `all:any`. Twilio's API checks none, so the key would open more there. */

@@ -44,6 +44,7 @@ const CODES: Partial<Record<RefusalCode | (typeof OTHER_REFUSALS)[keyof typeof O
   body_too_long: 21617,
   destination_not_allowed: 21408,
   device_not_found: 21606,
+  line_not_allowed: 21606,
   message_not_found: 20404,
   not_found: 20404,
   not_cancelable: 30409,

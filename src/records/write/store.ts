@@ -50,8 +50,7 @@ async function runHook(write: Write): Promise<Extra> {
   const { store, extension, request, values, stored, options, guard, failure } = write
   if (stored) {
     if (options.isAuthCached) await checkAuthFresh(store, request.auth)
-    await extension!.beforeUpdate!(store, values, stored.old, request)
-    return {}
+    return (await extension!.beforeUpdate!(store, values, stored.old, request)) ?? {}
   }
   // without a lock, a key created during a takeover of its account would stay valid
   if (options.isAuthCached !== undefined) await lockFreshAuth(store, request.auth)

@@ -16,12 +16,12 @@ export interface MessageSource {
  */
 const assignAnew = (source: string) => `
 with source as (${source}), numbered as (
-  select s.*, m."to", m.sim, row_number() over (partition by s."user" order by s.position) as n
-  from source s join sms_messages m on m.id = s.message
+  select s.*, m."to", m.sim, q.lines as key_lines, row_number() over (partition by s."user" order by s.position) as n
+  from source s join sms_messages m on m.id = s.message join sms_dispatch q on q.message = s.message
   where ${isAmong('m.id', 'source')} and ${mayBecome('m', 'assigned')}
 ), texts as (
   select "user", json_agg(json_build_object('n', n, 'to', "to", 'sim', sim, 'avoid', device,
-    'was_line', line, 'was_day', charged) order by n) as texts
+    'was_line', line, 'was_day', charged, 'lines', key_lines) order by n) as texts
   from numbered where not pinned group by "user" order by "user"
 ), given as materialized (
   select t."user", a.* from texts t

@@ -17,7 +17,7 @@ const IS_DUE = `d.state = 'pending' and d.due_at <= now() and (d.expires_at is n
 const CAN_SEND = `exists (select from sms_ranked_lines(u."user", ${onlineSince('$1')}) l where l.rank is not null)`
 
 const COLUMNS =
-  'd.message, d."user", d.device, d.line, d.pinned, d.line_pinned, d.quiet_zone, d.position, d.priority'
+  'd.message, d."user", d.device, d.line, d.pinned, d.line_pinned, d.lines, d.quiet_zone, d.position, d.priority'
 
 const SCHEDULED = `
 users as (
@@ -58,7 +58,7 @@ with ${source}, due as (
 ), texts as (
   select d."user", json_agg(json_build_object('n', d.n, 'to', m."to", 'sim', m.sim,
     'device', case when d.pinned then d.device end, 'line', case when d.line_pinned then d.line end,
-    'zone', d.quiet_zone
+    'zone', d.quiet_zone, 'lines', d.lines
   ) order by d.n) as texts
   from due d join sms_messages m on m.id = d.message and ${isAmong('m.id', 'due')} group by d."user" order by d."user"
 ), given as materialized (

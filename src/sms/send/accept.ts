@@ -53,6 +53,7 @@ export type Outcome =
   | 'device_not_found'
   | 'line_not_found'
   | 'line_ambiguous'
+  | 'line_not_allowed'
   | 'quota_exceeded'
   | 'no_devices'
 

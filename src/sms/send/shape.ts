@@ -197,6 +197,7 @@ export const REFUSALS = {
   device_not_found: [404, 'Device not found'],
   line_not_found: [404, 'Line not found'],
   line_ambiguous: [409, 'Several lines have this number. Name one by its line_id.'],
+  line_not_allowed: [403, 'The API key may not send by this line or device (lines)'],
   group_not_found: [404, 'Contact group not found'],
   message_not_found: [404, 'Message not found'],
   batch_not_found: [404, 'Batch not found'],

@@ -30,7 +30,7 @@ const RECORDS: Readonly<Record<string, readonly [Who, Who, Who, Who]>> = {
   conversation_drafts: ['viewer', 'agent', 'agent', 'agent'],
   auto_answers: ['viewer', 'admin', 'admin', 'admin'],
   campaigns: ['viewer', 'nobody', 'nobody', 'admin'],
-  api_keys: ['admin', 'admin', 'nobody', 'admin'],
+  api_keys: ['admin', 'admin', 'admin', 'admin'],
   webhooks: ['admin', 'admin', 'admin', 'admin'],
   webhook_deliveries: ['admin', 'nobody', 'nobody', 'nobody'],
   hooks: ['admin', 'admin', 'admin', 'admin'],

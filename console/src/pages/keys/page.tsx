@@ -6,23 +6,32 @@ import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog, revoke } from '../../parts/dialog/dialog.tsx'
-import { actionsColumn, type Column, ListPage } from '../../parts/list/table.tsx'
+import { actionsColumn, type Column, ListPage, type RowAction } from '../../parts/list/table.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
 import { Owner } from '../../parts/owner.tsx'
-import { destinationsRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/rows.ts'
 import { RecordForm } from '../../parts/rows/rows-form.tsx'
 import type { Value } from '../../parts/rows/values.ts'
 import { Badge, msOf, Time } from '../../parts/time.tsx'
+import { ChangeKey, hasPrevious, LIMITS, RotateKey, turn } from './change-key.tsx'
 
-const NAME: Column<ApiKey> = { title: t('Name'), cell: (key) => key.name }
+const NAME: Column<ApiKey> = {
+  title: t('Name'),
+  cell: ({ name, disabled }) => (
+    <>
+      {name} {disabled && <Badge tone="calm">{t('Off')}</Badge>}
+    </>
+  ),
+}
 const OWNER: Column<ApiKey> = { title: t('User'), cell: (key) => <Owner record={key} /> }
-const OTHERS: readonly Column<ApiKey>[] = [
+const othersFor = (actions: (key: ApiKey) => readonly RowAction[]): readonly Column<ApiKey>[] => [
   { title: t('Begins with'), cell: (key) => <span class="mono">{key.prefix}…</span> },
-  { title: t('Last used'), cell: (key) => <Time at={key.last_used_at} none={t('never')} /> },
+  { title: t('Last used'), cell: (key) => <LastUse of={key} /> },
   { title: t('Expires'), cell: (key) => <Expiry at={key.expires_at} /> },
   { title: t('Created'), cell: (key) => <Time at={key.created} /> },
   actionsColumn((key) => [
+    ...actions(key),
+    { words: key.disabled ? t('Switch on') : t('Switch off'), onClick: () => void turn(key) },
     { icon: 'trash', words: t('Revoke {name}', { name: key.name }), onClick: () => revokeKey(key) },
   ]),
 ]
@@ -31,29 +40,54 @@ const OTHERS: readonly Column<ApiKey>[] = [
 export function Page() {
   const isAll = session.value?.role === 'superuser'
   const list = useList<ApiKey>('api_keys', { expand: isAll ? 'user' : '' })
+  const [rotated, setRotated] = useState<ApiKey>()
   const shared = { title: t('API keys'), list, icon: 'keys' } as const
   return isAll ? (
     <ListPage
       {...shared}
       text={t('Those of all users. A key that is revoked opens nothing any more.')}
       caption={t('API keys of all users')}
-      columns={[NAME, OWNER, ...OTHERS]}
+      columns={[NAME, OWNER, ...othersFor(() => [])]}
       none={[t('No keys yet'), t('Users make them, for the programs that send in their names.')]}
     />
   ) : (
-    <ListPage
-      {...shared}
-      text={t('A key lets a program send in your name, and nothing else. Give each program its own.')}
-      columns={[NAME, ...OTHERS]}
-      none={[
-        t('No keys yet'),
-        t('Make one for the program that is to send: your web shop, a script, an alarm.'),
-      ]}
-      add={t('New key')}
-      dialog={(_, close) => <NewKey onClose={close} />}
-    />
+    <>
+      <ListPage
+        {...shared}
+        text={t('A key lets a program send in your name, and nothing else. Give each program its own.')}
+        columns={(edit) => [
+          NAME,
+          ...othersFor((key) => [
+            { icon: 'edit', words: t('Change {name}', { name: key.name }), onClick: () => edit(key) },
+            {
+              icon: 'again',
+              words: t('A new secret for {name}', { name: key.name }),
+              onClick: () => setRotated(key),
+            },
+          ]),
+        ]}
+        none={[
+          t('No keys yet'),
+          t('Make one for the program that is to send: your web shop, a script, an alarm.'),
+        ]}
+        add={t('New key')}
+        dialog={(key, close) =>
+          key ? <ChangeKey record={key} onClose={close} /> : <NewKey onClose={close} />
+        }
+      />
+      {rotated && <RotateKey record={rotated} onClose={() => setRotated(undefined)} />}
+    </>
   )
 }
+
+/** When and from which address a key was last used, and with which of two secrets. */
+const LastUse = ({ of }: { of: ApiKey }) => (
+  <>
+    <Time at={of.last_used_at} none={t('never')} />
+    {of.last_used_ip && <span class="muted"> {of.last_used_ip}</span>}
+    {hasPrevious(of) && <span class="muted mono"> {of.last_used_prefix}…</span>}
+  </>
+)
 
 function Expiry({ at }: { at: string }) {
   if (at !== '' && msOf(at) < Date.now()) return <Badge tone="bad">{t('Expired')}</Badge>
@@ -122,7 +156,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
         ['365', t('In a year')],
       ],
     },
-    destinationsRow(),
+    ...LIMITS(),
   ]
   if (made?.key)
     return (

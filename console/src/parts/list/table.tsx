@@ -190,7 +190,7 @@ export function ListPage<T extends { id: string }>(props: ListPageProps<T>) {
   )
 }
 
-interface RowAction {
+export interface RowAction {
   readonly icon?: IconName
   readonly words: string
   /** A link or an action: one of the two is set. */

@@ -22,9 +22,10 @@ import {
 
 const STATUS_EVENT = 'message.status'
 
-/** The key of the signatures, and how the device's `SmsUrl` is called. */
+/** The key of the signatures, of the old secret until the new one is used; how the `SmsUrl` is called. */
 const SIGNING = statement('twilio signing', { signing: 'string', method: oneOf<'GET' | 'POST'>() })`
-select k.signing, coalesce(n.sms_method, 'POST') as method from api_keys k
+select case when k.previous_until > pb_text(now()) and k.last_used_prefix <> k.prefix then k.previous_signing
+  else k.signing end as signing, coalesce(n.sms_method, 'POST') as method from api_keys k
 left join webhooks w on w.id = ${text('webhook')} left join twilio_numbers n on n.device = w.device
 where k.id = ${text('apiKey')} and ${unindexed('k."user"')} = ${text('user')} and k.signing <> ''`
 

@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { ApiKey } from '../../data/records.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { Button, Notice } from '../../parts/form/form.tsx'
+import { ShownOnce } from '../../parts/once.tsx'
+import { destinationsRow, linesRow } from '../../parts/rows/common-rows.tsx'
+import { RecordForm, RowsForm } from '../../parts/rows/rows-form.tsx'
+import { msOf, Time } from '../../parts/time.tsx'
+import { toast, toastFault } from '../../parts/toast.tsx'
+
+/** What a key may do, for a new and a changed one. */
+export const LIMITS = () => [destinationsRow(), linesRow(t('Sends only by these lines (none: by all)'))]
+
+/** Whether the secret before the present one is still valid. */
+export const hasPrevious = ({ previous_until }: ApiKey) => msOf(previous_until) > Date.now()
+
+export const ChangeKey = ({ record, onClose }: { record: ApiKey; onClose: () => void }) => (
+  <Dialog title={t('Change {name}', { name: record.name })} onClose={onClose}>
+    <RecordForm
+      collection="api_keys"
+      record={record}
+      rows={[{ name: 'name', label: t('Name') }, ...LIMITS()]}
+      saved={t('Key saved')}
+      {...{ onSaved: onClose, onCancel: onClose }}
+    />
+  </Dialog>
+)
+
+/** Switches a key off or on at once. */
+export const turn = ({ id, name, disabled }: ApiKey) =>
+  pb
+    .collection('api_keys')
+    .update(id, { disabled: !disabled })
+    .then(() => toast(disabled ? t('{name} is on', { name }) : t('{name} is off', { name })), toastFault)
+
+/** Makes another secret of a key and shows it, once; ends the one before. */
+export function RotateKey({ record, onClose }: { record: ApiKey; onClose: () => void }) {
+  const [made, setMade] = useState<ApiKey>()
+  const end = useTask(async () => {
+    await pb.collection('api_keys').update(record.id, { previous_until: '' })
+    toast(t('The old secret opens nothing any more'))
+    onClose()
+  })
+  if (made?.key)
+    return <ShownOnce title={t('The new secret')} secret={made.auth_token || made.key} onClose={onClose} />
+  return (
+    <Dialog title={t('A new secret for {name}', { name: record.name })} onClose={onClose}>
+      {hasPrevious(record) && (
+        <Notice kind="info">
+          <p>
+            {t('The old secret {prefix}… is valid until:', { prefix: record.previous_prefix })}{' '}
+            <Time at={record.previous_until} />
+          </p>
+          <Button busy={end.busy} onClick={() => void end.run()}>
+            {t('End it now')}
+          </Button>
+        </Notice>
+      )}
+      <RowsForm
+        draftKey={`rotate-${record.id}`}
+        rows={[
+          {
+            ...{ name: 'hours', label: t('The present secret stays valid'), kind: 'select' },
+            hint: t('Until then both work: time to change the program.'),
+            choices: [
+              ['1', t('for an hour')],
+              ['24', t('for a day')],
+              ['168', t('for a week')],
+              ['0', t('no longer')],
+            ],
+          },
+        ]}
+        stored={{ hours: '24' }}
+        action={t('Make a new secret')}
+        save={async (_, { hours }) => {
+          const previous_until = new Date(Date.now() + Number(hours) * 3_600_000).toISOString()
+          setMade(await pb.collection('api_keys').update<ApiKey>(record.id, { prefix: '', previous_until }))
+          return ''
+        }}
+        onCancel={onClose}
+      />
+    </Dialog>
+  )
+}
