@@ -52,31 +52,21 @@ describe('sends', () => {
 
   const text = { recipients: TO, body: 'Hi' }
   const template = { recipients: TO, template_id: TEMPLATES.code }
-  test.each<[string, string, unknown, number, string]>([
+  test.each<[string, string, unknown, string]>([
     [
       'nobody',
       'send',
-      { recipients: null, body: 'Hi' },
-      400,
+      { body: 'Hi' },
       'Recipients must name at least one phone number, or group_ids a group.',
     ],
-    ['a number', 'send', { ...text, recipients: ['017'] }, 400, 'Phone number must be in E.164 format.'],
-    ['no text', 'send', { recipients: TO }, 400, 'Body is required.'],
-    ['a type', 'send', { ...text, recipients: 'x' }, 400, 'Recipients must be a list of phone numbers.'],
-    ['no JSON', 'send', '{', 400, 'The body must be a JSON object.'],
-    ['a device', 'send', { ...text, device_id: BENS_PHONE }, 400, 'Device not found.'],
-    ['a group', 'send', { ...text, group_ids: [GROUPS.bens] }, 400, 'Contact group not found.'],
-    ['no template', 'send-template', { ...template, template_id: 'x' }, 400, 'Template not found.'],
-    [
-      "another's template",
-      'send-template',
-      { ...template, template_id: TEMPLATES.bens },
-      400,
-      'Template does not belong to user.',
-    ],
-    ['a variable', 'send-template', template, 400, 'Missing variable: code.'],
-  ])('nothing with %s that is wrong', async (_, path, body, status, message) => {
-    expect(await post(path, body)).toMatchObject({ status, body: { data: {}, message, status } })
+    ['a number', 'send', { ...text, recipients: ['017'] }, 'Phone number must be in E.164 format.'],
+    ['no JSON', 'send', '{', 'The body must be a JSON object.'],
+    ['a device', 'send', { ...text, device_id: BENS_PHONE }, 'Device not found.'],
+    ['a group', 'send', { ...text, group_ids: [GROUPS.bens] }, 'Contact group not found.'],
+    ['a variable', 'send-template', template, 'Missing variable: code.'],
+  ])('nothing with %s that is wrong', async (_, path, body, message) => {
+    const refused = { status: 400, body: { data: {}, message, status: 400 } }
+    expect(await post(path, body)).toMatchObject(refused)
     expect(await server.rows('select id from sms_messages')).toEqual([])
   })
 
@@ -90,14 +80,10 @@ describe('sends', () => {
       429,
       { error: 'quota_exceeded', detail, quota_type: 'sms_monthly', ...numbers },
     ])
-    expect((await get('plans/quota')).body).toEqual({
-      plan: 'pocketsms',
-      sms_sent_this_month: 2,
-      max_sms_per_month: 3,
-      devices_registered: 2,
-      max_devices: 2_147_483_647,
-      reset_date: expect.stringMatching(/^\d{4}-\d\d-01$/),
-    })
+    const devices = { devices_registered: 2, max_devices: 2_147_483_647 }
+    const month = { sms_sent_this_month: 2, max_sms_per_month: 3 }
+    const reset_date = expect.stringMatching(/^\d{4}-\d\d-01$/)
+    expect((await get('plans/quota')).body).toEqual({ plan: 'pocketsms', ...month, ...devices, reset_date })
     await server.rows('update users set monthly_quota = 0')
   })
 })

@@ -121,8 +121,11 @@ const ROUTES = [
   listRoute('devices', 'Devices', DEVICES, 'devices:list'),
 ]
 
+const DESCRIPTION =
+  'What Vendel’s SDKs call, below `/vendel`. 429 means that the quota is exceeded, 503 also that requests are too many.'
+
 /** What Vendel's SDKs call (https://github.com/JimScope/vendel). Its app and its web pages call more. */
 export const VENDEL: Protocol = {
-  ...doorProtocol('vendel', 'What Vendel’s SDKs call, below `/vendel`.', ['/vendel'], ROUTES, errorForm),
+  ...doorProtocol('vendel', DESCRIPTION, ['/vendel'], ROUTES, errorForm),
   groups: Object.fromEntries(ROUTES.slice(0, 2).map(({ at }) => [at, SEND_GROUP])),
 }
