@@ -134,22 +134,6 @@ test('a phone whose clock made everything too late was not too slow', async () =
   expect(await roomOf(phone)).toBe(20)
 })
 
-test.each([
-  ['an hour ahead of its clock, as in summer by Androids before 7, says nothing of it', 3_600_000, 0],
-  ['more than that ahead is', DAY_MS, DAY_MS],
-])('an instant %s', async (_, aheadMs, clockMs) => {
-  user = await fixture.gateway.makeUser()
-  const phone = await joinPhone(fixture, user)
-  await send(user, 1)
-  const [{ id }] = (await phone.call('GET', '/message')).body
-  const states = { Processed: new Date(Date.now() + aheadMs).toISOString() }
-  await phone.call('PATCH', '/messages', [{ id, state: 'Processed', recipients: [], states }])
-  const { rows } = await db().query('select coalesce(clock_ms, 0) from smsgate_phones where device = $1', [
-    phone.store.registration!.id,
-  ])
-  expect(Math.abs(Number(rows[0]![0]) - clockMs)).toBeLessThan(60_000)
-})
-
 test('what the phone says it still has, it keeps', async () => {
   user = await fixture.gateway.makeUser()
   const phone = await joinPhone(fixture, user)

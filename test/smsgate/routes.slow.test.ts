@@ -192,21 +192,6 @@ describe('the user', () => {
     ).toBe(401)
     expect((await phone.call('GET', '/user/code')).status).toBe(401)
   })
-
-  test('changes the password with the present one', async () => {
-    const other = await fixture.gateway.makeUser()
-    const one = await joinPhone(fixture, other)
-    const change = (currentPassword: string, newPassword: string) =>
-      one.call('PATCH', '/user/password', { currentPassword, newPassword })
-    expect((await change('wrong', 'a-new-long-password')).status).toBe(401)
-    expect((await change(PASSWORD, 'short')).status).toBe(400)
-    expect((await change(PASSWORD, 'a-new-long-password')).status).toBe(204)
-    expect((await one.call('GET', '/message')).status).toBe(200)
-    const signIn = { identity: 'x', password: 'a-new-long-password' }
-    expect(
-      await makePhone(fixture).register(basic(`${signIn.identity}@nobody.example`, signIn.password)),
-    ).toBe(401)
-  })
 })
 
 describe('messages', () => {
@@ -315,7 +300,6 @@ test.each([
   ['GET', '/message'],
   ['PATCH', '/message'],
   ['PATCH', '/device'],
-  ['PATCH', '/user/password'],
   ['GET', '/webhooks'],
   ['GET', '/settings'],
   ['GET', '/events'],

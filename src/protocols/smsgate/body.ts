@@ -16,7 +16,6 @@ const cut = (max: number) =>
     .transform((value) => value.slice(0, max))
     .pipe(text())
 
-/** Maximum items to read of a list. */
 const MAX_ITEMS = 100
 /** The first MAX_ITEMS of a list. The rest is ignored: millions of empty items fit into a body. */
 const firstOf = <T extends z.ZodType>(item: T) =>
@@ -48,11 +47,6 @@ const simCards = firstOf(simCard).transform((list) => list.flat().slice(0, MAX_S
 export const REGISTER_BODY = z.object({ name: optional(cut(255)), simCards: optional(simCards) })
 
 export const UPDATE_BODY = z.object({ id: nonEmptyId(100), simCards: optional(simCards) })
-
-export const PASSWORD_BODY = z.object({
-  currentPassword: z.string('must be a text'),
-  newPassword: z.string('must be a text').min(14, 'must have at least 14 characters'),
-})
 
 /** Androids before 7 write zones west of Greenwich as `+-5:00` and `+-3:-30`: those are -05:00 and -03:30. */
 const OLD_ZONE = /\+-(\d{1,2}):-?(\d\d)$/

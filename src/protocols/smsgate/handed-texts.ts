@@ -25,15 +25,13 @@ const TO_SEND = `(
   select count(*) from smsgate_texts t
   where t.device = $1 and t."user" = $2 and not t.is_processed and t.valid_until > now())`
 
-/** SQL: a phone must no longer send a text (`t`) that it has. */
 const IS_CANCELED = `not t.is_processed and t.valid_until > now() and not exists (
   select from sms_dispatch d
   where d.message = t.message and d.attempt = t.attempt and d.device = t.device and d.state = 'sending')`
 
 /**
- * SQL: phone `p` may be handed new texts. A text that comes when the app's queue is empty or at its last text
- * restarts the app's sender, which sends that last text twice. So a phone gets texts when it has none, or
- * still many.
+ * SQL: phone `p` may be handed new texts: it has none, or still many. At its last text, a new one would
+ * restart the app's sender, which sends the last text twice.
  */
 const IS_OPEN = `(
   select n = 0 or n <= ${CAPACITY_SQL} / 2 and (
@@ -57,10 +55,7 @@ select exists (select from device_streams s where s.device = $1 and s.until > no
       'isListed', t.listed_at > now() - interval '${ANSWER_SECONDS} seconds') order by t.message)
     from smsgate_texts t where t.device = $1 and t."user" = $2), '[]')::text`
 
-/**
- * Reads what a phone was handed, whether it can be woken (its event stream is open), and whether it may be
- * handed more (IS_OPEN). Call it under the lock of the phone's row.
- */
+/** What a phone was handed, whether its stream is open, and IS_OPEN. Call it under the lock of the phone's row. */
 export async function handedState(db: Db, device: Device) {
   const { rows } = await db.query(STATE, [device.id, device.user], 'smsgate handed')
   const [canBeWoken, isOpen, texts] = rows[0]!

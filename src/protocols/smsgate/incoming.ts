@@ -50,11 +50,9 @@ export function isSigned(key: string, { body, timestamp, signature }: Posted): b
   return timingSafeEqual(Buffer.from(signature, 'hex'), expected)
 }
 
-/** Limits for the attachments of an MMS. */
 type Limits = Pick<Config, 'maxAttachments' | 'maxAttachmentBytes'>
 const NO_FILES: Limits = { maxAttachments: 0, maxAttachmentBytes: 0 }
 
-/** How each incoming event becomes a text. */
 const TEXTS: Readonly<Record<string, (payload: unknown, limits: Limits) => Text | Promise<Text>>> = {
   'sms:received': (raw) => {
     const payload = checkShape(TEXT_PAYLOAD, raw)
@@ -112,10 +110,7 @@ async function readMms(payload: Mms, { maxAttachments, maxAttachmentBytes }: Lim
 const lineOf = (word: string, { name, contentType, size }: Mms['attachments'][number]): string =>
   [word, name, contentType, size !== undefined && `${size} bytes`].filter(Boolean).join(' ')
 
-/**
- * Stores the text, SIMs or health in an event that a phone posted and signed. Device, sender, instant and
- * body identify a text (sms/conversations/receive). Throws 400.
- */
+/** Stores the text, SIMs or health in an event that a phone posted and signed. Throws 400. */
 export async function takeEvent(
   store: Store,
   device: Device,

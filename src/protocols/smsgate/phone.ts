@@ -5,6 +5,7 @@ import {
   part,
   type Row,
   run,
+  runForCount,
   runForRow,
   runForTexts,
   statement,
@@ -29,7 +30,6 @@ const MISLED_MS = 30_000
 /** SQL: how many messages a phone may hold now. */
 export const CAPACITY_SQL = `least(${MAX_CAPACITY}, room + coalesce(floor(extract(epoch from now() - narrowed_at) / ${WIDEN_SECONDS}), 0))::int`
 
-/** SQL: the row of the device `id` of `user`. */
 const IS_OWN = part`device = ${text('id')} and "user" = ${text('user')}`
 
 const FIND = statement('smsgate phone', {
@@ -94,27 +94,15 @@ where ${IS_OWN} and (narrowed_at is null or narrowed_at < now() - ${number('seco
 export const reduceCapacity = ({ db }: Store, device: Device, seconds: number) =>
   run(db, NARROW, { ...device, seconds })
 
-/** SQL: the phone's clock is so much further ahead than known that late texts do not show a slow phone. */
 const MS = number('ms')
-const IS_MISLED = part`${MS}::float8 - coalesce(clock_ms, 0) > ${MISLED_MS}`
 
 const AHEAD = statement('smsgate clock ahead', {})`
-update smsgate_phones
-  set clock_ms = ${MS}, room = case when ${IS_MISLED} then ${CAPACITY_SQL} else room end,
-    narrowed_at = case when ${IS_MISLED} then now() else narrowed_at end
-  where ${IS_OWN} and coalesce(clock_ms, 0) < ${MS}::float8 - ${number('noiseMs')}::float8`
+update smsgate_phones set clock_ms = ${MS}, room = ${CAPACITY_SQL}, narrowed_at = now()
+where ${IS_OWN} and coalesce(clock_ms, 0) < ${MS}::float8 - ${MISLED_MS}`
 
-/** Androids before 7 write local time with the zone of winter: in summer, an hour too late. */
-const SUMMER_TIME_MS = 3_600_000
-
-/**
- * Stores that a phone's clock is at least `ms` ahead, as no report is from the future. Up to an hour may be
- * summer time, and counts only if a text came too late.
- */
-export async function noteClockAhead(store: Store, device: Device, ms: number, isTooLate: boolean) {
-  const noiseMs = CLOCK_NOISE_MS + (isTooLate ? 0 : SUMMER_TIME_MS)
-  await run(store.db, AHEAD, { ...device, ms, noiseMs })
-}
+/** Stores that a phone's clock is `ms` ahead, which excuses a lease's late texts. False if that is not news. */
+export const noteClockAhead = async ({ db }: Store, device: Device, ms: number) =>
+  (await runForCount(db, AHEAD, { ...device, ms })) > 0
 
 const CLOCK = statement('smsgate clock', {})`
 update smsgate_phones set clock_ms = ${MS}

@@ -14,11 +14,7 @@ const MAX_REPORT_MS = 30_000
 /** Seconds that a phone has to send pulled texts. */
 export const phoneLease = (leaseSeconds: number) => leaseSeconds * LEASES
 
-/**
- * Answers a pull, one at a time for each phone: cancellations, then texts that the phone has not reported,
- * then new ones. An attempt always has the same id, so the app does not send it twice. A disabled phone gets
- * no texts.
- */
+/** Answers a pull, one at a time for each phone: cancellations, then unreported texts, then new ones. */
 export async function pullMessages(store: Store, device: Device, leaseSeconds: number) {
   return store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }

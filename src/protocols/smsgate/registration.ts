@@ -15,7 +15,6 @@ import { signInBasic } from './password.ts'
 const TOKEN_SECONDS = 3650 * 86_400
 
 type NewPhone = Parameters<typeof addDevice>[3]
-/** Creates the device and returns its id. */
 type Way = (c: Ctx, services: Services, given: string, phone: NewPhone) => Promise<string>
 
 const CODE = /^\d{6}$/

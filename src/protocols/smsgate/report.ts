@@ -12,9 +12,6 @@ import { readWireId } from './wire.ts'
 
 /** The app's error for a message that expired just before sending. */
 const TOO_LATE = 'TTL expired'
-/** A clock that seems ahead by less than this is right: a report takes a while. */
-const AHEAD_MS = 5_000
-
 type Outcome = Omit<Report, 'id' | 'attempt'>
 
 /** Outcomes by the app's final states. In the other states the phone still has the text. */
@@ -59,11 +56,10 @@ export async function takeStates(
   if (progress.some(({ step }) => step !== 'waits')) await wakeForMore(store, device)
 }
 
-/** Learns from reports that a phone's clock is ahead, or else that it was too slow. */
+/** Learns from texts that came too late: the phone's clock is ahead, or else it was too slow. */
 async function learn(store: Store, device: Device, states: readonly StateReport[], leaseSeconds: number) {
-  const aheadMs = Math.max(...states.flatMap(({ states }) => Object.values(states))) - Date.now()
-  const isTooLate = states.some((state) => errorOf(state) === TOO_LATE)
-  if (!Number.isFinite(aheadMs) || !(isTooLate || aheadMs > AHEAD_MS)) return
-  await noteClockAhead(store, device, aheadMs, isTooLate)
-  if (isTooLate) await reduceCapacity(store, device, phoneLease(leaseSeconds))
+  if (!states.some((state) => errorOf(state) === TOO_LATE)) return
+  const latestMs = Math.max(0, ...states.flatMap(({ states }) => Object.values(states)))
+  if (await noteClockAhead(store, device, latestMs - Date.now())) return
+  await reduceCapacity(store, device, phoneLease(leaseSeconds))
 }

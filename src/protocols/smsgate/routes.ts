@@ -20,10 +20,10 @@ import { startPairing } from '../../sms/devices/pair.ts'
 import { deviceEvents } from '../../sms/devices/streams.ts'
 import { checkShape, gatewayRefusal } from '../../sms/send/shape.ts'
 import { wakeHere } from '../../sms/wake/wake.ts'
-import { PASSWORD_BODY, STATES_BODY, UPDATE_BODY } from './body.ts'
+import { STATES_BODY, UPDATE_BODY } from './body.ts'
 import { noteConnected, shouldPull } from './handed-texts.ts'
 import { findPoster, isSigned, takeEvent } from './incoming.ts'
-import { changePassword, signInBasic } from './password.ts'
+import { signInBasic } from './password.ts'
 import { endAbsence, type Period, phoneOf, recordAbsence, takeInboxRequest } from './phone.ts'
 import { pullMessages } from './pull.ts'
 import { register } from './registration.ts'
@@ -90,11 +90,6 @@ function mobileRoutes(services: Services): Hono<Env> {
         (user) => startPairing(storeOf(c, services, user), user, '', config.publicUrl),
       )
       return c.json({ code, validUntil: wireDate(expires_at) })
-    })
-    .patch('/user/password', async (c) => {
-      const { device } = await phoneThatAsks(c)
-      await changePassword(c, services, device.user, checkShape(PASSWORD_BODY, await bodyOf(c)))
-      return c.body(null, 204)
     })
     .get('/webhooks', async (c) => {
       const { device, store } = await phoneThatAsks(c)
@@ -170,7 +165,6 @@ function planChecks(device: string) {
   let atMs = Infinity
   let isDue = false
   let after = 0
-  /** Plans a check after this time. */
   const plan = (afterMs: number) => {
     if (performance.now() + afterMs >= atMs) return
     clearTimeout(timer)
@@ -184,9 +178,7 @@ function planChecks(device: string) {
   }
   return {
     plan,
-    /** Plans the next check after twice the last delay. */
     planNext: () => after * 2 < USUAL_MS && plan(after * 2),
-    /** Whether the present wake-up is a planned check. */
     takeDue() {
       const wasDue = isDue
       isDue = false
@@ -213,9 +205,8 @@ const LOOK_MS = 4_000
 const LOOKS_PER_LEASE = 2
 
 /**
- * The app's event stream as text. Tells the phone to pull when there is something for it; checks that at each
- * wake-up and keep-alive, so that a lost notice costs seconds. After the first keep-alive it requests texts
- * that the phone received while away.
+ * The app's event stream as text. Tells the phone to pull; checks at each wake-up and keep-alive whether it
+ * should. After the first keep-alive it requests the texts that the phone received while away.
  */
 async function* phoneEvents(
   store: Store,
@@ -256,13 +247,11 @@ async function* phoneEvents(
   }
 }
 
-/** Requests texts for a program's inbox refresh. */
 async function* askedFor(store: Store, device: Device): AsyncGenerator<string> {
   const period = await takeInboxRequest(store, device)
   if (period) yield exportFrame(period)
 }
 
-/** Requests texts since the phone was last seen. Known ones are ignored. */
 function askForInbox(missedSince: string): string {
   const until = Date.now()
   const since = Math.max(dateOf(missedSince)!.getTime() - OVERLAP_MS, until - MAX_MISSED_MS)

@@ -41,8 +41,8 @@ const SCHEDULED_AT = '2000-01-01T00:00:00.000Z'
 const MAX_PRIORITY = 99
 
 /**
- * A message for the app. Its id contains the attempt, as the app never sends an id twice. Dates are by the
- * phone's clock. The app sends the oldest first and forgets old ones, so each is created now.
+ * A message for the app, which never sends an id twice. Dates are by the phone's clock. The app sends the
+ * oldest first and forgets old ones, so each is created now.
  */
 export const toWire = (
   message: ClaimedMessage,

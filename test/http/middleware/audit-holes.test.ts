@@ -273,7 +273,6 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'PATCH /api/mobile/v1/messages',
     'POST /api/mobile/v1/device',
     'PATCH /api/mobile/v1/device',
-    'PATCH /api/mobile/v1/user/password',
     'POST /api/mobile/v1/incoming/{}',
   ],
 }

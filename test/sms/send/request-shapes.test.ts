@@ -4,7 +4,6 @@ import {
   DATA_PAYLOAD,
   EVENT_BODY,
   MMS_PAYLOAD,
-  PASSWORD_BODY,
   REGISTER_BODY,
   STARTED_PAYLOAD,
   STATES_BODY,
@@ -70,7 +69,6 @@ const BODIES: readonly [string, z.ZodType, unknown][] = [
   ['incoming', INCOMING_BODY, { items: [{ from: 'a', body: 'b', received_at: AT, sim: 1 }] }],
   ['app registers', REGISTER_BODY, { name: 'a', simCards: CARDS }],
   ['app updates', UPDATE_BODY, { id: 'a', simCards: CARDS }],
-  ['app password', PASSWORD_BODY, { currentPassword: 'a', newPassword: 'b'.repeat(14) }],
   [
     'app states',
     STATES_BODY,
