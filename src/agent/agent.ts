@@ -29,10 +29,7 @@ const MAX_TEXT = 39_015
 const END_MS = Date.UTC(10_000, 0)
 const STOPPED = 'The agent was stopped'
 
-/**
- * Connects a server with a driver until `ended`: claims messages, sends them, reports results. Throws
- * ServerRefusal when the server no longer knows the device.
- */
+/** Claims, sends and reports messages until `ended`. Throws ServerRefusal for an unknown device. */
 export async function connect(
   server: () => Server,
   driver: Driver,
@@ -42,7 +39,6 @@ export async function connect(
 ): Promise<void> {
   const work = new WakeSignal()
   const jobs: Job[] = []
-  /** Attempts that were claimed but not begun. */
   const claimed = new Set<string>()
   const running = new Set<Promise<void>>()
   const ending = new AbortController()
@@ -240,7 +236,6 @@ function openOutbox(
     }
   }
   return {
-    /** Keeps an entry until the server has it. */
     put(entry: JournalEntry): Promise<void> {
       const kept = journal.keep(entry)
       more.notify()

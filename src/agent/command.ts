@@ -21,7 +21,6 @@ const option = (description: string, valueHint: string, fallback: string) =>
   ({ type: 'string', description, valueHint, default: fallback }) as const
 const number = (description: string, fallback = '0') => option(description, 'N', fallback)
 
-/** Options of `agent run` for drivers. */
 const driverArgs = {
   driver: option('what sends: simulator, gammu, modemmanager, termux or smpp', 'NAME', 'simulator'),
   lag: number('simulator: milliseconds that a sending takes', '200'),

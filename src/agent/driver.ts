@@ -28,7 +28,6 @@ export interface DriverEvents {
   /** The network reports delivery or, with `error`, final failure. */
   delivered(text: Pick<OutgoingText, 'id' | 'attempt'>, at: Date, error?: string): Promise<void>
   received(text: IncomingText, at: Date): Promise<void>
-  /** `parallel` has grown. */
   roomGrew(): void
 }
 

@@ -22,10 +22,7 @@ const ENCODINGS = new Map([
 ])
 const RECEIVED = /^IN(\d{4})(\d{2})(\d{2})_(\d{2})(\d{2})(\d{2})_(\d+)_(.+)_(\d+)\.txt$/
 
-/**
- * A modem behind gammu-smsd with `Service = files`, `InboxFormat = unicode` (man 7 gammu-smsd-files).
- * gammu-smsd moves a text to the folder of sent or failed ones. Part of a failed text may have been sent.
- */
+/** A modem behind gammu-smsd with `Service = files`, `InboxFormat = unicode` (man 7 gammu-smsd-files). */
 export function gammuDriver(folders: GammuFolders) {
   const waiting = new Map<string, { readonly sinceMs: number; resolve(result: SendResult): void }>()
   /** Received texts whose files could not be deleted, by their first file. */

@@ -76,10 +76,7 @@ export function openJournal(file: string) {
     return written
   }
 
-  /**
-   * Stores an entry for the server until `forget`. After an error it is not stored, and is reported again
-   * later.
-   */
+  /** Stores an entry until `forget`. After an error it is not stored, and the driver reports it again. */
   async function keep(telling: JournalEntry): Promise<void> {
     const tell = ++last
     const written = lines.append({ tell, ...telling })
@@ -92,7 +89,6 @@ export function openJournal(file: string) {
     }
   }
 
-  /** Removes entries that the server has accepted or refused. */
   function forget(told: readonly number[], refused = false): void {
     const nowMs = performance.now()
     const entry = { told, ...(refused && { refused }) }

@@ -21,14 +21,10 @@ const TORN = '~\n'
 const SYNC_MS = 10
 const LF = 10
 
-/**
- * A file of JSON lines that survives a kill and a power cut. `read` is called for each line in the file,
- * `live` returns the entries that a rewrite keeps.
- */
+/** A file of JSON lines that survives a kill. `read` gets its lines, `live` returns those that a rewrite keeps. */
 export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, live: () => Iterable<Entry>) {
   let bytes = 0
   let maxBytes = 0
-  /** Whether the last line was written only in part. */
   let isTorn = false
   let synced: Promise<void> | undefined
 
@@ -68,10 +64,7 @@ export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, 
     }
   }
 
-  /**
-   * Writes a line at once, or throws: call it before adding the entry to the live ones. Resolves when the
-   * line is on the disk.
-   */
+  /** Writes a line, or throws: add the entry to the live ones after it. Resolves when the line is on the disk. */
   function append(entry: Entry): Promise<void> {
     if (bytes > maxBytes) shrink()
     const line = `${isTorn ? TORN : ''}${JSON.stringify(entry)}\n`
@@ -112,7 +105,6 @@ export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, 
   return { append, close }
 }
 
-/** The complete lines of a file; none if it does not exist. */
 function* linesOf(file: string): Iterable<string> {
   const bytes = existsSync(file) ? readFileSync(file) : Buffer.alloc(0)
   let start = 0

@@ -26,10 +26,7 @@ interface ModemInfo {
   readonly '3gpp'?: { readonly 'operator-name'?: string }
 }
 
-/**
- * A modem with one SIM, by mmcli. `name`: its number or path; `any` for the only one. `slot`: the number of
- * its SIM in texts, from 1.
- */
+/** A modem by mmcli. `name`: its number or path; `any` for the only one. `slot`: of its SIM, from 1. */
 function openModem(name: string, slot: number) {
   /** Texts by path in ModemManager until their delivery report comes. */
   const awaited = new Map<string, Pick<OutgoingText, 'id' | 'attempt'>>()
@@ -37,7 +34,6 @@ function openModem(name: string, slot: number) {
   const reported = new Set<string>()
   let end = async () => {}
 
-  /** Throws a UserError if there is no modem. */
   async function start(events: DriverEvents): Promise<void> {
     await needProgram(MMCLI, ['-m', name, '--messaging-status'], HINT)
     end = repeat(
@@ -155,7 +151,6 @@ export function modemManagerDriver(...names: readonly string[]) {
   const modems = names.map((name, i) => openModem(name, i + 1))
   let sims: readonly Sim[] = []
 
-  /** Throws a UserError if a modem is missing. */
   async function start(events: DriverEvents): Promise<void> {
     try {
       for (const modem of modems) await modem.start(events)

@@ -35,10 +35,7 @@ const TIMEOUT_MS = 15_000
 /** Temporary statuses below 500. A proxy answers 404 while the server behind it is unreachable. */
 const PASSING = new Set([404, 408, 425, 429])
 
-/**
- * Sends a request with a JSON body. `serverTime`: the server's clock at its answer, to the second. Throws
- * ServerUnavailable (also when `signal` aborts), ServerRefusal.
- */
+/** Posts JSON. `serverTime`: to the second. Throws ServerUnavailable, also on abort, and ServerRefusal. */
 export async function call<T>(
   server: Server,
   path: string,
@@ -94,10 +91,7 @@ const longestPause = (tries: number) =>
     ? Math.min(YOUNG_MS, FIRST_MS * 2 ** tries)
     : Math.min(LONGEST_MS, YOUNG_MS * 2 ** (tries - YOUNG_TRIES))
 
-/**
- * Repeats `work` until `ended`. Pauses longer after each temporary failure; throws others. `succeeded`
- * makes the next pause short again, as the end of `work` does.
- */
+/** Repeats `work` until `ended`, with growing pauses after temporary failures. `succeeded` shortens the next. */
 export async function persist(work: (succeeded: () => void) => Promise<void>, ended: AbortSignal) {
   let tries = 0
   const succeeded = () => {

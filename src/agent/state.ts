@@ -91,10 +91,7 @@ export function readPairing(address: string, code: string): { url: string; code:
   return { url: `${origin}${pathname}`.replace(PAIR_PATH, '').replace(/\/+$/, ''), code: digits }
 }
 
-/**
- * Pairs the device with the creator of the code, stores the token in a file. Throws a UserError. `name` '':
- * the user named it when creating the code.
- */
+/** Pairs the device and stores its token. `name` '': the name that the user gave. Throws a UserError. */
 export async function pair(
   url: string,
   code: string,

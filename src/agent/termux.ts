@@ -27,10 +27,7 @@ interface DeviceInfo {
   readonly sim_country_iso?: string
 }
 
-/**
- * An Android phone by Termux:API. No delivery reports; received texts do not name their SIM. `memory`: file
- * with the last received text. `count`: SIMs, in slots from 1; 0: automatic.
- */
+/** An Android phone by Termux:API. `memory`: file of the last received text. `count`: SIMs; 0: automatic. */
 export function termuxDriver(memory: string, count = 0) {
   let sims: readonly Sim[] = []
   let last = Number.NaN

@@ -199,7 +199,6 @@ async function post({ url, key }: Api, path: string, body: unknown): Promise<Api
   throw new UserError(`${url} does not answer. The same command goes on later where this one ended.`)
 }
 
-/** Posts once. Undefined if another try may succeed. */
 async function tryPost(url: string, key: string, body: string): Promise<ApiResponse | undefined> {
   try {
     const response = await fetch(url, {

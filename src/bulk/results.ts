@@ -13,10 +13,7 @@ export interface RowResult {
 
 export type Results = ReturnType<typeof openResults>
 
-/**
- * Results by row, as JSON lines, so that a run can continue. Name and line make the `client_ref`. Throws a
- * UserError when `file` belongs to another `csv` or template, or cannot be written.
- */
+/** Results by row, so that a run can continue. Throws a UserError for a file of another `csv` or template. */
 export function openResults(file: string, csv: string, template: string) {
   const of = createHash('sha256').update(`${template}\n${csv}`).digest('hex')
   const isNew = !existsSync(file)

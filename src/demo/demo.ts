@@ -84,7 +84,6 @@ async function startPhones(server: RunningServer, desk: DemoData, ended: AbortSi
   return { phones, done: Promise.all(running) }
 }
 
-/** Sends with the API key, and prints what happens to the messages. */
 async function sendAndWatch(desk: DemoData, phones: readonly Phone[], path: string, body: object) {
   const sender: Api = { url: desk.user.url, credentials: { 'x-api-key': desk.key } }
   const sent = await request<{ message_ids: string[] }>(sender, 'POST', path, body)
@@ -139,7 +138,6 @@ Open ${url}, sign in as ${USER_EMAIL} / ${password}
   the superuser:         ${SUPERUSER_EMAIL} / ${adminPassword}`)
 }
 
-/** Shows the main job of pocketsms to a new user, on an empty database. */
 async function demo(start: Start): Promise<void> {
   const server = await startServer(start)
   const ended = new AbortController()
@@ -219,7 +217,6 @@ async function fillInbox({ user, id: owner }: DemoData, password: string, phone:
   await handOver(user, colleague, owner)
 }
 
-/** Signs in as the first colleague, to act for the account. */
 async function actAs(url: string, password: string, account: string): Promise<Api> {
   const { api } = await signIn(url, 'users', COLLEAGUES[0].email, password)
   const acting = await request<{ token: string }>(api, 'POST', '/api/account/act-for', { account })

@@ -64,10 +64,7 @@ type Event = Record<'id' | 'message' | 'status' | 'device', string>
 const LOOK_MS = 100
 const FINAL = new Set(['delivered', 'failed'])
 
-/**
- * Prints the status of messages until all are final (true) or `patienceMs` have passed. `recipients`: names
- * by message, `devices`: by id.
- */
+/** Prints statuses until all are final (true) or `patienceMs` have passed. `recipients`: names by message. */
 export async function watch(
   user: Api,
   { recipients, devices }: Readonly<Record<'recipients' | 'devices', ReadonlyMap<string, string>>>,

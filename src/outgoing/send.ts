@@ -46,7 +46,6 @@ export const publicOnlyLookup =
 /** Resolves a name as the system does, including the hosts file: used where private addresses are allowed. */
 const systemLookup: LookupFunction = (host, options, done) => lookup(host, options, done)
 
-/** A request to an address that a user or a client chose. */
 interface Outgoing {
   readonly url: string
   readonly method: string
@@ -73,7 +72,6 @@ export interface ResponseHead {
 }
 
 const TIMEOUT_MS = 10_000
-/** Maximum 1xx responses. */
 const MAX_HINTS = 10
 
 const FAULTS: Readonly<Record<UrlFault, (url: string) => Error>> = {
@@ -118,7 +116,6 @@ export async function sendOutgoing(
   })
 }
 
-/** The first bytes of an answer, at most `max`. */
 async function readSome(response: IncomingMessage, max: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0

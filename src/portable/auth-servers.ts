@@ -11,7 +11,6 @@ export interface CodeFields {
   readonly readsErrorsIn200?: true
 }
 
-/** The preset of an auth server. */
 const codes = (template: string, fields: CodeFields, once_key = '') => ({
   template,
   once_key,

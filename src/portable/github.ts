@@ -86,9 +86,7 @@ const ended = (path: string, text: string) => ({
   [path]: `{{#if ${path}.conclusion}}{{repository.full_name}}: ${text}{{/if}}`,
 })
 
-/**
- * The text of a GitHub event. Its name is only in a header, so the kind is found by the fields of the body.
- */
+/** The text of a GitHub event. Fields tell its kind, as its name is only in a header. */
 export const GITHUB_TEXT = firstOf(
   {
     ...ended(

@@ -24,7 +24,6 @@ export interface DoorCall {
 }
 
 export interface DoorRoute extends TableRoute<DoorCall> {
-  /** The form of its errors. */
   readonly error: z.ZodType
 }
 

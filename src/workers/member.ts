@@ -44,10 +44,7 @@ const COLLECT_MS = 3_000
 
 export type WorkerMember = NonNullable<ReturnType<typeof workerMember>>
 
-/**
- * This process as one of several workers, which exchanges states and metrics with the others by the parent;
- * undefined for one that runs alone, and for the parent.
- */
+/** This process as one of several workers; undefined if it runs alone, and for the parent. */
 export function workerMember() {
   if (!cluster.isWorker) return undefined
   const worker = Number(process.env[WORKER_VARIABLE])
@@ -68,7 +65,6 @@ export function workerMember() {
   return {
     worker,
     states: () => states,
-    /** Tells the parent that the port is open. */
     serving: (url: string) => tell({ kind: 'serving', url }),
     /** Sets how to read this process's metrics when any worker collects. */
     offer(figures: typeof read): void {

@@ -6,7 +6,6 @@ import { type Figure, type ToParent, type ToWorker, WORKER_VARIABLE, type Worker
 /** A worker that ends sooner than this after its start waits twice as long each time before a restart. */
 const STEADY_MS = 60_000
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 30_000]
-/** Time limit for a worker's metrics. */
 const PATIENCE_MS = 2_000
 /** Longer than a worker takes to finish its requests and stop. */
 const STOP_MS = 12_000
@@ -24,7 +23,6 @@ interface SupervisorOptions {
   readonly count: number
   /** How long workers keep serving after they were told to stop. */
   readonly stopDelaySeconds: number
-  /** Variables to add to the parent's environment. */
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -93,7 +91,6 @@ export function supervise({ count, stopDelaySeconds, env }: SupervisorOptions, l
     return figures && { worker: slot.info.worker, figures }
   }
 
-  /** Collects the metrics of all workers and sends them to `asker`. */
   async function collect(asker: WorkerSlot): Promise<void> {
     const serving = slots.filter(({ info }) => info.state === 'serving')
     const answers = await Promise.all(serving.map(figuresOf))

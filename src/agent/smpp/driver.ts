@@ -29,9 +29,7 @@ export function smppDriver(settings: Settings, files: string): Driver {
   let receipts: ReturnType<typeof openReceipts>
   let texts: ReturnType<typeof openParts>
   let lastReference = randomInt(65_536)
-  /**
-   * Timestamp of the last received text. Each is unique: the server drops equal texts with equal timestamps.
-   */
+  /** Time of the last received text. Each is unique: the server drops equal texts with equal times. */
   let lastMs = 0
 
   async function start(events: DriverEvents): Promise<void> {
@@ -186,10 +184,7 @@ interface Alphabet {
   bytesOf(char: string): Buffer | undefined
 }
 
-/**
- * Bytes of each GSM character. Those of the extension table have two: an escape and a code. 3GPP TS 23.038,
- * 6.2.1
- */
+/** Bytes of each GSM character: two for those of the extension table. 3GPP TS 23.038, 6.2.1 */
 const GSM_BYTES = new Map<string, Buffer>()
 for (let code = 0; code < 0x2100; code++) {
   const char = String.fromCharCode(code)

@@ -24,7 +24,6 @@ export interface LibrarySession extends EventEmitter {
   resume(): void
   destroy(): void
 }
-/** A parameter or an optional field. */
 interface Field {
   type: { size(value: unknown): number }
   filter?: unknown

@@ -26,10 +26,7 @@ interface Waiting {
 
 export type Link = ReturnType<typeof openLink>
 
-/**
- * All sessions of an account: keeps them open and submits at the carrier's pace. `opened`: called when a
- * session can send.
- */
+/** All sessions of an account at the carrier's pace. `opened` is called when a session can send. */
 export function openLink(settings: Settings, deliver: Deliver, opened: () => void) {
   const ending = new AbortController()
   const sessions = new Set<Session>()
@@ -129,10 +126,7 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
     adjustedMs = nowMs
   }
 
-  /**
-   * Submits a message and ends the turn. Undefined: no answer. `again`: the carrier certainly did not accept
-   * it, since it was too fast or the connection was lost before. `late` gets a late answer.
-   */
+  /** Submits a message and ends the turn. Undefined: no answer. `again`: the carrier did not accept it. */
   async function submit(fields: object, late: (answer: Pdu) => void): Promise<Pdu | undefined | 'again'> {
     try {
       const [session] = usable().sort((a, b) => a.load() - b.load())

@@ -15,7 +15,6 @@ interface Content {
   readonly coding: number
 }
 
-/** An incoming text, or a part of one. */
 interface Part extends Omit<IncomingText, 'body'>, Content {
   readonly to: string
 }
@@ -46,10 +45,7 @@ const MAX_BYTES = 16 << 20
 const PART_BYTES = 500
 const MISSING = '…'
 
-/**
- * Assembles texts whose parts arrive in any order, repeatedly, or after a restart. `now`: milliseconds since
- * 1970, different at each call.
- */
+/** Assembles texts whose parts arrive in any order, or after a restart. `now`: different at each call. */
 export function openParts(
   file: string,
   received: DriverEvents['received'],

@@ -30,7 +30,6 @@ export function openReceipts(file: string, settings: Settings, delivered: Driver
   /** Receipts of unknown ids: an error, '' for delivery, and when they came (monotonic clock). */
   const early = new Map<string, { readonly error: string; readonly atMs: number }>()
 
-  /** Remembers the carrier's ids of all parts of a text. */
   async function add(ids: readonly string[], { id, attempt }: OutgoingText): Promise<void> {
     const parts = ids.map((each) => keyOf(each, settings.answer_ids))
     for (const part of parts) void sentBy.set(part, { id, attempt, parts })

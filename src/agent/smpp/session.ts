@@ -20,7 +20,6 @@ const TRY_AGAIN = 0x64
 const WRONG_LENGTH = 0x02
 /** Maximum unanswered requests of the carrier; further ones are read later. */
 const MAX_ANSWERING = 100
-/** Maximum requests to remember for late answers. */
 const MAX_LATE = 10_000
 
 /** The binds that an account needs. */
@@ -60,10 +59,7 @@ export async function openSession(settings: Settings, bind: Bind, deliver: Deliv
 
   const isWritable = () => !unbind && socket.writable
 
-  /**
-   * Sends a request. Resolves with undefined without an answer: the carrier may have executed it. `late` gets
-   * an answer that comes after that.
-   */
+  /** Sends a request. Undefined: no answer in time, so it may be executed. `late` gets a later answer. */
   function request(
     command: string,
     fields = {},
@@ -143,11 +139,8 @@ export async function openSession(settings: Settings, bind: Bind, deliver: Deliv
   const timer = setInterval(enquire, enquire_link_seconds * 1000)
   void closed.then(() => clearInterval(timer))
   return {
-    /** Resolves when the connection has ended. */
     closed,
-    /** How many requests are unanswered. */
     load: () => open.size,
-    /** Whether requests can be sent: not after the carrier's unbind. */
     isWritable,
     request,
     close,

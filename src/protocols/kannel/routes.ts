@@ -8,7 +8,6 @@ import { type DoorCall, type DoorRoute, doorProtocol, numbersIn, sendByKey } fro
 
 const MINUTE_MS = 60_000
 
-/** A parameter that is a whole number; undefined without one. */
 function wholeIn(given: Readonly<Record<string, string>>, name: string): number | undefined {
   if (!given[name]) return undefined
   if (/^\d{1,9}$/.test(given[name])) return Number(given[name])

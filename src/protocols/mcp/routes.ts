@@ -40,7 +40,6 @@ const RESULT = z
   .looseObject({ jsonrpc: z.literal('2.0') })
   .meta({ id: 'McpResult', description: '`result` or `error` of JSON-RPC 2.0.' })
 
-/** The OpenAPI description of `/mcp`. */
 const mcpPaths = () =>
   chapter(SENDING, KEY_HOLDER, {
     'POST /mcp': {

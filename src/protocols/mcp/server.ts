@@ -165,7 +165,6 @@ const collectionOf = ({ store }: McpServices) => {
   return found
 }
 
-/** The user's templates by name, at most 500. */
 async function listTemplates(services: McpServices, caller: McpCaller): Promise<Template[]> {
   const query = { sort: 'name', perPage: String(MAX_LISTED), skipTotal: '1', fields: 'id,name,body' }
   const { store, extensions } = services

@@ -29,7 +29,6 @@ export interface Tool {
   readonly name: string
   readonly title: string
   readonly description: string
-  /** The scope that the API key needs. */
   readonly scope: Scope
   readonly input: z.ZodObject
   /** `write`: hosts ask the person before they call it. */

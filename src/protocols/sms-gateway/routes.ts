@@ -15,9 +15,6 @@ const MESSAGE = z
     content: text().optional().describe('The same, for tools that call it so.'),
   })
   .meta({ id: 'SmsGatewayMessage' })
-const ANSWER = z
-  .strictObject({ id: text(), status: z.literal('pending'), message: text() })
-  .meta({ id: 'SmsGatewayAnswer' })
 
 const ROUTE: DoorRoute = {
   at: 'POST /api/v1/sms/send',
@@ -25,7 +22,6 @@ const ROUTE: DoorRoute = {
   summary: 'Send a text',
   header: z.object({ 'x-api-key': z.string().describe('An API key.') }),
   body: MESSAGE,
-  answer: [200, 'Accepted.', ANSWER],
   error: z.strictObject({ error: z.string() }).meta({ id: 'SmsGatewayError' }),
   async work({ c, services }) {
     const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)

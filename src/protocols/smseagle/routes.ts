@@ -1,17 +1,7 @@
 import { z } from 'zod'
 import type { Protocol } from '../../http/context.ts'
 import { type DoorRoute, doorProtocol } from '../door.ts'
-import {
-  answerRpc,
-  answerV1,
-  answerV2,
-  errorForm,
-  MESSAGE,
-  METHODS,
-  QUEUED,
-  RPC,
-  RPC_ANSWER,
-} from './send.ts'
+import { answerRpc, answerV1, answerV2, errorForm, MESSAGE, METHODS, RPC } from './send.ts'
 
 const PARAMETERS = ['access_token', 'login', 'pass', 'message', 'highpriority']
 
@@ -37,7 +27,6 @@ const OTHERS: readonly DoorRoute[] = [
     id: 'smseagleCall',
     summary: 'Send a text (JSON-RPC)',
     body: RPC,
-    answer: [200, 'Sent.', RPC_ANSWER],
     error: z.strictObject({ result: z.union([z.string(), fault]) }).meta({ id: 'SmseagleFault' }),
     work: answerRpc,
   },
@@ -47,7 +36,6 @@ const OTHERS: readonly DoorRoute[] = [
     summary: 'Send a text (APIv2)',
     header: z.object({ 'access-token': z.string().describe('An API key.') }),
     body: MESSAGE,
-    answer: [200, 'A row for each message.', QUEUED],
     error: z.strictObject({ message: z.string() }).meta({ id: 'SmseagleError' }),
     work: answerV2,
   },

@@ -24,7 +24,6 @@ export const WHOLE_STATE = `case
   when bool_and(state = 'Delivered') then 'Delivered'
   else 'Sent' end`
 
-/** SQL: the state that an event (`e`) of a message reports; null if none. */
 const EVENT_STATE = `case e.status
   when 'sending' then 'Processed' when 'sent' then 'Sent' when 'delivered' then 'Delivered'
   when 'failed' then case e.detail when '${REASONS.canceled}' then 'Cancelled' else 'Failed' end end`

@@ -6,10 +6,7 @@ const SINGULAR = /^\/(message|device)(?=\/|$)/
 /** Published clients use this path for the export; SMSGate's server has it below `/messages`. */
 const EXPORT = /^\/inbox\/export$/
 
-/**
- * The path by which a request is routed. SMSGate's prefixes `/3rdparty/v1` and `/api/3rdparty/v1`, `/message`
- * for `/messages` and a slash at the end are accepted.
- */
+/** The path by which a request is routed: SMSGate's other prefix, singular names and a slash at the end go. */
 export function canonicalPath(path: string): string {
   const prefix = PREFIX.exec(path)?.[0]
   if (prefix === undefined) return path

@@ -37,14 +37,12 @@ const MAX_BODY_BYTES = 1 << 20
 const TOTAL = z.object({ 'X-Total-Count': z.string().describe('How many there are in all.') })
 const LOCATION = z.object({ Location: z.string(), 'Idempotent-Replayed': z.enum(['true']).optional() })
 
-/** Settings that the server gives its phones, without each phone's key. */
 const PHONE_SETTINGS = (() => {
   const { webhooks, ...others } = settingsOf({ signingKey: '' })
   const { signing_key: _, ...shown } = webhooks
   return { ...others, webhooks: shown }
 })()
 
-/** The routes below CLIENT_PATH and their description, without the health. */
 const ROUTES: readonly Route[] = [
   {
     at: 'POST /messages',
@@ -236,7 +234,6 @@ export const SMSGATE_CLIENT: Protocol = {
   keyIn,
 }
 
-/** Each request: credentials, then the body, then the work. */
 function clientRoutes(services: Services): Hono<Env> {
   const probes = [`${CLIENT_PATH}/health`, `${CLIENT_PATH}/health/:probe{live|ready|startup}`]
   const probe = readinessOf(services.store.forEverybody('metrics'), services.stopping)

@@ -48,7 +48,6 @@ const QUERY = z.object({
   deviceActiveWithin: numberIn.refine((hours) => hours >= 0, 'must not be negative').default(0),
 })
 
-/** The id of the batch, or of the only message, in an answer of `send`. */
 function refOf(answer: string): string {
   const { batch_id, message_ids } = JSON.parse(answer) as { batch_id: string; message_ids: string[] }
   return batch_id || message_ids[0]!

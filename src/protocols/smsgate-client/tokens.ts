@@ -89,7 +89,6 @@ export interface LiveToken extends Grant {
   readonly pair: string
 }
 
-/** The pair of a `jti`, and whether it is that of the refresh token. */
 function pairOf(jti: string): { readonly pair: string; readonly isRefresh: boolean } {
   const isRefresh = jti.endsWith(REFRESH_SUFFIX)
   return { pair: isRefresh ? jti.slice(0, -REFRESH_SUFFIX.length) : jti, isRefresh }

@@ -13,7 +13,6 @@ import type { FitWebhook } from '../../webhooks/extensions.ts'
 import { failDeliveries, failPending } from '../../webhooks/record-outcome.ts'
 import { hasSid, sidOf } from './refusal.ts'
 
-/** Additional values in the answer that creates a key for Twilio's API. */
 const NEW_TWILIO_KEY = z.object({
   account_sid: z.string().optional().describe("The user's AccountSid, for a key with `twilio`."),
   auth_token: z
@@ -30,10 +29,7 @@ const SCOPED = fieldError(
 )
 const FIXED = fieldError('validation_twilio_fixed', 'Can be set only when the key is made.')
 
-/**
- * API keys that also open Twilio's API, whose callbacks are signed with HMAC-SHA1 under the AuthToken. HMAC
- * hashes a key over 64 bytes (RFC 2104, 2), so its SHA-1 is stored instead of the token.
- */
+/** API keys for Twilio's API. `signing`: the token's SHA-1, which HMAC uses for long keys (RFC 2104, 2). */
 export const twilioKeysExtension: Extension = {
   ...apiKeysExtension,
   shownOnce: { ...apiKeysExtension.shownOnce, ...NEW_TWILIO_KEY.shape },
@@ -88,7 +84,6 @@ async function forgetKeys({ db }: Store, keys: readonly string[]): Promise<void>
   await failDeliveries(db, textsOf(await db.query(CALLBACKS, [keys])), KEY_DELETED)
 }
 
-/** Checks for a key to sign with and a device. */
 const SIGNER = statement('webhook signer', { hasKey: 'boolean', hasDevice: 'boolean' })`select
   exists (select from api_keys k where k.id = ${text('key')} and k."user" = ${text('user')} and k.twilio) as "hasKey",
   exists (select from devices d where d.id = ${text('device')} and d."user" = ${text('user')}) as "hasDevice"`

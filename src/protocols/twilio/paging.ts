@@ -10,10 +10,7 @@ export const PAGE_PARAMETERS: readonly string[] = ['PageSize', 'Page', 'PageToke
 
 type PageRequest = ReturnType<typeof readPage>
 
-/**
- * Reads `PageSize`, `Page` and `PageToken`. `kind`: that of the records' SIDs; `from`: the record before the
- * page, or after it; undefined for a page that is counted from the start. Throws 20001, 21481.
- */
+/** Reads the parameters of a page. `from`: the record before or after the page. Throws 20001, 21481. */
 export function readPage(parameters: Parameters, kind: SidKind) {
   const size = wholeNumber(parameters, 'PageSize', DEFAULT_SIZE, 1)
   const page = wholeNumber(parameters, 'Page', 0, 0)
@@ -39,10 +36,7 @@ function readToken(token: string, kind: SidKind) {
 
 export const unknownToken = () => new TwilioRefusal(21481, 'The PageToken is not known')
 
-/**
- * The fields that describe a page of the list at `path`, with the links to its neighbours. No others: clients
- * take an unknown key for the list of records.
- */
+/** The fields of a page, with links. No others: clients take an unknown key for the list of records. */
 export function describePage(
   path: string,
   { parameters, kind, page, size, from }: PageRequest,
@@ -70,10 +64,7 @@ export function describePage(
   }
 }
 
-/**
- * The rows of a page, newest first, and the fields that describe it. `sql` selects from `table` by its alias
- * and ends in conditions. Throws 21481 for a token whose record does not exist.
- */
+/** The rows of a page, newest first, and its fields. `sql` ends in conditions. Throws 21481. */
 export async function readRows<T extends { readonly id: string }>(
   db: Db,
   path: string,

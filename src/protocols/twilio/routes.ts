@@ -40,7 +40,6 @@ import { VERIFY_ROUTES } from './verify/routes.ts'
 const ROOT = '/2010-04-01/Accounts'
 const VERIFY_ROOT = '/v2/Services'
 
-/** The routes below ROOT and their description. */
 const ROUTES: readonly Route[] = [
   {
     at: 'GET .json',
@@ -197,10 +196,7 @@ function twilioPaths() {
   }
 }
 
-/**
- * Checks rate limit (429), credentials (401) and the account in the path (404), then runs `work`; again if
- * the account was changed meanwhile.
- */
+/** Checks rate limit (429), credentials (401) and the account in the path (404), then runs `work`. */
 async function enter(c: Ctx, services: Services, work: (account: Account) => Promise<Response>) {
   c.set('services', services)
   const account = await withCatalog(services.store, () => identifyAccount(c, services)).catch(

@@ -11,7 +11,6 @@ export const autoAnswersExtension: Extension = checking((values, failure, old) =
   checkHours(HOURS, values, failure, old)
 })
 
-/** Throws 400 for missing keywords, and without a text or template. */
 function checkAnswer({ match, value, body, template }: Values, failure: string): void {
   if (match !== 'any' && keywordsOf(String(value)).length === 0)
     throw badRequest(failure, { value: fieldError('validation_required', 'Cannot be blank.') })

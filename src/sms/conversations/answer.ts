@@ -13,7 +13,6 @@ import { offeredMessage } from '../send/send.ts'
 import { accountSender } from '../send/shape.ts'
 import { wakeDevices } from '../wake/wake.ts'
 
-/** How an automatic answer chooses its texts. */
 const MATCHES = ['any', 'words', 'first_word', 'contains'] as const
 type Match = (typeof MATCHES)[number]
 
@@ -122,7 +121,6 @@ const SENT = statement('sms answer sent', {})`
 insert into auto_answers_sent ("user", number, answer, message)
 values (${text('user')}, ${text('number')}, ${text('answer')}, ${text('message')}) on conflict (message) do nothing`
 
-/** An incoming text, with the version of its user's record. */
 type Received = Row<typeof READ>
 
 interface AnswerServices {

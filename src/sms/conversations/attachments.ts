@@ -18,7 +18,6 @@ export interface Attachment extends Pick<FileFacts, 'type'> {
 export const keepsAttachments = ({ catalog }: Store): boolean =>
   catalog.find(MESSAGES)?.fields.some(({ name, type }) => name === 'attachments' && type === 'file') === true
 
-/** Extensions of pictures that browsers show. */
 const PICTURES: ReadonlySet<string> = new Set(['.png', '.jpg', '.gif', '.webp'])
 
 /** A received file. A picture that cannot be opened, or is too large to be shown, has no type. */
@@ -38,11 +37,7 @@ const ADD = `
 update sms_messages set attachments = $2, updated = pb_text(now())
 where id = $1 and attachments = '{}' and body <> '' returning id`
 
-/**
- * Stores the files of a message in its transaction. A repeated report stores its files only
- * if the message has none yet.
- * Throws FilesFull.
- */
+/** Stores a message's files in its transaction; of a repeated report only for one without files. Throws FilesFull. */
 export async function storeAttachments(
   store: Store,
   id: string,

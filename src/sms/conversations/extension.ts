@@ -54,7 +54,6 @@ const BLOCKED = { unread: 0, unanswered: false, follow_up_at: '' }
 
 const NOT_OWN = fieldError('validation_invalid_line', 'Must be a line of the user.')
 
-/** Throws 400 for a line of another user. */
 async function checkLine(store: Store, failure: string, { line, user }: Values): Promise<void> {
   if (line && !(await isOwn(store, 'lines', String(user), String(line))))
     throw badRequest(failure, { line: NOT_OWN })

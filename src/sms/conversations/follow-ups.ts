@@ -2,7 +2,6 @@ import type { Db } from '../../db/open.ts'
 import { changeLogCte } from '../../records/changes.ts'
 import { queuePushes } from './incoming-texts.ts'
 
-/** Maximum conversations per statement. */
 const MAX_DUE = 1_000
 
 /** Brings conversations back. `skip locked`: nodes do not wait for each other. */

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
 import { type Part, part, runForRow, statement, text } from '../../db/statements/statement.ts'
 
-/** Counts stop at this number. */
 const MAX_COUNT = 1_000
 
 const WAITING = `unanswered and not archived and follow_up_at = ''`

@@ -1,12 +1,8 @@
 import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/rows.ts'
 
-/**
- * Kind of the jobs that push to browsers. The payload lists ids of conversations with new texts, and
- * `conversation@sender` for each person mentioned in a note.
- */
+/** Jobs that push to browsers. The payload has ids of conversations, or `conversation@sender` for a mention. */
 export const PUSH = 'push'
-/** Maximum conversations in a notification. */
 const MAX_CONVERSATIONS = 100
 
 /** SQL that queues pushes. `news`: a query with the columns "user" and `id`, an entry of the payload. */

@@ -117,10 +117,7 @@ function withoutSummer(receivedAt: number): number {
   return aheadMs > HOUR_MS / 2 && aheadMs <= HOUR_MS ? receivedAt - HOUR_MS : receivedAt
 }
 
-/**
- * The instants of texts. Phones report whole seconds: of texts in one second, each gets a millisecond more
- * than the one before it in the request, so that sorting by time keeps their order. None is later than now.
- */
+/** Instants of texts, none after now. Equal ones differ by a millisecond, so that sorting keeps their order. */
 function distinctInstants(texts: readonly ReceivedText[]): number[] {
   const latest = Date.now() - (texts.length - 1)
   const instants = texts.map(({ receivedAt }) => Math.min(withoutSummer(receivedAt), latest))

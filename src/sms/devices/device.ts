@@ -14,7 +14,6 @@ export const onlineSince = (seconds: string) => `pb_text(now() - ${seconds}::flo
 export const availableDevices = (user: string, seconds: string) =>
   `sms_available_devices(${user}, ${onlineSince(seconds)})`
 
-/** SQL: how many messages a device got in the last `window`. */
 const handedOut = (device: string, window: string) =>
   `(select coalesce(sum(h.messages), 0) from device_handouts h
     where h.device = ${device}.id and h.at > now() - interval '${window}')`

@@ -44,7 +44,6 @@ const CODE_DIGITS = 6
 const MAX_WAITING_CODES = 50
 /** Tries to draw an unused code. The first is nearly always unused. */
 const MAX_DRAWS = 20
-/** Default names of devices by platform. */
 const NAMES: Readonly<Record<string, string>> = {
   android: 'Phone',
   modem: 'Modem',

@@ -90,10 +90,7 @@ export const retryExpiredLeases = reassigning(
 const LEFT_LYING = `sms_dispatch d where d.device = s.device and d.state = 'assigned' and not d.pinned
     and (s.why <> '${UNCLAIMED}' or ${IS_LATE})`
 
-/**
- * Reassigns unclaimed messages, which cannot have been sent, of devices that will not claim: deleted,
- * disabled, offline or silent, where another can take over.
- */
+/** Reassigns unclaimed messages of devices that are deleted, disabled, offline or silent. */
 export const reassignUnclaimed = reassigning(
   'stuck',
   `

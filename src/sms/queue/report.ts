@@ -38,7 +38,6 @@ export const REPORT_RESULT = z
   })
   .meta({ id: 'ReportResult' })
 
-/** Used if a device reports no reason. */
 const NO_REASON = 'The device could not send the message'
 
 /**
@@ -104,16 +103,13 @@ const NOT_SENT = {
 const LOCK_QUEUE = `select message, line from sms_dispatch d where message = any($1) and ${isHeldByDevice('d', '$2', '$3')} order by message for update`
 const LOCK_MESSAGES = `select 1 from sms_messages m where id = any($1) and ${isHeldByDevice('m', '$2', '$3')} order by id for update`
 
-/** All allowed changes of the status, as `from to`. */
 const EDGES = (Object.keys(NEXT) as Status[]).flatMap((from) => NEXT[from].map((to) => `${from} ${to}`))
 
-/** A device's reports, each about another message. */
 interface DeviceReports {
   readonly device: Device
   readonly reports: readonly Report[]
 }
 
-/** The results of reports, in order, and whether each line has sent or failed. */
 interface Applied {
   readonly results: ReportResult[]
   readonly outcomes: LineOutcome[]

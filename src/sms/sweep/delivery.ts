@@ -82,10 +82,7 @@ select c.oid::regclass::text from unnest($1::text[]) t(name) join pg_class c on 
 where c.relpages < ${MANY_PAGES}
   and pg_relation_size(c.oid) > greatest(${FEW_PAGES}, c.relpages * 1.5) * current_setting('block_size')::int`
 
-/**
- * Analyzes tables that grew by half since the last time. Without this, plans made for an empty table, which
- * read all rows, stay in use.
- */
+/** Analyzes tables that grew by half. Plans made for an empty table would read all rows. */
 export async function analyzeOutgrown({ db }: Store): Promise<void> {
   const tables = textsOf(await db.query(OUTGROWN, [TABLES], 'sms outgrown tables'))
   // names from the system catalog, already quoted

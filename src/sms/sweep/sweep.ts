@@ -31,7 +31,6 @@ const SWEEPS: readonly ((db: Db, onlineSeconds: number, stickyDays: number) => P
   reassignUnclaimed,
   wakeUnclaimed,
 ]
-/** Steps that depend on a device's silence. */
 const JUDGING: ReadonlySet<unknown> = new Set([failExpiredLeases, retryExpiredLeases, reassignUnclaimed])
 
 /** One sweep of overdue work. False if another node sweeps. `silenceCounts`: false after our outage. */

@@ -37,7 +37,6 @@ export const userSettingsExtension: Extension = {
   },
 }
 
-/** Settings that determine days and quiet hours. */
 const TIMES = ['time_zone', ...Object.values(QUIET_HOURS)]
 
 /** Makes the next sweep check messages that wait for room or the end of quiet hours. */
@@ -50,7 +49,6 @@ update sms_dispatch d set due_at = now() where d.message = any(array(
 
 const isSuperuser = ({ auth }: RequestInfo) => auth?.isSuperuser === true
 
-/** Throws 400 for a changed `user`. */
 function checkUser({ user }: Values, old: Values): void {
   if (user === old.user) return
   throw badRequest(NOT_UPDATED, { user: fieldError('validation_user_change', 'The user cannot be changed.') })

@@ -9,10 +9,7 @@ import { lockUserSends } from '../send/lock-user.ts'
 import { REASONS } from '../status/status.ts'
 import { readAccess } from './user-access.ts'
 
-/**
- * Only superusers change `member_only`, and not of an account in use. Deletes a user's data, beginning with
- * the row that sms_accept locks, so that no message is accepted meanwhile.
- */
+/** Only superusers change `member_only`. A deletion begins with the row that sms_accept locks. */
 export const usersExtension: Extension = {
   async beforeCreate(_store, values, { auth }) {
     if (values.member_only === true && !auth?.isSuperuser) throw badRequest('Failed to create record.')

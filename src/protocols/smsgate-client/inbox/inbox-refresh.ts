@@ -53,7 +53,6 @@ const IN_PERIOD = part`
 
 const RECEIVERS = part`webhooks w where w."user" = ${text('user')} and w.enabled and w.smsgate_event = 'sms:received'`
 
-/** Counts the texts and webhooks of a refresh. */
 const COUNT = statement('smsgate count texts', { texts: 'number', webhooks: 'number' })`
 select (select count(*) from (select from sms_messages m where ${IN_PERIOD} limit ${MAX_CALLS + 1}) found) as texts,
   (select count(*) from ${RECEIVERS}) as webhooks`
@@ -73,9 +72,8 @@ select count(*) as calls from (select w.id from ${RECEIVERS}) w cross join later
   limit ${MAX_CALLS}) waiting`
 
 /**
- * Repeats a user's `sms:received` webhook calls for the texts of a period. Throws 400 for too many, and 429
- * while these webhooks have as many waiting calls as one refresh can make: many refreshes would fill the
- * disk.
+ * Repeats a user's `sms:received` webhook calls for a period. Throws 400 for too many, and 429 while as many
+ * wait, since many refreshes would fill the disk.
  */
 function deliverAgain({ db }: Store, user: string, refresh: Refresh): Promise<void> {
   const values = { user, ...refresh }

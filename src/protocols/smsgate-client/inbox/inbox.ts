@@ -34,7 +34,6 @@ export const INBOX_QUERY = z
 const TYPE = `case when m.attachments <> '{}' then 'MMS_DOWNLOADED' when starts_with(m.body, '${DATA_URL}') then 'DATA_SMS'
   else 'SMS' end`
 
-/** SQL: the files of a text as JSON. */
 const ATTACHMENTS = `(
   select json_agg(json_build_object('partId', n.i, 'name', n.name, 'size', f.size, 'contentType', f.type) order by n.i)
   from unnest(m.attachments) with ordinality n(name, i)

@@ -18,7 +18,6 @@ export const SMSGATE_EVENTS = {
 } as const
 export type SmsgateEvent = keyof typeof SMSGATE_EVENTS
 
-/** Data that only deliveries in SMSGate's form have. */
 interface SmsgateHook {
   readonly event: SmsgateEvent
   /** The id that its client knows it by. */
@@ -38,7 +37,6 @@ type Details = (message: EventMessage, at: string) => Readonly<Record<string, un
 
 const isoOf = (stored: string, otherwise: string) => dateOf(stored)?.toISOString() ?? otherwise
 
-/** Fields of each event besides the common ones. */
 const DETAILS: Readonly<Record<SmsgateEvent, Details>> = {
   'sms:received': ({ body, delivered_at }, at) => ({ message: body, receivedAt: isoOf(delivered_at, at) }),
   'sms:data-received': ({ body, delivered_at }, at) => ({
@@ -86,7 +84,6 @@ function bodyOf(hook: SmsgateHook, eventId: string, at: Date): string {
   return JSON.stringify({ id: eventId, webhookId: hook.id, event, deviceId: message.device, payload })
 }
 
-/** The signature of a body, for SMSGate's receivers. */
 function headersOf(signingKey: string, body: string, at: Date): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000))
   const signature = createHmac('sha256', signingKey).update(body).update(timestamp).digest('hex')

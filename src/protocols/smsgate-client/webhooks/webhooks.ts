@@ -13,7 +13,6 @@ import { MAX_DEVICE_ID } from '../query.ts'
 import { MAX_ID } from '../send-body.ts'
 import { SMSGATE_EVENTS, type SmsgateEvent } from './event.ts'
 
-/** Names of SMSGate's events that this server sends. */
 const EVENTS = Object.keys(SMSGATE_EVENTS) as [SmsgateEvent, ...SmsgateEvent[]]
 
 const EVENT_ERROR = `must be one of ${EVENTS.join(', ')}: this server tells of no other event`
@@ -52,10 +51,7 @@ function webhooksOf({ catalog }: Store): Collection {
   throw invalid('The collection webhooks of this server lacks the fields that these webhooks need')
 }
 
-/**
- * Adds a webhook, or replaces the one with its id, as a record under the usual rules. One for incoming texts
- * hands out the inbox, so it needs that scope, too. Throws 400, 403.
- */
+/** Adds or replaces a webhook as a record. One for incoming texts needs `inbox:list`. Throws 400, 403. */
 export async function saveWebhook(call: Call) {
   const body = checkShape(WEBHOOK_BODY, call.json)
   if (SMSGATE_EVENTS[body.event] === 'message.received' && !grants(call.scopes, 'inbox:list'))

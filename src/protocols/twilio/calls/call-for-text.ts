@@ -26,7 +26,6 @@ import {
 } from './caller.ts'
 import { readAnswer, TwimlError, type TwimlMessage } from './twiml.ts'
 
-/** Maximum redirects of an answer to further documents. */
 const MAX_REDIRECTS = 10
 /** The longest time between a text and the call's answer. A later answer sends nothing. */
 const MAX_AGE_MS = 3_600_000
@@ -133,7 +132,6 @@ interface Reply extends NumberSender {
   readonly callback: string
 }
 
-/** Maximum replies to a text. */
 const MAX_REPLIES = 10
 /** Limit of replies from one device to one number. */
 const MAX_BETWEEN = { replies: 15, seconds: 30 }
@@ -196,7 +194,6 @@ async function checkReplies(store: Store, user: string, replies: readonly Reply[
 
 const IS_ANSWERED = 'select 1 from twilio_answers where message = $1'
 
-/** Whether an earlier attempt has sent the replies to a text. */
 async function isAnswered({ db }: Store, { message }: AnsweredText): Promise<boolean> {
   return (await db.query(IS_ANSWERED, [message], 'twilio is answered')).rows.length > 0
 }

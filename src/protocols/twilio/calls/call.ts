@@ -74,7 +74,6 @@ type Image = Readonly<Record<string, unknown>>
 
 const textIn = (image: Image, name: string) => String(image[name] ?? '')
 
-/** The parameters of every call. */
 const commonPairs = (image: Image, user: string): [string, string][] => [
   ['AccountSid', sidOf('AC', user)],
   ['ApiVersion', API_VERSION],

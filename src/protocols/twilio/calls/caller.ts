@@ -28,7 +28,6 @@ export function callerFor(
     signal,
     /** Headers of the first request, without the URL's password. */
     firstHeaders: undefined as SentHeaders | undefined,
-    /** Rejects as `sendOutgoing` does. */
     async call(address: string, method: 'GET' | 'POST'): Promise<ResponseHead> {
       if (!URL.canParse(address)) throw new Error(`${address} is not an address`)
       const request = signedRequest(address, method, form, signingKey, {
@@ -53,20 +52,14 @@ export type Caller = ReturnType<typeof callerFor>
 /** Parameters of a call. No name comes twice, as validators of signatures differ on that. */
 export type Form = ReadonlyMap<string, string>
 
-/**
- * X-Twilio-Signature. `key`: the SHA-1 of the token in hex, which HMAC takes for the token.
- * https://www.twilio.com/docs/usage/security#validating-requests
- */
+/** X-Twilio-Signature. `key`: the token's SHA-1. https://www.twilio.com/docs/usage/security */
 function sign(key: string, url: string, form: Form): string {
   const sorted = [...form].sort(([a], [b]) => (a < b ? -1 : 1))
   const data = url + sorted.map(([name, value]) => name + value).join('')
   return createHmac('sha1', Buffer.from(key, 'hex')).update(data).digest('base64')
 }
 
-/**
- * The request that calls an address, parsed once, so that what is signed is sent: parameters are in the form
- * of a POST or the query of a GET, the fragment is cut off, `user:password@` becomes Basic authentication.
- */
+/** A request to an address that is parsed once, so that the sent address is the signed one. */
 function signedRequest(
   address: string,
   method: 'GET' | 'POST',

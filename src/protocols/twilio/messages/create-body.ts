@@ -6,9 +6,7 @@ import { idOf, invalid, type Parameters, readAddress, readRequestDate, TwilioRef
 
 const MAX_VALIDITY_SECONDS = 36_000
 
-/** Parameters that are accepted and ignored. */
 const WITHOUT_EFFECT = ['MaxPrice', 'Attempt', 'ForceDelivery', 'TrafficType', 'RiskCheck', 'MessageIntent']
-/** The only supported value of each parameter. */
 const ONLY_VALUES: Readonly<Record<string, string>> = {
   ProvideFeedback: 'false',
   SmartEncoded: 'false',
@@ -82,7 +80,6 @@ export function readNewMessage(
   }
 }
 
-/** When to send; undefined for now. */
 function readSchedule(type: string, sendAt: string, now: Date): Date | undefined {
   if (type !== '' && type !== 'fixed') throw new TwilioRefusal(35126, "ScheduleType can be 'fixed' only")
   if (type === '' && sendAt !== '') throw invalid("SendAt needs ScheduleType 'fixed'")

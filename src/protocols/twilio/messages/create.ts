@@ -14,10 +14,7 @@ import { findMessage, type MessageRow, originOf, renderMessage } from './message
 /** Statuses of a message that the answer still calls `queued`. */
 const LATER = new Set(['sending', 'sent', 'delivered', 'undelivered'])
 
-/**
- * Sends a message as `POST Messages.json`. Checks in Twilio's order; stores nothing when it throws
- * TwilioRefusals, refusals of the send, StaleAuth. After a 503 it may be stored: use an Idempotency-Key.
- */
+/** Sends a message. Throws TwilioRefusals in Twilio's order, refusals of the send, StaleAuth. */
 export async function createMessage(call: Call) {
   const { c, services, store, user, parameters } = call
   const key = c.req.header('idempotency-key')
@@ -31,7 +28,6 @@ export async function createMessage(call: Call) {
   return render(call, row, replayed)
 }
 
-/** The id of the message in an answer of `send`. */
 const messageIn = (answer: string) => (JSON.parse(answer) as { message_ids: [string] }).message_ids[0]
 
 const rowOf = (store: Store, user: string, answer: string) =>

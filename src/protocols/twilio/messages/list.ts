@@ -40,10 +40,7 @@ export async function listMessages({ store, user, parameters }: Call) {
 /** SQL: when a message was sent, or received; '' for neither. */
 const DATE_SENT = `case m.message_type when 'incoming' then m.delivered_at else m.sent_at end`
 
-/**
- * SQL conditions of a list; `bound` binds a value. `devices` have the number in `To`: their incoming texts
- * without a number show it.
- */
+/** SQL conditions of a list. `devices` have the number in `To`, which texts without a number show. */
 function filterOf(parameters: Parameters, devices: readonly string[], bound: (value: unknown) => string) {
   const conditions: string[] = []
   const between = (fromMs: number | undefined, beforeMs: number | undefined) => {

@@ -15,7 +15,6 @@ const mediumSid = (name: string) => sidOf('ME', derivedId(name))
 export const mediaPath = (user: string, message: string, name: string): string =>
   `${accountPath(sidOf('AC', user))}/Messages/${sidOf('SM', message)}/Media/${mediumSid(name)}`
 
-/** The files of a user's message, each as Twilio's API has it. Throws 404. */
 async function mediaOf({ db }: Store, user: string, messageSid: string) {
   const { id, created, updated, attachments } = await findMessage({ db }, user, messageSid)
   const files = await findAllStored(db, { collection: 'sms_messages', record: id }, attachments)

@@ -56,7 +56,6 @@ export const originOf = (
   data: { ...data, ...(callback && { callback: { url: callback, api_key } }) },
 })
 
-/** Columns of `sms_messages` that a message shows. */
 const COLUMNS = [
   ...(['id', 'status', 'to', 'from', 'body', 'message_type', 'segments', 'scheduled_at', 'sent_at'] as const),
   ...(['delivered_at', 'error_message', 'created', 'updated', 'attachments'] as const),

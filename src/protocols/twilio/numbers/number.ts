@@ -81,7 +81,6 @@ export interface NumberSender {
   readonly line: string
 }
 
-/** The enabled devices with a number, or with an enabled line that has it. */
 const FIND = statement('twilio senders', { device: 'string', isOwn: 'boolean', line: 'string' })`
 select distinct on (d.id) d.id as device, d.phone = ${text('number')} as "isOwn", case when exists (
     select from lines o where o.device = d.id and o.id <> l.id) then l.id else '' end as line

@@ -42,7 +42,6 @@ export const isoDate = (stored: string): string => `${dateOf(stored)!.toISOStrin
 export const serviceUrl = ({ services }: Call, sid: string) =>
   `${services.config.publicUrl}/v2/Services/${sid}`
 
-/** A record of `verify_services` as Twilio's API has it. */
 function render(call: Call, { id, name, code_length, created, updated }: Row) {
   const sid = sidOf('VA', id)
   const at = serviceUrl(call, sid)
@@ -122,7 +121,6 @@ export async function deleteService(call: Call): Promise<void> {
   await write(call, (store, services) => deleteRecords(store, call.services.extensions, services, [id]))
 }
 
-/** The values of a form. Throws 60200. */
 function valuesOf(parameters: Parameters) {
   const [name, length] = [parameters.get('FriendlyName'), parameters.get('CodeLength')]
   for (const option of OFF)

@@ -38,7 +38,6 @@ function render(call: Call, one: Verification) {
 
 const serviceOf = (call: Call) => serviceIn(call, call.c.req.param('ServiceSid')!)
 
-/** A number without blanks. Throws 60200. */
 function numberIn(text: string): string {
   const number = text.replaceAll(' ', '')
   if (!E164.test(number)) throw invalidParameter('To', 'It must be a number in E.164')
