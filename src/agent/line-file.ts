@@ -21,7 +21,7 @@ const TORN = '~\n'
 const SYNC_MS = 10
 const LF = 10
 
-/** A file of JSON lines that survives a kill. `read` gets its lines, `live` returns those that a rewrite keeps. */
+/** A file of JSON lines that survives a kill. `read` gets its lines, `live` returns those to keep. */
 export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, live: () => Iterable<Entry>) {
   let bytes = 0
   let maxBytes = 0
@@ -64,7 +64,7 @@ export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, 
     }
   }
 
-  /** Writes a line, or throws: add the entry to the live ones after it. Resolves when the line is on the disk. */
+  /** Writes a line, or throws. Call it before `live` has the entry. Resolves when it is on the disk. */
   function append(entry: Entry): Promise<void> {
     if (bytes > maxBytes) shrink()
     const line = `${isTorn ? TORN : ''}${JSON.stringify(entry)}\n`

@@ -91,7 +91,7 @@ const longestPause = (tries: number) =>
     ? Math.min(YOUNG_MS, FIRST_MS * 2 ** tries)
     : Math.min(LONGEST_MS, YOUNG_MS * 2 ** (tries - YOUNG_TRIES))
 
-/** Repeats `work` until `ended`, with growing pauses after temporary failures. `succeeded` shortens the next. */
+/** Repeats `work` until `ended`, with growing pauses after failures. `succeeded` shortens the next. */
 export async function persist(work: (succeeded: () => void) => Promise<void>, ended: AbortSignal) {
   let tries = 0
   const succeeded = () => {

@@ -128,7 +128,7 @@ const LOW = `news as (
   returning d."user", d.id as device, d.name, d.phone, b.percent)`
 const TELL_LOW = tellOf(LOW, `'battery', n.percent`, 'n.percent')
 
-/** Finds devices that fail, are low on battery, went silent or returned, and adds mail jobs for their owners. */
+/** Adds mail jobs about devices that fail, are low on battery, went silent or returned. */
 export async function checkSilentDevices(db: Db, alarmMinutes: number): Promise<void> {
   const seconds = alarmMinutes * 60 + SPARED_SECONDS
   await db.transaction(async (tx) => {

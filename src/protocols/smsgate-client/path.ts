@@ -6,7 +6,7 @@ const SINGULAR = /^\/(message|device)(?=\/|$)/
 /** Published clients use this path for the export; SMSGate's server has it below `/messages`. */
 const EXPORT = /^\/inbox\/export$/
 
-/** The path by which a request is routed: SMSGate's other prefix, singular names and a slash at the end go. */
+/** The path that routes a request: replaces SMSGate's other prefix and spellings. */
 export function canonicalPath(path: string): string {
   const prefix = PREFIX.exec(path)?.[0]
   if (prefix === undefined) return path

@@ -55,7 +55,7 @@ select exists (select from device_streams s where s.device = $1 and s.until > no
       'isListed', t.listed_at > now() - interval '${ANSWER_SECONDS} seconds') order by t.message)
     from smsgate_texts t where t.device = $1 and t."user" = $2), '[]')::text`
 
-/** What a phone was handed, whether its stream is open, and IS_OPEN. Call it under the lock of the phone's row. */
+/** What a phone was handed, whether its stream is open, and IS_OPEN. Needs the lock of the phone's row. */
 export async function handedState(db: Db, device: Device) {
   const { rows } = await db.query(STATE, [device.id, device.user], 'smsgate handed')
   const [canBeWoken, isOpen, texts] = rows[0]!

@@ -100,7 +100,7 @@ const AHEAD = statement('smsgate clock ahead', {})`
 update smsgate_phones set clock_ms = ${MS}, room = ${CAPACITY_SQL}, narrowed_at = now()
 where ${IS_OWN} and coalesce(clock_ms, 0) < ${MS}::float8 - ${MISLED_MS}`
 
-/** Stores that a phone's clock is `ms` ahead, which excuses a lease's late texts. False if that is not news. */
+/** Stores that a phone's clock is `ms` ahead, which excuses late texts. False if that was known. */
 export const noteClockAhead = async ({ db }: Store, device: Device, ms: number) =>
   (await runForCount(db, AHEAD, { ...device, ms })) > 0
 

@@ -37,7 +37,7 @@ const ADD = `
 update sms_messages set attachments = $2, updated = pb_text(now())
 where id = $1 and attachments = '{}' and body <> '' returning id`
 
-/** Stores a message's files in its transaction; of a repeated report only for one without files. Throws FilesFull. */
+/** Stores a message's files in its transaction, unless it already has some. Throws FilesFull. */
 export async function storeAttachments(
   store: Store,
   id: string,

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/rows.ts'
 
-/** Jobs that push to browsers. The payload has ids of conversations, or `conversation@sender` for a mention. */
+/** Jobs that push to browsers. The payload: ids of conversations, `conversation@sender` for a mention. */
 export const PUSH = 'push'
 const MAX_CONVERSATIONS = 100
 

@@ -117,7 +117,7 @@ function withoutSummer(receivedAt: number): number {
   return aheadMs > HOUR_MS / 2 && aheadMs <= HOUR_MS ? receivedAt - HOUR_MS : receivedAt
 }
 
-/** Instants of texts, none after now. Equal ones differ by a millisecond, so that sorting keeps their order. */
+/** Instants of texts, none after now. Equal ones are set a millisecond apart, to keep their order. */
 function distinctInstants(texts: readonly ReceivedText[]): number[] {
   const latest = Date.now() - (texts.length - 1)
   const instants = texts.map(({ receivedAt }) => Math.min(withoutSummer(receivedAt), latest))

@@ -109,7 +109,7 @@ const ALLOWANCE = `select ${allowance('d')}, (
   ))) from lines l where ${isPaced('$1')}
 ) from devices d where d.id = $1 and d."user" = $2`
 
-/** Claims up to `limit` messages. Concurrent claims of a device are combined. Throws 403 for a disabled device. */
+/** Claims up to `limit` messages. Combines concurrent claims of a device. Throws 403 for a disabled one. */
 export async function claimMessages({ db }: Store, device: Device, limit: number, leaseSeconds: number) {
   if (!device.enabled) throw gatewayRefusal('device_disabled')
   if (!device.isLimited) {

@@ -117,7 +117,7 @@ const REDACT_DELIVERIES = `
 with cleared as (update webhook_deliveries set response_body = '' where message = any($1::text[]) returning id)
 update webhook_payloads p set image = p.image::jsonb || $2::jsonb from cleared where p.delivery = cleared.id`
 
-/** Removes messages' texts, files and `more` columns from deliveries and conversations. Returns the latter. */
+/** Removes messages' texts, files and `more` from deliveries and conversations. Returns the latter. */
 export async function redactCopies(db: Db, messages: readonly string[], more = {}): Promise<string[]> {
   await db.query(REDACT_DELIVERIES, [messages, JSON.stringify({ body: '', attachments: [], ...more })])
   return clearLastTexts(db, messages)
