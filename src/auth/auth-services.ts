@@ -18,7 +18,6 @@ export interface AuthServices {
   readonly settings: Pick<SettingsStore, 'current'>
   readonly log: Logger
   readonly config: Pick<Config, 'publicUrl' | 'signInTries'>
-  /** Texts from the lines of a user. Throws if the send is refused. */
   readonly textCode: (user: string, text: TextWithCode) => Promise<unknown>
 }
 

@@ -133,7 +133,6 @@ export function splitBackRelation(name: string): [collection: string, field: str
 /** Whether an internal table has this name. A collection's table then needs another one. */
 export const isInternal = (name: string): boolean => NO_COLLECTIONS.has(name.toLowerCase())
 
-/** The migration since which servers give collections with internal names other tables. */
 export const INTERNAL_NAMES_SINCE = 7
 
 /** All rows of `_collections` in order of creation, as text. */

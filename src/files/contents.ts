@@ -1,6 +1,6 @@
 import { admission } from '../admission/admission.ts'
 import type { Db } from '../db/open.ts'
-import { list, run, runForRow, type Slots, statement, tables, text } from '../db/statements/statement.ts'
+import { list, run, runForRow, statement, text } from '../db/statements/statement.ts'
 import { type FileOwner, takeRoom } from './room.ts'
 import type { Content } from './upload.ts'
 
@@ -23,7 +23,6 @@ export interface StoredFile {
 export interface FileFacts {
   readonly type: string
   readonly modified?: Date
-  /** The account that the file counts for, if any. */
   readonly owner?: FileOwner
   readonly thumb?: { readonly size: string; readonly original: number }
 }
@@ -66,28 +65,15 @@ export async function storeFile(
 
 const APPEND = 'insert into _file_chunks (file, part, content) values ($1, $2, $3)'
 
-const FIND = statement(
-  'find file',
-  ({ collection, record, name, thumb }: Slots<FilePlace & { thumb: string }>) =>
-    tables
-      .selectFrom('_files')
-      .select(['id', 'size', 'type', 'modified'])
-      .where(({ and }) => and({ collection, record, name, thumb })),
-)
-
-/** Finds a stored file or a thumbnail of it; undefined if there is none. */
-export const findStored = (db: Db, place: FilePlace, thumb = ''): Promise<StoredFile | undefined> =>
-  runForRow(db, FIND, { ...place, thumb })
-
 export interface NamedFile extends StoredFile {
   readonly name: string
 }
 
-const FIND_ALL = statement('find files', {
+const FIND = statement('find files', {
   ...{ name: 'string', id: 'number', size: 'number', type: 'string', modified: 'Date' },
 })`
 select name, id, size, type, modified from _files where collection = ${text('collection')}
-  and record = ${text('record')} and thumb = '' and name = any(${list('names')}) order by array_position(${list('names')}, name)`
+  and record = ${text('record')} and thumb = ${text('thumb')} and name = any(${list('names')}) order by array_position(${list('names')}, name)`
 
 export async function findAllStored(
   db: Db,
@@ -95,8 +81,12 @@ export async function findAllStored(
   names: readonly string[],
 ): Promise<NamedFile[]> {
   if (names.length === 0) return []
-  return run(db, FIND_ALL, { collection, record, names })
+  return run(db, FIND, { collection, record, names, thumb: '' })
 }
+
+/** Finds a stored file or a thumbnail of it; undefined if there is none. */
+export const findStored = (db: Db, { name, ...place }: FilePlace, thumb = '') =>
+  runForRow(db, FIND, { ...place, names: [name], thumb })
 
 export class FileDeleted extends Error {
   override name = 'FileDeleted'

@@ -10,7 +10,6 @@ import { sha256 } from '../tokens/secrets.ts'
 export const tooMany = (waitSeconds: number, message?: string, code?: string) =>
   new RetryLater(429, waitSeconds, message, code)
 
-/** Length of a window, which begins with its first attempt. */
 const WINDOW_SECONDS = 600
 
 /** Maximum wrong attempts: per account and address, per address, per account from unknown addresses. */

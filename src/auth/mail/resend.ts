@@ -8,7 +8,6 @@ import { clearAttempts, countAttempt, limitMails } from '../limits/attempt-limit
 import { type MailedLink, mailLink } from './mails.ts'
 import { findByNumber, isNumber } from './otp-text.ts'
 
-/** The same mail is not sent twice within this time. */
 const RESEND_SECONDS = 120
 
 const keyOf = (link: MailedLink, auth: AuthRecord | null) =>

@@ -14,7 +14,6 @@ export const ROLES = ['admin', 'agent', 'viewer'] as const satisfies readonly Ro
 const ROLE = z.enum(ROLES)
 const NAME = z.string().describe("The name, or the email's part before the @.")
 
-/** The account of a token and who uses it. */
 export const ME = z
   .object({
     account: z.object({ id: z.string(), name: NAME }),

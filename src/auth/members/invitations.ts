@@ -20,7 +20,6 @@ import { ROLES } from './accounts.ts'
 const INVITATIONS = 'member_invitations'
 const DAYS = 7
 const SECRET_LENGTH = 40
-/** Maximum invitations of an account that have not expired. */
 const MAX_OPEN = 100
 
 export const INVITATION = z.object({

@@ -9,7 +9,6 @@ const ROUTES: Readonly<Record<string, Role>> = {
   'GET /api/account/me': 'viewer',
   'GET /api/account/inbox': 'viewer',
   'POST /api/account/presence': 'viewer',
-  // notifications in the browsers of the member who acts
   'GET /api/account/push-key': 'viewer',
   'GET /api/account/push': 'viewer',
   'PUT /api/account/push': 'viewer',
@@ -27,7 +26,6 @@ const ROUTES: Readonly<Record<string, Role>> = {
   // a sign-in ignores the token that is sent
   'POST /api/collections/:collection/auth-with-password': 'viewer',
   'POST /api/collections/:collection/auth-with-otp': 'viewer',
-  // returns the token that was sent
   'POST /api/collections/:collection/auth-refresh': 'viewer',
   'POST /api/sms/send': 'agent',
   'POST /api/sms/send-template': 'agent',

@@ -3,7 +3,6 @@ import { valueAt } from './profile.ts'
 import type { ProviderClient } from './provider-client.ts'
 import type { Provider } from './provider-type.ts'
 
-/** Allowed clock difference between provider and server. */
 const LEEWAY_SECONDS = 300
 
 /** The claims of an id token from the token endpoint. Throws if it is expired or not yet valid. */

@@ -23,7 +23,6 @@ export type ProfilePaths = readonly [
 export interface ProfileForm {
   readonly paths: ProfilePaths
   readonly at?: string
-  /** Whether the id is an integer; 0 if absent. */
   readonly hasNumericId?: true
   readonly emailIf?: string
   /** Path of a value that must mean true for the address to count: some providers send `'true'` or 1. */
@@ -39,24 +38,17 @@ export function valueAt(raw: unknown, place: string): unknown {
   }, raw)
 }
 
-/** The text at a path, '' if absent. Throws for another type, as Go's decoder does. */
-export function textAt(raw: unknown, place = ''): string {
-  const value = (place && valueAt(raw, place)) ?? ''
-  if (typeof value !== 'string') throw new TypeError(`${place} is no text`)
-  return value
-}
-
-export function flagAt(raw: unknown, place: string): boolean {
-  const value = valueAt(raw, place) ?? false
-  if (typeof value !== 'boolean') throw new TypeError(`${place} is neither true nor false`)
-  return value
-}
-
-function numberAt(raw: unknown, place: string): string {
-  const value = valueAt(raw, place) ?? 0
-  if (!Number.isInteger(value)) throw new TypeError(`${place} is no whole number`)
-  return String(value)
-}
+/** Reads a value of one type, `zero` if absent. Throws for another type, as Go's decoder does. */
+const reader =
+  <T>(zero: T, isFit: (value: unknown) => boolean, fault: string) =>
+  (raw: unknown, place = ''): T => {
+    const value = (place ? valueAt(raw, place) : undefined) ?? zero
+    if (!isFit(value)) throw new TypeError(`${place} is ${fault}`)
+    return value as T
+  }
+export const textAt = reader<string>('', (value) => typeof value === 'string', 'no text')
+export const flagAt = reader<boolean>(false, (value) => typeof value === 'boolean', 'neither true nor false')
+const numberAt = reader<number>(0, Number.isInteger, 'no whole number')
 
 /** Reads a provider's answer. Throws for values of unexpected types and for an inactive user. */
 export function readProfile(answer: RawProfile, form: ProfileForm): Profile {
@@ -65,7 +57,7 @@ export function readProfile(answer: RawProfile, form: ProfileForm): Profile {
   if (active && valueAt(raw, active[0]) !== active[1]) throw new Error('the account is not active')
   const [id, name, username, email, avatarURL] = paths
   return {
-    id: hasNumericId ? numberAt(raw, id) : textAt(raw, id),
+    id: hasNumericId ? String(numberAt(raw, id)) : textAt(raw, id),
     name: textAt(raw, name),
     username: textAt(raw, username),
     email: isVouchedFor(raw, form) ? textAt(raw, email) : '',

@@ -23,7 +23,6 @@ export const OAUTH2_FORM = object({
 })
 type OAuth2Form = ValueOf<typeof OAUTH2_FORM>
 
-/** A user whom a provider has identified, before the record is known. */
 export interface OAuth2Identity {
   readonly provider: string
   readonly profile: Profile

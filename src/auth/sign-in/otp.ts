@@ -117,9 +117,7 @@ async function spend(
   return confirmAddress(store, services, auth, sentTo)
 }
 
-/**
- * Verifies the record if `sentTo` is its address. Without MFA, replaces a password that a stranger may know.
- */
+/** Verifies the record if `sentTo` is its address. Without MFA, also replaces its password. */
 async function confirmAddress(store: Store, { extensions }: AuthServices, auth: AuthRecord, sentTo: string) {
   if (auth.values.verified || sentTo === '' || sentTo !== (auth.values.email || numberOf(auth))) return auth
   const { mfa } = auth.collection as AuthCollection

@@ -103,7 +103,6 @@ const DNS_NAME = /^[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62}(\.[a-zA-Z0-9_][a-zA-Z0-9_-]{0
 const isHost = (text: string) =>
   isIP(text) > 0 || (DNS_NAME.test(text) && text.replaceAll('.', '').length <= 255)
 export const host = demand(isHost, 'validation_is_host', 'must be a valid IP address or DNS name')
-/** `#1af`, `11aaff`. */
 const isHexColor = (text: string) => /^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(text)
 export const hexColor = demand(
   isHexColor,

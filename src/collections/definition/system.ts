@@ -13,50 +13,45 @@ const text = (name: string, more: object = {}) => ({
   required: true,
   ...more,
 })
+const PASSWORD = { name: 'password', type: 'password', system: true, hidden: true, required: true, cost: 8 }
 const DATES = [
   { name: 'created', type: 'autodate', system: true, onCreate: true },
   { name: 'updated', type: 'autodate', system: true, onCreate: true, onUpdate: true },
 ]
-const owned = { type: 'base', system: true, listRule: OWNER, viewRule: OWNER }
-const reference = [text('collectionRef'), text('recordRef')]
+/** A collection of records about auth records, which their owners may see. */
+const owned = (name: string, fields: readonly object[], indexes: readonly string[], more: object = {}) => ({
+  ...{ type: 'base', system: true, listRule: OWNER, viewRule: OWNER, name, ...more },
+  fields: [text('collectionRef'), text('recordRef'), ...fields],
+  indexes: indexes.map((index) => `CREATE ${index}`),
+})
 
 /** System collections in PocketBase's order. PocketBase: migrations/1640988000_init.go */
 const SYSTEM = [
-  {
-    ...owned,
-    name: '_mfas',
-    fields: [...reference, text('method')],
-    indexes: ['CREATE INDEX `idx_mfas_collectionRef_recordRef` ON `_mfas` (collectionRef,recordRef)'],
-  },
-  {
-    ...owned,
-    name: '_otps',
-    fields: [
-      ...reference,
-      { name: 'password', type: 'password', system: true, hidden: true, required: true, cost: 8 },
-      text('sentTo', { hidden: true, required: false }),
+  owned(
+    '_mfas',
+    [text('method')],
+    ['INDEX `idx_mfas_collectionRef_recordRef` ON `_mfas` (collectionRef,recordRef)'],
+  ),
+  owned(
+    '_otps',
+    [PASSWORD, text('sentTo', { hidden: true, required: false })],
+    ['INDEX `idx_otps_collectionRef_recordRef` ON `_otps` (collectionRef, recordRef)'],
+  ),
+  owned(
+    '_externalAuths',
+    [text('provider'), text('providerId')],
+    [
+      'UNIQUE INDEX `idx_externalAuths_record_provider` ON `_externalAuths` (collectionRef, recordRef, provider)',
+      'UNIQUE INDEX `idx_externalAuths_collection_provider` ON `_externalAuths` (collectionRef, provider, providerId)',
     ],
-    indexes: ['CREATE INDEX `idx_otps_collectionRef_recordRef` ON `_otps` (collectionRef, recordRef)'],
-  },
-  {
-    ...owned,
-    name: '_externalAuths',
-    deleteRule: OWNER,
-    fields: [...reference, text('provider'), text('providerId')],
-    indexes: [
-      'CREATE UNIQUE INDEX `idx_externalAuths_record_provider` ON `_externalAuths` (collectionRef, recordRef, provider)',
-      'CREATE UNIQUE INDEX `idx_externalAuths_collection_provider` ON `_externalAuths` (collectionRef, provider, providerId)',
-    ],
-  },
-  {
-    ...owned,
-    name: '_authOrigins',
-    deleteRule: OWNER,
-    fields: [...reference, text('fingerprint')],
-    indexes: [
-      'CREATE UNIQUE INDEX `idx_authOrigins_unique_pairs` ON `_authOrigins` (collectionRef, recordRef, fingerprint)',
-    ],
-  },
+    { deleteRule: OWNER },
+  ),
+  owned(
+    '_authOrigins',
+    [text('fingerprint')],
+    ['UNIQUE INDEX `idx_authOrigins_unique_pairs` ON `_authOrigins` (collectionRef, recordRef, fingerprint)'],
+    { deleteRule: OWNER },
+  ),
   { type: 'auth', system: true, name: '_superusers', authToken: { duration: 86_400 } },
 ]
 

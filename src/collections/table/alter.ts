@@ -25,7 +25,6 @@ export function converted(old: Collection, next: Collection): Field[] {
   })
 }
 
-/** SQL that converts a value to a list (none to an empty one), or a list to its last value. */
 function conversion(field: Field, from: string): string {
   if (isMulti(field)) return `case when ${from} = '' then '{}' else array[${from}] end`
   return `coalesce(${from}[cardinality(${from})], '')`

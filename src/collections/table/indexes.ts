@@ -68,8 +68,8 @@ async function createIndex(db: Db, place: number, collection: Collection): Promi
 }
 
 /**
- * Creates indexes, the last one first, then the primary key: of several violated ones Postgres names the
- * oldest, SQLite the newest. Throws an InvalidCollection with all errors.
+ * Creates indexes, the last one first: of several violated ones Postgres names the oldest, SQLite the newest.
+ * Throws an InvalidCollection with all errors.
  */
 export async function createIndexes(db: Db, collection: Collection): Promise<void> {
   const errors: Record<string, FieldError> = {}

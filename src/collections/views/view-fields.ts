@@ -33,7 +33,6 @@ export function splitSql(sql: string, separators: string): string[] {
   return parts
 }
 
-/** Trims quotes, brackets and semicolons around each part of a name. */
 const trimQuotes = (text: string, quotes = /^[`"[\];]+|[`"[\];]+$/g) =>
   text
     .split('.')
