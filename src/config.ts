@@ -58,22 +58,17 @@ const workers = z
   .regex(/^(auto|[1-9]\d{0,2})$/, 'must be auto or a whole number from 1 to 999')
   .transform((text): 'auto' | number => (text === 'auto' ? text : Number(text)))
 
-/** Every setting with its variable of the environment and its default. README.md explains them. */
+/** Every setting with its variable of the environment and its default. README.md explains each. */
 const SETTINGS = {
   databaseUrl: ['DATABASE_URL', postgresUrl],
-  /** Where to listen when `databaseUrl` is a pooler that does not pass on NOTIFY. */
   databaseListenUrl: ['DATABASE_LISTEN_URL', postgresUrl],
-  /** A streaming replica of `databaseUrl`, for reads. */
   databaseReplicaUrl: ['DATABASE_REPLICA_URL', postgresUrl],
   dataDir: ['DATA_DIR', z.string().min(1).default('./data')],
   backupDir: ['BACKUP_DIR', z.string().min(1).optional()],
-  /** Superusers are warned when the last backup is older than this; 0: no warning. */
   backupWarningDays: ['BACKUP_WARNING_DAYS', whole(7, 0, 36_500)],
   host: ['HOST', z.string().min(1).default('127.0.0.1')],
   port: ['PORT', whole(8090, 0, 65535)],
-  /** Port that accepts mails which become texts; 0: none. */
   smtpPort: ['SMTP_PORT', whole(0, 0, 65535)],
-  /** PEM files of the certificate and its key, for STARTTLS at `smtpPort`. */
   smtpTlsCert: ['SMTP_TLS_CERT', z.string().min(1).optional()],
   smtpTlsKey: ['SMTP_TLS_KEY', z.string().min(1).optional()],
   // requires http or https: `sms.example.com:8090` is a valid URL, with the scheme `sms.example.com`
@@ -91,33 +86,25 @@ const SETTINGS = {
   deviceOnlineSeconds: ['DEVICE_ONLINE_SECONDS', whole(600, 1)],
   /** For so many days a number keeps the line with which it last exchanged a text; 0: never. */
   stickyDays: ['STICKY_DAYS', whole(30, 0, 36_500)],
-  /** Silence of a device after which its owner gets a mail; 0: no mails. */
   deviceAlarmMinutes: ['DEVICE_ALARM_MINUTES', whole(0, 0, 10_080)],
   leaseSeconds: ['LEASE_SECONDS', whole(120, 1)],
   webhookAllowPrivate: ['WEBHOOK_ALLOW_PRIVATE', flag],
   webhookLogDays: ['WEBHOOK_LOG_DAYS', whole(30, 1, 36_500)],
   vapidSubject: ['VAPID_SUBJECT', vapidSubject.default('mailto:admin@localhost')],
   databasePool: ['DATABASE_POOL', whole(24, 1, 200)],
-  /** How many processes serve behind the port; `auto`: one for each core. */
   workers: ['WORKERS', workers.default(1)],
   /** Maximum run time of a statement with a filter, sort or expand of a client (no superuser). */
   clientStatementSeconds: ['CLIENT_STATEMENT_SECONDS', whole(3, 1, 30)],
-  /** Token that gives access to `/metrics`, as superusers' tokens do. */
   metricsToken: ['METRICS_TOKEN', z.string().min(16, 'must have at least 16 characters').optional()],
-  /** How long a stopping server goes on working, with `/api/ready` answering 503. */
   stopDelaySeconds: ['STOP_DELAY_SECONDS', whole(0, 0, 60)],
-  /** Days that browsers remember to use TLS only (HSTS), if `publicUrl` is https; 0: no header. */
   hstsDays: ['HSTS_DAYS', whole(365, 0, 36_500)],
-  /** Maximum open connections; any further one is closed at once. */
   maxConnections: ['MAX_CONNECTIONS', whole(10_000, 1)],
-  /** Maximum open connections of one address that is no trusted proxy; 0: no limit. */
   maxConnectionsPerAddress: ['MAX_CONNECTIONS_PER_ADDRESS', whole(2_500)],
   /** Maximum event streams and waiting claims of an address, and of an account, on a server; 0: no limit. */
   maxStreams: ['MAX_STREAMS', whole(2_000)],
   /** Maximum wrong passwords of an address for an account in 10 minutes; other limits follow. 0: none. */
   signInTries: ['SIGN_IN_TRIES', whole(20, 0, 10_000)],
   auditDays: ['AUDIT_DAYS', whole(365, 0, 36_500)],
-  /** What happens to finished messages after `retentionDays`; 0 days: nothing. */
   retentionMode: ['SMS_RETENTION', choice('redact', 'delete').default('redact')],
   retentionDays: ['SMS_RETENTION_DAYS', whole(0, 0, 36_500)],
   optOutWords: ['SMS_OPT_OUT_WORDS', words('STOP,STOPALL,UNSUBSCRIBE,CANCEL,END,QUIT')],

@@ -26,6 +26,5 @@ export const admission = {
   filterShapes: new Rates(RATES.filterShapes),
   /** For parsing of large bodies: after each, the event loop is free as long as it took, at most 100 ms. */
   bodySlices: new EventLoopSlices(100),
-  /** For deliveries of changes. */
   deliverySlices: new EventLoopSlices(),
 } as const

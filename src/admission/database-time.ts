@@ -65,7 +65,6 @@ interface Size {
 }
 
 export const databasePlaces = (size?: Size) => ({
-  /** Turns of client-shaped statements. */
   time: size && new DatabaseTime(size.ofClients),
   connections: new Places({
     name: RATES.databaseTime.name,

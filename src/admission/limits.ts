@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os'
 
 /** Maximum places of all holders together (`total`), and of one (`share`). */
 export interface Limit {
-  /** The name in docs and refusals. */
   readonly name: string
   readonly total: number
   readonly share: number
@@ -22,7 +21,6 @@ export interface Rate {
 
 const MEBIBYTE = 1 << 20
 
-/** How long work waits for its turn before it is refused. */
 export const MAX_WAIT_MS = 10_000
 
 /** Bounds on clients' work in one process; a holder is an account or a guest's network. docs/security.md */
@@ -33,14 +31,12 @@ export const LIMITS = {
   heavyWork: { name: 'heavy work at once', total: 2, share: 1 },
   /** Claims of devices with limits, which wait for other claims of their device, and reads of files. */
   claimsAndReads: { name: 'claims and reads of files at once', total: 4, share: 4 },
-  /** Calls to push services that wake devices. */
   wakeUps: { name: 'wake-ups by push at once', total: 32, share: 4 },
 } as const satisfies Record<string, Limit>
 
 export const BYTES = {
   /** Bodies and answers of more than 64 KiB each, from the first byte to the last. */
   memory: { name: 'memory', total: 192 * MEBIBYTE },
-  /** Uploaded files on their way to the database. */
   temporaryFiles: { name: 'temporary files', total: 256 * MEBIBYTE },
   /** Subscriptions, changes that wait for filters, and events that clients have not read. */
   realtimeMemory: { name: 'memory of subscriptions', total: 64 * MEBIBYTE },

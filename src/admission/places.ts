@@ -2,7 +2,6 @@ import { type Everybody, type Holder, overLimit } from './holder.ts'
 import { type Limit, MAX_WAIT_MS } from './limits.ts'
 
 const RETRY_SECONDS = 5
-/** Maximum waiting calls of one holder, and of all. */
 const MAX_WAITING = 500
 const MAX_WAITING_IN_ALL = 5_000
 
@@ -41,7 +40,6 @@ export class Places<H extends string = Holder | Everybody> {
     return { running: this.#limit.total - this.#free, waiting: this.#waitingInAll }
   }
 
-  /** Runs `work` in the holder's turn. Throws RetryLater. */
   async run<T>(holder: H, work: () => Promise<T>): Promise<T> {
     const leave = await this.enter(holder)
     try {
@@ -51,7 +49,6 @@ export class Places<H extends string = Holder | Everybody> {
     }
   }
 
-  /** Takes a place until the returned function is called. Throws RetryLater. */
   async enter(holder: H): Promise<() => void> {
     return this.tryEnter(holder) ?? this.#wait(holder)
   }

@@ -22,7 +22,6 @@ export class Rates<H extends string = Holder> {
     if (this.#buckets.size > MAX_HOLDERS) this.#buckets.delete(this.#buckets.keys().next().value!)
   }
 
-  /** Seconds until a holder is out of debt; mostly 0. */
   debtOf(holder: H): number {
     return this.#buckets.get(holder)?.secondsUntil(0) ?? 0
   }

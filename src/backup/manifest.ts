@@ -20,7 +20,6 @@ const SCHEMA = z.object({
   format: z.object({ name: z.literal(FORMAT.name), version: z.int().min(1) }),
   version: z.string(),
   createdAt: z.iso.datetime(),
-  /** Applied migrations, by the names of their files. */
   migrations: z.array(z.string()),
   /** The views, in an order in which they can be created. */
   views: z.array(z.object({ name: z.string(), query: z.string() })),

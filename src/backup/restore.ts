@@ -125,10 +125,7 @@ end $$`
 
 const COLLECTIONS = '_collections'
 
-/**
- * Creates and fills the tables, compares their digests and returns them. Throws a UserError for a damaged
- * file.
- */
+/** Creates and fills the tables and returns them. Throws a UserError for a damaged file. */
 async function load(tx: Db, archive: Archive, progress: Progress): Promise<TableEntry[]> {
   try {
     await fillCollections(tx, archive, progress)

@@ -4,9 +4,7 @@ export const LOCKS = {
   migration: 7_367_001,
   /** With a device: held by a claim of a device that has limits. */
   claim: 7_367_002,
-  /** Held by the node that sweeps the queue. */
   sweep: 7_367_003,
-  /** Held by the node that deletes a batch of old messages. */
   retention: 7_367_005,
   /** Nodes lease webhook calls one after the other, so that limits apply across nodes. */
   webhookLease: 7_367_006,
@@ -18,12 +16,10 @@ export const LOCKS = {
   answer: 7_367_028,
   /** With a user: inbox refreshes of a user go one after the other, so that they count each other. */
   inboxRefresh: 7_367_022,
-  /** Held by the node that builds an index in the background. */
   indexBuild: 7_367_021,
   /** Held, shared, by each process that uses an embedded Postgres: the last one stops it. */
   embedded: 7_367_025,
   /** With a user: files of a user are stored one after the other, so that they count each other. */
   files: 7_367_029,
-  /** Held by the node that checks rows of the queue. */
   queueCheck: 7_367_026,
 } as const

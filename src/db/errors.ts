@@ -133,27 +133,21 @@ export interface Session {
   script(text: string): Promise<void>
 }
 
+/** A transaction. `Db` documents its methods. */
 export interface TransactionSession extends Session {
-  /** Sets the time limit of later statements of the transaction. 0: no limit, also for locks. */
   limit(ms: number): Promise<void>
-  /** Ends all other connections of all pocketsms processes. Call it right before the commit. */
   endOthers(): Promise<void>
 }
 
 export type PoolUse = Readonly<Record<'busy' | 'idle' | 'waiting', number>>
 
+/** Connections to a database. `Db` documents the methods. */
 export interface Backend extends Session {
-  /** As `query`, for reads of rows by key, which wait for no lock. */
   readonly lookUp: Session['query']
-  /** As `query`, for a client-shaped statement: it fails (SQLSTATE 57014) at the time limit for clients. */
   readonly clientQuery: Session['query']
-  /** Runs a statement without time limit or transaction, on a connection of its own. */
   unhurried(text: string): Promise<Result>
-  /** Runs `work` in one transaction on one connection; an error rolls back and is thrown on. */
   transaction<T>(work: (session: TransactionSession) => Promise<T>): Promise<T>
-  /** Calls `heard` for each NOTIFY until the returned function is called. Reconnects after a loss. */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>
-  /** Notifies listeners of this process at once, other servers within 20 ms. Call it after the commit. */
   announce(channel: string, payload: string): void
   readonly hears: () => boolean | undefined
   readonly use: () => PoolUse

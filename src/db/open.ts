@@ -43,12 +43,10 @@ export class Database {
     this.#pool = new Pool(backend, size)
   }
 
-  /** The database for a holder's work. Creates only an object. */
   for(ticket: Ticket): Db {
     return new Db(this.#pool, ticket)
   }
 
-  /** The database for work that no holder pays for. */
   forEverybody(work: Everybody): Db {
     return new Db(this.#pool, work)
   }

@@ -8,7 +8,6 @@ import type { Logger } from '../log.ts'
 import { counts } from '../metrics/counts.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Log levels as in PocketBase. */
 export const ERROR = 8
 /** PocketBase logs successes as INFO, 0. Here they are below `logs.minLevel`: see docs/operations.md. */
 export const DEBUG = -4
@@ -27,7 +26,6 @@ const REFUSED: Rate = { name: 'refused requests in the log', burst: 60, perSecon
 const EVERY_MS = 2_000
 /** Maximum waiting lines; more are lost. With EVERY_MS it is 500 per second. */
 const MAX_LINES = 1_000
-/** Maximum waiting lines of refused requests: 100 per second. */
 const MAX_REFUSED = 200
 
 const WRITE = `

@@ -1,7 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { Config } from '../config.ts'
 
-/** Room on the disk of the embedded database, in bytes. */
 export interface Disk {
   readonly free: number
   readonly total: number

@@ -34,7 +34,6 @@ import { tellAccount } from './presence.ts'
 
 /** How long a node keeps listening after its last client left: most clients reconnect soon. */
 const REST_MS = 10_000
-/** How long a stop waits for queued events. */
 const LAST_EVENTS_MS = 2_000
 /** Cost of a subscribe request, in units of the subscription rate; each topic adds one. */
 const REQUEST_UNITS = 20
@@ -123,10 +122,7 @@ export class Realtime {
     }
   }
 
-  /**
-   * Sends a message to a client of any node and ends its subscription to the topic. Returns whether it had
-   * one.
-   */
+  /** Sends a message to a client of any node, then ends that subscription. Returns whether it had one. */
   async deliver(message: Message): Promise<boolean> {
     const node = message.clientId.slice(0, NODE_LENGTH)
     if (node === this.#node) return this.#deliverHere(message)

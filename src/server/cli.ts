@@ -42,7 +42,6 @@ function setting(): { config: Config; log: Logger } {
   return { config, log: createLogger(config) }
 }
 
-/** Opens the store of the environment's database for one command. */
 const withCatalogStore = (work: (store: CatalogStore) => Promise<void>) =>
   runProgramCommand(async () => {
     const { config, log } = setting()
@@ -62,7 +61,6 @@ const withStore = (work: (store: Store) => Promise<void>) =>
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
-/** Prints the link to create the first superuser, if there is none. */
 async function printInstallerLink(store: Store, config: Config): Promise<void> {
   const link = await installerLink(store, config.publicUrl)
   if (!link) return
@@ -96,7 +94,6 @@ function printAddresses({ urls, publicUrl }: Config): void {
 /** How long a stop waits for a start in progress, which may have started Postgres. */
 const START_MS = 3_000
 
-/** Runs this process as the server, alone or as one of several workers. */
 async function serveHere(config: Config, count: number): Promise<void> {
   const ready = serveAndSay(config, count)
   endOnSignal(async () => {

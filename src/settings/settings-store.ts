@@ -45,7 +45,6 @@ export class SettingsStore {
     this.#db = db
   }
 
-  /** Reads the settings and follows changes until `close`. */
   static async open(db: Db): Promise<SettingsStore> {
     const store = new SettingsStore(db)
     await store.reload()
@@ -64,9 +63,7 @@ export class SettingsStore {
     return this.#loading
   }
 
-  /**
-   * Merges submitted JSON, or what a function makes of the stored settings (undefined: nothing). Throws 400.
-   */
+  /** Merges submitted JSON, or what a function makes of the stored settings, if anything. Throws 400. */
   async save(
     submit: object | ((stored: Settings) => object | undefined),
     also?: (tx: Db, before: Settings, next: Settings) => Promise<void>,

@@ -29,13 +29,11 @@ export interface JobKind {
   run(job: Job, signal: AbortSignal): Promise<Again | undefined>
 }
 
-/** The channel on which `_jobs_added` announces. */
 export const CHANNEL = 'pocketsms_jobs'
 
 /** A job leased to this node. Each lease adds to `runs`; ending an older lease does nothing. */
 export type LeasedJob = Job & { readonly runs: number }
 
-/** How long a lease lasts beyond the time limit of the job. */
 const LEASE_MARGIN_SECONDS = 30
 
 /** SQL: the account has fewer than `max` jobs of this kind. `holder` is SQL, too. */

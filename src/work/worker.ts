@@ -66,7 +66,6 @@ export class Worker {
     }
   }
 
-  /** Runs all due jobs. Returns when none is left. */
   async drain(): Promise<void> {
     while (await this.#round()) await this.#idle()
   }

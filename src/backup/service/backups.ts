@@ -50,7 +50,6 @@ export function makeBackups(services: BackupServices) {
   async function storage(): Promise<BackupStorage> {
     const { s3 } = settings.current.backups
     if (!s3.enabled) return folderStorage(folder)
-    // loaded on first use: most installations use no S3
     return (await import('../storage/s3.ts')).s3Storage(s3)
   }
 
@@ -94,7 +93,6 @@ export function makeBackups(services: BackupServices) {
     await notifyRestore(db)
   }
 
-  /** Runs a job and ends its lease with the result. Throws what the job threw. */
   async function ended(lease: Lease, key: string, work: () => Promise<Done>): Promise<void> {
     const done = await work().catch(async (error) => {
       log.error({ err: error, key }, 'a backup or restore failed')

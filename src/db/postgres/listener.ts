@@ -45,14 +45,11 @@ export class Listener {
     this.#options = options
   }
 
-  /** Whether NOTIFY arrives: false behind a pooler in transaction mode, undefined until known. */
   get hears(): boolean | undefined {
     return this.#hears
   }
 
-  /**
-   * Calls `heard` for each message until the returned function is called, and with '' after each connection.
-   */
+  /** Calls `heard` for each message until the result is called, and with '' after each connection. */
   async listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>> {
     this.#messages.on(channel, heard)
     this.#firstTry ??= new Promise((tried) => {

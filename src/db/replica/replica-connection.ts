@@ -24,9 +24,7 @@ interface Running {
   fail: ((error: Error) => void) | undefined
 }
 
-/**
- * Connections to one replica, given up when a new one reaches another server, or older data after a crash.
- */
+/** Connections to one replica, given up when one reaches another server or older data. */
 export class ReplicaConnection {
   readonly #backend: Backend
   readonly #running = new Set<Running>()

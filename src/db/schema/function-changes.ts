@@ -38,8 +38,8 @@ export async function applyFunctions(tx: Db) {
   return { changed: names, gone: [...applied.keys()].filter((name) => !present.has(name)) }
 }
 
-/** Drops functions without a file, and changed ones with former arguments, unless a view still uses them. */
 type Changes = Awaited<ReturnType<typeof applyFunctions>>
+/** Drops functions without a file, and changed ones with former arguments, unless a view still uses them. */
 export async function dropOldFunctions(tx: Db, { changed, gone }: Changes): Promise<void> {
   if (changed.length === 0 && gone.length === 0) return
   const { rows } = await tx.query(OLD, [[...changed, ...gone]])

@@ -32,7 +32,6 @@ export const sees = ({ xmin, xmax, running }: Snapshot, xid: number): boolean =>
 export interface ChangeEntry {
   readonly position: number
   readonly xid: number
-  /** The collection's ID. */
   readonly collection: string
   readonly action: Action
   readonly record: string
@@ -42,12 +41,11 @@ export interface ChangeEntry {
 export interface RecordImage {
   readonly row: RecordRow
   /**
-   * Position of the record's last change in the transaction, which rules check. Null if created and deleted.
+   * Position of the record's last change in its transaction, which rules check. Null if created and deleted.
    */
   readonly judged: number | null
 }
 
-/** Entries in memory at a time. */
 const PAGE = 500
 
 const AFTER = '(xid >= $1::text::xid8 or xid = any($2::text[]::xid8[]))'

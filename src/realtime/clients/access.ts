@@ -9,9 +9,7 @@ import type { RequestInfo } from '../../request/request.ts'
 import { memoize } from '../../tools/lru.ts'
 import type { Change } from '../changes/change.ts'
 
-/**
- * Whether a record is visible. `question`: the query that answers if `testLocally` cannot; else undefined.
- */
+/** Whether a record is visible. `question`: the query to ask if `testLocally` cannot tell. */
 export type Access =
   | { readonly kind: 'always' | 'never' }
   | {

@@ -41,7 +41,6 @@ export class Lanes {
   }
 }
 
-/** Questions in one statement. */
 const MAX_QUESTIONS = 1_000
 const RECEIVERS_BYTES = 100
 
