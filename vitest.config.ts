@@ -89,6 +89,7 @@ export default defineConfig({
   test: {
     // on a busy machine all is slow: what a test waits for is asked again and again, and comes at once where
     // it can
+    globals: true,
     testTimeout: 90_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },

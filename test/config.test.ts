@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { readConfig } from '../src/config.ts'
 import { UserError } from '../src/errors.ts'
 

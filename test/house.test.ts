@@ -1,7 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
 
 const HOME = join(dirname(fileURLToPath(import.meta.url)), '..')
 const MAX_LINES = 300

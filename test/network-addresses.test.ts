@@ -1,5 +1,4 @@
 import type { NetworkInterfaceInfo } from 'node:os'
-import { expect, test } from 'vitest'
 import { networkAddresses, serverUrls } from '../src/config.ts'
 
 const info = (address: string, internal = false) =>

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkSync } from 'recheck'
 import { parseAst } from 'vite'
-import { expect, test } from 'vitest'
 
 const SRC = join(import.meta.dirname, '../src')
 

@@ -1,4 +1,3 @@
-import { expect, test, vi } from 'vitest'
 import { Budget } from '../../src/admission/budget.ts'
 import { DatabaseTime } from '../../src/admission/database-time.ts'
 import { type Holder, ticketOf as ticketFor } from '../../src/admission/holder.ts'

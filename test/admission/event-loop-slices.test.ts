@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { EventLoopSlices } from '../../src/admission/event-loop-slices.ts'
 
 /** Keeps the event loop busy, as a parser does. */

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
 import { BYTES, LIMITS, RATES } from '../../src/admission/limits.ts'
 
 const MEBIBYTE = 1 << 20

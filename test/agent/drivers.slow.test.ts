@@ -11,7 +11,6 @@ import {
 } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { Driver, IncomingText } from '../../src/agent/driver.ts'
 import { foldersIn, gammuDriver } from '../../src/agent/gammu.ts'
 import { modemManagerDriver } from '../../src/agent/modem-manager.ts'

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
 import type { Driver, DriverEvents, IncomingText, OutgoingText, SendResult } from '../../src/agent/driver.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import { pair } from '../../src/agent/state.ts'

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { expect, test, vi } from 'vitest'
 import { makePdu } from '../../src/agent/smpp/library.ts'
 import { numberOf } from '../../src/agent/smpp/numbers.ts'
 import { setUp } from './carrier.ts'

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
 
 const CLI = fileURLToPath(new URL('../../src/server/cli.ts', import.meta.url))
 /** A machine for which bcrypt has no compiled code, as Android. */

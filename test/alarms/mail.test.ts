@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { type AlarmNews, alarmMail } from '../../src/alarms/mail-jobs.ts'
 
 const SENDER = { appName: 'Acme & Sons', appUrl: 'https://sms.example.com' }

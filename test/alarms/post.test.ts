@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest'
 import { MINUTES_UNTIL_MAIL, openAlarmFixture } from '../support/alarm-fixture.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 

@@ -1,4 +1,3 @@
-import { expect, onTestFinished, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
 import { openDb, openStore, start } from '../support/database/open.ts'
 import { makeDevice, makeUser } from '../support/database/queue.ts'

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest'
 import { type Device, saveHealth } from '../../src/sms/devices/device.ts'
 import { recordOutage } from '../../src/sms/queue/renew.ts'
 import { ALARM_MINUTES, MINUTES_UNTIL_MAIL, openAlarmFixture } from '../support/alarm-fixture.ts'

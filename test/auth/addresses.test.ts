@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { guestHolder, networkOf } from '../../src/admission/holder.ts'
 import { isListed } from '../../src/auth/limits/addresses.ts'
 

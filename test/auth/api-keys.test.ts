@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { apiKeysExtension, identifyKey } from '../../src/auth/tokens/api-keys.ts'
 import { createRecord, updateRecord } from '../../src/records/write/write.ts'
 import { type RequestInfo, serverRequest } from '../../src/request/request.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { overLimit } from '../../src/admission/holder.ts'
 import { limitSignInAttempts } from '../../src/auth/limits/attempt-limits.ts'
 import { badRequest } from '../../src/errors.ts'

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest'
 import { findByToken } from '../../src/auth/tokens/tokens.ts'
 import type { OAuth2Provider } from '../../src/collections/auth-shape.ts'
 import { requireDevice } from '../../src/sms/devices/device.ts'

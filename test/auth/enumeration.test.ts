@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import type { Answer } from '../support/server/request.ts'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, test } from 'vitest'
 import { providerClient } from '../../src/auth/oauth2/provider-client.ts'
 import { PROVIDERS, providerOf } from '../../src/auth/oauth2/providers.ts'
 import { exchange, fetchUser } from '../../src/auth/oauth2/with-oauth2.ts'

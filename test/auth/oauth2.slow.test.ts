@@ -1,6 +1,5 @@
 import { EventSource } from 'eventsource'
 import PocketBase from 'pocketbase'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { OAUTH2_FORM } from '../../src/auth/oauth2/with-oauth2.ts'
 import type { OAuth2Provider } from '../../src/collections/auth-shape.ts'
 import type { AuthCollection } from '../../src/collections/catalog.ts'

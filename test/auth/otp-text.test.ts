@@ -1,5 +1,4 @@
 import PocketBase from 'pocketbase'
-import { expect, test } from 'vitest'
 import { pairDevice } from '../support/server/server-with-devices.ts'
 import { startServerWithMail } from '../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../support/server/start.ts'

@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from 'vitest'
 import { cleanUpSignIns } from '../../src/auth/account/clean-up.ts'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

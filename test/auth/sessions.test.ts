@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest'
 import { cleanUpSignIns } from '../../src/auth/account/clean-up.ts'
 import { identify } from '../../src/auth/tokens/tokens.ts'
 import type { Store } from '../../src/collections/catalog.ts'

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module'
-import { expect, test, vi } from 'vitest'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 

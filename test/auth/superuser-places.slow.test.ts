@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test, vi } from 'vitest'
 import { setSuperuserAddresses } from '../../src/auth/superusers/superusers.ts'
 import { UserError } from '../../src/errors.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { findAuthRecord } from '../../src/auth/auth-rows.ts'
 import type { AuthCollection } from '../../src/collections/catalog.ts'
 import { StaleAuth } from '../../src/records/fresh-auth.ts'

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest'
 import type { AuthCollection } from '../../src/collections/catalog.ts'
 import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
 import { startOidcServer } from '../support/services/oidc-server.ts'

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { isSigned, readClaims, signToken } from '../../src/auth/tokens/tokens.ts'
 import type { AuthCollection } from '../../src/collections/catalog.ts'
 import { type AuthRecord, authRecord } from '../../src/request/request.ts'

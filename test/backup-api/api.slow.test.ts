@@ -1,6 +1,5 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { withDevices } from '../support/server/server-with-devices.ts'
 import { startBackupServer } from '../support/services/backups.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

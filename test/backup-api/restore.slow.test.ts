@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
 import { start } from '../support/database/open.ts'
 import { client, withDevices } from '../support/server/server-with-devices.ts'

@@ -1,6 +1,5 @@
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
 import { nextRun, serveSchedule } from '../../src/backup/service/schedule.ts'
 import { generatedName } from '../../src/backup/service/state.ts'
 import { createLogger } from '../../src/log.ts'

@@ -1,6 +1,5 @@
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
 import { newFile } from '../../src/backup/new-file.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
 import { start } from '../support/database/open.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { ANN, ROOT, scenario } from './support/browser-fixture.ts'
 
 const NEW_PASSWORD = 'another-password2'

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from 'vitest'
 import { findS3Server, startS3Server } from '../support/services/s3-server.ts'
 import { type BrowserFixture, scenario } from './support/browser-fixture.ts'
 

@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { scenario } from './support/browser-fixture.ts'
 
 /** Swagger UI has links within its buttons. */

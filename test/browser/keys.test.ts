@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { scenario } from './support/browser-fixture.ts'
 
 scenario('a key is made, shown once, used and revoked', async (fixture) => {

@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { scenario } from './support/browser-fixture.ts'
 
 scenario('a superuser looks up what failed', async (fixture) => {

@@ -1,5 +1,4 @@
 import type { Page, Worker } from 'playwright-core'
-import { expect } from 'vitest'
 import { until } from '../support/until.ts'
 import { type BrowserFixture, scenario } from './support/browser-fixture.ts'
 import { pairPhone } from './support/phone.ts'

@@ -1,5 +1,4 @@
 import type PocketBase from 'pocketbase'
-import { expect } from 'vitest'
 import { type BrowserFixture, scenario } from './support/browser-fixture.ts'
 import { pairPhone } from './support/phone.ts'
 

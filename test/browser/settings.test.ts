@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { startMailServer } from '../support/services/mail-server.ts'
 import { ROOT, scenario } from './support/browser-fixture.ts'
 

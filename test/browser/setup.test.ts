@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { ANN, ROOT, scenario } from './support/browser-fixture.ts'
 
 scenario('the first superuser is made by the printed link, signs out and in again', async (fixture) => {

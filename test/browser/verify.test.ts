@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { expect } from 'vitest'
 import { scenario } from './support/browser-fixture.ts'
 import { pairPhone } from './support/phone.ts'
 

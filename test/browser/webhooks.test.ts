@@ -1,4 +1,3 @@
-import { expect, onTestFinished } from 'vitest'
 import { startReceiver, verify } from '../support/services/receiver.ts'
 import { scenario } from './support/browser-fixture.ts'
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { readCsv } from '../../src/bulk/csv.ts'
 
 const values = (text: string) => readCsv(text).map((row) => row.values)

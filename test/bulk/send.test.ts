@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, expect, test } from 'vitest'
 import { type BulkOptions, sendCsv } from '../../src/bulk/command.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { ANN, CLEO, startServerWithUsers, TEMPLATES } from '../support/server/server-with-users.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { saveCollection } from '../../src/collections/catalog/save.ts'
 import { readNew } from '../../src/collections/definition/complete.ts'
 import { removeCollection } from '../../src/collections/edit/edit.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { complete, readNew } from '../../src/collections/definition/complete.ts'
 import { parseIndex } from '../../src/collections/sqlite/index-expression.ts'
 import { indexDdl } from '../../src/collections/table/indexes.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { indexedColumns } from '../../src/collections/table/own-indexes.ts'
 import { collectionStore, update } from '../support/collection-store.ts'
 import { openStore } from '../support/database/open.ts'

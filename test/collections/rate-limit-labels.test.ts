@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { renameRateLimits } from '../../src/settings/rate-limit-labels.ts'
 import { SettingsStore } from '../../src/settings/settings-store.ts'

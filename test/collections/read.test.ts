@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { complete, readNew, readStored } from '../../src/collections/definition/complete.ts'
 import { collectionJson } from '../../src/collections/definition/serialise.ts'
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { openTestStore } from '../support/database/queue.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 

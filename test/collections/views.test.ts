@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { removeCollection } from '../../src/collections/edit/edit.ts'
 import { collectionStore, create, refusal, rowsOf, update } from '../support/collection-store.ts'
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { isList, readNumbers } from '../../console/src/data/phone/number-list.ts'
 import type { Campaign } from '../../console/src/data/records.ts'
 import {

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { countryOf } from '../../console/src/data/phone/country-of.ts'
 
 test.each([

@@ -1,5 +1,4 @@
 import { strToU8, zipSync } from 'fflate'
-import { expect, test } from 'vitest'
 import { isExcel, readExcel } from '../../console/src/data/files/excel.ts'
 import { xlsx } from './xlsx.ts'
 

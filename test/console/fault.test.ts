@@ -1,5 +1,4 @@
 import { ClientResponseError } from 'pocketbase'
-import { expect, test } from 'vitest'
 import { faultOf, faultText } from '../../console/src/data/fault.ts'
 
 const answer = (status: number, response: object) => new ClientResponseError({ url: '', status, response })

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import peggy from 'peggy'
-import { expect, test } from 'vitest'
 import {
   FIELDS,
   fieldAt,

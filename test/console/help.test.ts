@@ -1,7 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { Marked, type Token } from 'marked'
-import { describe, expect, test } from 'vitest'
 
 const DOCS = resolve(import.meta.dirname, '../../docs')
 const LANGUAGE = resolve(import.meta.dirname, '../../console/src/language')

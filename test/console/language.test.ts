@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
-import { describe, expect, test } from 'vitest'
 import { chooseLanguage } from '../../console/src/language/language.ts'
 import { t, tn, tx } from '../../console/src/language/words.ts'
 import { REASONS } from '../../src/sms/status/status.ts'

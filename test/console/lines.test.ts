@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { isUsable, lineName } from '../../console/src/data/device/lines.ts'
 import { hoursFaults } from '../../console/src/data/hours.ts'
 import { readPrefixes } from '../../console/src/parts/rows/prefixes.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { readSheet, type Sheet } from '../../console/src/data/files/sheet.ts'
 import {
   planList as planNumbers,

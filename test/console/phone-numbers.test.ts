@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { formatPhone, phonePart, readPhone } from '../../console/src/data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../console/src/data/phone/phone-words.ts'
 

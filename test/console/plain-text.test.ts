@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { plainTextSuggestion } from '../../console/src/data/text/text-size.ts'
 
 test.each([

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { complete, faultIn, type Kept, storedOf, typedOf } from '../../console/src/parts/rows/values.ts'
 
 /** A row with a schema: what is typed for the stored value, and what is stored of what is typed. */

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import { expect, test } from 'vitest'
 
 const DIST = new URL('../../console/dist/', import.meta.url)
 const MAX_BYTES = 60_000

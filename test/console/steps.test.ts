@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import type { Message, MessageEvent } from '../../console/src/data/records.ts'
 import { stepsOf } from '../../console/src/pages/message/steps.ts'
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { fileText } from '../../console/src/data/files/file-text.ts'
 import { isVcard, readCards } from '../../console/src/data/files/vcard.ts'
 

@@ -1,5 +1,4 @@
 import { type AddressInfo, createServer } from 'node:net'
-import { expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { clientOf } from '../../src/db/postgres/hosts.ts'
 import { openPostgres } from '../../src/db/postgres/postgres.ts'

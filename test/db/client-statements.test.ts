@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
 import { type Holder, ticketOf as ticketFor } from '../../src/admission/holder.ts'
 import { isSqlError, QUERY_CANCELED } from '../../src/db/errors.ts'
 import { RetryLater } from '../../src/errors.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { openTestDb } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 

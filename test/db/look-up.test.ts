@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import pg from 'pg'
-import { expect, test } from 'vitest'
 import { DatabaseUnavailable } from '../../src/db/errors.ts'
 import { openPipeline } from '../../src/db/postgres/pipeline.ts'
 import { openTestDb } from '../support/server/start.ts'

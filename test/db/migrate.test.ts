@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { sqlFiles } from '../../src/db/schema/sql-files.ts'
 import { UserError } from '../../src/errors.ts'

@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs'
-import { expect, test } from 'vitest'
 import { git, HOME, lastReleaseCommit } from '../support/server/other-version.ts'
 
 const FOLDER = 'sql/migrations/'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
 import { buildIndexes } from '../../src/sms/large-history.ts'

@@ -1,6 +1,5 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
 
 const SQL = fileURLToPath(new URL('../../sql/', import.meta.url))
 const MAX_FILES = 20

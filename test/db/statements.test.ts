@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { textsOf } from '../../src/db/rows.ts'
 import {

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import type { Db } from '../../src/db/open.ts'
 import { openTestDb } from '../support/server/start.ts'
 

@@ -3,7 +3,6 @@ import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } fr
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import dockerignore from '@balena/dockerignore'
-import { expect, onTestFinished, test } from 'vitest'
 import { canMount, openFolder } from '../support/database/embedded.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { startProgram } from '../support/server/program.ts'

@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
 import { startServer } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 

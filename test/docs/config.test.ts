@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { type Block, blocksOf, PAGES, PROJECT, readPage } from './page.ts'

@@ -1,6 +1,5 @@
 import { existsSync, globSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { expect, test } from 'vitest'
 import { PAGES, PROJECT, readPage } from './page.ts'
 
 const MORE = [

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Block, blocksOf, isScript, isShell, PAGES, readPage } from './page.ts'
 import { choosePorts } from './ports.ts'
 import { Reader } from './reader.ts'

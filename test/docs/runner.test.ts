@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { withPorts } from './ports.ts'
 import { programs } from './script.ts'

@@ -7,6 +7,7 @@ export default defineConfig({
     include: ['*.run.ts'],
     globalSetup: '../support/database/embedded-setup.ts',
     setupFiles: '../support/each-file.ts',
+    globals: true,
     testTimeout: 90_000,
     hookTimeout: 180_000,
     pool: 'forks',

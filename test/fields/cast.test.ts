@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { toText, toTexts } from '../../src/fields/values/cast.ts'
 
 // The casts of single values are recorded: test/conformance, crud.

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { dateOf, formatDate } from '../../src/fields/types/date.ts'
 import { fieldType } from '../../src/fields/types/field-types.ts'
 import { fieldOf } from './field.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { isJson, minify, writeSorted } from '../../src/fields/values/json-text.ts'
 import { fieldOf, store } from './field.ts'
 

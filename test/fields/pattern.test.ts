@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import { expect, test } from 'vitest'
 import { generateText } from '../../src/fields/types/autogenerate.ts'
 import { matchesPattern, patternError } from '../../src/fields/values/pattern.ts'
 import { randomId } from '../../src/tools/random.ts'

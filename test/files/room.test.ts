@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { diskWarning } from '../../src/metrics/disk.ts'
 import { type Client, must } from '../support/server/server-with-devices.ts'
 import { mms, mmsPoster } from '../support/smsgate/mms.ts'

@@ -1,6 +1,5 @@
 import PocketBase, { type RecordModel } from 'pocketbase'
 import sharp from 'sharp'
-import { describe, expect, test, vi } from 'vitest'
 import { Db } from '../../src/db/open.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

@@ -1,5 +1,4 @@
 import { deflateSync, gzipSync } from 'node:zlib'
-import { expect, test } from 'vitest'
 import { sniff } from '../../src/files/sniff/sniff.ts'
 
 const RIFF = (form: string) => `RIFF\0\0\0\0${form}`

@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test, vi } from 'vitest'
 import { Budget } from '../../src/admission/budget.ts'
 import { removeUploads, Spool, UploadSpace } from '../../src/files/spool.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'

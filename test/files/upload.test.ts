@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import PocketBase from 'pocketbase'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { untilWaiting } from '../support/database/locks.ts'
 import { openUploads } from '../support/open-uploads.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'

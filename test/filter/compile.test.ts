@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { compare, OPAQUE } from '../support/predicates.ts'
 import { testConfig } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

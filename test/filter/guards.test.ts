@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { guestHolder, ticketOf } from '../../src/admission/holder.ts'
 import { testConfig } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { parseFilter } from '../../src/filter/parse/parse.ts'
 import type { Node, Token } from '../../src/filter/parse/tree.ts'
 

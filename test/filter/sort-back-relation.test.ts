@@ -1,5 +1,4 @@
 import PocketBase from 'pocketbase'
-import { expect, test } from 'vitest'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 

@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
 import { openPreparedDb } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 

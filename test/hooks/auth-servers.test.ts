@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { describe, expect, onTestFinished, test } from 'vitest'
 import { tablesWith } from '../support/database/dump.ts'
 import { start } from '../support/database/open.ts'
 import { request } from '../support/server/request.ts'

@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { start } from '../support/database/open.ts'
 import { type Client, client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { testConfig } from '../support/server/start.ts'

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/collections/catalog.ts'
 import { compose, cutToParts, readHookBody } from '../../src/hooks/compose.ts'
 import type { HookFields } from '../../src/hooks/hook.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { createUnavailableApp } from '../../src/http/app.ts'
 import { withDevices } from '../support/server/server-with-devices.ts'
 import { startServer } from '../support/server/start.ts'

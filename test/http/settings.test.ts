@@ -1,5 +1,4 @@
 import { generateKeyPairSync, verify } from 'node:crypto'
-import { expect, test } from 'vitest'
 import type { Answer } from '../support/server/request.ts'
 import { startServerWithMail } from '../support/server/server-with-mail.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

@@ -1,4 +1,3 @@
-import { expect, test, vi } from 'vitest'
 import { client } from '../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import { makeKey, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import { verifyPassword } from '../../src/fields/values/bcrypt.ts'
 import { importFiles } from '../../src/import/fixtures.ts'

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
 import { bootstrap } from '../../src/collections/catalog/catalog-store.ts'
 import { builtInCollections } from '../../src/collections/definition/built-in.ts'
 import { columnsOf } from '../../src/collections/table/table.ts'

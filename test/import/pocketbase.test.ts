@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, test } from 'vitest'
 import type { AuthCollection } from '../../src/collections/catalog.ts'
 import { UserError } from '../../src/errors.ts'
 import { hashPassword, verifyPassword } from '../../src/fields/values/bcrypt.ts'

@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from 'vitest'
 import { guestHolder } from '../../src/admission/holder.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'

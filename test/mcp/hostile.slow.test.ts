@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { answerMcp } from '../../src/protocols/mcp/server.ts'
 import { NO_REQUEST } from '../../src/request/request.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { pathOf } from '../../src/http/server/front.ts'
 import { groupOf } from '../../src/metrics/traffic.ts'
 import { PROTOCOLS } from '../../src/protocols/protocols.ts'

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
 import { TestListener } from '../realtime/test-listener.ts'
 import { start } from '../support/database/open.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { installerLink } from '../../src/auth/superusers/superusers.ts'
 import { createLogger } from '../../src/log.ts'
 import { start, type TestServer } from '../support/database/open.ts'

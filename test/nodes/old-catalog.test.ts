@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from 'vitest'
 import { type Answer, client } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

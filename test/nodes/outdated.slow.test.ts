@@ -1,4 +1,3 @@
-import { afterAll, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
 import { openDb, start } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'

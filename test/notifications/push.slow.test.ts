@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { startPushService } from '../support/services/push-service.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

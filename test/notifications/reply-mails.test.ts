@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from 'vitest'
 import { addReplyMails } from '../../src/notifications/reply-mails.ts'
 import { SETTINGS } from '../../src/settings/settings.ts'
 import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'

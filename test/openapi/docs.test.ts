@@ -1,5 +1,4 @@
 import { ServerResponse } from 'node:http'
-import { expect, test, vi } from 'vitest'
 import { startServer } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 

@@ -1,7 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { OWN_ROUTES } from '../../src/http/description.ts'
 import { describedCollections, openApiDocument } from '../../src/openapi/document.ts'

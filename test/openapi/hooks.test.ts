@@ -1,6 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { expect, test } from 'vitest'
 import { startReceiver } from '../support/services/receiver.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import { makeWebhook, sendAndReport, startWebhookFixture } from '../support/webhook-fixture.ts'

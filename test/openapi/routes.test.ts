@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { createApp } from '../../src/http/app.ts'
 import { startServer } from '../support/server/start.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

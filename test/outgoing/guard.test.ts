@@ -1,7 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { urlFault } from '../../src/outgoing/addresses.ts'
 import { publicOnlyLookup, sendOutgoing } from '../../src/outgoing/send.ts'
 import { startNameServer } from '../support/services/name-server.ts'

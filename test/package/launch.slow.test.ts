@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
 import { isRunning, postmasterIn } from '../support/database/embedded.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 

@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
 import { countSegments } from '../../src/portable/segments.ts'
 
 const family = '👨‍👩‍👧‍👦' // 11 units, one character to the reader

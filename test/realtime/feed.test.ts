@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
 import type { Store } from '../../src/collections/catalog.ts'
 import { DatabaseUnavailable } from '../../src/db/errors.ts'
 import { createLogger } from '../../src/log.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { admission } from '../../src/admission/admission.ts'
 import { accountHolder, guestHolder } from '../../src/admission/holder.ts'
 import { RATES } from '../../src/admission/limits.ts'

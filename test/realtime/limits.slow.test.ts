@@ -1,6 +1,5 @@
 import { createServer, get, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { beforeEach, describe, expect, test } from 'vitest'
 import { guestHolder } from '../../src/admission/holder.ts'
 import { createLogger } from '../../src/log.ts'
 import { changesCleanUp } from '../../src/realtime/changes/change-log.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import type { Collection } from '../../src/collections/catalog.ts'
 import type { Predicate } from '../../src/filter/compile/compiled-filter.ts'
 import { isLocal, testLocally } from '../../src/realtime/clients/access.ts'

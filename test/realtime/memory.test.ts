@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { Budget } from '../../src/admission/budget.ts'
 import { guestHolder } from '../../src/admission/holder.ts'
 import { Client, type ClientConnection, Flusher, LIMITS } from '../../src/realtime/clients/client.ts'

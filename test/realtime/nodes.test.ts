@@ -1,4 +1,3 @@
-import { afterAll, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
 import { start } from '../support/database/open.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { Budget } from '../../src/admission/budget.ts'
 import { delivery, Lanes } from '../../src/realtime/deliver/deliveries.ts'
 

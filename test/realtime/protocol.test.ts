@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import { ANN, ask, signIn, startRealtimeServer } from './realtime-server.ts'
 import { TestListener, withOptions } from './test-listener.ts'

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest'
 import { client, makeUser, signIn as signInAs } from '../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import { ask, signIn, startRealtimeServer } from './realtime-server.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { snakeCase } from '../../src/files/stored-name.ts'
 import { readSnapshot, sees } from '../../src/realtime/changes/change-log.ts'
 import { readTopic } from '../../src/realtime/clients/topic.ts'

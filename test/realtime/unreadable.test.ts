@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from 'vitest'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import { ANN, ask, BEN, signIn, startRealtimeServer } from './realtime-server.ts'
 import { TestListener } from './test-listener.ts'

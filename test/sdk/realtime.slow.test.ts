@@ -1,6 +1,5 @@
 import { EventSource } from 'eventsource'
 import PocketBase from 'pocketbase'
-import { expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
 import { startRealtimeServer } from '../realtime/realtime-server.ts'
 import { start } from '../support/database/open.ts'

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
 import { type Words, wordFault } from '../../src/server/command-line.ts'
 
 // citty itself passes over words that it does not know.

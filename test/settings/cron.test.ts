@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { cronFault } from '../../src/settings/cron.ts'
 
 test.each([

@@ -1,5 +1,4 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Db } from '../../src/db/open.ts'
 import { indexStates as statesOf } from '../../src/db/schema/index-states.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { request } from '../support/server/request.ts'
 import { startReceiver } from '../support/services/receiver.ts'
 import { bearer } from '../support/smsgate/smsgate-client-fixture.ts'

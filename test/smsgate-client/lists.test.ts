@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { formatDate } from '../../src/fields/types/date.ts'
 import { INBOX_QUERY, listInbox } from '../../src/protocols/smsgate-client/inbox/inbox.ts'
 import { LIST_QUERY, listMessages } from '../../src/protocols/smsgate-client/list-messages.ts'

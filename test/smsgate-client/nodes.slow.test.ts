@@ -1,4 +1,3 @@
-import { expect, onTestFinished, test } from 'vitest'
 import { createDatabase, freePort } from '../support/database/postgres.ts'
 import { serve } from '../support/server/program.ts'
 import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'

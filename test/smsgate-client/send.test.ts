@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { ANN, BENS_PHONE, PHONES } from '../support/server/server-with-users.ts'
 import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

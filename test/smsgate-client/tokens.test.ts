@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { basic } from '../support/server/request.ts'
 import { ANN, BEN } from '../support/server/server-with-users.ts'
 import { bearer, startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'

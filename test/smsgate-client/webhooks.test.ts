@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
 import { ANN, BEN, BENS_PHONE, PHONES } from '../support/server/server-with-users.ts'
 import { startReceiver } from '../support/services/receiver.ts'
 import { bearer, startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'

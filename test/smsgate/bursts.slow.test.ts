@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
 import type { Client } from '../support/server/server-with-devices.ts'
 import {
   joinPhone,

@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
 import { joinPhone, records, startSmsgateFixture } from '../support/smsgate/smsgate-fixture.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 

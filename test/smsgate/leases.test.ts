@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { noteClock } from '../../src/protocols/smsgate/phone.ts'
 import { pullMessages } from '../../src/protocols/smsgate/pull.ts'
 import type { Device } from '../../src/sms/devices/device.ts'

@@ -1,4 +1,3 @@
-import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../support/database/postgres.ts'
 import { serve } from '../support/server/program.ts'
 import { type Client, client, startServerWithDevices } from '../support/server/server-with-devices.ts'

@@ -1,5 +1,4 @@
 import { createTransport } from 'nodemailer'
-import { expect, onTestFinished, test } from 'vitest'
 import { upsertSuperuser } from '../../src/auth/superusers/superusers.ts'
 import { createLogger } from '../../src/log.ts'
 import { openDb, start } from '../support/database/open.ts'

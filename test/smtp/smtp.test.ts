@@ -1,6 +1,5 @@
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
-import { beforeEach, describe, expect, test } from 'vitest'
 import { ANN, BEN, keyOf } from '../support/server/server-with-users.ts'
 import { startSmtpFixture } from '../support/server/smtp-fixture.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

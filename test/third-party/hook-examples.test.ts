@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
 import type { Store } from '../../src/collections/catalog.ts'
 import { compose } from '../../src/hooks/compose.ts'
 import { HOOK_FIELDS } from '../../src/hooks/hook.ts'

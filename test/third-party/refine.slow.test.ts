@@ -1,6 +1,5 @@
 import { pathToFileURL } from 'node:url'
 import PocketBase from 'pocketbase'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestServer } from '../support/database/open.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
 import { areInstalled, toolFile } from './folder.ts'

@@ -1,6 +1,5 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import { lockFile } from '../../src/tools/lock-file.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { sharedQuery } from '../../src/tools/shared-query.ts'
 
 /** A question whose answers are given by hand: the number of the question. */

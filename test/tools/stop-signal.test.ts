@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
 
 const MODULE = new URL('../../src/tools/stop-signal.ts', import.meta.url)
 const LATER_MS = 1_100

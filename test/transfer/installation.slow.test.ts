@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { type Restored, restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
 import { digestOf } from '../../src/transfer/rows.ts'

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import { makeKey, pairPhone, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 

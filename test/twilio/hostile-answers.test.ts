@@ -1,4 +1,3 @@
-import { afterEach, expect, test, vi } from 'vitest'
 import { Db } from '../../src/db/open.ts'
 import { twilioCalls } from '../../src/protocols/twilio/calls/call.ts'
 import { sendingFor } from '../../src/sms/campaigns/campaign.ts'

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import {
   pairPhone,

@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, test } from 'vitest'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import { pairPhone, receive, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import { pairPhone, receive, report, reportAs, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import { startApp, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { upsertSuperuser } from '../../src/auth/superusers/superusers.ts'
 import { createLogger } from '../../src/log.ts'
 import { TestListener } from '../realtime/test-listener.ts'

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest'
 import { claimMessages } from '../../src/sms/queue/claim.ts'
 import { deleteOldVerifications, expireVerifications } from '../../src/verify/check.ts'
 import {

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { expect, onTestFinished, test } from 'vitest'
 import { findDue } from '../../src/webhooks/due.ts'
 import { cleanUpDeliveries } from '../../src/webhooks/extensions.ts'
 import { recordOutcome } from '../../src/webhooks/record-outcome.ts'

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Client } from '../support/server/server-with-devices.ts'
 import { type Receiver, startReceiver, verify } from '../support/services/receiver.ts'
 import { stopAfterAll } from '../support/stop-after-all.ts'

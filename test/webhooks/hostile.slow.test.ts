@@ -1,6 +1,5 @@
 import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { callWebhook, TIMEOUT_MS } from '../../src/webhooks/call-webhook.ts'
 import type { DueDelivery } from '../../src/webhooks/due.ts'
 import { newSecret } from '../../src/webhooks/secrets.ts'

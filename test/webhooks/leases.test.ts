@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest'
 import type { CallOutcome } from '../../src/webhooks/call-webhook.ts'
 import { type DueDelivery, findDue } from '../../src/webhooks/due.ts'
 import {

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { stopAfterAll } from '../support/stop-after-all.ts'
 import { deliveriesOf, makeWebhook, startWebhookFixture } from '../support/webhook-fixture.ts'
 

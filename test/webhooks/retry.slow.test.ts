@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DELAYS_SECONDS, nextDelay, retryAfterOf } from '../../src/webhooks/schedule.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { startCpuTimer } from '../support/server/cpu-timer.ts'

@@ -1,4 +1,3 @@
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createLogger } from '../../src/log.ts'
 import { kindsOf } from '../../src/server/jobs.ts'
 import { hasRoomSql, type JobKind, readJobFigures } from '../../src/work/queue.ts'

@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os'
-import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { shareOf, workerCount } from '../../src/workers/member.ts'
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createServer, get } from 'node:http'
 import parse from 'parse-prometheus-text-format'
-import { expect, test } from 'vitest'
 import type { WorkerState } from '../../src/workers/member.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { type RunningProgram, serve } from '../support/server/program.ts'

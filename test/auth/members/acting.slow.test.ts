@@ -1,5 +1,4 @@
 import { SignJWT } from 'jose'
-import { beforeAll, describe, expect, test } from 'vitest'
 import { createLogger } from '../../../src/log.ts'
 import { TestListener } from '../../realtime/test-listener.ts'
 import { start } from '../../support/database/open.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { type Client, client, makeUser as newUser, signIn } from '../../support/server/server-with-devices.ts'
 import { startServerWithMail } from '../../support/server/server-with-mail.ts'
 import { SUPERUSER, startServer } from '../../support/server/start.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { basic } from '../../support/server/request.ts'
 import {
   type Client,

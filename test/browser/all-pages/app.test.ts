@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { scenario } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'
 

@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
 
 /** Every picture of the help was loaded. */

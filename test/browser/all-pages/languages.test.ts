@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
 import { dialogTitles } from '../../console/dialog-titles.ts'
 import { ANN, type BrowserFixture, scenario } from '../support/browser-fixture.ts'
 import { BEA, type Furnished, furnish, STRANGER } from '../support/furnished.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import { type BrowserFixture, fillSignIn, scenario } from '../support/browser-fixture.ts'
 import { type Phone, pairPhone } from '../support/phone.ts'

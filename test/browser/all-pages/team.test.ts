@@ -1,5 +1,4 @@
 import PocketBase from 'pocketbase'
-import { expect } from 'vitest'
 import type { Browser } from '../support/browser.ts'
 import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
 import { type Phone, pairPhone } from '../support/phone.ts'

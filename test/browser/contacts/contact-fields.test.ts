@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { expect } from 'vitest'
 import { xlsx } from '../../console/xlsx.ts'
 import { scenario } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { expect } from 'vitest'
 import { scenario } from '../support/browser-fixture.ts'
 
 const PEOPLE = 60

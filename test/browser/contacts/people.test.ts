@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { scenario } from '../support/browser-fixture.ts'
 
 /** Numbers as people write them, five rows that are none, and one number twice. */

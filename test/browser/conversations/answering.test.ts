@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { fillSignIn, scenario } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'
 import { closePanel, openPanel } from './steps.ts'

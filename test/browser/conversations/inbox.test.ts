@@ -1,6 +1,5 @@
 import { EventSource } from 'eventsource'
 import PocketBase from 'pocketbase'
-import { expect } from 'vitest'
 import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'
 import { closePanel, openPanel, showView } from './steps.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import { fillSignIn, scenario } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'

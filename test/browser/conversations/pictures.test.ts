@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { mms, mmsPoster } from '../../support/smsgate/mms.ts'
 import { makePhone } from '../../support/smsgate/smsgate-fixture.ts'
 import { scenario } from '../support/browser-fixture.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { scenario } from '../support/browser-fixture.ts'
 
 scenario('quiet hours are set and removed on the account page', async (fixture) => {

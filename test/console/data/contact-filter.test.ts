@@ -1,5 +1,3 @@
-import { afterAll, expect, test, vi } from 'vitest'
-
 type Filter = (text: string, country: string) => string
 const FILE = '../../../console/src/data/phone/contact-filter.ts'
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { separatorOf } from '../../../console/src/data/files/csv.ts'
 import { readSheet } from '../../../console/src/data/files/sheet.ts'
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { changedMembers, followed } from '../../../console/src/data/use/draft-members.ts'
 
 const STORED = { name: 'Desk phone', daily: '', days: ['mon'] }

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { fieldNamed } from '../../../console/src/data/records.ts'
 import { fillTemplate } from '../../../console/src/data/text/placeholders.ts'
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { formatRelativeTime } from '../../../console/src/data/text/relative-time.ts'
 
 /** Monday, in local time. */

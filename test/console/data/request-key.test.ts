@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { requestKeys } from '../../../console/src/data/line/request-key.ts'
 
 test('the same request again has the same key', () => {

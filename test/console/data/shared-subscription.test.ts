@@ -1,5 +1,3 @@
-import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
-
 type Listen = (
   topic: string,
   hear: (data: unknown) => void,

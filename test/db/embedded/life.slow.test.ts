@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
 import { clusterLink } from '../../../src/db/embedded/site.ts'
 import { ask, isRunning, openElsewhere, openHere, postmasterIn } from '../../support/database/embedded.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'

@@ -2,7 +2,6 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 
 // Clusters of other majors: what the server prints moves them, forth and back.

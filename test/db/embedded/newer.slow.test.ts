@@ -1,6 +1,5 @@
 import { globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { expect, test } from 'vitest'
 import { findPrograms } from '../../../src/db/embedded/programs.ts'
 import { programsFor } from '../../../src/db/embedded/site.ts'
 import { createLogger } from '../../../src/log.ts'

@@ -16,7 +16,6 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, onTestFinished, test } from 'vitest'
 import { findPrograms } from '../../../src/db/embedded/programs.ts'
 import {
   canMount,

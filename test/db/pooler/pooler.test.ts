@@ -1,4 +1,3 @@
-import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { start } from '../../support/database/open.ts'
 import { type PoolMode, startPgBouncer } from '../../support/database/pgbouncer.ts'

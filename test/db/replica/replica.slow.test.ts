@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Db } from '../../../src/db/open.ts'
 import type { ReplicaState } from '../../../src/db/replica/replica.ts'
 import { counts } from '../../../src/metrics/counts.ts'

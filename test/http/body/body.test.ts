@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { expect, test } from 'vitest'
 import { guestHolder } from '../../../src/admission/holder.ts'
 import { MAX_BODY_BYTES, readBody } from '../../../src/http/body/body.ts'
 import { RequestMemory } from '../../../src/http/request-memory.ts'

@@ -1,5 +1,4 @@
 import { connect, type Socket } from 'node:net'
-import { afterEach, expect, test, vi } from 'vitest'
 import { admission } from '../../../src/admission/admission.ts'
 import { ANN, BEN, startServerWithUsers } from '../../support/server/server-with-users.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { readQuery } from '../../../src/http/query.ts'
 
 test('a key named __proto__ is a key like any other', () => {

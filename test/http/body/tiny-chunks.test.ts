@@ -1,6 +1,5 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, expect, test } from 'vitest'
 import { startServer } from '../../support/server/start.ts'
 
 const server = await startServer()

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deleteSuperuser, upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
 import { createApp } from '../../../src/http/app.ts'
 import { importFiles } from '../../../src/import/fixtures.ts'

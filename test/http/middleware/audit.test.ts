@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from 'vitest'
 import { deleteOldAuditEntries } from '../../../src/auth/superusers/audit.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../../support/server/start.ts'

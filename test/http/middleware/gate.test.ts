@@ -1,4 +1,3 @@
-import { afterEach, expect, test } from 'vitest'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 

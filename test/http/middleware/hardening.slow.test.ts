@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { request as ask } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { expect, test } from 'vitest'
 import { isTooComplex } from '../../../src/fields/values/json-text.ts'
 import { JSON_BOUNDS } from '../../../src/http/body/body-limits.ts'
 import { parseStrict } from '../../../src/http/body/raw-body.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import type { Collection } from '../../../src/collections/catalog.ts'
 import { findRule, RateLimiter, rateLimitLabels } from '../../../src/http/middleware/gate.ts'
 import type { RateLimitRule } from '../../../src/settings/settings.ts'

@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from 'vitest'
 import { findAuthRecord } from '../../../src/auth/auth-rows.ts'
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import type { AuthCollection, BaseCollection } from '../../../src/collections/catalog.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { basic, request } from '../../support/server/request.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { admission } from '../../../src/admission/admission.ts'
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import { readNew } from '../../../src/collections/definition/complete.ts'

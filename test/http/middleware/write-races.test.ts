@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { startWriteTestServer } from '../../support/server/write-test-server.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { addressOf } from '../../../src/http/server/client-ip.ts'
 import { startServerWithMail } from '../../support/server/server-with-mail.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { consoleRoutes } from '../../../src/http/pages/console.ts'
 import { startServer } from '../../support/server/start.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { beforeEach, describe, expect, test } from 'vitest'
 import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
 import { createLogger } from '../../../src/log.ts'
 import { start } from '../../support/database/open.ts'

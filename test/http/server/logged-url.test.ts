@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { loggedPath, loggedUrl, withoutValues } from '../../../src/http/server/logged-url.ts'
 
 test.each([

@@ -1,5 +1,4 @@
 import pg from 'pg'
-import { describe, expect, test, vi } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { Db } from '../../../src/db/open.ts'
 import { createLogger } from '../../../src/log.ts'

@@ -1,5 +1,4 @@
 import { request } from 'node:http'
-import { expect, test } from 'vitest'
 import { startServer } from '../../support/server/start.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 

@@ -1,4 +1,3 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Device } from '../../../src/sms/devices/device.ts'
 import { deviceEvents } from '../../../src/sms/devices/streams.ts'
 import { untilWaiting } from '../../support/database/locks.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { complete, readNew } from '../../../src/collections/definition/complete.ts'
 import { toRow, toValues } from '../../../src/records/columns.ts'
 import { blankValues, prepare } from '../../../src/records/input/prepare.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { csvLine } from '../../../src/records/read/export.ts'
 
 test.each([

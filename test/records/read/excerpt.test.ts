@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { excerpt } from '../../../src/records/render/pick.ts'
 
 test.each([

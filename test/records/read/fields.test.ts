@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { pickFields } from '../../../src/records/render/pick.ts'
 
 test('keys may have a dot, a star gives excerpts of all others', () => {

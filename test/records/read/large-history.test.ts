@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { SUPERUSERS_ID } from '../../../src/auth/superusers/superusers.ts'
 import { compile } from '../../../src/filter/compile/compile.ts'
 import { listRecords } from '../../../src/records/read/list.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import type { Extensions } from '../../../src/records/extension.ts'
 import { listRecords } from '../../../src/records/read/list.ts'
 import { authRecord, NO_REQUEST } from '../../../src/request/request.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { logChange } from '../../../src/records/changes.ts'
 import { makeUser } from '../../support/database/queue.ts'
 import { startWriteTestServer } from '../../support/server/write-test-server.ts'

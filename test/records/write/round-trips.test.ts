@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { Db } from '../../../src/db/open.ts'
 import { startWriteTestServer, type WriteTestServer } from '../../support/server/write-test-server.ts'
 

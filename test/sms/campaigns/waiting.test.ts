@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { deleteRecords } from '../../../src/records/write/cascade.ts'
 import { extensionsOf } from '../../../src/server/extensions.ts'

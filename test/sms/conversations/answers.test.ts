@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest'
 import { fold, MAX_ANSWERS_A_DAY, matches } from '../../../src/sms/conversations/answer.ts'
 import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { receiveTexts } from '../../../src/sms/conversations/receive.ts'
 import type { Device } from '../../../src/sms/devices/device.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'

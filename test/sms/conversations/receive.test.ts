@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { type ReceivedText, receiveTexts } from '../../../src/sms/conversations/receive.ts'
 import { readOptWord } from '../../../src/sms/queue/opt-out.ts'
 import { eventsOf, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'

@@ -1,4 +1,3 @@
-import { afterAll, expect, test } from 'vitest'
 import { receiveTexts } from '../../../src/sms/conversations/receive.ts'
 import { openStore } from '../../support/database/open.ts'
 import { openSendFixture } from '../../support/database/send-fixture.ts'

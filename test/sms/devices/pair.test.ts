@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest'
 import { RetryLater } from '../../../src/errors.ts'
 import type { Ctx } from '../../../src/http/context.ts'
 import { limitPairing } from '../../../src/http/middleware/pair-tries.ts'

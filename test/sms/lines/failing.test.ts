@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from 'vitest'
 import { applyReports, type Report } from '../../../src/sms/queue/report.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'

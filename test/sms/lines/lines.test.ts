@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
 const store = await testStore()

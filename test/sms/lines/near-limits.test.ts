@@ -1,4 +1,3 @@
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { lineWarnings, readLineFigures } from '../../../src/sms/usage/line-limits.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'

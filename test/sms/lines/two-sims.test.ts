@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
 import { runAgent } from '../../../src/agent/run.ts'
 import { simulatorDriver } from '../../../src/agent/simulator.ts'
 import { pair } from '../../../src/agent/state.ts'

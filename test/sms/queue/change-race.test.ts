@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises'
-import { expect, test } from 'vitest'
 import { rescheduleBatch } from '../../../src/sms/queue/change.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { startServerWithUsers } from '../../support/server/server-with-users.ts'

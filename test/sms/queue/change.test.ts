@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { HOUR_MS, isoAtHour, storedAtHour } from '../../support/clock.ts'
 import { ANN, as, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { counts } from '../../../src/metrics/counts.ts'
 import type { Device } from '../../../src/sms/devices/device.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
 import { extendAllLeases } from '../../../src/sms/queue/renew.ts'
 import { endOldMessages } from '../../../src/sms/sweep/retention.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { cancelMessage } from '../../../src/sms/queue/cancel.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { checkQueue, sweep } from '../../../src/sms/sweep/sweep.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { cancelBatch, cancelMessage } from '../../../src/sms/queue/cancel.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { renewLeases } from '../../../src/sms/queue/renew.ts'

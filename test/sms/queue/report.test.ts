@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { applyReports, type Report } from '../../../src/sms/queue/report.ts'
 import { onDeviceEvent } from '../../../src/sms/wake/wake.ts'

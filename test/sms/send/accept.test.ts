@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import type { Store } from '../../../src/collections/catalog.ts'
 import { readConfig } from '../../../src/config.ts'
 import { RetryLater } from '../../../src/errors.ts'

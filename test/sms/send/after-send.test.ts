@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { ANN, BEN, GROUPS, startServerWithUsers, TEMPLATES } from '../../support/server/server-with-users.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { waitPastMidnight } from '../../support/database/midnight.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { stopAfterAll } from '../../support/stop-after-all.ts'

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import type { z } from 'zod'
 import {
   DATA_PAYLOAD,

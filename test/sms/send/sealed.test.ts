@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { openAcceptor } from '../../../src/sms/send/accept.ts'

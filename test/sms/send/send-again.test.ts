@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import { openSendFixture } from '../../support/database/send-fixture.ts'
 import {
   ANN,

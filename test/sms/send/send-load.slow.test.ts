@@ -1,4 +1,3 @@
-import { expect, onTestFinished, test } from 'vitest'
 import { inGroupsOf64, openSendFixture } from '../../support/database/send-fixture.ts'
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => `+49${10_000 + i}`)

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { readUsage } from '../../../src/sms/usage/quota.ts'
 import { waitPastMidnight } from '../../support/database/midnight.ts'
 import { ANN, as, BEN, CLEO, startServerWithUsers } from '../../support/server/server-with-users.ts'

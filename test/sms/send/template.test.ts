@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import { fillVariables, parseTemplate, renderFor } from '../../../src/sms/send/content.ts'
 import { startCpuTimer } from '../../support/server/cpu-timer.ts'
 

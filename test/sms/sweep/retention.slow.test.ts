@@ -1,4 +1,3 @@
-import { beforeEach, expect, test, vi } from 'vitest'
 import { extensionsOf } from '../../../src/server/extensions.ts'
 import { endOldMessages, HAS_CONTENT_SQL, makeRetentionIndex } from '../../../src/sms/sweep/retention.ts'
 import { startServer } from '../../support/server/start.ts'

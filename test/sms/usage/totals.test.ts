@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from 'vitest'
 import { countMessages, keepTotals, totalSql } from '../../../src/sms/usage/totals.ts'
 import {
   ANN,

@@ -1,4 +1,3 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { counts } from '../../../src/metrics/counts.ts'
 import { notifyCanceled, onDeviceEvent, wakeDevices, wakeHere } from '../../../src/sms/wake/wake.ts'
 import { freePort } from '../../support/database/postgres.ts'
