@@ -11,11 +11,10 @@ import { UserError } from '../../src/errors.ts'
 import { sweep } from '../../src/sms/sweep/sweep.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const CLI = fileURLToPath(new URL('../../src/server/cli.ts', import.meta.url))
 
-const server = stopAfterAll(await startServerWithDevices({ LEASE_SECONDS: '60' }))
+const server = await startServerWithDevices({ LEASE_SECONDS: '60' })
 const folder = temporaryFolder()
 
 let files = 0

@@ -4,11 +4,10 @@ import { runAgent } from '../../src/agent/run.ts'
 import { pair } from '../../src/agent/state.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // What modems and the programs before them say is not always what a server takes.
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const folder = temporaryFolder()
 const user = await server.makeUser()
 

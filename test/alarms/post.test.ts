@@ -1,11 +1,10 @@
 import { MINUTES_UNTIL_MAIL, openAlarmFixture } from '../support/alarm-fixture.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const DAY_MINUTES = 24 * 60
 
 let owner: { id: string; email: string }
 
-const fixture = stopAfterAll(await openAlarmFixture())
+const fixture = await openAlarmFixture()
 
 beforeEach(async () => {
   await fixture.clear()

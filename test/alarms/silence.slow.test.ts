@@ -2,14 +2,13 @@ import { type Device, saveHealth } from '../../src/sms/devices/device.ts'
 import { recordOutage } from '../../src/sms/queue/renew.ts'
 import { ALARM_MINUTES, MINUTES_UNTIL_MAIL, openAlarmFixture } from '../support/alarm-fixture.ts'
 import { assign } from '../support/database/queue.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 /** Until those that are back are gathered and the account's pace allows it. */
 const UNTIL_BACK_TOLD = 6
 
 let owner: { id: string; email: string }
 
-const fixture = stopAfterAll(await openAlarmFixture())
+const fixture = await openAlarmFixture()
 
 beforeEach(async () => {
   await fixture.clear()

@@ -1,8 +1,7 @@
 import type { Answer } from '../support/server/request.ts'
 import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithMail({ PUBLIC_URL: 'https://sms.example.com/' }))
+const server = await startServerWithMail({ PUBLIC_URL: 'https://sms.example.com/' })
 
 let count = 0
 let address: string

@@ -2,12 +2,11 @@ import { apiKeysExtension, identifyKey } from '../../src/auth/tokens/api-keys.ts
 import { createRecord, updateRecord } from '../../src/records/write/write.ts'
 import { type RequestInfo, serverRequest } from '../../src/request/request.ts'
 import { startServerWithMail } from '../support/server/server-with-mail.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const EXTENSIONS = new Map([['api_keys', apiKeysExtension]])
 const IP = '192.0.2.1'
 
-const server = stopAfterAll(await startServerWithMail())
+const server = await startServerWithMail()
 const user = await server.addUser('owner@example.com')
 
 const store = () => server.server.services.store

@@ -2,13 +2,10 @@ import { overLimit } from '../../src/admission/holder.ts'
 import { limitSignInAttempts } from '../../src/auth/limits/attempt-limits.ts'
 import { badRequest } from '../../src/errors.ts'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const TRIES = 5
 
-const server = stopAfterAll(
-  await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1', SIGN_IN_TRIES: String(TRIES) }),
-)
+const server = await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1', SIGN_IN_TRIES: String(TRIES) })
 const users = server.server.services.store.catalog.find('users')
 if (users?.type !== 'auth') throw new Error('no users')
 await server.change('users', { otp: { ...users.otp, enabled: true } })

@@ -8,13 +8,12 @@ import { type Client, client, openStream, withDevices } from '../support/server/
 import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
 import { codeIn } from '../support/services/mail-server.ts'
 import { signInByProvider, startOidcServer } from '../support/services/oidc-server.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // A disabled user: every way in is closed, and opens again when the user is enabled.
 
-const mailed = stopAfterAll(await startServerWithMail())
+const mailed = await startServerWithMail()
 const gateway = await withDevices(mailed.server)
-const oidc = stopAfterAll(await startOidcServer(`${gateway.url}/api/oauth2-redirect`))
+const oidc = await startOidcServer(`${gateway.url}/api/oauth2-redirect`)
 const users = mailed.server.services.store.catalog.find('users')
 if (users?.type !== 'auth') throw new Error('no users')
 const provider = { pkce: null, displayName: 'Work', extra: {}, ...oidc.options } as OAuth2Provider

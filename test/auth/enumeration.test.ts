@@ -1,6 +1,5 @@
 import type { Answer } from '../support/server/request.ts'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // What a stranger is answered must be the same whether the thing is there or not, or is somebody else's.
 
@@ -18,7 +17,7 @@ const nowhere: Record<string, string> = {
   CODE: '000000',
 }
 
-const server = stopAfterAll(await startServerWithMail())
+const server = await startServerWithMail()
 const { store } = server.server.services
 const users = store.catalog.find('users')
 if (users?.type === 'auth') await server.change('users', { otp: { ...users.otp, enabled: true } })

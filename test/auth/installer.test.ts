@@ -9,10 +9,9 @@ import { UserError } from '../../src/errors.ts'
 import { createLogger } from '../../src/log.ts'
 import { start } from '../support/database/open.ts'
 import { testConfig } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const config = await testConfig()
-const server = stopAfterAll(await start(config, createLogger(config)))
+const server = await start(config, createLogger(config))
 
 const store = () => server.services.store
 const signIn = (identity: string, password: string) =>

@@ -8,7 +8,6 @@ import { renderAuthMethods } from '../../src/auth/sign-in/methods.ts'
 import { type AuthCollection, USERS_ID } from '../../src/collections/catalog.ts'
 import { builtInCollections } from '../../src/collections/definition/built-in.ts'
 import { OAUTH2_PROVIDERS } from '../../src/collections/definition/oauth2-providers.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 /** What the provider answers: to the exchange, to the question who it is, and to that for addresses. */
 interface Says {
@@ -20,16 +19,14 @@ interface Says {
 let says: Says = {}
 const asked: string[] = []
 
-const server = stopAfterAll(
-  createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`)
-    const isToken = request.url === '/token'
-    response.setHeader('content-type', (isToken && says.type) || 'application/json')
-    if (isToken && typeof says.token === 'string') return response.end(says.token)
-    if (isToken) return response.end(JSON.stringify({ access_token: 'a', ...(says.token as object) }))
-    response.end(JSON.stringify(request.url === '/me/emails' ? says.emails : says.me))
-  }),
-)
+const server = createServer((request, response) => {
+  asked.push(`${request.method} ${request.url}`)
+  const isToken = request.url === '/token'
+  response.setHeader('content-type', (isToken && says.type) || 'application/json')
+  if (isToken && typeof says.token === 'string') return response.end(says.token)
+  if (isToken) return response.end(JSON.stringify({ access_token: 'a', ...(says.token as object) }))
+  response.end(JSON.stringify(request.url === '/me/emails' ? says.emails : says.me))
+})
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 

@@ -6,14 +6,13 @@ import type { AuthCollection } from '../../src/collections/catalog.ts'
 import type { FileField } from '../../src/fields/field.ts'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
 import { startOidcServer } from '../support/services/oidc-server.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 globalThis.EventSource ??= EventSource as unknown as typeof globalThis.EventSource
 
 const MAPPED = { id: '', name: 'name', username: '', avatarURL: '' }
-const server = stopAfterAll(await startServerWithMail())
+const server = await startServerWithMail()
 const redirectURL = `${server.server.url}/api/oauth2-redirect`
-const oidc = stopAfterAll(await startOidcServer(redirectURL))
+const oidc = await startOidcServer(redirectURL)
 await setUp({})
 
 type OAuth2 = AuthCollection['oauth2']

@@ -2,11 +2,10 @@ import PocketBase from 'pocketbase'
 import { pairDevice } from '../support/server/server-with-devices.ts'
 import { startServerWithMail } from '../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // One-time passwords by text, asked for with PocketBase's own client, and read by a phone that claims.
 
-const server = stopAfterAll(await startServerWithMail())
+const server = await startServerWithMail()
 const { url, services } = server.server
 const query = (text: string, ...params: unknown[]) => services.store.db.query(text, params)
 

@@ -1,8 +1,7 @@
 import { cleanUpSignIns } from '../../src/auth/account/clean-up.ts'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithMail())
+const server = await startServerWithMail()
 const users = server.server.services.store.catalog.find('users')
 if (users?.type === 'auth') await server.change('users', { otp: { ...users.otp, enabled: true } })
 

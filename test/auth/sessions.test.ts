@@ -2,9 +2,8 @@ import { cleanUpSignIns } from '../../src/auth/account/clean-up.ts'
 import { identify } from '../../src/auth/tokens/tokens.ts'
 import type { Store } from '../../src/collections/catalog.ts'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithMail())
+const server = await startServerWithMail()
 
 let count = 0
 let email: string

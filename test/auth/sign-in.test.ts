@@ -1,11 +1,10 @@
 import { createRequire } from 'node:module'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const withPassword = (body: object, query = '', headers = {}) =>
   server.post(`/api/collections/users/auth-with-password${query}`, body, headers)
 
-const server = stopAfterAll(await startServerWithMail())
+const server = await startServerWithMail()
 await server.addUser('alice@example.com', { name: 'alice' })
 
 test('an unknown identity takes as long as a wrong password: a hash of the same cost is checked', async () => {

@@ -6,12 +6,11 @@ import { UserError } from '../../src/errors.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { testConfig } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // At the terminal a superuser says from where superusers may come: the way back for who has shut out
 // everybody.
 
-const site = stopAfterAll(await startServerWithDevices())
+const site = await startServerWithDevices()
 
 const db = () => site.server.services.store.db
 const seen = async () => (await site.superuser.call('GET', '/api/settings')).status

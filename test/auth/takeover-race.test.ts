@@ -4,11 +4,10 @@ import { StaleAuth } from '../../src/records/fresh-auth.ts'
 import { startPairing } from '../../src/sms/devices/pair.ts'
 import { untilWaiting } from '../support/database/locks.ts'
 import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // A record comes to its owner in the very moment in which a stranger makes what opens it later.
 
-const server = stopAfterAll(await startServerWithMail())
+const server = await startServerWithMail()
 await server.server.services.settings.save({ batch: { enabled: true, maxRequests: 50, timeout: 60 } })
 
 const store = () => server.server.services.store

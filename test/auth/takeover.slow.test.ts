@@ -1,16 +1,15 @@
 import type { AuthCollection } from '../../src/collections/catalog.ts'
 import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
 import { startOidcServer } from '../support/services/oidc-server.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Somebody makes a record with another's address, and things that open it. Then the owner of the address
 // comes along.
 
 const NEW_PASSWORD = 'brandnew1'
 
-const server = stopAfterAll(await startServerWithMail({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
+const server = await startServerWithMail({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const redirectURL = `${server.server.url}/api/oauth2-redirect`
-const oidc = stopAfterAll(await startOidcServer(redirectURL))
+const oidc = await startOidcServer(redirectURL)
 const { otp } = server.server.services.store.catalog.find('users') as AuthCollection
 const provider = { pkce: null, displayName: 'Work', extra: null, ...oidc.options }
 const oauth2 = {

@@ -2,11 +2,10 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withDevices } from '../support/server/server-with-devices.ts'
 import { startBackupServer } from '../support/services/backups.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // The answers are those of PocketBase 0.40.4, which was asked the same.
 
-const site = stopAfterAll(await startBackupServer())
+const site = await startBackupServer()
 
 const LOADING = 'An error occurred while loading the submitted data.'
 const VALIDATING = 'An error occurred while validating the submitted data.'

@@ -5,7 +5,6 @@ import { start } from '../support/database/open.ts'
 import { client, withDevices } from '../support/server/server-with-devices.ts'
 import { type BackupServer, startBackupServer } from '../support/services/backups.ts'
 import { findS3Server, NO_S3_SERVER, startS3Server } from '../support/services/s3-server.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const isOver = ({ running }: { running: unknown }) => running === null
 
@@ -28,7 +27,7 @@ const messages = async (site: BackupServer): Promise<[body: string, status: stri
     ({ body, status, error_message }: Record<string, string>) => [body, status, error_message],
   )
 
-const site = stopAfterAll(await startBackupServer())
+const site = await startBackupServer()
 const who = await fill(site)
 
 test('a restore brings everything back, and what was signed in before still is', async () => {
@@ -123,7 +122,7 @@ test('two nodes both start again, and both know what was restored', async () => 
     await expect.poll(status, { timeout: 30_000 }).toBe(200)
   } finally {
     await two.stop()
-    await site.stop()
+    await site.server.stop()
   }
 })
 
@@ -167,7 +166,7 @@ test.skipIf(!hasS3)('an S3 store keeps backups as a folder does', async () => {
     expect((await site.call('POST', '/api/backups')).body.message).toBe('Failed to create backup.')
     expect((await site.status()).lastFailure).toMatchObject({ action: 'backup' })
   } finally {
-    await site.stop()
+    await site.server.stop()
     await s3.stop()
   }
 })

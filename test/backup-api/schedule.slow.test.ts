@@ -6,9 +6,8 @@ import { createLogger } from '../../src/log.ts'
 import { startBackupServer } from '../support/services/backups.ts'
 import { startMailServer } from '../support/services/mail-server.ts'
 import { NO_S3 } from '../support/services/s3-server.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const site = stopAfterAll(await startBackupServer())
+const site = await startBackupServer()
 
 describe('a name that nobody chose is PocketBase’s', () => {
   const at = new Date('2026-11-21T10:56:43.796Z')

@@ -11,12 +11,11 @@ import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { listenLocally } from '../support/services/listen.ts'
 import { startReceiver } from '../support/services/receiver.ts'
 import { findS3Server, NO_S3, NO_S3_SERVER, startS3Server } from '../support/services/s3-server.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const work = temporaryFolder()
 const hasS3 = findS3Server() !== undefined
 if (!hasS3) console.warn(`The S3 tests are skipped. ${NO_S3_SERVER}`)
-const s3 = hasS3 ? stopAfterAll(await startS3Server()) : undefined
+const s3 = hasS3 ? await startS3Server() : undefined
 
 const folder = join(work, 'backups')
 const STORAGES: [name: string, open: () => BackupStorage, skipped: boolean][] = [

@@ -13,7 +13,6 @@ import { type Environment, emptyDatabase, withDatabase } from '../support/databa
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { withDevices } from '../support/server/server-with-devices.ts'
 import { startServer } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const CLI = fileURLToPath(new URL('../../src/server/cli.ts', import.meta.url))
 /** Between two sends of a connection, so that the backup gets on in the same process. */
@@ -21,7 +20,7 @@ const PAUSE_MS = 20
 const folder = temporaryFolder()
 
 const place: Environment = await emptyDatabase()
-const server = stopAfterAll(await startServer({ env: { ...place, SMS_MONTHLY_QUOTA: '1000000' } }))
+const server = await startServer({ env: { ...place, SMS_MONTHLY_QUOTA: '1000000' } })
 const db: Db = server.services.store.db
 const fixture = await withDevices(server)
 const user = await fixture.makeUser()

@@ -13,13 +13,12 @@ import { findAnyObject } from '../../src/transfer/tables.ts'
 import { openStore } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { openTestDb } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const folder = temporaryFolder()
 const good = join(folder, 'good.zip')
 const contents = new Map<string, Buffer>()
-const source = stopAfterAll(await openTestDb())
-const target = stopAfterAll(await openTestDb())
+const source = await openTestDb()
+const target = await openTestDb()
 await migrate(source)
 await (await openStore(source)).close()
 await writeBackup(source, good)

@@ -6,7 +6,6 @@ import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { type Client, client, withDevices } from '../support/server/server-with-devices.ts'
 import { startServer, testConfig } from '../support/server/start.ts'
 import { startReceiver } from '../support/services/receiver.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { deliveriesOf, makeWebhook } from '../support/webhook-fixture.ts'
 
 const REASON = 'Outcome unknown: restored from a backup'
@@ -28,7 +27,7 @@ const sendTo = async (by: Client, body: object, key?: string) => {
 }
 let url: string
 
-const receiver = stopAfterAll(await startReceiver())
+const receiver = await startReceiver()
 const server = await startServer({ env: SETTINGS })
 url = server.url
 const fixture = await withDevices(server)

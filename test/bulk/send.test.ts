@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { type BulkOptions, sendCsv } from '../../src/bulk/command.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { ANN, CLEO, startServerWithUsers, TEMPLATES } from '../support/server/server-with-users.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 afterAll(() => {
   process.exitCode = 0
 })

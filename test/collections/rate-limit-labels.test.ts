@@ -2,11 +2,11 @@ import { migrate } from '../../src/db/schema/migrate.ts'
 import { renameRateLimits } from '../../src/settings/rate-limit-labels.ts'
 import { SettingsStore } from '../../src/settings/settings-store.ts'
 import { openTestDb } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const db = stopAfterAll(await openTestDb())
+const db = await openTestDb()
 await migrate(db)
-const here = stopAfterAll(await SettingsStore.open(db))
+const here = await SettingsStore.open(db)
+afterAll(() => here.close())
 
 const rule = (label: string, audience = '') => ({ label, audience, duration: 10, maxRequests: 5 })
 const write = (...labels: string[]) =>

@@ -1,12 +1,11 @@
-import { openTestStore } from '../support/database/queue.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
+import { testStore } from '../support/database/queue.ts'
 
-const opened = stopAfterAll(await openTestStore())
+const store = await testStore()
 
 const SOON = ['autovacuum_analyze_threshold=250', 'autovacuum_analyze_scale_factor=0.02']
 
 test('Postgres analyzes tables of records soon', async () => {
-  const { db, catalog } = opened.store
+  const { db, catalog } = store
   const { rows } = await db.query(`select c.relname, c.reloptions from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attname = '_rowid' where c.relkind = 'r'`)
   const options = new Map(rows as [string, string[] | null][])

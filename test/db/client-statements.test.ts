@@ -5,12 +5,11 @@ import { RetryLater } from '../../src/errors.ts'
 import { createLogger } from '../../src/log.ts'
 import { openDb } from '../support/database/open.ts'
 import { testConfig } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Client-shaped statements hold up nobody else.
 
 const config = await testConfig({ CLIENT_STATEMENT_SECONDS: '1' })
-const db = stopAfterAll(await openDb(config, createLogger(config)))
+const db = await openDb(config, createLogger(config))
 
 /** Hours of work. */
 const ENDLESS =

@@ -1,7 +1,6 @@
 import { openTestDb } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const db = stopAfterAll(await openTestDb())
+const db = await openTestDb()
 await db.script(
   'create table counters (id int primary key, n int); insert into counters values (1, 0), (2, 0)',
 )

@@ -1,10 +1,9 @@
 import type { Db } from '../../src/db/open.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Somebody has changed a table and does not say whether it is to stay so.
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const { db } = server.server.services.store
 const user = await server.makeUser()
 await server.pair(user)

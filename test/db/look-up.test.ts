@@ -3,11 +3,10 @@ import pg from 'pg'
 import { DatabaseUnavailable } from '../../src/db/errors.ts'
 import { openPipeline } from '../../src/db/postgres/pipeline.ts'
 import { openTestDb } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Look-ups share a connection on Postgres: each gets its own answer all the same.
 
-const db = stopAfterAll(await openTestDb())
+const db = await openTestDb()
 await db.script(`create table things (id text primary key, n int);
   insert into things select 'thing' || n, n from generate_series(1, 500) n`)
 

@@ -2,9 +2,8 @@ import { migrate } from '../../src/db/schema/migrate.ts'
 import { sqlFiles } from '../../src/db/schema/sql-files.ts'
 import { UserError } from '../../src/errors.ts'
 import { openTestDb } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const db = stopAfterAll(await openTestDb())
+const db = await openTestDb()
 await migrate(db)
 
 const signatures = async (name: string) => {

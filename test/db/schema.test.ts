@@ -5,11 +5,10 @@ import { countMessages } from '../../src/sms/usage/totals.ts'
 import { dumpCollections } from '../console/dump-collections.ts'
 import { openStore } from '../support/database/open.ts'
 import { openTestDb } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { dumpSchema } from './dump-schema.ts'
 import { dumpTables } from './dump-tables.ts'
 
-const db = stopAfterAll(await openTestDb())
+const db = await openTestDb()
 await migrate(db)
 const store = await openStore(db)
 await store.close()

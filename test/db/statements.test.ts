@@ -17,11 +17,10 @@ import {
 import { createLogger } from '../../src/log.ts'
 import { openDb } from '../support/database/open.ts'
 import { testConfig } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { TYPES } from './dump-tables.ts'
 
 const config = await testConfig({}, 'prepared')
-const db = stopAfterAll(await openDb(config, createLogger(config)))
+const db = await openDb(config, createLogger(config))
 const SRC = new URL('../../src/', import.meta.url)
 
 interface Field {

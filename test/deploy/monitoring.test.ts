@@ -46,13 +46,11 @@ async function startPrometheus(server: string): Promise<string> {
   const flags = [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/data`]
   const all = [...flags, `--web.listen-address=${address}`, '--log.level=warn']
   const running = await startProgram('prometheus', all, {}, `http://${address}`, '/-/ready')
-  onTestFinished(() => running.stop())
   return running.url
 }
 
 test.runIf(runs('prometheus', '--version'))('Prometheus answers each alert and each panel', async () => {
   const gateway = await startServerWithDevices({ METRICS_TOKEN: TOKEN })
-  onTestFinished(() => gateway.stop())
   const user = await gateway.makeUser()
   const send = { recipients: ['+4915112345678'], body: 'Hello' }
   expect((await user.call('POST', '/api/sms/send', send)).status).toBe(503)

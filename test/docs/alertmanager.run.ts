@@ -6,7 +6,6 @@ import { runs } from '../support/installed.ts'
 import { startProgram } from '../support/server/program.ts'
 import { request } from '../support/server/request.ts'
 import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { until } from '../support/until.ts'
 import { blocksOf } from './page.ts'
 
@@ -14,7 +13,7 @@ import { blocksOf } from './page.ts'
 const program = ['prometheus-alertmanager', 'alertmanager'].find((name) => runs(name, '--version'))
 if (!program) throw new Error('Alertmanager is not installed: apt-get install prometheus-alertmanager')
 
-const fixture = stopAfterAll(await startServerWithDevices())
+const fixture = await startServerWithDevices()
 const { query } = fixture
 const alice = await fixture.makeUser()
 beforeAll(() => fixture.pair(alice))
@@ -44,7 +43,6 @@ async function startAlertmanager({ secret }: { secret: string }, second: RegExp)
   const args = [`--web.listen-address=${address}`, '--cluster.listen-address=', `--storage.path=${folder}`]
   const flags = [...args, `--config.file=${join(folder, 'alertmanager.yml')}`]
   const running = await startProgram(program!, flags, {}, `http://${address}`, '/-/ready')
-  onTestFinished(() => running.stop())
   return running.url
 }
 

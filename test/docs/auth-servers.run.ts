@@ -7,14 +7,13 @@ import { runs } from '../support/installed.ts'
 import { startProgram } from '../support/server/program.ts'
 import { request } from '../support/server/request.ts'
 import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { until } from '../support/until.ts'
 import { AUTH_FOLDER, hasAuthServers } from '../third-party/auth-servers.ts'
 import { blocksOf } from './page.ts'
 
 // Auth servers sign somebody in whose phone reads the codes, set up as docs/recipes/auth-servers.md says.
 
-const fixture = stopAfterAll(await startServerWithDevices())
+const fixture = await startServerWithDevices()
 const ann = await fixture.makeUser()
 const phone = await fixture.pair(ann)
 const TO = '+4915112345678'

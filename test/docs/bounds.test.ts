@@ -1,14 +1,13 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServer } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // docs/internals/bounds.md names each route of the API's description and each background job.
 
 const HOME = join(import.meta.dirname, '../..')
 const page = readFileSync(join(HOME, 'docs/internals/bounds.md'), 'utf8')
 
-const server = stopAfterAll(await startServer({ env: { DEVICE_ALARM_MINUTES: '10' } }))
+const server = await startServer({ env: { DEVICE_ALARM_MINUTES: '10' } })
 
 test('each route is named', async () => {
   const document = await (await fetch(`${server.url}/api/openapi.json`)).json()

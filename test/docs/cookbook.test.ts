@@ -1,6 +1,5 @@
 import PocketBase from 'pocketbase'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { type Recipe, readRecipes } from './cookbook.ts'
 import { FIXTURES, id, type Named, PASSWORD } from './cookbook-data.ts'
 
@@ -82,7 +81,7 @@ const superuser = new PocketBase()
 const ann = new PocketBase()
 for (const client of [superuser, ann]) client.autoCancellation(false)
 
-const server = stopAfterAll(await startServer({ fixtures: FIXTURES }))
+const server = await startServer({ fixtures: FIXTURES })
 for (const client of [superuser, ann]) client.baseURL = server.url
 await superuser.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
 await ann.collection('users').authWithPassword('ann@example.com', PASSWORD)

@@ -8,7 +8,6 @@ import { runs } from '../support/installed.ts'
 import { type RunningProgram, startProgram } from '../support/server/program.ts'
 import { signIn } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { blocksOf } from './page.ts'
 
 const HEARD_MS = 3_000
@@ -42,7 +41,7 @@ const PROXIES = {
 } as const
 
 const folder = temporaryFolder()
-const server = stopAfterAll(await startServer({ env: { TRUSTED_PROXIES: '127.0.0.1' } }))
+const server = await startServer({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
 const { token } = await signIn(server.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
 
 describe.each(['caddy', 'nginx'] as const)('behind %s, as docs/deploy.md sets it up', (name) => {

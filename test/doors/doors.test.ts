@@ -1,7 +1,6 @@
 import { ANN, BEN, GROUPS, keyOf, startServerWithUsers } from '../support/server/server-with-users.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 
 beforeEach(() => server.rows('delete from sms_messages'))
 const sent = async () =>

@@ -2,10 +2,9 @@ import { diskWarning } from '../../src/metrics/disk.ts'
 import { type Client, must } from '../support/server/server-with-devices.ts'
 import { mms, mmsPoster } from '../support/smsgate/mms.ts'
 import { joinPhone, startSmsgateFixture } from '../support/smsgate/smsgate-fixture.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const MAX_BYTES = 2 << 20
-const fixture = stopAfterAll(await startSmsgateFixture({ MAX_ACCOUNT_FILE_BYTES: String(MAX_BYTES) }))
+const fixture = await startSmsgateFixture({ MAX_ACCOUNT_FILE_BYTES: String(MAX_BYTES) })
 const { gateway } = fixture
 const [shop, other] = [await gateway.makeUser(), await gateway.makeUser()]
 const owner = 'user = @request.auth.id'

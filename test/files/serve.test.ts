@@ -2,7 +2,6 @@ import PocketBase, { type RecordModel } from 'pocketbase'
 import sharp from 'sharp'
 import { Db } from '../../src/db/open.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const PICTURE = await sharp({ create: { width: 300, height: 200, channels: 3, background: 'red' } })
   .png()
@@ -15,7 +14,7 @@ const FLAT = await sharp({ create: { width: 20_000, height: 1, channels: 3, back
   .png()
   .toBuffer()
 
-const server = stopAfterAll(await startServer())
+const server = await startServer()
 const pb = new PocketBase(server.url)
 await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
 const fields = [{ name: 'open', type: 'file', maxSelect: 9, thumbs: SIZES }]

@@ -4,12 +4,11 @@ import PocketBase from 'pocketbase'
 import { untilWaiting } from '../support/database/locks.ts'
 import { openUploads } from '../support/open-uploads.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const file = (name: string, options: object = {}) => ({ name, type: 'file', maxSelect: 1, ...options })
 const OPEN = { listRule: '', viewRule: '', createRule: '', updateRule: '', deleteRule: '' }
 
-const server = stopAfterAll(await startServer())
+const server = await startServer()
 const pb = new PocketBase(server.url)
 await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
 await pb.collections.create({

@@ -1,9 +1,8 @@
 import { compare, OPAQUE } from '../support/predicates.ts'
 import { testConfig } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { openWorld } from './world.ts'
 
-const world = stopAfterAll(await openWorld(await testConfig()))
+const world = await openWorld(await testConfig())
 
 test.each([
   ['a base column', "txt = 'x'", 'b."txt" = $1::text'],

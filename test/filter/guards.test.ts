@@ -1,9 +1,8 @@
 import { guestHolder, ticketOf } from '../../src/admission/holder.ts'
 import { testConfig } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { openWorld } from './world.ts'
 
-const world = stopAfterAll(await openWorld(await testConfig()))
+const world = await openWorld(await testConfig())
 
 describe('a client that is no superuser', () => {
   test.each([

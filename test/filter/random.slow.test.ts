@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { testConfig } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { type Answer, startPocketBase } from './pocketbase.ts'
 import { randomFilter, randomSort, type Subject } from './random-filter.ts'
 import { openWorld } from './world.ts'
@@ -31,9 +30,9 @@ const ACCIDENTS = [
   /@(now|yesterday)\b.*~|~.*@(now|yesterday)\b/,
 ]
 
-const world = stopAfterAll(await openWorld(await testConfig()))
+const world = await openWorld(await testConfig())
 const binary = process.env.POCKETBASE_BIN
-const real = binary ? stopAfterAll(await startPocketBase(binary)) : undefined
+const real = binary ? await startPocketBase(binary) : undefined
 
 interface Sample {
   readonly as: string | null

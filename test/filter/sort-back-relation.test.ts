@@ -1,6 +1,5 @@
 import PocketBase from 'pocketbase'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // A sort through records that point back takes the key of the one that was inserted first, in both
 // directions and whatever indexes there are. Shelf one has two books, the second of which comes first by
@@ -14,7 +13,7 @@ const BOOKS = [
   { id: 'bookaabbbbbbbbb', shelf: TWO, title: 'aa', pages: 2 },
 ]
 
-const server = stopAfterAll(await startServer())
+const server = await startServer()
 const pb = new PocketBase(server.url)
 await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
 await pb.collections.create({ id: 'shelves', name: 'shelves', type: 'base', fields: [] })

@@ -1,14 +1,13 @@
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { openPreparedDb } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 /** pb_strftime beside SQLite's own strftime. */
 const RUNS = 1500
 const AT_ONCE = 100
 
-const sqlite = stopAfterAll(new DatabaseSync(':memory:'))
-const db = stopAfterAll(await openPreparedDb())
+const sqlite = new DatabaseSync(':memory:')
+const db = await openPreparedDb()
 
 const one = (...list: string[]) => fc.constantFrom(...list)
 const digits = (max: number) => fc.integer({ min: 0, max }).map((n) => String(n).padStart(2, '0'))

@@ -27,7 +27,6 @@ export interface World {
   ask(as: string | null, collection: string, filter: string, sort?: string): Promise<Answer>
   /** Ids of the rows that a compiled question finds. */
   run(compiled: CompiledFilter): Promise<string[]>
-  close(): Promise<void>
 }
 
 /** Opens the world on the database of a test's settings. */
@@ -84,10 +83,6 @@ export async function openWorld(config: Config): Promise<World> {
         if (error instanceof FilterError || error instanceof ApiError) return 'refused'
         throw isSqlError(error) ? new Error(`${error.message} <- ${filter} sorted by ${sort}`) : error
       }
-    },
-    async close() {
-      await store.close()
-      await db.close()
     },
   }
   return world

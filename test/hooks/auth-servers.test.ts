@@ -5,9 +5,8 @@ import { start } from '../support/database/open.ts'
 import { request } from '../support/server/request.ts'
 import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { testConfig } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await startServerWithDevices())
+const fixture = await startServerWithDevices()
 const { store } = fixture.server.services
 const ann = await fixture.makeUser()
 const phone = await fixture.pair(ann)

@@ -1,10 +1,9 @@
 import { start } from '../support/database/open.ts'
 import { type Client, client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { testConfig } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { until } from '../support/until.ts'
 
-const fixture = stopAfterAll(await startServerWithDevices())
+const fixture = await startServerWithDevices()
 const { guest, superuser, query } = fixture
 const [alice, bob] = [await fixture.makeUser(), await fixture.makeUser()]
 const records = (name: string) => `/api/collections/${name}/records`

@@ -1,7 +1,6 @@
 import { createUnavailableApp } from '../../src/http/app.ts'
 import { withDevices } from '../support/server/server-with-devices.ts'
 import { startServer } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Errors have the form of the routes they come from, whatever raises them.
 
@@ -26,7 +25,7 @@ const FORMS: readonly (readonly [family: string, keys: readonly string[]])[] = [
 
 const keysOf = async (answer: Response) => Object.keys((await answer.json()) as Json).sort()
 
-const server = stopAfterAll(await startServer())
+const server = await startServer()
 interface Described {
   readonly content: Record<string, { schema: Json }>
 }

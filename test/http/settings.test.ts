@@ -1,9 +1,8 @@
 import { generateKeyPairSync, verify } from 'node:crypto'
 import type { Answer } from '../support/server/request.ts'
 import { startServerWithMail } from '../support/server/server-with-mail.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithMail())
+const server = await startServerWithMail()
 const root = await server.superuser()
 
 const patch = (body: unknown) => server.call('PATCH', '/api/settings', body, root)

@@ -1,5 +1,4 @@
 import { client } from '../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { makeKey, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 // The table of messages is locked: each statement of a client that reads it runs until it is canceled.
@@ -7,7 +6,7 @@ import { makeKey, startTwilioFixture } from '../support/twilio/twilio-fixture.ts
 const TOO_SLOW = expect.stringMatching(/^This takes too long\./)
 const records = '/api/collections/sms_messages/records'
 
-const fixture = stopAfterAll(await startTwilioFixture({ CLIENT_STATEMENT_SECONDS: '1' }))
+const fixture = await startTwilioFixture({ CLIENT_STATEMENT_SECONDS: '1' })
 const twilio = await fixture.makeUser()
 const { user } = twilio
 const { key } = await makeKey(user, { scopes: ['all:any'] })

@@ -14,14 +14,13 @@ import {
 import { counts } from '../../src/metrics/counts.ts'
 import { SETTINGS } from '../../src/settings/settings.ts'
 import { openTestDb } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const NOW = Date.parse('2026-11-20T07:00:00.000Z')
 const DAY_MS = 86_400_000
 /** As many lines wait at most. */
 const ROOM = 1_000
 
-const db = stopAfterAll(await openTestDb())
+const db = await openTestDb()
 await migrate(db)
 
 beforeEach(async () => void (await db.query('truncate _logs')))

@@ -1,12 +1,11 @@
 import { answerMcp } from '../../src/protocols/mcp/server.ts'
 import { NO_REQUEST } from '../../src/request/request.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Keys with few scopes, and calls that would cost much. In the words of the revision of March 2025, which has
 // batches and needs no handshake.
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const ann = await server.makeUser()
 const all = await newKey(['all:any'])
 const phone = await server.pair(ann)

@@ -2,11 +2,10 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { startServerWithDevices, type Client as User } from '../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const open: { close(): Promise<void> }[] = []
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const ann = await server.makeUser()
 const ben = await server.makeUser()
 await server.pair(ann)

@@ -1,11 +1,10 @@
 import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { basic, request } from '../support/server/request.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // A message is one message, whichever API it came by: each API shows it, in its own words, in the same state.
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const ann = await server.makeUser()
 const phone = await server.pair(ann, { phone: '+4915550000001' })
 const values = { user: ann.id, name: 'all', scopes: ['all:any'], twilio: true }

@@ -4,7 +4,6 @@ import parse, { type Family, type Sample } from 'parse-prometheus-text-format'
 import type { Attempt } from '../../src/sms/queue/renew.ts'
 import { TestListener } from '../realtime/test-listener.ts'
 import { openStream, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const TOKEN = 'a-token-for-prometheus'
 const TO = '+4915112345678'
@@ -40,9 +39,7 @@ function sum(family: Family | undefined, labels: Record<string, string>): number
 const send = (body: object) =>
   user.call('POST', '/api/sms/send', { recipients: [TO], body: 'Hello', ...body })
 
-const server = stopAfterAll(
-  await startServerWithDevices({ METRICS_TOKEN: TOKEN, WEBHOOK_ALLOW_PRIVATE: 'true' }),
-)
+const server = await startServerWithDevices({ METRICS_TOKEN: TOKEN, WEBHOOK_ALLOW_PRIVATE: 'true' })
 const atStart = await scrape()
 const user = await server.makeUser()
 const device = await server.pair(user)

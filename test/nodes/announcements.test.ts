@@ -3,7 +3,6 @@ import pg from 'pg'
 import { createLogger } from '../../src/log.ts'
 import { TestListener } from '../realtime/test-listener.ts'
 import { start } from '../support/database/open.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { deliveriesOf, makeWebhook, sendAndReport, startWebhookFixture } from '../support/webhook-fixture.ts'
 
 const CHANNELS = [
@@ -15,7 +14,7 @@ const CHANNELS = [
   'test',
 ]
 
-const world = stopAfterAll(await startWebhookFixture())
+const world = await startWebhookFixture()
 const { user, phone, store, gateway } = world
 const { config } = gateway.server.services
 

@@ -4,16 +4,15 @@ import { start, type TestServer } from '../support/database/open.ts'
 import { type Client, client } from '../support/server/server-with-devices.ts'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // What is begun at one node is right at another: two servers on one Postgres.
 
 const TO = '+4915112345678'
 const OTHER_PASSWORD = 'other-password'
 
-const server = stopAfterAll(await startServerWithMail())
+const server = await startServerWithMail()
 const one = server.server
-const two = stopAfterAll(await start(one.services.config, createLogger({ logLevel: 'silent' })))
+const two = await start(one.services.config, createLogger({ logLevel: 'silent' }))
 const users = one.services.store.catalog.find('users')
 if (users?.type === 'auth') await server.change('users', { otp: { ...users.otp, enabled: true } })
 let count = 0

@@ -1,6 +1,5 @@
 import { type Answer, client } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // A server whose catalog is old: another node has renamed a field, and its word of it has not arrived.
 
@@ -26,7 +25,7 @@ async function rename(collection: string): Promise<string> {
   return to
 }
 
-const server = stopAfterAll(await startServer())
+const server = await startServer()
 const { email: identity, password } = SUPERUSER
 const signedIn = await call('POST', 'collections/_superusers/auth-with-password', { identity, password }, '')
 const root: string = signedIn.body.token

@@ -4,7 +4,6 @@ import { freePort } from '../support/database/postgres.ts'
 import { nextVersion } from '../support/server/other-version.ts'
 import { type RunningProgram, serve } from '../support/server/program.ts'
 import { type Client, client, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // A server beside two of a newer version, with whose migration it cannot go on, on one database.
 
@@ -14,8 +13,8 @@ const REASON = 'A newer version of pocketsms has migrated the database: this ser
 const log = createLogger({ logLevel: 'silent' })
 const version = nextVersion()
 afterAll(() => version.remove())
-const old = stopAfterAll(await startServerWithDevices())
-const db = stopAfterAll(await openDb(old.server.services.config, log))
+const old = await startServerWithDevices()
+const db = await openDb(old.server.services.config, log)
 const user = await old.makeUser()
 const device = await old.pair(user)
 let newer: readonly RunningProgram[]

@@ -1,6 +1,5 @@
 import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { startPushService } from '../support/services/push-service.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { until } from '../support/until.ts'
 
 // Texts come in over HTTP, and a push service decrypts what the server sends to a browser.
@@ -12,7 +11,7 @@ let service: Awaited<ReturnType<typeof startPushService>>
 let user: Client
 let phone: Client
 
-const server = stopAfterAll(await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
+const server = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 
 beforeEach(async () => {
   service = await startPushService()

@@ -2,15 +2,14 @@ import { addReplyMails } from '../../src/notifications/reply-mails.ts'
 import { SETTINGS } from '../../src/settings/settings.ts'
 import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { startMailServer } from '../support/services/mail-server.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Nothing is mailed by itself: time passes and mails go out when a test says so.
 
 let user: Client
 let phone: Client
 
-const mail = stopAfterAll(await startMailServer())
-const server = stopAfterAll(await startServerWithDevices({ PUBLIC_URL: 'https://sms.example.com' }))
+const mail = await startMailServer()
+const server = await startServerWithDevices({ PUBLIC_URL: 'https://sms.example.com' })
 const post = server.server.services
 await server.server.services.settings.save({ smtp: { enabled: true, host: '127.0.0.1', port: mail.port } })
 

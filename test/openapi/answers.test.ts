@@ -2,7 +2,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { takeFaults, watchAnswers } from '../support/answers/answers.ts'
 import { startServer } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // What looks at all answers of all tests sees what is wrong with them: here a server answers as the test
 // says.
@@ -13,18 +12,16 @@ const listener = createServer((_, res) => {
   res.writeHead(says.status).end(says.body)
 })
 
-const real = stopAfterAll(await startServer())
+const real = await startServer()
 await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
 const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`
-const liar = stopAfterAll(
-  await watchAnswers({
-    url,
-    services: real.services,
-    stop: async () => {
-      listener.close()
-    },
-  }),
-)
+const liar = await watchAnswers({
+  url,
+  services: real.services,
+  stop: async () => {
+    listener.close()
+  },
+})
 
 const GROUP = {
   id: 'q0w9e8r7t6y5u4i',

@@ -1,10 +1,9 @@
 import { ServerResponse } from 'node:http'
 import { startServer } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const get = (path: string, headers = {}) => fetch(server.url + path, { headers, redirect: 'manual' })
 
-const server = stopAfterAll(await startServer({ env: { PUBLIC_URL: 'https://sms.example.com' } }))
+const server = await startServer({ env: { PUBLIC_URL: 'https://sms.example.com' } })
 
 test('the description names the public address and is not sent twice', async () => {
   const first = await get('/api/openapi.json')

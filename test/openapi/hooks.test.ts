@@ -1,15 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { startReceiver } from '../support/services/receiver.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { makeWebhook, sendAndReport, startWebhookFixture } from '../support/webhook-fixture.ts'
 
 const ajv = new Ajv2020({ strict: false })
 formats.default(ajv)
 
-const fixture = stopAfterAll(await startWebhookFixture())
+const fixture = await startWebhookFixture()
 const user = await fixture.gateway.makeUser()
-const receiver = stopAfterAll(await startReceiver())
+const receiver = await startReceiver()
 ajv.addSchema((await (await fetch(`${fixture.gateway.url}/api/openapi.json`)).json()) as object, 'api')
 
 test('what webhooks are sent is what is described', async () => {

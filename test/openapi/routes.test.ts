@@ -1,6 +1,5 @@
 import { createApp } from '../../src/http/app.ts'
 import { startServer } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 /** Roots of which all is described; `{collection}` of the router stands for each collection there. */
 const WHOLE =
@@ -12,7 +11,7 @@ const OTHER = /^\w+ \/api\/collections\/(meta\/|\{collection\}(\/truncate)?$)/
 const nameless = (route: string) =>
   route.replace(/\{(?!collection\})\w+\}(\.json$)?/g, '{}').replace(/(.)\/$/, '$1')
 
-const server = stopAfterAll(await startServer())
+const server = await startServer()
 const document = await (await fetch(`${server.url}/api/openapi.json`)).json()
 const { paths } = document as { paths: Record<string, object> }
 const names = server.services.store.catalog.all.map(({ name }) => name).join('|')

@@ -1,8 +1,7 @@
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { TestListener } from './test-listener.ts'
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const root = server.superuser
 
 /** Names that stand for something else in the statements which write and read a record. */

@@ -3,11 +3,10 @@ import { accountHolder, guestHolder } from '../../src/admission/holder.ts'
 import { RATES } from '../../src/admission/limits.ts'
 import { counts } from '../../src/metrics/counts.ts'
 import { readTopic } from '../../src/realtime/clients/topic.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { ANN, ask, signIn, startRealtimeServer } from './realtime-server.ts'
 import { TestListener, withOptions } from './test-listener.ts'
 
-const server = stopAfterAll(await startRealtimeServer({ CLIENT_STATEMENT_SECONDS: '1' }))
+const server = await startRealtimeServer({ CLIENT_STATEMENT_SECONDS: '1' })
 const tokens = await signIn(server.url)
 
 const create = (collection: string, body: object) =>

@@ -6,11 +6,10 @@ import { changesCleanUp } from '../../src/realtime/changes/change-log.ts'
 import type { ConnectionLimits } from '../../src/realtime/clients/client.ts'
 import { readTopic } from '../../src/realtime/clients/topic.ts'
 import { Realtime } from '../../src/realtime/hub.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { ask, signIn, startRealtimeServer } from './realtime-server.ts'
 import { TestListener } from './test-listener.ts'
 
-const server = stopAfterAll(await startRealtimeServer())
+const server = await startRealtimeServer()
 const { root } = await signIn(server.url)
 
 const create = (title: string) => ask(server.url, root, 'POST', 'collections/news/records', { title })

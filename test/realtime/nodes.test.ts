@@ -1,19 +1,17 @@
 import { createLogger } from '../../src/log.ts'
 import { start } from '../support/database/open.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { ANN, ask, BEN, signIn, startRealtimeServer } from './realtime-server.ts'
 import { TestListener } from './test-listener.ts'
 
 // Several servers on one Postgres.
 
-const one = stopAfterAll(await startRealtimeServer())
+const one = await startRealtimeServer()
 const again = () => start(one.services.config, createLogger({ logLevel: 'silent' }))
 const note = (url: string, title: string, owner: string = ANN.id) =>
   ask(url, who.root, 'POST', 'collections/notes/records', { title, owner })
 
 const who = await signIn(one.url)
 let two = await again()
-afterAll(() => two.stop())
 
 test('a change on either reaches subscribers on both, under their own rules', async () => {
   const ears = await Promise.all([

@@ -1,8 +1,7 @@
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { TestListener, withOptions } from './test-listener.ts'
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const user = await server.makeUser()
 const phone = await server.pair(user)
 

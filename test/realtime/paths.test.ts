@@ -1,12 +1,11 @@
 import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { importCorpus } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { FIXTURES } from './realtime-server.ts'
 import { TestListener } from './test-listener.ts'
 
 // Records change on many ways besides the record API; a subscriber need not know which it was.
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 let user: Client
 let device: Client
 let ear: TestListener

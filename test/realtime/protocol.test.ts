@@ -1,8 +1,7 @@
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { ANN, ask, signIn, startRealtimeServer } from './realtime-server.ts'
 import { TestListener, withOptions } from './test-listener.ts'
 
-const { url } = stopAfterAll(await startRealtimeServer({ TRUSTED_PROXIES: '127.0.0.1' }))
+const { url } = await startRealtimeServer({ TRUSTED_PROXIES: '127.0.0.1' })
 const who = await signIn(url)
 
 const create = (title: string) => ask(url, who.root, 'POST', 'collections/news/records', { title })

@@ -1,11 +1,10 @@
 import { client, makeUser, signIn as signInAs } from '../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { ask, signIn, startRealtimeServer } from './realtime-server.ts'
 import { TestListener } from './test-listener.ts'
 
 // Who was signed in when he subscribed is looked at anew whenever his record or his collection changes.
 
-const { url } = stopAfterAll(await startRealtimeServer())
+const { url } = await startRealtimeServer()
 const { root } = await signIn(url)
 let ear: TestListener
 let user: { id: string; token: string }

@@ -1,10 +1,9 @@
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { ANN, ask, BEN, signIn, startRealtimeServer } from './realtime-server.ts'
 import { TestListener } from './test-listener.ts'
 
 // A change that cannot be read: its image is not what its table holds, or no longer.
 
-const server = stopAfterAll(await startRealtimeServer())
+const server = await startRealtimeServer()
 let who: Awaited<ReturnType<typeof signIn>>
 beforeEach(async () => {
   who = await signIn(server.url)

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { startServer, testConfig } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
+import { listenLocally } from '../support/services/listen.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/pocketsms.js', import.meta.url))
 
@@ -17,14 +16,12 @@ function run(env: Record<string, string>, ...words: string[]): Promise<{ code: n
   })
 }
 
-const server = stopAfterAll(await startServer())
+const server = await startServer()
 /** Answers nothing but an hour ago. */
 const stranger = createServer((_, response) => {
   response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString()).end('{}')
 })
-await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
-stopAfterAll({ stop: async () => void stranger.close() })
-const strangePort = String((stranger.address() as AddressInfo).port)
+const strangePort = String((await listenLocally(stranger)).port)
 const databaseUrl = (await testConfig()).databaseUrl!
 
 test.each<[string, Record<string, string>, RegExp[]]>([

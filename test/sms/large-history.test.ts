@@ -27,7 +27,6 @@ const dropAll = async (db: Db) => {
 
 test('a new database has what it needs, and nothing to warn of', async () => {
   const db = await openTestDb()
-  onTestFinished(() => db.close())
   await migrate(db)
   await (await openStore(db)).close()
   expect([...(await states(db))]).toEqual(['missing'])
@@ -42,7 +41,6 @@ describe('a large table', () => {
     await db.query(insert(1, ROWS))
     await db.query('analyze sms_messages')
   })
-  afterAll(() => db.close())
 
   test('gets none while a server starts, and is warned of', async () => {
     await (await openStore(db)).close()
@@ -61,7 +59,6 @@ describe('a large table', () => {
 
 test('a table that lacks a column gets the others', async () => {
   const db = await openPreparedDb()
-  onTestFinished(() => db.close())
   await dropAll(db)
   await db.query('alter table sms_messages drop column body')
   await buildIndexes(db, silent, 0)
@@ -76,9 +73,7 @@ describe('on a server', () => {
   const open = async () => {
     const config = await testConfig({}, 'prepared')
     const db = await openDb(config, silent)
-    onTestFinished(() => db.close())
     const other = await openDb(config, silent)
-    onTestFinished(() => other.close())
     return { db, other, url: config.databaseUrl! }
   }
   const connect = async (url: string) => {

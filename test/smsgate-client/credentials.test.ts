@@ -1,9 +1,8 @@
 import { basic } from '../support/server/request.ts'
 import { ANN, BEN, PHONES } from '../support/server/server-with-users.ts'
 import { bearer, startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await startSmsgateClientFixture())
+const fixture = await startSmsgateClientFixture()
 
 const SEND = { message: 'Hi', phoneNumbers: ['+4911111'] }
 const send = (headers: Record<string, string>) => fixture.ask('POST', '/messages', SEND, headers)

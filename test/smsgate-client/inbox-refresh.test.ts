@@ -3,10 +3,9 @@ import { startReceiver } from '../support/services/receiver.ts'
 import { bearer } from '../support/smsgate/smsgate-client-fixture.ts'
 import { joinPhone, startSmsgateFixture, until } from '../support/smsgate/smsgate-fixture.ts'
 import { openEvents } from '../support/smsgate/smsgate-stream.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await startSmsgateFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
-const receiver = stopAfterAll(await startReceiver())
+const fixture = await startSmsgateFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' })
+const receiver = await startReceiver()
 const user = await fixture.gateway.makeUser()
 const other = await fixture.gateway.pair(user)
 const made = await user.call('POST', '/api/collections/api_keys/records', {

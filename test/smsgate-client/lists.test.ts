@@ -4,9 +4,8 @@ import { LIST_QUERY, listMessages } from '../../src/protocols/smsgate-client/lis
 import { recordPlans } from '../support/database/plans.ts'
 import { ANN, BEN, BENS_PHONE, CLEO, PHONES } from '../support/server/server-with-users.ts'
 import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await startSmsgateClientFixture())
+const fixture = await startSmsgateClientFixture()
 
 const at = (i: number) => formatDate(new Date(Date.UTC(2026, 0, 1, 0, i)))
 const iso = (i: number) => new Date(Date.UTC(2026, 0, 1, 0, i)).toISOString()

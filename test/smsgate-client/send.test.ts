@@ -1,8 +1,7 @@
 import { ANN, BENS_PHONE, PHONES } from '../support/server/server-with-users.ts'
 import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await startSmsgateClientFixture())
+const fixture = await startSmsgateClientFixture()
 
 const TEXT = { textMessage: { text: 'Hello' }, phoneNumbers: ['+4911111'] }
 const send = (more: object = {}, query = '', headers?: Record<string, string>) =>

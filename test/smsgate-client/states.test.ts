@@ -1,8 +1,7 @@
 import { PHONES } from '../support/server/server-with-users.ts'
 import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await startSmsgateClientFixture())
+const fixture = await startSmsgateClientFixture()
 
 const NUMBERS = ['+4911111', '+4911112', '+4911113']
 async function send(count = 3, more: object = {}) {

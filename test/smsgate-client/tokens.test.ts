@@ -1,9 +1,8 @@
 import { basic } from '../support/server/request.ts'
 import { ANN, BEN } from '../support/server/server-with-users.ts'
 import { bearer, startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await startSmsgateClientFixture())
+const fixture = await startSmsgateClientFixture()
 
 const ask = (body: unknown, headers?: Record<string, string>) =>
   fixture.ask('POST', '/auth/token', body, headers)

@@ -2,10 +2,9 @@ import { createHmac } from 'node:crypto'
 import { ANN, BEN, BENS_PHONE, PHONES } from '../support/server/server-with-users.ts'
 import { startReceiver } from '../support/services/receiver.ts'
 import { bearer, startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await startSmsgateClientFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
-const receiver = stopAfterAll(await startReceiver())
+const fixture = await startSmsgateClientFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' })
+const receiver = await startReceiver()
 
 const add = (body: object, headers?: Record<string, string>) =>
   fixture.ask('POST', '/webhooks', body, headers)

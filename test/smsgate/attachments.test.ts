@@ -9,15 +9,15 @@ import { type Client, client, must } from '../support/server/server-with-devices
 import { startReceiver, verify } from '../support/services/receiver.ts'
 import { mms, mmsPoster, type SentFile } from '../support/smsgate/mms.ts'
 import { joinPhone, records, startSmsgateFixture } from '../support/smsgate/smsgate-fixture.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { makeKey, signatureOf, startApp } from '../support/twilio/twilio-fixture.ts'
 import { deliveriesOf, makeWebhook } from '../support/webhook-fixture.ts'
 
 const MAX_BYTES = 100_000
 const MEMBERS = '/api/collections/members/records'
-const fixture = stopAfterAll(
-  await startSmsgateFixture({ WEBHOOK_ALLOW_PRIVATE: 'true', SMS_MAX_ATTACHMENT_BYTES: String(MAX_BYTES) }),
-)
+const fixture = await startSmsgateFixture({
+  WEBHOOK_ALLOW_PRIVATE: 'true',
+  SMS_MAX_ATTACHMENT_BYTES: String(MAX_BYTES),
+})
 const { gateway } = fixture
 const { store } = gateway.server.services
 const [user, stranger] = [await gateway.makeUser(), await gateway.makeUser()]

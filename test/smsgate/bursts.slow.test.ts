@@ -9,13 +9,12 @@ import {
   until,
 } from '../support/smsgate/smsgate-fixture.ts'
 import { take, type WireMessage } from '../support/smsgate/smsgate-sender.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // The app's pulls and its sender race: each pull replaces the one before, and a text that comes in may start
 // the sender anew while it is at another text, which then goes on air twice. What it is handed, and when,
 // must not let that happen.
 
-const fixture = stopAfterAll(await startSmsgateFixture())
+const fixture = await startSmsgateFixture()
 
 type Range = readonly [from: number, to: number]
 

@@ -3,12 +3,11 @@ import type { Client } from '../support/server/server-with-devices.ts'
 import type { Phone } from '../support/smsgate/smsgate-app.ts'
 import { joinPhone, records, send, startSmsgateFixture, until } from '../support/smsgate/smsgate-fixture.ts'
 import { openEvents, PULL } from '../support/smsgate/smsgate-stream.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // A text that a phone has and is not to send any more: each pull says so until the phone has answered.
 
 let user: Client
-const fixture = stopAfterAll(await startSmsgateFixture())
+const fixture = await startSmsgateFixture()
 
 beforeEach(async () => {
   user = await fixture.gateway.makeUser()

@@ -2,7 +2,6 @@ import type { Client } from '../support/server/server-with-devices.ts'
 import type { Phone } from '../support/smsgate/smsgate-app.ts'
 import { joinPhone, records, send, startSmsgateFixture, until } from '../support/smsgate/smsgate-fixture.ts'
 import { openEvents, PULL } from '../support/smsgate/smsgate-stream.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // A phone whose stream is open is told to pull when that brings it something, and is handed nothing that it
 // could be handed at a bad time.
@@ -11,7 +10,7 @@ let user: Client
 let phone: Phone
 let events: Awaited<ReturnType<typeof openEvents>>
 
-const fixture = stopAfterAll(await startSmsgateFixture())
+const fixture = await startSmsgateFixture()
 
 beforeEach(async () => {
   user = await fixture.gateway.makeUser()

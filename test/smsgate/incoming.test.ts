@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { joinPhone, records, startSmsgateFixture } from '../support/smsgate/smsgate-fixture.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await startSmsgateFixture())
+const fixture = await startSmsgateFixture()
 const user = await fixture.gateway.makeUser()
 const phone = await joinPhone(fixture, user)
 const url = (await phone.call('GET', '/webhooks')).body[0].url

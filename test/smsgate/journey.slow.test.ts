@@ -9,10 +9,9 @@ import {
   startSmsgateFixture,
   until,
 } from '../support/smsgate/smsgate-fixture.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 let user: Client
-const fixture = stopAfterAll(await startSmsgateFixture())
+const fixture = await startSmsgateFixture()
 
 const COUNT = 200
 const LOSSES = 0.05

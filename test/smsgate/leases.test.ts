@@ -16,7 +16,6 @@ import {
   until,
 } from '../support/smsgate/smsgate-fixture.ts'
 import { take } from '../support/smsgate/smsgate-sender.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 let user: Client
 /** A phone's lease is three of the usual ones. Longer than any test: it passes when a test says so. */
@@ -24,7 +23,7 @@ const LEASE_SECONDS = 360
 /** At the end of its lease a phone has that long to report, and sends no more. */
 const REPORT_MS = 30_000
 
-const fixture = stopAfterAll(await startSmsgateFixture())
+const fixture = await startSmsgateFixture()
 
 const db = () => fixture.gateway.server.services.store.db
 

@@ -8,9 +8,8 @@ import {
   send,
   startSmsgateFixture,
 } from '../support/smsgate/smsgate-fixture.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await startSmsgateFixture())
+const fixture = await startSmsgateFixture()
 const user = await fixture.gateway.makeUser()
 const phone = await joinPhone(fixture, user)
 

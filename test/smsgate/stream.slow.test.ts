@@ -13,10 +13,9 @@ import {
 } from '../support/smsgate/smsgate-fixture.ts'
 import { take } from '../support/smsgate/smsgate-sender.ts'
 import { openEvents, PULL } from '../support/smsgate/smsgate-stream.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 let user: Client
-const fixture = stopAfterAll(await startSmsgateFixture())
+const fixture = await startSmsgateFixture()
 
 test('the stream says in the words of the app that messages wait', async () => {
   user = await fixture.gateway.makeUser()

@@ -2,9 +2,8 @@ import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { ANN, BEN, keyOf } from '../support/server/server-with-users.ts'
 import { startSmtpFixture } from '../support/server/smtp-fixture.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await startSmtpFixture())
+const fixture = await startSmtpFixture()
 const { server, auth, hook, mail, sent } = fixture
 const HOOK = await hook()
 const NUMBER = '+4915112345678@sms.example.com'

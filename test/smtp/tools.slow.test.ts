@@ -10,7 +10,6 @@ import { startProgram } from '../support/server/program.ts'
 import { request } from '../support/server/request.ts'
 import { ANN } from '../support/server/server-with-users.ts'
 import { startSmtpFixture } from '../support/server/smtp-fixture.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { until } from '../support/until.ts'
 
 // Programs that send mails, as they are, by STARTTLS and without.
@@ -25,7 +24,7 @@ function makeCertificate(): void {
 }
 makeCertificate()
 
-const fixture = stopAfterAll(await startSmtpFixture({ SMTP_TLS_CERT: cert, SMTP_TLS_KEY: key }))
+const fixture = await startSmtpFixture({ SMTP_TLS_CERT: cert, SMTP_TLS_KEY: key })
 const { auth, hook, port, sent, server } = fixture
 const HOOK = await hook()
 const NUMBER = '+4915112345678@sms.example.com'

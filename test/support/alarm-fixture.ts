@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
 import { SETTINGS } from '../../src/settings/settings.ts'
 import { Worker } from '../../src/work/worker.ts'
-import { makeDevice, makeUser, openTestStore } from './database/queue.ts'
+import { makeDevice, makeUser, testStore } from './database/queue.ts'
 import { type MailServer, type ReceivedMail, startMailServer } from './services/mail-server.ts'
 
 export const ALARM_MINUTES = 10
@@ -34,7 +34,6 @@ export interface AlarmFixture {
    * that came.
    */
   live(minutes: number, alive?: readonly string[]): Promise<ReceivedMail[]>
-  close(): Promise<void>
 }
 
 /** All that the database knows of time is longer ago. */
@@ -48,7 +47,7 @@ const PASS = [
 ]
 
 export async function openAlarmFixture(): Promise<AlarmFixture> {
-  const [{ store, close }, mail] = await Promise.all([openTestStore(), startMailServer()])
+  const [store, mail] = await Promise.all([testStore(), startMailServer()])
   const settings = SETTINGS.over(
     { smtp: { enabled: true, host: '127.0.0.1', port: mail.port } },
     SETTINGS.fresh(),
@@ -99,10 +98,6 @@ export async function openAlarmFixture(): Promise<AlarmFixture> {
         await fixture.send()
       }
       return mail.mails.slice(before)
-    },
-    async close() {
-      await close()
-      await mail.stop()
     },
   }
   return fixture

@@ -1,4 +1,3 @@
-import { afterAll } from 'vitest'
 import { quote, tableName } from '../../src/collections/catalog.ts'
 import { createCollection, updateCollection } from '../../src/collections/edit/edit.ts'
 import { ApiError } from '../../src/errors.ts'
@@ -6,15 +5,8 @@ import { checkRule } from '../../src/rules/access.ts'
 import { openStore, type TestStore } from './database/open.ts'
 import { openPreparedDb } from './server/start.ts'
 
-/** A store with the system and built-in collections. It and its database are closed after the last test. */
-export async function collectionStore(): Promise<TestStore> {
-  const store = await openStore(await openPreparedDb())
-  afterAll(async () => {
-    await store.close()
-    await store.db.close()
-  })
-  return store
-}
+/** A store with the system and built-in collections. */
+export const collectionStore = async (): Promise<TestStore> => openStore(await openPreparedDb())
 
 export const create = (store: TestStore, raw: object) => createCollection(store, raw, checkRule)
 export const update = (store: TestStore, name: string, raw: object) =>

@@ -2,6 +2,7 @@ import { afterAll, afterEach } from 'vitest'
 import { takeFaults } from './answers/answers.ts'
 import { removeFolders } from './database/temporary-folder.ts'
 import { dropDatabases } from './server/start.ts'
+import { stopAll } from './stops.ts'
 
 // the setups of two projects in one run each have a server: this is that of the file's project
 const { TEST_SERVER = 'EMBEDDED' } = process.env
@@ -18,6 +19,7 @@ function checkAnswers(): void {
 
 afterEach(checkAnswers)
 afterAll(checkAnswers)
-// hooks of the file itself, which stop its servers, run before this one
+// the last one is run first
 afterAll(removeFolders)
 afterAll(dropDatabases)
+afterAll(stopAll)

@@ -17,7 +17,6 @@ export interface WebhookFixture {
   readonly user: Client
   readonly phone: Client
   readonly receiver: Receiver
-  stop(): Promise<void>
 }
 
 export async function startWebhookFixture(env: Record<string, string> = {}): Promise<WebhookFixture> {
@@ -30,10 +29,6 @@ export async function startWebhookFixture(env: Record<string, string> = {}): Pro
     user,
     phone: await server.pair(user),
     receiver,
-    async stop() {
-      await receiver.stop()
-      await server.stop()
-    },
   }
 }
 

@@ -3,14 +3,13 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ANN, startServerWithUsers } from '../support/server/server-with-users.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { DOORS_PYTHON, hasApprise, hasKuma, hasNovu, kumaFile, novuFile } from './door-clients.ts'
 
 // The published tools as they are, with our address and an API key in their forms.
 
 const run = promisify(execFile)
 const require = createRequire(import.meta.url)
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 const { hostname: host, port } = new URL(server.url)
 
 beforeEach(() => server.rows('delete from sms_messages'))

@@ -67,7 +67,6 @@ describe.skipIf(!areInstalled())('refine-pocketbase', () => {
     data = refine.dataProvider(pb)
     auth = refine.authProvider(pb)
   })
-  afterAll(() => server.stop())
 
   test('signs in: not with a wrong password, but with the right one', async () => {
     const wrong = await auth.login({ ...ANN, password: 'wrong-password' })

@@ -3,7 +3,6 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { listenLocally } from '../support/services/listen.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { codeOn, pairPhone, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 import {
   GO_FOLDER,
@@ -17,19 +16,17 @@ import {
 } from './twilio-libraries.ts'
 
 const run = promisify(execFile)
-const fixture = stopAfterAll(await startTwilioFixture())
+const fixture = await startTwilioFixture()
 const ann = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, '+4915550000001')
 
 /** Tells a program the code on the phone, and lets codes expire. */
-const helper = stopAfterAll(
-  await listenLocally(
-    createServer(async (req, res) => {
-      if (req.url === '/expire')
-        await fixture.gateway.query(`update verifications set expires_at = created where status = 'pending'`)
-      res.end(req.url === '/code' ? await codeOn(phone) : '')
-    }),
-  ),
+const helper = await listenLocally(
+  createServer(async (req, res) => {
+    if (req.url === '/expire')
+      await fixture.gateway.query(`update verifications set expires_at = created where status = 'pending'`)
+    res.end(req.url === '/code' ? await codeOn(phone) : '')
+  }),
 )
 
 const at = (file: string) => join(import.meta.dirname, 'twilio-verify', file)

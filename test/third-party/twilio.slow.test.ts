@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { mms, mmsPoster } from '../support/smsgate/mms.ts'
 import { joinPhone } from '../support/smsgate/smsgate-fixture.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import {
   type AppCall,
   pairPhone,
@@ -21,10 +20,10 @@ const NUMBER = '+4915550000001'
 const TO = '+4915112345601'
 const run = promisify(execFile)
 
-const fixture = stopAfterAll(await startTwilioFixture())
+const fixture = await startTwilioFixture()
 const ann: TwilioUser = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, NUMBER)
-const app = stopAfterAll(await startApp())
+const app = await startApp()
 
 /** A status callback as the app got it. */
 async function statusCallback(): Promise<AppCall> {

@@ -7,17 +7,16 @@ import { migrate } from '../../src/db/schema/migrate.ts'
 import { openStore } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { openTestDb } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Values of every type that a row of ours can have go through a backup and come back as they were.
 
 const folder = temporaryFolder()
 let files = 0
 
-const source = stopAfterAll(await openTestDb())
-const target = stopAfterAll(await openTestDb())
+const source = await openTestDb()
+const target = await openTestDb()
 await migrate(source)
-stopAfterAll(await openStore(source))
+await openStore(source)
 
 /** Postgres has no NUL in a text, and UTF-8 no half of a pair. */
 const texts = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.replaceAll('\0', ''))

@@ -1,9 +1,8 @@
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { makeKey, pairPhone, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 const NUMBER = '+4915550000001'
 
-const fixture = stopAfterAll(await startTwilioFixture())
+const fixture = await startTwilioFixture()
 const ann = await fixture.makeUser()
 const ben = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, NUMBER, 'Desk')

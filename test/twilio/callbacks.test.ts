@@ -1,4 +1,3 @@
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import {
   pairPhone,
   report,
@@ -13,11 +12,11 @@ import { deliveriesOf, makeDeliveriesDue } from '../support/webhook-fixture.ts'
 const NUMBER = '+4915550000001'
 const TO = '+4915112345678'
 
-const fixture = stopAfterAll(await startTwilioFixture())
+const fixture = await startTwilioFixture()
 const ann = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, NUMBER)
 
-const app = stopAfterAll(await startApp())
+const app = await startApp()
 
 afterEach(() => {
   app.calls.length = 0

@@ -1,17 +1,16 @@
 import { Db } from '../../src/db/open.ts'
 import { twilioCalls } from '../../src/protocols/twilio/calls/call.ts'
 import { sendingFor } from '../../src/sms/campaigns/campaign.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { pairPhone, startApp, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 // What an SmsUrl answers that means no good.
 
 const NUMBER = '+4915550000001'
 
-const fixture = stopAfterAll(await startTwilioFixture({ WEBHOOK_ALLOW_PRIVATE: 'false' }))
+const fixture = await startTwilioFixture({ WEBHOOK_ALLOW_PRIVATE: 'false' })
 const ann = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, NUMBER)
-const app = stopAfterAll(await startApp())
+const app = await startApp()
 const { incoming_phone_numbers } = (await ann.ask('GET', 'IncomingPhoneNumbers.json')).body
 const number = incoming_phone_numbers[0].sid
 

@@ -1,4 +1,3 @@
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import {
   pairPhone,
   receive,
@@ -12,11 +11,11 @@ import { deliveriesOf, makeDeliveriesDue } from '../support/webhook-fixture.ts'
 
 const [NUMBER, OTHER] = ['+4915550000001', '+4915550000002']
 
-const fixture = stopAfterAll(await startTwilioFixture())
+const fixture = await startTwilioFixture()
 const ann = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, NUMBER)
 await pairPhone(fixture, ann, OTHER)
-const app = stopAfterAll(await startApp())
+const app = await startApp()
 const { body } = await ann.ask('GET', `IncomingPhoneNumbers.json?PhoneNumber=${encodeURIComponent(NUMBER)}`)
 const pn = body.incoming_phone_numbers[0].sid
 

@@ -1,4 +1,3 @@
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { pairPhone, receive, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 const NUMBER = '+4915550000001'
@@ -16,7 +15,7 @@ const KEYS = [
 ]
 
 const sids: string[] = []
-const fixture = stopAfterAll(await startTwilioFixture())
+const fixture = await startTwilioFixture()
 const ann = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, NUMBER)
 for (let i = 0; i < 5; i++) sids.unshift((await ann.send({ Body: `Text ${i}` })).body.sid)

@@ -1,10 +1,9 @@
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { pairPhone, receive, report, reportAs, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 const NUMBER = '+4915550000001'
 const TO = '+4915112345678'
 
-const fixture = stopAfterAll(await startTwilioFixture())
+const fixture = await startTwilioFixture()
 const ann = await fixture.makeUser()
 const ben = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, NUMBER)

@@ -1,4 +1,3 @@
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { startApp, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 // A phone with two SIMs: the device has the number of the first, each line its own.
@@ -6,10 +5,10 @@ import { startApp, startTwilioFixture } from '../support/twilio/twilio-fixture.t
 const [FIRST, SECOND] = ['+4915550000001', '+4915550000002']
 const FRIEND = '+4917712345678'
 
-const fixture = stopAfterAll(await startTwilioFixture())
+const fixture = await startTwilioFixture()
 const ann = await fixture.makeUser()
 const phone = await fixture.gateway.pair(ann.user, { phone: FIRST, sims: [{ slot: 1 }, { slot: 2 }] })
-const app = stopAfterAll(await startApp())
+const app = await startApp()
 
 const linesOf = async (device: string) => {
   const path = `/api/collections/lines/records?sort=slot&filter=${encodeURIComponent(`device="${device}"`)}`

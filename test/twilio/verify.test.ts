@@ -1,7 +1,6 @@
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { codeOn, pairPhone, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
-const fixture = stopAfterAll(await startTwilioFixture())
+const fixture = await startTwilioFixture()
 const ann = await fixture.makeUser()
 const ben = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, '+4915550000001')

@@ -1,7 +1,6 @@
 import { ANN, as, startServerWithUsers } from '../support/server/server-with-users.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 const headers = await server.signedIn('users', ANN.id)
 const RECORDS = '/api/collections/verify_services/records'
 

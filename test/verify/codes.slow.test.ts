@@ -6,7 +6,6 @@ import { start } from '../support/database/open.ts'
 import { client, must, withDevices } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../support/server/start.ts'
 import { startReceiver } from '../support/services/receiver.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { until } from '../support/until.ts'
 
 // Two servers on one Postgres, and everything that they say.
@@ -16,9 +15,9 @@ const log = createLogger({ logLevel: 'debug' }, { write: (line: string) => void 
 const config = await testConfig({ WEBHOOK_ALLOW_PRIVATE: 'true', DATABASE_POOL: '16' }, 'prepared')
 const one = await start(config, log)
 await upsertSuperuser(one.services.store, SUPERUSER.email, SUPERUSER.password)
-const fixture = stopAfterAll(await withDevices(one))
-const two = stopAfterAll(await start(config, log))
-const receiver = stopAfterAll(await startReceiver())
+const fixture = await withDevices(one)
+const two = await start(config, log)
+const receiver = await startReceiver()
 const user = await fixture.makeUser()
 const phone = await fixture.pair(user)
 const nodes = [user, client(two.url, user.id, user.token)]

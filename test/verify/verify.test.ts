@@ -9,9 +9,8 @@ import {
   startServerWithUsers,
   TEMPLATES,
 } from '../support/server/server-with-users.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 const { store } = server
 
 const TO = '+4915112345678'

@@ -3,7 +3,6 @@ import { findDue } from '../../src/webhooks/due.ts'
 import { cleanUpDeliveries } from '../../src/webhooks/extensions.ts'
 import { recordOutcome } from '../../src/webhooks/record-outcome.ts'
 import { startReceiver } from '../support/services/receiver.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { until } from '../support/until.ts'
 import {
   allAre,
@@ -14,12 +13,11 @@ import {
   startWebhookFixture,
 } from '../support/webhook-fixture.ts'
 
-const fixture = stopAfterAll(await startWebhookFixture())
+const fixture = await startWebhookFixture()
 
 /** A user of a test's own, with a phone and a receiver. */
 async function household() {
   const receiver = await startReceiver()
-  onTestFinished(receiver.stop)
   const user = await fixture.gateway.makeUser()
   return { user, phone: await fixture.gateway.pair(user), receiver, store: fixture.store }
 }

@@ -1,6 +1,5 @@
 import type { Client } from '../support/server/server-with-devices.ts'
 import { type Receiver, startReceiver, verify } from '../support/services/receiver.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { until } from '../support/until.ts'
 import {
   allAre,
@@ -14,7 +13,7 @@ import {
 let user: Client
 let phone: Client
 let receiver: Receiver
-const fixture = stopAfterAll(await startWebhookFixture())
+const fixture = await startWebhookFixture()
 
 beforeEach(async () => {
   user = await fixture.gateway.makeUser()

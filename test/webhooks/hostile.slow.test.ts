@@ -99,7 +99,6 @@ describe('an attempt is over in time', () => {
   ]
   test.each(broken)('%s', async (_, speak, expected) => {
     const raw = await startRaw(speak)
-    onTestFinished(raw.stop)
     const begun = performance.now()
     const before = process.memoryUsage().rss
     const outcome = await callWebhook(due(raw.url), true, never)
@@ -131,9 +130,8 @@ describe('an attempt is over in time', () => {
       },
     ],
   ]
-  test.concurrent.for(slow)('%s', async ([, speak], { expect, onTestFinished }) => {
+  test.concurrent.for(slow)('%s', async ([, speak], { expect }) => {
     const raw = await startRaw(speak)
-    onTestFinished(raw.stop)
     const outcome = await callWebhook(due(raw.url), true, never)
     expect(outcome).toMatchObject({ status: 0, text: `${raw.url} did not answer in time` })
     expect(outcome.latencyMs).toBeGreaterThan(TIMEOUT_MS - 100)
@@ -147,7 +145,6 @@ describe('a slow receiver', () => {
   beforeAll(async () => {
     fixture = await startWebhookFixture()
   })
-  afterAll(() => fixture?.stop())
   let slow: Awaited<ReturnType<typeof startReceiver>>
   beforeEach(async () => {
     slow = await startReceiver()

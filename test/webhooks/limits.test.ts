@@ -1,8 +1,7 @@
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { deliveriesOf, makeWebhook, startWebhookFixture } from '../support/webhook-fixture.ts'
 
 const PATH = '/api/collections/webhooks/records'
-const { gateway, user, receiver } = stopAfterAll(await startWebhookFixture())
+const { gateway, user, receiver } = await startWebhookFixture()
 const phone = await gateway.pair(user, { sims: [{ slot: 1 }, { slot: 2 }] })
 const recordsOf = async (collection: string) =>
   (await user.call('GET', `/api/collections/${collection}/records?perPage=100`)).body.items

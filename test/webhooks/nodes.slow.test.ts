@@ -43,7 +43,6 @@ test('what was committed before the server was killed is told after its restart'
 }, async () => {
   const config = await lastingConfig()
   const receiver = await startReceiver()
-  onTestFinished(receiver.stop)
   const first = await start(config, silent)
   await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
   const fixture = await withDevices(first)
@@ -82,7 +81,6 @@ test('what was committed before the server was killed is told after its restart'
 
 test('what a node leased that died is told by another', async () => {
   const fixture = await startWebhookFixture()
-  onTestFinished(fixture.stop)
   const { user, phone, receiver, store } = fixture
   receiver.answer(500)
   await makeWebhook(user, receiver.url)
@@ -120,7 +118,6 @@ test('a database that goes away and comes back ends nothing', async () => {
   const user = await fixture.makeUser()
   const phone = await fixture.pair(user)
   const receiver = await startReceiver()
-  onTestFinished(receiver.stop)
   await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 3, 'sent')
   await receiver.heard(3)
@@ -140,11 +137,6 @@ describe('two nodes', () => {
     fixture = await startWebhookFixture()
     two = await start(fixture.gateway.server.services.config, silent)
   })
-  afterAll(async () => {
-    await two?.stop()
-    await fixture?.stop()
-  })
-
   test('make each call once', async () => {
     const { user, phone, receiver } = fixture
     receiver.behave((_, res) => setTimeout(() => res.writeHead(204).end(), 20))
@@ -164,7 +156,6 @@ describe('two nodes', () => {
     const user = await fixture.gateway.makeUser()
     const phone = await fixture.gateway.pair(user)
     const receiver = await startReceiver()
-    onTestFinished(receiver.stop)
     receiver.behave(() => {})
     await makeWebhook(user, receiver.url)
     await sendAndReport(user, phone, 20, 'sent')

@@ -1,11 +1,10 @@
 import { isSecret, newSecret, signatureHeaders } from '../../src/webhooks/secrets.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { deliveriesOf, makeWebhook } from '../support/webhook-fixture.ts'
 
 const PATH = '/api/collections/webhooks/records'
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const user = await server.makeUser()
 
 const create = (values: object) =>

@@ -3,7 +3,6 @@ import { freePort } from '../support/database/postgres.ts'
 import { startCpuTimer } from '../support/server/cpu-timer.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import { type Receiver, startReceiver, verify } from '../support/services/receiver.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { until } from '../support/until.ts'
 import {
   allAre,
@@ -52,7 +51,7 @@ describe('the schedule', () => {
 let user: Client
 let phone: Client
 let receiver: Receiver
-const fixture = stopAfterAll(await startWebhookFixture())
+const fixture = await startWebhookFixture()
 
 beforeEach(async () => {
   user = await fixture.gateway.makeUser()

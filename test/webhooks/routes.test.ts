@@ -1,7 +1,6 @@
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { makeWebhook, startWebhookFixture } from '../support/webhook-fixture.ts'
 
-const fixture = stopAfterAll(await startWebhookFixture())
+const fixture = await startWebhookFixture()
 const user = fixture.user
 
 test('the routes are for the user of the webhook and for superusers', async () => {

@@ -3,11 +3,10 @@ import { kindsOf } from '../../src/server/jobs.ts'
 import { hasRoomSql, type JobKind, readJobFigures } from '../../src/work/queue.ts'
 import { Worker } from '../../src/work/worker.ts'
 import { openPreparedDb, startServer } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 const log = createLogger({ logLevel: 'silent' })
 
-const db = stopAfterAll(await openPreparedDb())
+const db = await openPreparedDb()
 
 beforeEach(async () => {
   await db.query('delete from _jobs')

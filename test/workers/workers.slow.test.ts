@@ -5,7 +5,6 @@ import type { WorkerState } from '../../src/workers/member.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { type RunningProgram, serve } from '../support/server/program.ts'
 import { testConfig } from '../support/server/start.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // The program with WORKERS: real processes, real signals.
 
@@ -59,7 +58,7 @@ const open = async (more: Record<string, string> = {}) => {
   return serve({ ...env, LOG_LEVEL: 'error', METRICS_TOKEN: TOKEN, WORKERS: String(WORKERS), ...more })
 }
 
-const program = stopAfterAll(await open())
+const program = await open()
 
 test('all workers serve, and any of them tells what each counts', async () => {
   await awaitAll(program)

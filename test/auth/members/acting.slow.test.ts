@@ -12,12 +12,11 @@ import {
   signIn,
 } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, startServer } from '../../support/server/start.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Tokens with which a member acts for an account, at two servers on one Postgres.
 
-const one = stopAfterAll(await startServer())
-const two = stopAfterAll(await start(one.services.config, createLogger({ logLevel: 'silent' })))
+const one = await startServer()
+const two = await start(one.services.config, createLogger({ logLevel: 'silent' }))
 const root = await signIn(one.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
 const makeUser = () => newUser(one.url, root, { verified: true })
 

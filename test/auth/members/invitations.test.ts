@@ -1,9 +1,8 @@
 import { type Client, client, makeUser as newUser, signIn } from '../../support/server/server-with-devices.ts'
 import { startServerWithMail } from '../../support/server/server-with-mail.ts'
 import { SUPERUSER, startServer } from '../../support/server/start.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await startServerWithMail())
+const fixture = await startServerWithMail()
 const { url, services } = fixture.server
 const root = await signIn(url, '_superusers', SUPERUSER.email, SUPERUSER.password)
 const guest = client(url, '', '')

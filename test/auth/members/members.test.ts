@@ -1,8 +1,7 @@
 import { openStore } from '../../support/database/open.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await startServerWithDevices())
+const fixture = await startServerWithDevices()
 const { superuser, query } = fixture
 
 const make = async (who: Client, collection: string, values: object) =>

@@ -4,7 +4,6 @@ import {
   must,
   startServerWithDevices,
 } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Every route of the API's description, asked for by the account, by its members and by a stranger. A route
 // without a row fails.
@@ -161,7 +160,7 @@ function isAllowed(caller: Caller, who: Who): boolean {
   return who !== 'nobody' && roles.indexOf(caller) >= roles.indexOf(who)
 }
 
-const fixture = stopAfterAll(await startServerWithDevices())
+const fixture = await startServerWithDevices()
 const { superuser, guest } = fixture
 const make = async (who: Client, collection: string, values: object): Promise<string> =>
   (await must(who, 'POST', `/api/collections/${collection}/records`, values)).id

@@ -10,11 +10,10 @@ import {
 } from '../../support/server/server-with-devices.ts'
 import { startServerWithMail } from '../../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // People who join by an invitation are members without an account of their own.
 
-const fixture = stopAfterAll(await startServerWithMail())
+const fixture = await startServerWithMail()
 const { url, services } = fixture.server
 const users = services.store.catalog.find('users')!
 if (users.type === 'auth') await fixture.change('users', { otp: { ...users.otp, enabled: true } })

@@ -1,7 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { admission } from '../../../src/admission/admission.ts'
 import { ANN, BEN, startServerWithUsers } from '../../support/server/server-with-users.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Ann has contacts that expand into each other, Ben has some with large data. Each row is a way to ask for
 // more than one answer may hold.
@@ -12,7 +11,7 @@ const LARGE = 60
 
 const sockets: Socket[] = []
 
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 const ann = await server.signedIn('users', ANN.id)
 const ben = await server.signedIn('users', BEN.id)
 const addContacts = (user: string, letter: string, count: number, data: string) =>

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { admission } from '../../../src/admission/admission.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Bodies of one client that never end, while others send theirs.
 
@@ -12,7 +11,7 @@ const FORM = 'multipart/form-data; boundary=x'
 const FILE = '--x\r\nContent-Disposition: form-data; name="a"; filename="a"\r\n\r\n'
 const VALUE = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n'
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 
 const sockets: Socket[] = []
 afterEach(async () => {

@@ -1,9 +1,8 @@
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Postgres does not take NUL, not even to look for it.
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const user = await server.makeUser()
 
 test.each([

@@ -3,7 +3,6 @@ import { text } from 'node:stream/consumers'
 import { startServer } from '../../support/server/start.ts'
 
 const server = await startServer()
-afterAll(() => server.stop())
 
 /** What the server answers to a JSON body in chunks of this many blanks, and then `{}`. */
 function answerTo(chunks: number, bytes: number): Promise<string> {

@@ -6,9 +6,8 @@ import { importFiles } from '../../../src/import/fixtures.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { PASSWORD, startServerWithMail, tokenIn } from '../../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithMail({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
+const server = await startServerWithMail({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const root = await server.superuser()
 const user = await server.addUser('ann@example.com')
 

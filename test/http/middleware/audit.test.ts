@@ -1,9 +1,8 @@
 import { deleteOldAuditEntries } from '../../../src/auth/superusers/audit.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1' }))
+const server = await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1' })
 const root = { ...(await server.superuser()), 'x-forwarded-for': '203.0.113.7' }
 const user = await server.addUser('ann@example.com')
 

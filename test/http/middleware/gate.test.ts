@@ -1,7 +1,6 @@
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithMail())
+const server = await startServerWithMail()
 const root = await server.superuser()
 await server.addUser('user@example.com')
 

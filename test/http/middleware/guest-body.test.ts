@@ -2,9 +2,8 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const token = (await server.makeUser()).token
 const notes = {
   name: 'notes',

@@ -8,11 +8,8 @@ import { CONNECTION_OPTIONS } from '../../../src/http/server/connections.ts'
 import { strictTransport } from '../../../src/http/server/front.ts'
 import { startCpuTimer } from '../../support/server/cpu-timer.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(
-  await startServerWithMail({ PUBLIC_URL: 'https://sms.example.com', HSTS_DAYS: '30' }),
-)
+const server = await startServerWithMail({ PUBLIC_URL: 'https://sms.example.com', HSTS_DAYS: '30' })
 const user = await server.addUser('ann@example.com', { monthly_quota: 5 })
 const token = await server.signIn('users', 'ann@example.com', PASSWORD)
 

@@ -1,10 +1,9 @@
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const PASSWORD = 'a-long-password'
 const RECORDS = '/api/collections/patrons/records'
 
-const server = stopAfterAll(await startServerWithDevices({ SIGN_IN_TRIES: '1' }))
+const server = await startServerWithDevices({ SIGN_IN_TRIES: '1' })
 const own = 'id = @request.auth.id'
 const patrons = {
   name: 'patrons',

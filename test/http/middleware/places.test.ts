@@ -5,14 +5,13 @@ import { afterEach, test as anywhere, expect, vi } from 'vitest'
 import { admission } from '../../../src/admission/admission.ts'
 import { userHolder } from '../../../src/collections/catalog.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Requests take their places of what all share when they begin to work, not when they are announced.
 
 // macOS has one address of its own only
 const test = anywhere.skipIf(process.platform === 'darwin')
 setDefaultHighWaterMark(false, 16 << 10) // as in Node 20
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const { bodies, requests } = admission
 
 const sockets: Socket[] = []

@@ -10,13 +10,12 @@ import { Conflict } from '../../../src/records/write/store.ts'
 import { type AuthRecord, LargeAnswer } from '../../../src/request/request.ts'
 import { openStore } from '../../support/database/open.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const USER = 'user00000000001'
 
-const db = stopAfterAll(await openPreparedDb())
-const here = stopAfterAll(await openStore(db))
-const elsewhere = stopAfterAll(await openStore(db))
+const db = await openPreparedDb()
+const here = await openStore(db)
+const elsewhere = await openStore(db)
 await db.query(`insert into users (id, email, "tokenKey", password) values ($1, 'a@example.com', 'x', 'x')`, [
   USER,
 ])

@@ -1,6 +1,5 @@
 import { basic, request } from '../../support/server/request.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Alice's key opens the APIs of SMSGate and Twilio. Nothing there shows or touches what is Bob's.
 
@@ -27,7 +26,7 @@ async function snapshot(): Promise<string> {
   )
 }
 
-const server = stopAfterAll(await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
+const server = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const alice = await server.makeUser()
 const bob = await server.makeUser()
 await server.pair(alice)

@@ -1,5 +1,4 @@
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Two users who must never see or touch what is the other's. Everything of Bob's carries the word SECRET.
 
@@ -52,7 +51,7 @@ async function snapshot(): Promise<string> {
   return JSON.stringify(await Promise.all(lists))
 }
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const [alice, bob] = [await server.makeUser(), await server.makeUser()]
 const [alicesPhone, bobsPhone] = [await server.pair(alice), await server.pair(bob, { name: 'SECRET phone' })]
 bobs.users = bob.id

@@ -2,12 +2,11 @@ import { admission } from '../../../src/admission/admission.ts'
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import { readNew } from '../../../src/collections/definition/complete.ts'
 import { startWriteTestServer } from '../../support/server/write-test-server.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const TOOLS = 'collections/tools/records'
 const LARGE = 3 << 20
 
-const shop = stopAfterAll(await startWriteTestServer())
+const shop = await startWriteTestServer()
 const [manual] = readNew({
   name: 'x',
   fields: [{ name: 'manual', type: 'editor', maxSize: 2 * LARGE }],

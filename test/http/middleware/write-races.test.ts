@@ -1,12 +1,11 @@
 import { startWriteTestServer } from '../../support/server/write-test-server.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const PASSWORD = 'secret12345'
 const ANN = 'workerann000001'
 const TOOL = 'hammer000000001'
 const TOOLS = 'collections/tools/records'
 
-const shop = stopAfterAll(await startWriteTestServer())
+const shop = await startWriteTestServer()
 await shop.server.services.settings.save({ batch: { enabled: true, maxRequests: 50, timeout: 60 } })
 const ann = { id: ANN, email: 'ann@example.com', password: PASSWORD, passwordConfirm: PASSWORD }
 await shop.ask('', 'POST', 'collections/workers/records', ann)

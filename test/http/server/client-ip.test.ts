@@ -1,8 +1,7 @@
 import { addressOf } from '../../../src/http/server/client-ip.ts'
 import { startServerWithMail } from '../../support/server/server-with-mail.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1,10.0.0.0/8' }))
+const server = await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1,10.0.0.0/8' })
 const root = await server.superuser()
 
 test.each([

@@ -1,8 +1,7 @@
 import { consoleRoutes } from '../../../src/http/pages/console.ts'
 import { startServer } from '../../support/server/start.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServer())
+const server = await startServer()
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(server.url + path, { headers, redirect: 'manual' })

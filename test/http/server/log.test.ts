@@ -5,7 +5,6 @@ import { createLogger } from '../../../src/log.ts'
 import { start } from '../../support/database/open.ts'
 import { signIn } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const PROXY = '127.0.0.1'
 const STRANGER = '127.0.0.2'
@@ -20,9 +19,7 @@ interface Line {
 }
 
 const config = await testConfig({ TRUSTED_PROXIES: PROXY, LOG_LEVEL: 'info' })
-const server = stopAfterAll(
-  await start(config, createLogger(config, { write: (line) => void lines.push(line) })),
-)
+const server = await start(config, createLogger(config, { write: (line) => void lines.push(line) }))
 await upsertSuperuser(server.services.store, SUPERUSER.email, SUPERUSER.password)
 
 beforeEach(() => {

@@ -3,9 +3,8 @@ import { start } from '../../support/database/open.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices, withDevices } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const people: Record<string, Client> = {
   guest: server.guest,
   user: await server.makeUser(),

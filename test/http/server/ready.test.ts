@@ -6,11 +6,10 @@ import { start } from '../../support/database/open.ts'
 import { client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { testConfig } from '../../support/server/start.ts'
 import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const ready = () => fixture.guest.call('GET', '/api/ready')
 
-const fixture = stopAfterAll(await startServerWithDevices())
+const fixture = await startServerWithDevices()
 
 describe('GET /api/ready', () => {
   test('a server in good order, to anybody', async () => {

@@ -1,8 +1,7 @@
 import { request } from 'node:http'
 import { startServer } from '../../support/server/start.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServer())
+const server = await startServer()
 
 /** By Node's own client: fetch would clean the path itself. */
 const ask = (method: string, path: string, origin: string) =>

@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Users who ask for what takes hours hurt nobody but themselves.
 
-const server = stopAfterAll(
-  await startServerWithDevices({ CLIENT_STATEMENT_SECONDS: '5', DATABASE_POOL: '4' }),
-)
+const server = await startServerWithDevices({ CLIENT_STATEMENT_SECONDS: '5', DATABASE_POOL: '4' })
 const [hostile, victim] = [await server.makeUser(), await server.makeUser()]
 const phone = await server.pair(victim)
 await server.server.services.store.db.query(

@@ -57,7 +57,6 @@ beforeEach(async () => {
 
 async function open(more: Record<string, string> = {}): Promise<RunningProgram> {
   const program = await serve({ ...env, PORT: String(await freePort()), ...more })
-  onTestFinished(() => program.stop())
   return program
 }
 

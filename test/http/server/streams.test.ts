@@ -2,12 +2,9 @@ import type { Device } from '../../../src/sms/devices/device.ts'
 import { deviceEvents } from '../../../src/sms/devices/streams.ts'
 import { untilWaiting } from '../../support/database/locks.ts'
 import { type Client, openStream, startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 import { until } from '../../support/until.ts'
 
-const server = stopAfterAll(
-  await startServerWithDevices({ MAX_STREAMS: '3', TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' }),
-)
+const server = await startServerWithDevices({ MAX_STREAMS: '3', TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' })
 const user = await server.makeUser()
 
 /** Opens a stream as from an address that a proxy tells of; `close` ends it. */
@@ -155,7 +152,6 @@ test('a stream that ends leaves that of the device at another server', async () 
 
 test('a sixth stream of a device ends its oldest, and the device stays there', async () => {
   const wide = await startServerWithDevices()
-  onTestFinished(() => wide.stop())
   const phone = await wide.pair(await wide.makeUser())
   const streams = []
   for (let i = 0; i < 6; i++) streams.push(await openStream(wide.url, phone.token))

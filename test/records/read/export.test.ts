@@ -3,11 +3,10 @@ import { accountHolder } from '../../../src/admission/holder.ts'
 import { readCsv } from '../../../src/bulk/csv.ts'
 import { USERS_ID } from '../../../src/collections/catalog.ts'
 import { ANN, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const COUNT = 2_345
 
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 const ann = await server.signedIn('users', ANN.id)
 await server.rows(
   `insert into sms_messages (id, status, "to", body, message_type, device, segments, "user", created, updated)

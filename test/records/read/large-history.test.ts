@@ -4,8 +4,7 @@ import { listRecords } from '../../../src/records/read/list.ts'
 import { authRecord, NO_REQUEST } from '../../../src/request/request.ts'
 import { messagesExtension } from '../../../src/sms/messages-extension.ts'
 import { recordPlans } from '../../support/database/plans.ts'
-import { makeDevice, makeUser, openTestStore } from '../../support/database/queue.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
+import { makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
 // Lists, searches and deep pages find what a plain statement finds, whatever way they take.
 
@@ -26,8 +25,7 @@ const WORDS = [
 
 let user: string
 
-const opened = stopAfterAll(await openTestStore())
-const store = opened.store
+const store = await testStore()
 user = await makeUser(store)
 const others = await makeDevice(store, await makeUser(store), { platform: `'a'` })
 const own = [await makeDevice(store, user), await makeDevice(store, user)]

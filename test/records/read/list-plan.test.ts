@@ -3,11 +3,9 @@ import { listRecords } from '../../../src/records/read/list.ts'
 import { authRecord, NO_REQUEST } from '../../../src/request/request.ts'
 import { messagesExtension } from '../../../src/sms/messages-extension.ts'
 import { recordPlans } from '../../support/database/plans.ts'
-import { assign, makeDevice, makeUser, openTestStore } from '../../support/database/queue.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
+import { assign, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
-const opened = stopAfterAll(await openTestStore())
-const store = opened.store
+const store = await testStore()
 const others = await makeDevice(store, await makeUser(store))
 const user = await makeUser(store)
 await assign(store, others, 4000)

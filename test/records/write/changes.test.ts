@@ -1,9 +1,8 @@
 import { logChange } from '../../../src/records/changes.ts'
 import { makeUser } from '../../support/database/queue.ts'
 import { startWriteTestServer } from '../../support/server/write-test-server.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const shop = stopAfterAll(await startWriteTestServer())
+const shop = await startWriteTestServer()
 
 const create = (collection: string, body: object) =>
   shop.ask('super', 'POST', `collections/${collection}/records`, body)

@@ -26,10 +26,7 @@ beforeAll(async () => {
   await shop.signIn('ann', 'workers', 'ann@example.com', PASSWORD)
   await note('POST', '', { id: 'note00000000001' })
 })
-afterAll(async () => {
-  vi.restoreAllMocks()
-  await shop.stop()
-})
+afterAll(() => void vi.restoreAllMocks())
 beforeEach(() => void statements.splice(0))
 
 const tool = (body: object) => shop.ask('ann', 'POST', 'collections/tools/records', { name: 'saw', ...body })

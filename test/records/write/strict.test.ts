@@ -1,7 +1,6 @@
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const user = await server.makeUser()
 const phone = await server.pair(user)
 const settings = { batch: { enabled: true, maxRequests: 10, timeout: 5 } }

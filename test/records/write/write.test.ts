@@ -1,9 +1,8 @@
 import { startWriteTestServer } from '../../support/server/write-test-server.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // What no recorded case of test/conformance shows.
 
-const shop = stopAfterAll(await startWriteTestServer())
+const shop = await startWriteTestServer()
 const TOOL = 'collections/tools/records/hammer000000001'
 const create = (collection: string, body: unknown, who = '') =>
   shop.ask(who, 'POST', `collections/${collection}/records`, body)

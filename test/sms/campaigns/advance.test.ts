@@ -40,11 +40,6 @@ beforeEach(async () => {
   user = `campaignuser${++users + 100}`
   await db.query(`insert into users (id, email, "tokenKey") values ($1, $1 || '@example.com', $1)`, [user])
 })
-afterAll(async () => {
-  await store.close()
-  await db.close()
-})
-
 const create = async (body: object) =>
   (await createCampaign(one, user, readNewCampaign({ body: 'Sale', ...body }, new Date()), null)).id
 const created = async (body: object) => {

@@ -6,9 +6,8 @@ import {
   startServerWithUsers,
   TEMPLATES,
 } from '../../support/server/server-with-users.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 const ann = await server.signedIn('users', ANN.id)
 const ben = await server.signedIn('users', BEN.id)
 

@@ -9,7 +9,6 @@ import { cancelBatch } from '../../../src/sms/queue/cancel.ts'
 import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // A campaign of which two texts are assigned, two wait for room and one for the end of quiet hours.
 
@@ -19,7 +18,7 @@ const config = readConfig({})
 const extensions = extensionsOf(config)
 let campaign: string
 let batch: string
-const fixture = stopAfterAll(await openLineFixture())
+const fixture = await openLineFixture()
 const { store } = fixture
 const services = { store, config, extensions, acceptor: openAcceptor(store, config) }
 

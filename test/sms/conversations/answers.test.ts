@@ -1,9 +1,8 @@
 import { fold, MAX_ANSWERS_A_DAY, matches } from '../../../src/sms/conversations/answer.ts'
 import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await openLineFixture())
-const other = stopAfterAll(await openLineFixture())
+const fixture = await openLineFixture()
+const other = await openLineFixture()
 
 beforeEach(async () => {
   await fixture.reset()

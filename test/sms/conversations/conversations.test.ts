@@ -1,6 +1,5 @@
 import { TestListener } from '../../realtime/test-listener.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Conversations as a client sees them: kept by texts that come in and go out.
 
@@ -8,7 +7,7 @@ const ZOE = '+4915112345678'
 const MAX = '+4915187654321'
 const RECORDS = '/api/collections/conversations/records'
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const user = await server.makeUser()
 const phone = await server.pair(user)
 

@@ -7,7 +7,6 @@ import { TestListener } from '../../realtime/test-listener.ts'
 import { start } from '../../support/database/open.ts'
 import { request } from '../../support/server/request.ts'
 import { type Client, client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 import { until } from '../../support/until.ts'
 
 // The inbox that the people of an account share: Ann's, with the member Ben. Eve has an account of her own.
@@ -18,8 +17,8 @@ const CONVERSATIONS = '/api/collections/conversations/records'
 const NOTES = '/api/collections/conversation_notes/records'
 const DRAFTS = '/api/collections/conversation_drafts/records'
 
-const server = stopAfterAll(await startServerWithDevices())
-const other = stopAfterAll(await start(server.server.services.config, createLogger({ logLevel: 'silent' })))
+const server = await startServerWithDevices()
+const other = await start(server.server.services.config, createLogger({ logLevel: 'silent' }))
 const { db } = server.server.services.store
 const ann = await server.makeUser()
 const eve = await server.makeUser()

@@ -9,7 +9,6 @@ import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { untilWaiting, waitingIn } from '../../support/database/locks.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 import { until } from '../../support/until.ts'
 
 // Somebody says STOP while a device has a text for them, or while one is being accepted.
@@ -20,7 +19,7 @@ const RECIPIENT = '+49301'
 const OPTED_OUT = { status: 'failed', error: 'Recipient has opted out' }
 
 const store = await testStore()
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 
 const say = (device: Device, body: string) =>
   receiveTexts(store, device, [{ from: RECIPIENT, body, receivedAt: Date.now(), sim: 0 }], WORDS)

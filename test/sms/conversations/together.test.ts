@@ -1,19 +1,14 @@
 import { receiveTexts } from '../../../src/sms/conversations/receive.ts'
 import { openStore } from '../../support/database/open.ts'
 import { openSendFixture } from '../../support/database/send-fixture.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // What keeps conversations, at once: without a server, so that nothing else happens.
 
 const WORDS = { out: ['STOP'], in: ['START'] }
 const AT = Date.parse('2026-11-20T07:00:00.000Z')
 
-const fixture = stopAfterAll(await openSendFixture(2))
+const fixture = await openSendFixture(2)
 const nodes = [await openStore(fixture.db), await openStore(fixture.db)]
-
-afterAll(async () => {
-  for (const node of nodes) await node.close()
-})
 
 const phone = (i: number) => ({
   id: `phone${String(i).padStart(10, '0')}`,

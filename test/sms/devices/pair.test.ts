@@ -2,9 +2,8 @@ import { RetryLater } from '../../../src/errors.ts'
 import type { Ctx } from '../../../src/http/context.ts'
 import { limitPairing } from '../../../src/http/middleware/pair-tries.ts'
 import { client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithDevices({ PUBLIC_URL: 'https://sms.example.org/' }))
+const server = await startServerWithDevices({ PUBLIC_URL: 'https://sms.example.org/' })
 const user = await server.makeUser()
 
 beforeEach(async () => {

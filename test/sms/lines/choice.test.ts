@@ -1,8 +1,7 @@
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await openLineFixture())
+const fixture = await openLineFixture()
 
 beforeEach(() => fixture.reset())
 

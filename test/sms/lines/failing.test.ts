@@ -1,9 +1,8 @@
 import { applyReports, type Report } from '../../../src/sms/queue/report.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await openLineFixture())
+const fixture = await openLineFixture()
 
 beforeEach(async () => {
   await fixture.reset()

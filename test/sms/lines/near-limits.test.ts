@@ -1,9 +1,8 @@
 import { lineWarnings, readLineFigures } from '../../../src/sms/usage/line-limits.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await openLineFixture())
+const fixture = await openLineFixture()
 // that of the other user
 await fixture.rows(`update devices set enabled = false`)
 
@@ -70,7 +69,6 @@ test('warnings name accounts and lines, and not all of many', async () => {
 
 test('superusers read them at /api/warnings, and Prometheus counts', async () => {
   const server = await startServerWithDevices()
-  onTestFinished(() => server.stop())
   const user = await server.makeUser()
   await server.pair(user, { sims: [{ slot: 1 }, { slot: 2 }] })
   await server.server.services.store.db.script(`

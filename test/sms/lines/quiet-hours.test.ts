@@ -2,9 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { zoneOfNumber } from '../../../src/sms/send/send.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await openLineFixture())
+const fixture = await openLineFixture()
 
 beforeEach(() => fixture.reset())
 

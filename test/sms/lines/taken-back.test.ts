@@ -3,9 +3,8 @@ import { extensionsOf } from '../../../src/server/extensions.ts'
 import { changeMessage, readChange } from '../../../src/sms/queue/change.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await openLineFixture())
+const fixture = await openLineFixture()
 
 beforeEach(() => fixture.reset())
 

@@ -1,9 +1,8 @@
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { inGroupsOf64 } from '../../support/database/send-fixture.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await openLineFixture({ SMS_MAX_RECIPIENTS: '10000' }))
+const fixture = await openLineFixture({ SMS_MAX_RECIPIENTS: '10000' })
 
 beforeEach(() => fixture.reset())
 

@@ -6,10 +6,9 @@ import { simulatorDriver } from '../../../src/agent/simulator.ts'
 import { pair } from '../../../src/agent/state.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const folder = temporaryFolder()
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 
 const records = async (user: Client, collection: string, query = '') =>
   (await user.call('GET', `/api/collections/${collection}/records?perPage=100${query}`)).body.items

@@ -1,7 +1,6 @@
 import { ANN, as, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+4977${i + 10_000}`)

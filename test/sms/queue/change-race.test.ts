@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises'
 import { rescheduleBatch } from '../../../src/sms/queue/change.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { startServerWithUsers } from '../../support/server/server-with-users.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // What is changed while time, or somebody else, is at it: one of the two is first, and nothing is half done.
 
@@ -10,7 +9,7 @@ const COUNT = 20
 const ROUNDS = 3
 const ONLINE_SECONDS = 600
 
-const server = stopAfterAll(await startServerWithUsers({ DATABASE_POOL: '16' }))
+const server = await startServerWithUsers({ DATABASE_POOL: '16' })
 
 const LATER = '2098-01-01 00:00:00.000Z'
 const LAST = '2099-01-01 00:00:00.000Z'

@@ -1,8 +1,7 @@
 import { HOUR_MS, isoAtHour, storedAtHour } from '../../support/clock.ts'
 import { ANN, as, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 
 const used = async () => (await server.ask('GET', 'usage')).body.used
 const schedule = async (more: object = {}): Promise<string> =>

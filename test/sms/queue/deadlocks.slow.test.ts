@@ -4,7 +4,6 @@ import { endOldMessages } from '../../../src/sms/sweep/retention.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // All that takes rows of several tables, at once and in any order: on a server whose connections do not wait
 // in line.
@@ -13,14 +12,12 @@ const DURATION_MS = 8_000
 /** A busy machine takes longer for so many. */
 const MIN_CALLS = 60
 
-const server = stopAfterAll(
-  await startServerWithDevices({
-    WEBHOOK_ALLOW_PRIVATE: 'true',
-    LEASE_SECONDS: '1',
-    DATABASE_POOL: '16',
-  }),
-)
-const receiver = stopAfterAll(await startReceiver())
+const server = await startServerWithDevices({
+  WEBHOOK_ALLOW_PRIVATE: 'true',
+  LEASE_SECONDS: '1',
+  DATABASE_POOL: '16',
+})
+const receiver = await startReceiver()
 
 const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!
 const shuffled = <T>(list: readonly T[]): T[] => list.toSorted(() => Math.random() - 0.5)

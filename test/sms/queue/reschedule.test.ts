@@ -1,8 +1,7 @@
 import { isoAtHour, storedAtHour } from '../../support/clock.ts'
 import { as, BEN, startServerWithUsers } from '../../support/server/server-with-users.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+4977${i + 10_000}`)
 const schedule = async (count: number, options = {}) =>

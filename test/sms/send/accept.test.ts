@@ -6,9 +6,8 @@ import { PLAIN_OPTIONS } from '../../../src/sms/send/body.ts'
 import { accountSender } from '../../../src/sms/send/shape.ts'
 import { randomId } from '../../../src/tools/random.ts'
 import { openSendFixture } from '../../support/database/send-fixture.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await openSendFixture(2))
+const fixture = await openSendFixture(2)
 
 const offer = (more: Partial<Offer> = {}): Offer => ({
   ...PLAIN_OPTIONS,

@@ -1,9 +1,6 @@
 import { ANN, BEN, GROUPS, startServerWithUsers, TEMPLATES } from '../../support/server/server-with-users.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(
-  await startServerWithUsers({ SMS_MONTHLY_QUOTA: '1000', SMS_MAX_RECIPIENTS: '5' }),
-)
+const server = await startServerWithUsers({ SMS_MONTHLY_QUOTA: '1000', SMS_MAX_RECIPIENTS: '5' })
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 const used = async () => (await server.ask('GET', 'usage')).body.used

@@ -1,8 +1,7 @@
 import { basic, request } from '../../support/server/request.ts'
 import { type Answer, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const fixture = stopAfterAll(await startServerWithDevices())
+const fixture = await startServerWithDevices()
 const { query, url, guest } = fixture
 const OK = '+4915112345678'
 const HI = { body: 'Hi' }

@@ -1,9 +1,8 @@
 import { waitPastMidnight } from '../../support/database/midnight.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 await waitPastMidnight()
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const ann = await server.makeUser()
 const bea = await server.makeUser()
 const phone = await server.pair(ann)

@@ -1,10 +1,9 @@
 import { startCpuTimer } from '../../support/server/cpu-timer.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // A tenant and a device that mean harm, against a tenant who does not.
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const [ann, eve] = [await server.makeUser(), await server.makeUser()]
 await server.pair(ann)
 const evil = await server.pair(eve)

@@ -4,9 +4,8 @@ import { ANY_LINE, PLAIN_OPTIONS } from '../../../src/sms/send/body.ts'
 import { prepareOffer } from '../../../src/sms/send/send.ts'
 import { accountSender } from '../../../src/sms/send/shape.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithDevices())
+const server = await startServerWithDevices()
 const user = await server.makeUser()
 await server.server.services.store.db.query(
   `insert into contacts (id, "user", phone, opted_out)

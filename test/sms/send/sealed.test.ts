@@ -7,7 +7,6 @@ import { accountSender } from '../../../src/sms/send/shape.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { tablesWith } from '../../support/database/dump.ts'
 import { ANN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // The sending device alone learns the text; all others read the one with dots.
 
@@ -18,7 +17,7 @@ const TRUE = text('431977')
 const SHOWN = text('••••••')
 const LEASE = 120
 
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 const { store } = server
 const config = readConfig({})
 

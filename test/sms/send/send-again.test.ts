@@ -8,9 +8,8 @@ import {
   startServerWithUsers,
   TEMPLATES,
 } from '../../support/server/server-with-users.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 
 const withKey = (key: string, who = ANN) => ({ ...as(who), 'idempotency-key': key })
 const stored = async () => Number((await server.rows('select count(*) from sms_messages'))[0]![0])
@@ -214,5 +213,4 @@ test('the same over two nodes', async () => {
   expect(rows).toHaveLength(1)
   const winner = rows[0]![0] === 'text 0' ? 0 : 1
   expect(answers).toEqual(answers.map((_, i) => (i % 2 === winner ? 'accepted' : 'client_ref_reused')))
-  await fixture.stop()
 })

@@ -1,7 +1,6 @@
 import { ANN, as, BEN, CLEO, startServerWithUsers } from '../../support/server/server-with-users.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 
 // credentials are remembered for a while: each of these sends before they change, and after
 

@@ -9,9 +9,8 @@ import {
   startServerWithUsers,
   TEMPLATES,
 } from '../../support/server/server-with-users.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithUsers({ SMS_MAX_RECIPIENTS: '5' }))
+const server = await startServerWithUsers({ SMS_MAX_RECIPIENTS: '5' })
 
 const phones = (count: number) => Array.from({ length: count }, (_, i) => `+4922${i}0`)
 const long = (count: number, char = 'x') => char.repeat(count)

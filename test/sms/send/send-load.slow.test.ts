@@ -6,8 +6,7 @@ const tally = (list: readonly string[]) =>
 
 /** A database with two nodes. `send` goes by one of them. */
 async function open(phones: number, quota = 0) {
-  const { db, node, stop } = await openSendFixture(phones, quota)
-  onTestFinished(stop)
+  const { db, node } = await openSendFixture(phones, quota)
   const nodes = [node(), node()]
   return { db, send: (i: number, body: object) => nodes[i % 2]!(body) }
 }

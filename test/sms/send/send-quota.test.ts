@@ -1,10 +1,9 @@
 import { readUsage } from '../../../src/sms/usage/quota.ts'
 import { waitPastMidnight } from '../../support/database/midnight.ts'
 import { ANN, as, BEN, CLEO, startServerWithUsers } from '../../support/server/server-with-users.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 await waitPastMidnight({ isMonth: true })
-const server = stopAfterAll(await startServerWithUsers({ SMS_MONTHLY_QUOTA: '3' }))
+const server = await startServerWithUsers({ SMS_MONTHLY_QUOTA: '3' })
 
 const setQuota = (user: string, quota: number) =>
   server.rows('update users set monthly_quota = $2 where id = $1', [user, quota])

@@ -1,7 +1,6 @@
 import { BENS_PHONE, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => `+49${10_000 + i}`)
 const devicesOf = async (batch: string) =>

@@ -8,9 +8,8 @@ import {
   PHONES,
   startServerWithUsers,
 } from '../../support/server/server-with-users.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithUsers({ SMS_MAX_RECIPIENTS: '10000' }))
+const server = await startServerWithUsers({ SMS_MAX_RECIPIENTS: '10000' })
 
 const ID = /^[a-z0-9]{15}$/
 const DATE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z$/

@@ -1,11 +1,10 @@
 import { ANN, startServerWithUsers } from '../../support/server/server-with-users.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const KIEL = '+4915120000010'
 const NOBODY = '+4915120000011'
 const MANY = '+4915120000012'
 
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 
 const addContact = (id: string, name: string, phone: string, data: unknown) =>
   server.rows(

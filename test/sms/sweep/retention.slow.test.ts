@@ -1,14 +1,13 @@
 import { extensionsOf } from '../../../src/server/extensions.ts'
 import { endOldMessages, HAS_CONTENT_SQL, makeRetentionIndex } from '../../../src/sms/sweep/retention.ts'
 import { startServer } from '../../support/server/start.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 const USER = 'olduser00000000'
 const DAYS = 30
 const TEXT = 'a private text'
 const extensions = extensionsOf({ webhookAllowPrivate: false })
 
-const { store } = stopAfterAll(await startServer()).services
+const { store } = (await startServer()).services
 await store.db.query(`insert into users (id, email, "tokenKey") values ($1, 'old@example.com', 'k')`, [USER])
 await store.db.query(
   `insert into webhooks (id, "user", url, secret) values ('hook', $1, 'https://a.example', 's')`,

@@ -7,11 +7,10 @@ import {
   CLEO,
   startServerWithUsers,
 } from '../../support/server/server-with-users.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // The totals of lists are kept, not counted: they must be what counting would give, whatever was done.
 
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 
 beforeEach(() => server.store.db.query('delete from sms_messages'))
 

@@ -9,7 +9,6 @@ import {
   startServerWithDevices,
 } from '../../support/server/server-with-devices.ts'
 import { startPushService } from '../../support/services/push-service.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 /**
  * Who is not woken looks by himself, or is woken once more, after 5 seconds: so many rounds of that are
@@ -17,7 +16,7 @@ import { stopAfterAll } from '../../support/stop-after-all.ts'
  */
 const ROUNDS = 20
 
-const server = stopAfterAll(await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
+const server = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 
 const send = async (by: Client, more: object = {}): Promise<string> => {
   const message = { recipients: ['+4915112345678'], body: 'Hello', ...more }

@@ -1,6 +1,7 @@
 import { vi } from 'vitest'
 import { createLogger } from '../../../src/log.ts'
 import { testConfig } from '../server/start.ts'
+import { stopLater } from '../stops.ts'
 import { type OpenDb, openDb } from './open.ts'
 
 /**
@@ -22,7 +23,6 @@ export interface ClockedDb {
   readonly nodes: readonly [OpenDb, OpenDb]
   /** Sets the clock of this process and of the database, where it then stands still; null: it is let go. */
   at(instant: string | null): Promise<void>
-  close(): Promise<void>
 }
 
 /** Opens one. */
@@ -34,16 +34,13 @@ export async function openClockedDb(): Promise<ClockedDb> {
   await first.close() // its connections have the old path
   first = await open()
   const second = await open()
+  stopLater(() => void vi.useRealTimers())
   return {
     nodes: [first, second],
     async at(instant) {
       vi.useRealTimers()
       if (instant) vi.useFakeTimers({ toFake: ['Date'], now: new Date(instant) })
       await first.query('update clock.hand set at = $1', [instant])
-    },
-    async close() {
-      vi.useRealTimers()
-      for (const db of [first, second]) await db.close()
     },
   }
 }

@@ -51,7 +51,6 @@ export interface LineFixture {
   rows(sql: string, params?: unknown[]): Promise<unknown[][]>
   /** Another node on the same database, on Postgres with connections of its own. */
   node(): (body: object) => Promise<(string | null)[]>
-  stop(): Promise<void>
 }
 
 export async function openLineFixture(env: Record<string, string> = {}): Promise<LineFixture> {
@@ -197,9 +196,5 @@ export async function openLineFixture(env: Record<string, string> = {}): Promise
       return { counts, waiting: Number(waiting) }
     },
     rows: query,
-    async stop() {
-      for (const one of new Set([store, otherStore])) await one.close()
-      await clocked.close()
-    },
   }
 }

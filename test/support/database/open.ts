@@ -10,6 +10,7 @@ import type { Services } from '../../../src/http/context.ts'
 import type { Logger } from '../../../src/log.ts'
 import { type RunningServer, start as startServer } from '../../../src/server/server.ts'
 import type { WorkerMember } from '../../../src/workers/member.ts'
+import { stopLater } from '../stops.ts'
 
 /** A Db for everybody, from which a store can be opened. */
 export type TestDb = Db & Pick<Database, 'for' | 'forEverybody'>
@@ -18,30 +19,32 @@ export type OpenDb = TestDb & Pick<Database, 'readFrom' | 'close'>
 /** A store of the process that can be queried. */
 export type TestStore<D extends TestDb = TestDb> = CatalogStore & Store & { readonly db: D }
 
-/** Opens a database. */
+/** Opens a database. It is closed after the test file. */
 export async function openDb(config: Config, log: Logger): Promise<OpenDb> {
   const database = await openDatabase(config, log)
   return Object.assign(database.forEverybody('test'), {
     for: database.for.bind(database),
     forEverybody: database.forEverybody.bind(database),
     readFrom: database.readFrom.bind(database),
-    close: database.close.bind(database),
+    close: stopLater(() => database.close()),
   })
 }
 
-/** Opens a store on it. */
-export const openStore = async <D extends TestDb>(db: D): Promise<TestStore<D>> =>
-  Object.assign(await openCatalog(db), { db })
+/** Opens a store on it. It is closed after the test file. */
+export async function openStore<D extends TestDb>(db: D): Promise<TestStore<D>> {
+  const store = await openCatalog(db)
+  return Object.assign(store, { db, close: stopLater(store.close.bind(store)) })
+}
 
 /** A server whose store can be queried. */
 export type TestServer = RunningServer & { readonly services: Services & { readonly store: TestStore } }
 
-/** Starts a server. */
+/** Starts a server. It is stopped after the test file. */
 export async function start(config: Config, log?: Logger, workers?: WorkerMember): Promise<TestServer> {
   const server = await startServer(config, log, workers)
   return {
     url: server.url,
-    stop: server.stop,
+    stop: stopLater(server.stop),
     get services() {
       const { services } = server
       return Object.assign(services, { store: testStore(services.store) })

@@ -2,28 +2,12 @@ import type { Store } from '../../../src/collections/catalog.ts'
 import type { Device } from '../../../src/sms/devices/device.ts'
 import { randomId } from '../../../src/tools/random.ts'
 import { openPreparedDb } from '../server/start.ts'
-import { stopAfterAll } from '../stop-after-all.ts'
 import { openStore } from './open.ts'
 
 const NOW = 'pb_text(now())'
 
-/** A store on a database of its own, without a server: nothing happens by itself. Close it when done. */
-export async function openTestStore(): Promise<{ store: Store; close: () => Promise<void> }> {
-  const db = await openPreparedDb()
-  const store = await openStore(db)
-  return {
-    store,
-    async close() {
-      await store.close()
-      await db.close()
-    },
-  }
-}
-
-/** The same for a whole test file: it is closed after the last test. */
-export async function testStore(): Promise<Store> {
-  return stopAfterAll(await openTestStore()).store
-}
+/** A store on a database of its own, without a server: nothing happens by itself. */
+export const testStore = async (): Promise<Store> => openStore(await openPreparedDb())
 
 /** A user without a password, straight in the table. */
 export async function makeUser({ db }: Store): Promise<string> {

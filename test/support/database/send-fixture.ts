@@ -16,7 +16,6 @@ export interface SendFixture {
   send(body: object): Promise<string>
   /** Another node on the same database: it knows nothing of what this one does. */
   node(): (body: object) => Promise<string>
-  stop(): Promise<void>
 }
 
 const USER = 'deskuser0000000'
@@ -46,11 +45,7 @@ export async function openSendFixture(phones: number, quota = 0): Promise<SendFi
         (error: { body?: { error: string } }) => error.body?.error ?? String(error),
       )
   }
-  const stop = async () => {
-    await store.close()
-    await db.close()
-  }
-  return { db, acceptor, sender, send: node(), node, stop }
+  return { db, acceptor, sender, send: node(), node }
 }
 
 /** Runs `work` for each number below `count`, by 64 at a time. */

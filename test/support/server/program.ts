@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { stopLater } from '../stops.ts'
 import { until } from '../until.ts'
 
 const HOME = fileURLToPath(new URL('../../../', import.meta.url))
@@ -52,7 +53,7 @@ export async function startProgram(
     pid: child.pid ?? 0,
     output: () => output,
     hasEnded: () => hasEnded(child),
-    stop: () => stop(child),
+    stop: stopLater(() => stop(child)),
   }
   try {
     await awaitAnswer(child, url + path, () => output)

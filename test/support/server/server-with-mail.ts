@@ -19,7 +19,6 @@ export interface ServerWithMail {
   /** A user whose password is PASSWORD. Answers the id. */
   addUser(email: string, more?: Record<string, unknown>): Promise<string>
   change(name: string, options: Partial<AuthCollection>): Promise<void>
-  stop(): Promise<void>
 }
 
 export const PASSWORD = 'password1'
@@ -54,10 +53,6 @@ export async function startServerWithMail(env: Record<string, string> = {}): Pro
     async change(name, options) {
       const collection = store.catalog.find(name) as AuthCollection
       await store.change((draft) => saveCollection(draft, { ...collection, ...options }))
-    },
-    async stop() {
-      await server.stop()
-      await mail.stop()
     },
   }
   return fixture

@@ -122,7 +122,6 @@ export interface ServerWithUsers {
   signedIn(collection: string, id: string): Promise<Record<string, string>>
   /** All rows of a query, as arrays. */
   rows(text: string, params?: readonly unknown[]): Promise<unknown[][]>
-  stop(): Promise<void>
 }
 
 export async function startServerWithUsers(env: Record<string, string> = {}): Promise<ServerWithUsers> {
@@ -147,7 +146,6 @@ export async function startServerWithUsers(env: Record<string, string> = {}): Pr
       return { authorization: await signToken(record!, 'auth') }
     },
     rows: async (text, params) => (await db.query(text, params)).rows,
-    stop: () => server.stop(),
   }
 }
 

@@ -29,5 +29,5 @@ export async function startSmtpFixture(env: Record<string, string> = {}) {
   }
   const sent = async () =>
     (await server.rows('select "to", body from sms_messages order by "to", body')).map((row) => row.join(' '))
-  return { server, port, auth, hook, mail, sent, stop: () => server.stop() }
+  return { server, port, auth, hook, mail, sent }
 }

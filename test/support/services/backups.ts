@@ -19,7 +19,6 @@ export interface BackupServer {
    * again.
    */
   status(holds?: (status: Answer['body']) => boolean): Promise<Answer['body']>
-  stop(): Promise<void>
 }
 
 const WAIT_MS = 60_000
@@ -53,6 +52,5 @@ export async function startBackupServer(env: Record<string, string> = {}): Promi
       }
       return until('the status of backups', ask, WAIT_MS)
     },
-    stop: () => server.stop(),
   }
 }

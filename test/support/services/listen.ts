@@ -1,8 +1,10 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { stopLater } from '../stops.ts'
 
 /**
- * Has a server listen on 127.0.0.1, on a free port unless one is given. `stop` also ends open connections.
+ * Has a server listen on 127.0.0.1, on a free port unless one is given, until the end of the test file. `stop`
+ * also ends open connections.
  */
 export async function listenLocally(server: Server, port = 0) {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
@@ -10,10 +12,12 @@ export async function listenLocally(server: Server, port = 0) {
   return {
     url: `http://127.0.0.1:${taken}`,
     port: taken,
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    stop: stopLater(
+      () =>
+        new Promise<void>((resolve) => {
+          server.close(() => resolve())
+          server.closeAllConnections()
+        }),
+    ),
   }
 }

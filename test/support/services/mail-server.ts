@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net'
+import { stopLater } from '../stops.ts'
 
 /** A mail as it arrived: its envelope's recipient, and its text with the transfer encoding taken off. */
 export interface ReceivedMail {
@@ -58,11 +59,13 @@ export async function startMailServer(): Promise<MailServer> {
         waiting.push(resolve)
         hand()
       }),
-    stop: () =>
-      new Promise((resolve) => {
-        for (const socket of sockets) socket.destroy()
-        server.close(() => resolve())
-      }),
+    stop: stopLater(
+      () =>
+        new Promise<void>((resolve) => {
+          for (const socket of sockets) socket.destroy()
+          server.close(() => resolve())
+        }),
+    ),
   }
   return mailServer
 }

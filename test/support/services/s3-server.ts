@@ -1,8 +1,9 @@
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { S3Settings } from '../../../src/settings/settings.ts'
 import { freePort } from '../database/postgres.ts'
+import { temporaryFolder } from '../database/temporary-folder.ts'
 import { startProgram } from '../server/program.ts'
 
 const NAME = 'versitygw'
@@ -46,7 +47,7 @@ export interface S3Server {
 export async function startS3Server(): Promise<S3Server> {
   const program = findS3Server()
   if (!program) throw new Error(NO_S3_SERVER)
-  const root = mkdtempSync(join(tmpdir(), 'pocketsms-s3-'))
+  const root = temporaryFolder()
   mkdirSync(join(root, BUCKET))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -68,10 +69,7 @@ export async function startS3Server(): Promise<S3Server> {
       forcePathStyle: true,
     },
     folder: join(root, BUCKET),
-    async stop() {
-      await running.stop()
-      rmSync(root, { recursive: true, force: true })
-    },
+    stop: running.stop,
   }
 }
 

@@ -21,7 +21,6 @@ export interface SmsgateClientFixture {
     headers?: Record<string, string>,
     prefix?: string,
   ): Promise<Answer>
-  stop(): Promise<void>
 }
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
@@ -48,6 +47,5 @@ export async function startSmsgateClientFixture(
     cleo: cleo!,
     ask: (method, path, body, headers = ann!, prefix = API) =>
       request(server.url + prefix, method, path, body, headers),
-    stop: () => server.stop(),
   }
 }

@@ -34,7 +34,6 @@ interface RawOptions {
 export interface TwilioFixture {
   readonly gateway: ServerWithDevices
   makeUser(): Promise<TwilioUser>
-  stop(): Promise<void>
 }
 
 export async function startTwilioFixture(env: Record<string, string> = {}): Promise<TwilioFixture> {
@@ -45,7 +44,6 @@ export async function startTwilioFixture(env: Record<string, string> = {}): Prom
       const user = await gateway.makeUser()
       return userOf(gateway.url, user, await makeKey(user))
     },
-    stop: () => gateway.stop(),
   }
 }
 
