@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { beforeEach, describe, expect, test } from 'vitest'
 import {
   ANN,
   BEN,
@@ -11,10 +10,9 @@ import {
   TEMPLATES,
 } from '../support/server/server-with-users.ts'
 import { startReceiver } from '../support/services/receiver.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
-const server = stopAfterAll(await startServerWithUsers({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
-const receiver = stopAfterAll(await startReceiver())
+const server = await startServerWithUsers({ WEBHOOK_ALLOW_PRIVATE: 'true' })
+const receiver = await startReceiver()
 
 type Headers = Record<string, string>
 const get = (path: string, headers?: Headers) => server.ask('GET', `/vendel/api/${path}`, undefined, headers)

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from 'vitest'
 import { admission } from '../../src/admission/admission.ts'
 import { accountHolder } from '../../src/admission/holder.ts'
 import { USERS_ID } from '../../src/collections/catalog.ts'
@@ -6,13 +5,12 @@ import { WEBHOOK_PRESETS } from '../../src/portable/webhook-presets.ts'
 import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { startMailServer } from '../support/services/mail-server.ts'
 import { startReceiver } from '../support/services/receiver.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { allAre, deliveriesOf, makeWebhook } from '../support/webhook-fixture.ts'
 
 const PATH = '/api/collections/webhooks/records'
-const mail = stopAfterAll(await startMailServer())
-const receiver = stopAfterAll(await startReceiver())
-const server = stopAfterAll(await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' }))
+const mail = await startMailServer()
+const receiver = await startReceiver()
+const server = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 await server.server.services.settings.save({ smtp: { enabled: true, host: '127.0.0.1', port: mail.port } })
 
 let user: Client

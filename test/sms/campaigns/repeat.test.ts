@@ -1,4 +1,3 @@
-import { beforeEach, expect, test } from 'vitest'
 import type { Store } from '../../../src/collections/catalog.ts'
 import { readConfig } from '../../../src/config.ts'
 import { createLogger } from '../../../src/log.ts'
@@ -12,11 +11,10 @@ import { openAcceptor } from '../../../src/sms/send/accept.ts'
 import { endUnfinished } from '../../../src/sms/sweep/sweep.ts'
 import { Worker } from '../../../src/work/worker.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
-import { stopAfterAll } from '../../support/stop-after-all.ts'
 
 // Two nodes on one database, whose clock the tests set, work at the same time.
 
-const fixture = stopAfterAll(await openLineFixture())
+const fixture = await openLineFixture()
 const { rows, user } = fixture
 const config = readConfig({})
 const nodeOf = (store: Store) => {
