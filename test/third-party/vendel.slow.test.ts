@@ -3,16 +3,14 @@ import { createHash, createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
 import { vendelBody } from '../../src/protocols/vendel/webhook.ts'
 import { ANN, BEN, startServerWithUsers, TEMPLATES } from '../support/server/server-with-users.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 import { DOORS_PYTHON, hasVendel, VENDEL_GO_FOLDER, VENDEL_NPM_FILE } from './door-clients.ts'
 
 // The published SDKs as they are, with `/vendel` as base URL and a key of Vendel.
 
 const run = promisify(execFile)
-const server = stopAfterAll(await startServerWithUsers())
+const server = await startServerWithUsers()
 const url = `${server.url}/vendel/`
 const KEY = `vk_${'k1'.repeat(16)}`
 await server.rows(
