@@ -1,8 +1,8 @@
 const stops: (() => Promise<void>)[] = []
 
 /**
- * Runs `stop` after the last test of the file, the newest first. The function that it returns runs it earlier:
- * it runs once.
+ * Runs `stop` once: after the last test of the file, the newest first, or when the function that it returns is
+ * called.
  */
 export function stopLater(stop: () => unknown): () => Promise<void> {
   let stopped: Promise<void> | undefined

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { stopLater } from '../stops.ts'
 
 /**
- * Has a server listen on 127.0.0.1, on a free port unless one is given, until the end of the test file. `stop`
+ * Has a server listen on 127.0.0.1 until the end of the test file, on a free port unless one is given. `stop`
  * also ends open connections.
  */
 export async function listenLocally(server: Server, port = 0) {
