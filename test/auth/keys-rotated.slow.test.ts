@@ -1,5 +1,4 @@
 import { createTransport } from 'nodemailer'
-import { beforeAll, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
 import { reassign } from '../../src/sms/queue/reassign.ts'
 import { releaseDue } from '../../src/sms/queue/release.ts'
@@ -7,15 +6,14 @@ import { start } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { basic, request } from '../support/server/request.ts'
 import { type Client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
-import { stopAfterAll } from '../support/stop-after-all.ts'
 
 // Two servers on one Postgres: what changes a key at the first is right at the second at once.
 
 const SMTP_PORT = await freePort()
 const env = { SMTP_PORT: String(SMTP_PORT), TRUSTED_PROXIES: '127.0.0.1' }
-const fixture = stopAfterAll(await startServerWithDevices(env))
+const fixture = await startServerWithDevices(env)
 const { config } = fixture.server.services
-const other = stopAfterAll(await start({ ...config, smtpPort: 0 }, createLogger({ logLevel: 'silent' })))
+const other = await start({ ...config, smtpPort: 0 }, createLogger({ logLevel: 'silent' }))
 const NODES = [fixture.url, other.url]
 const { query } = fixture
 const TO = '+4915112345678'

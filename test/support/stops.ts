@@ -1,7 +1,7 @@
 const stops: (() => Promise<void>)[] = []
 
 /**
- * Runs `stop` once: after the last test of the file, the newest first, or when the function that it returns is
+ * Runs `stop` once: after the last test of the file, the newest first, or when the returned function is
  * called.
  */
 export function stopLater(stop: () => unknown): () => Promise<void> {

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import type { Store } from '../../../src/collections/catalog.ts'
 import { ANY_LINE, PLAIN_OPTIONS } from '../../../src/sms/send/body.ts'
 import { prepareOffer } from '../../../src/sms/send/send.ts'
