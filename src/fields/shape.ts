@@ -5,11 +5,7 @@ export class ShapeError extends Error {
   override name = 'ShapeError'
 }
 
-/**
- * Reads a part of submitted JSON. `zero`: default; `fresh`: value in a new collection; `over`: merges into
- * the present value. As in Go's encoding/json/v2: unknown keys are ignored, objects merged, lists
- * replaced, `null` is zero. Keys match exactly; with `anyCase` in any case, and without `-` and `_`.
- */
+/** Reads submitted JSON as Go's encoding/json/v2: unknown keys are ignored, `null` is zero. */
 export interface Shape<T> {
   readonly zero: () => T
   readonly fresh: () => T

@@ -77,7 +77,6 @@ const NOT_READY: Readiness = {
   queue: null,
 }
 
-/** Answers liveness probes, so that the process is not killed while it waits for the database. */
 const HEALTHY = { message: 'API is healthy.', code: 200, data: {} } as const
 
 /** Answers 503 while the server does not use the database. `reason`: the error's message. */

@@ -50,7 +50,6 @@ export interface Services {
 /** An API of others, which a room above this one serves. */
 export interface Protocol extends CountedProtocol, DescribedRoutes {
   readonly errorForm: ErrorForm
-  /** Its routes, by their whole paths. */
   readonly routes: (services: Services) => Hono<Env>
   /** Whether its clients take a redirect for a success. */
   readonly isNeverRedirected?: boolean
@@ -69,7 +68,6 @@ export interface RequestBody {
   readonly files: Uploads
   /** True for a JSON body: its keys match in upper or lower case (see `Shape`). */
   readonly isJson?: boolean
-  /** Deletes the uploaded files, if any. */
   readonly release?: () => Promise<void>
 }
 
@@ -78,11 +76,9 @@ export type Env = {
   Variables: {
     query?: Record<string, string>
     body?: RequestBody
-    /** Releases the request's place in `admission.requests`. */
     leaveRequest?: () => void
     /** How errors are written, if not as the path says. */
     errorForm?: ErrorForm
-    /** Maximum bytes of a guest's body. */
     guestLimit?: number
     services?: Services
     /** The caller whose account a large body and the answer count for. */

@@ -37,10 +37,7 @@ interface Versioned {
   readonly key?: { readonly version: string }
 }
 
-/**
- * Runs a request's work until it meets none of the faults above. `Db` alone retries deadlocks. An attempt
- * that fails must have stored nothing, or throw StoredWithoutAnswer. Throws what `identify` and `work` throw.
- */
+/** Repeats work until it meets no fault. A failed attempt stores nothing or throws StoredWithoutAnswer. */
 export async function retry<A extends Versioned | null, T>(
   store: CatalogStore,
   identify: (isCached: boolean) => Promise<A>,

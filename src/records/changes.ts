@@ -2,11 +2,7 @@ import type { Collection, Store } from '../collections/catalog.ts'
 
 export type Action = 'create' | 'update' | 'delete'
 
-/**
- * SQL of a CTE `name` that logs written rows for the collection's listeners. `written`: the CTE that has
- * these rows. `collection`: its id, or the number of the parameter with the id. `whole`: `written` has all
- * columns, and they are logged; if false, listeners read the row by id.
- */
+/** SQL of a CTE that logs the rows of the CTE `written`; `whole`: with all their columns. */
 export function changeLogCte(
   written: string,
   action: Action,

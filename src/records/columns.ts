@@ -2,7 +2,6 @@ import { type Collection, columnName, quote, tableName } from '../collections/ca
 import { type Field, isMulti, type Value } from '../fields/field.ts'
 import { memoize } from '../tools/lru.ts'
 
-/** A record's values by field name. */
 export type Values = Record<string, Value>
 
 /** A record's values in the order of the collection's fields. */
@@ -10,15 +9,12 @@ export type RecordRow = readonly Value[]
 
 /** Columns of a collection's table, whose alias is `b`. */
 export interface Columns {
-  /** The table and its columns as SQL, without the alias. */
   readonly table: string
   readonly quoted: readonly string[]
-  /** Postgres' types of the values. */
   readonly types: readonly string[]
   /** `b."id", b."name", …`: all fields in order, including hidden ones. */
   readonly select: string
   readonly count: number
-  /** Index of a field's value in a row. */
   readonly at: ReadonlyMap<string, number>
   readonly id: number
 }

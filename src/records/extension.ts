@@ -7,13 +7,9 @@ import type { AuthRecord, RequestInfo } from '../request/request.ts'
 export interface Extension {
   /** Maximum page size; PocketBase's 1,000 if absent. */
   readonly maxPerPage?: number
-  /**
-   * SQL of a total that need not be counted: of all records in `table`, or those with `value` in column `by`.
-   */
+  /** SQL of an uncounted total: of all records in `table`, or those with `value` in column `by`. */
   readonly total?: { readonly by: string; readonly sql: (table: string, value?: string) => string }
-  /**
-   * Columns of two indexes: (`order`) and (`owner`, `order`). A search in this order reads the newest first.
-   */
+  /** Columns of two indexes: (`order`) and (`owner`, `order`). A search reads the newest rows first. */
   readonly search?: { readonly order: string; readonly owner: string }
   /** SQL that is true for all records with this value of `column`. Lists add it, to use a partial index. */
   readonly implied?: { readonly column: string; readonly sql: (value: string) => string }
@@ -42,7 +38,6 @@ export interface Extension {
   ): Promise<Record<string, unknown> | undefined | void>
   /** Records that refer to a deleted record keep its id: there may be too many to change. */
   readonly keepsReferences?: boolean
-  /** Runs before records are deleted, in the transaction. */
   beforeDelete?(store: Store, ids: readonly string[]): Promise<void>
   /** Runs after records were deleted, in the transaction: deletes dependent rows. */
   afterDelete?(store: Store, ids: readonly string[]): Promise<void>
@@ -58,5 +53,4 @@ export const withWriteRule = (rule: string, extension: Extension | undefined, au
   return rule && other ? `(${rule}) && ${other}` : rule || other
 }
 
-/** Extensions by the id of their collection. */
 export type Extensions = ReadonlyMap<string, Extension>

@@ -24,14 +24,12 @@ export interface RowStatement {
 
 interface StatementParts {
   readonly text: string
-  /** Number of parameters. */
   readonly values: number
   /** Number of columns at the end of each row, after the record's. */
   readonly extra: number
   /** `ruled` (no client's filter) and `free` statements are planned once; undefined: planned each time. */
   readonly plannedOnce: 'ruled' | 'free' | undefined
   readonly way: RowStatement['way']
-  /** Whether rows may be large. */
   readonly isGuarded: boolean
 }
 
@@ -157,10 +155,7 @@ function guardedSql(collection: Collection, { text, values, extra }: StatementPa
 const isOverGuard = (error: unknown): boolean =>
   isSqlError(error, INVALID_TEXT) && error.message.includes(MARK)
 
-/**
- * Reads at most the bytes that the meter has left. If rows have more, reserves the maximum of an answer and
- * reads again. Throws 400 above the maximum, RetryLater if no memory is free, LargeAnswer in a transaction.
- */
+/** Reads the bytes that the meter has left, else as many as an answer may have. Throws 400, RetryLater. */
 function readGuarded(db: Db, meter: AnswerMeter, read: (limit: number) => Promise<readonly RecordRow[]>) {
   const readCounted = async () => {
     const rows = await read(meter.unread)

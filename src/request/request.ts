@@ -37,9 +37,7 @@ export interface AuthRecord {
   readonly values: Readonly<Record<string, Value>>
   /** `xmin` of the row when the values were read: the row's `xmin` differs after any change. */
   readonly version: string
-  /**
-   * Whether the user (or a device's owner) is disabled or no longer a member. False for a request's caller.
-   */
+  /** Whether the user, or a device's owner, is disabled or no longer a member. */
   readonly isDisabled: boolean
   readonly isSuperuser: boolean
   /** The member who acts for this account; undefined for the account's own token. */
@@ -155,10 +153,7 @@ export class LargeAnswer extends AnswerTooLarge {
   }
 }
 
-/**
- * Counts an answer's records and bytes while it is made, so that a request for too much ends early. Beyond
- * the first mebibyte it reserves memory from `source`; without one it only knows the maxima.
- */
+/** Counts an answer's records and bytes. Beyond the first mebibyte it reserves memory from `source`. */
 export class AnswerMeter {
   readonly #source: () => Room
   readonly #maxBytes: number

@@ -7,10 +7,7 @@ import { type AuthRecord, NO_REQUEST, type RequestInfo } from '../request/reques
 import { randomText } from '../tools/random.ts'
 import { notAllowed } from './roles.ts'
 
-/**
- * The rule for a caller; '' for superusers. Throws 403 if the rule is null, 401 for a guest if
- * `isAuthRequired`. PocketBase: record_crud.go
- */
+/** The rule for a caller; '' for superusers. Throws 403 for null, 401 for a guest if `isAuthRequired`. */
 export function ruleFor(
   collection: Collection,
   name: RuleName,
@@ -50,10 +47,7 @@ export interface CandidateCheck {
 
 export const NO_CONDITION: CandidateCheck = { condition: '', params: [] }
 
-/**
- * Compiles a rule on a new record, which counts as unverified; undefined if the rule is invalid or cannot
- * hold. A record without an id gets a temporary one. PocketBase: apis/record_crud.go, recordCreate
- */
+/** Compiles a rule on a new record; undefined if the rule is invalid or cannot hold. */
 export function checkCandidate(
   catalog: Catalog,
   collection: Collection,

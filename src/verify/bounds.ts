@@ -12,10 +12,7 @@ const BOUNDS = statement('verify bounds', { isAllowed: 'boolean', numbers: 'stri
 select sms_is_destination(${text('destinations')}, ${text('to')}) as "isAllowed",
   array(select l.number from lines l where l."user" = ${text('user')} and l.number like '+%') as numbers`
 
-/**
- * Throws 403 for a number that a service may not send codes to: by its destinations, else by the countries of
- * the account's lines; and for a country that is stopped, or stops now.
- */
+/** Throws 403 for a number that a service may not send codes to. */
 export async function requireDestination(store: Store, user: string, service: Service, to: string) {
   const country = callingCodeOf(to)
   const destinations = service.destinations || WITHOUT_LINES
@@ -30,9 +27,8 @@ export async function requireDestination(store: Store, user: string, service: Se
 /** How many codes are judged: the last ones of a day. */
 const JUDGED = 20
 
-// A code that nobody entered for 3 minutes counts as not approved. People's changes of the record begin the
-// count anew; a stop does not, as it leaves `updated`. Of concurrent starts all are refused, and one adds the
-// mail (alarms/mail-jobs).
+// A code that nobody entered for 3 minutes counts as not approved. A user's change of the service
+// restarts the count. Of concurrent starts, one adds the mail (alarms/mail-jobs).
 const STOP = statement('verify stop', { id: 'string' })`
 with last as (
   select v.status from verify_services s join verifications v on v.service = s.id

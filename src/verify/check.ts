@@ -59,10 +59,7 @@ from (
 ) noted left join target v on true
 where not exists (select from written)`
 
-/**
- * Checks a code, which works once: a verification that was approved before counts as expired, as does one
- * that does not exist. The fifth wrong code ends it.
- */
+/** Checks a code, which works once. The fifth wrong code ends the verification. */
 export async function checkVerification(
   { db }: Store,
   user: string,

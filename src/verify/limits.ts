@@ -22,10 +22,7 @@ const PAUSE_SECONDS = 30
 const HOUR_SECONDS = 3_600
 const MONTH_SECONDS = 31 * 86_400
 
-/**
- * Checks the limits before each send of a code, in its transaction, while others to the number wait. A
- * refused send stores and counts nothing. Throws 429, 402.
- */
+/** Checks the limits before a code is sent, under the number's lock. Throws 429, 402. */
 export async function requireAllowed(store: Store, config: Pick<Config, 'monthlyQuota'>, asked: Asked) {
   const { service, ages, sends } = asked
   const pause = sends > 0 ? PAUSE_SECONDS * 2 ** (sends - 1) - (ages[0] ?? 0) : 0

@@ -23,10 +23,7 @@ export interface VerifyServices {
   readonly config: AcceptConfig & Pick<Config, 'maxRecipients'>
 }
 
-/**
- * Sends a code to a number, in one transaction with its verification. While one is pending, its code is sent
- * again. Throws 400, 403, 404 and 429 (see `requireAllowed`), and as a send: StaleAuth, 402, 503.
- */
+/** Sends a code, or a pending one again. Throws 400, 403, 404, 429 and as a send. */
 export async function startVerification(
   { store, config }: VerifyServices,
   start: Start,

@@ -1,8 +1,4 @@
-/**
- * Further date formats that PocketBase accepts, in Go's notation, tried in this order. As in Go, an hour may
- * have one digit, any second may have a fraction, several spaces count as one. Source: github.com/spf13/cast,
- * internal/time.go
- */
+/** Further date formats in Go's notation, tried in this order. github.com/spf13/cast, internal/time.go */
 const LAYOUTS = [
   '2006-01-02',
   '2006-01-02T15:04:05Z07:00',

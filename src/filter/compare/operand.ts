@@ -1,11 +1,7 @@
 import { goText, type JoinedRow, type Scalar, type Slot, type Sql, sql } from '../sql/sql.ts'
 import { likePattern, NUMBER, type Traits, traitsOf } from '../sql/traits.ts'
 
-/**
- * SQLite's type affinity of an operand, which converts the other side. `text`: text, date, single choices;
- * `numeric`: number, bool, geoPoint and, though stored as text, multiple choices; `none`: anything but a
- * column, JSON, and the columns of a record that is not stored yet. Contract 2.10.
- */
+/** SQLite's type affinity, which converts the other side. `numeric`: also multiple choices. Contract 2.10 */
 export type Affinity = 'text' | 'numeric' | 'none'
 
 /** What `=` takes null for: the empty text (`auto`; `forced` against any operand) or null (`off`). */

@@ -41,11 +41,7 @@ const templates = new Lru<string, Template>(MAX_TEMPLATES)
 
 export const planCount = () => templates.size
 
-/**
- * Compiles a rule, a client's filter and sort to SQL. Results are cached: a known shape costs microseconds.
- * Throws FilterError for invalid input, ApiError 403 if a client uses superuser-only names, 429 after too
- * many new shapes of one client.
- */
+/** Compiles a rule, a client's filter and sort to SQL, cached by shape. Throws FilterError, 403, 429. */
 export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter {
   const client = question.filter || question.sort ? parseClient(question) : null
   return bindTemplate(templateOf(catalog, question, client), question, client)

@@ -19,9 +19,7 @@ export interface FilterQuery {
   readonly candidate?: Readonly<Record<string, Value>>
 }
 
-/**
- * A condition on the record's own columns. `flag`: a bool that must be true. `opaque`: a part not analyzed.
- */
+/** A condition on the record's columns. `flag`: a true bool. `opaque`: a part that is not analyzed. */
 export type Predicate =
   | { readonly kind: 'and' | 'or'; readonly items: readonly Predicate[] }
   | { readonly kind: 'flag'; readonly column: string }

@@ -11,7 +11,6 @@ const keyOf = ({ values, isNew }: FilterRow, name: string): string =>
 
 const joinedRow = (collection: Collection, at: JoinedRow): FilterRow => ({ collection, at, nullable: true })
 
-/** Joins a table's rows in order of insertion; views have none. */
 export const inInsertionOrder = (collection: Collection): Pick<JoinSource, 'order'> =>
   collection.type === 'view' ? {} : { order: (alias) => [columnOf(alias, ROWID)] }
 
@@ -25,10 +24,7 @@ export function joinValues({ scope }: Context, row: FilterRow, field: Field): Jo
   }))
 }
 
-/**
- * Joins the records that a relation names. A list's records are looked up one by one: in a plain join
- * Postgres hashes the whole table for every row (10,204 contacts, 980 groups: 875 ms instead of 27).
- */
+/** Joins a relation's records. Looks up those of a list one by one: 27 ms instead of 875. */
 export function joinRelation(context: Context, row: FilterRow, field: RelationField, target: Collection) {
   if (isMulti(field)) {
     const values = joinValues(context, row, field)

@@ -28,7 +28,6 @@ export function resolvePath(context: Context, path: readonly string[], start: St
   }
 }
 
-/** An unknown name. Becomes NULL if the path is lenient. */
 class Missing extends FilterError {}
 
 function walk(context: Context, path: readonly string[], start: Start): Operand {
@@ -83,7 +82,6 @@ function backRelation(
   if (!field) throw new Missing(`missing back relation field "${fieldName}"`)
   if (field.type !== 'relation') throw new Missing(`invalid back relation field "${fieldName}"`)
   if (field.hidden && reached) throw new FilterError(`non-filterable back relation field "${fieldName}"`)
-  // Nothing can refer to a record that does not exist yet.
   if (field.collectionId !== row.collection.id || row.isNew)
     throw new Missing(`invalid collection reference of a back relation field "${fieldName}"`)
   return [collection, field]

@@ -87,7 +87,6 @@ function resolveBodyField(context: Context, path: readonly string[], field: Fiel
   return resolveValue(context, path)
 }
 
-/** A value as a list; undefined and null give []. */
 const listOf = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : value === null || value === undefined ? [] : [value]
 
@@ -147,7 +146,6 @@ function changed(context: Context, field: Field): Operand {
   }
 }
 
-/** A request value and its pattern in lower case. */
 const lowered = (slot: Slot): Operand =>
   parameter(lowerSlot(slot), MIXED, { pattern: lowerSlot(parameter(slot, MIXED).pattern!) })
 
@@ -172,7 +170,6 @@ function resolveValue(context: Context, path: readonly string[]): Operand {
   return parameter(slot, keys.length > 0 ? MIXED : TEXT)
 }
 
-/** The value at a path; undefined if absent. */
 function lookUp(value: unknown, keys: readonly string[]): unknown {
   for (const key of keys) {
     if (typeof value !== 'object' || value === null) return undefined

@@ -6,7 +6,6 @@ import type { Affinity, Storage } from '../compare/operand.ts'
 import type { Scope } from '../sql/joined.ts'
 import { columnOf, type Input, type JoinedRow, param, type Sql } from '../sql/sql.ts'
 
-/** A row in the statement. */
 export interface FilterRow {
   readonly collection: Collection
   /** The joined row; null for the base (alias `b`) or a row of parameters. */

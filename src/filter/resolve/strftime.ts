@@ -71,10 +71,7 @@ const PIECES: Readonly<Record<string, (date: Sql) => Sql>> = {
 const LETTERS = new RegExp(`^(?:[^%]|%[${Object.keys(PIECES).join('')}])*$`)
 const MAX_FORMAT = 100
 
-/**
- * SQL that formats a date without pb_strftime: 28 ms for 100,000 rows instead of 30 s. Undefined if the
- * format has letters that PIECES lacks, or is long.
- */
+/** SQL that formats a date without pb_strftime: 28 ms for 100,000 rows instead of 30 s. */
 function datePieces(format: unknown, time: Expression): Sql | undefined {
   if (typeof format !== 'string' || format.length > MAX_FORMAT || !LETTERS.test(format)) return undefined
   const parts = format.match(/%.|[^%]+/gs)

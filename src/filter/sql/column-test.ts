@@ -15,7 +15,6 @@ export interface Tested {
 
 const EMPTY_TEXT = "''"
 
-/** `left sign right` in SQL. */
 export function comparison(left: Sql, sign: string, right: Sql = [EMPTY_TEXT]): Tested {
   const whole = sql`${left} ${sign} ${right}`
   const column = onlyColumn(left)
@@ -30,7 +29,6 @@ interface Equality {
   readonly param: Param
 }
 
-/** The equality `b."x" = $1`, if the test is one. */
 function equalityOf({ test }: Tested): Equality | undefined {
   if (test?.sign !== '=' || test.value === '') return undefined
   return { column: test.column, param: test.value }

@@ -2,7 +2,6 @@ import { joinEqualitiesAsIn, type Tested } from './column-test.ts'
 import { withAncestors } from './joined.ts'
 import { type JoinedRow, joinSql, rowsIn, type Sql, sql } from './sql.ts'
 
-/** A constant result; null is neither true nor false. */
 interface Constant {
   readonly kind: 'constant'
   readonly value: boolean | null
@@ -29,7 +28,6 @@ export const NULL: Constant = { kind: 'constant', value: null }
 
 export const constant = (value: boolean | null): Constant => (value === null ? NULL : value ? TRUE : FALSE)
 
-/** A row and the rows that it depends on. */
 const withLines = (rows: readonly JoinedRow[]): Set<JoinedRow> => new Set(rows.flatMap(withAncestors))
 
 /** A condition in SQL. If a row of `notTrue` is missing it cannot be true; of `notFalse`, false. */
@@ -89,11 +87,7 @@ export function requiredRows(condition: Condition): ReadonlySet<JoinedRow> {
   return new Set([...needs[0]!].filter((row) => needs.every((rows) => rows.has(row))))
 }
 
-/**
- * Writes a condition as SQL. In an AND, ORs come last: Postgres tests items of equal cost in this order, and
- * ORs exclude fewer rows. 51,000 messages, `(status = "sent" || status = "delivered") && to ~ "77"`: 10.6 ms
- * instead of 14.5.
- */
+/** Writes a condition as SQL. In an AND, ORs come last, as they exclude fewer rows. */
 export function writeCondition(condition: Condition): Sql {
   if (condition.kind === 'constant') return [condition.value ? 'true' : 'false']
   if (condition.kind === 'leaf') return condition.sql

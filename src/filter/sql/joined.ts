@@ -1,6 +1,5 @@
 import { JoinedRow, type JoinSource } from './sql.ts'
 
-/** A row and its ancestors in the join, itself first. */
 export function withAncestors(row: JoinedRow): JoinedRow[] {
   const line: JoinedRow[] = []
   for (let one: JoinedRow | null = row; one; one = one.parent) line.push(one)
@@ -9,7 +8,6 @@ export function withAncestors(row: JoinedRow): JoinedRow[] {
 
 /** The rows that a condition's paths join, one for each path. */
 export class Scope {
-  /** The joined rows in order, each after its parent. */
   readonly rows: JoinedRow[]
   readonly #byPath = new Map<string, JoinedRow>()
   readonly #outer: Scope | null

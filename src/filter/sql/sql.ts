@@ -27,7 +27,6 @@ export interface Table {
   readonly name: string
 }
 
-/** The word that begins a subquery. */
 export const SELECT = { kind: 'select' } as const
 
 type Piece = string | Param | JoinedRow | Column | Table | typeof SELECT
@@ -36,13 +35,11 @@ type Piece = string | Param | JoinedRow | Column | Table | typeof SELECT
 export type Sql = readonly Piece[]
 
 export interface JoinSource {
-  /** The table or function, without the alias. */
   readonly from: Sql
   /** Column names after the alias, for a function. */
   readonly columns?: string
   /** The join condition; absent: all rows. */
   readonly on?: (alias: JoinedRow) => Sql
-  /** The order of several joined rows. */
   readonly order?: (alias: JoinedRow) => Sql
 }
 
@@ -79,7 +76,6 @@ export function sql(texts: TemplateStringsArray, ...values: (Piece | Sql)[]): Sq
   return parts
 }
 
-/** Joins SQL with a separator. */
 export function joinSql(list: readonly Sql[], separator: string): Sql {
   return list.flatMap((part, i) => (i === 0 ? part : [separator, ...part]))
 }
@@ -91,7 +87,6 @@ export const isKind = <K extends Exclude<Piece, string>['kind']>(
   kind: K,
 ): piece is Extract<Piece, { kind: K }> => typeof piece === 'object' && piece.kind === kind
 
-/** The column, if the SQL is only a column. */
 export function onlyColumn([column, ...more]: Sql): Column | undefined {
   return isKind(column, 'column') && more.length === 0 ? column : undefined
 }
@@ -102,7 +97,6 @@ function rowOf(piece: Piece): JoinedRow | null {
   return piece.kind === 'column' ? piece.row : null
 }
 
-/** The rows that a piece of SQL names. */
 export function rowsIn(part: Sql): JoinedRow[] {
   const rows: JoinedRow[] = []
   for (const one of part) {
@@ -165,7 +159,6 @@ export class Writer {
     return { text, places }
   }
 
-  /** The index of a parameter, from 0. */
   index(param: Param): number {
     let index = this.#indexes.get(param)
     if (index === undefined) {
@@ -179,7 +172,6 @@ export class Writer {
 /** A value as in SQLite: `number` REAL, `bigint` INTEGER, a bool an INTEGER spelled as in Go. */
 export type Scalar = null | string | number | bigint | boolean
 
-/** The sources of a compiled condition's parameters. */
 export interface Input {
   readonly request: RequestInfo
   readonly literals: readonly { readonly value: Scalar; readonly pattern: string }[]
@@ -187,7 +179,6 @@ export interface Input {
   readonly now: Date
 }
 
-/** Returns a parameter's value. */
 export type Slot = (input: Input) => Scalar
 
 export type ScalarKind = 'null' | 'empty' | 'text' | 'number'
@@ -252,7 +243,6 @@ export const textParam = (slot: Slot): Sql =>
     return text === null ? null : cleanText(text)
   })
 
-/** A number parameter; NULL for other values. */
 export const numberParam = (slot: Slot): Sql =>
   param('float8', (input) => {
     const value = slot(input)

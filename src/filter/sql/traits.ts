@@ -7,16 +7,12 @@ export interface Traits {
   readonly numeric: ScalarKind | 'mixed'
   /** 0 or 1 if the value means this number when compared with a bool; undefined for any other value. */
   readonly bit: number | undefined
-  /**
-   * The pattern that `~` makes of it. `broken`: matches nothing; `sigma`: has Σ; `letters`: has ASCII
-   * letters.
-   */
+  /** The pattern for `~`. `broken`: matches nothing; `sigma`: has Σ; `letters`: has ASCII letters. */
   readonly pattern: 'broken' | 'sigma' | 'letters' | 'plain' | 'mixed'
   /** In JSON, only a string can equal the value. */
   readonly isPlainText: boolean
 }
 
-/** Traits of request values. */
 export const MIXED: Traits = {
   kind: 'mixed',
   numeric: 'mixed',
@@ -26,7 +22,6 @@ export const MIXED: Traits = {
 }
 /** Traits of request values that are non-empty texts. */
 export const TEXT: Traits = { ...MIXED, kind: 'text' }
-/** Traits of numbers and bools. */
 export const NUMBER: Traits = { ...MIXED, kind: 'number', numeric: 'number' }
 
 export function traitsOf(value: Scalar): Traits {

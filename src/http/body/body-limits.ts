@@ -4,7 +4,6 @@ export const MAX_PARTS = 10_000
 const MAX_KEYS = 250_000
 /** Maximum items of all lists: a JSON field of the default size, 1 MiB, may have 524,288 numbers. */
 const MAX_VALUES = 1_000_000
-/** Bounds of a body's JSON. */
 export const JSON_BOUNDS = { fields: MAX_PARTS, keys: MAX_KEYS, values: MAX_VALUES }
 
 /** How often a text occurs in bytes; counts to `max` + 1 at most. */

@@ -23,10 +23,7 @@ export const EMPTY: RequestBody = Object.freeze({ values: Object.freeze({}), fil
 const WITH_FORM = new Set(['POST', 'PUT', 'PATCH'])
 const NOTHING = Buffer.alloc(0)
 
-/**
- * Reads a JSON, multipart or urlencoded body; forms are merged with the query. Throws 400, RetryLater.
- * PocketBase: core/event_request.go, contract 0.4
- */
+/** Reads a JSON, multipart or urlencoded body; forms include the query. Throws 400. Contract 0.4 */
 export async function readBody(incoming: IncomingMessage, maxBytes: number, memoryOf: () => RequestMemory) {
   const type = incoming.headers['content-type'] ?? ''
   const query = queryOf(incoming.url ?? '')
@@ -93,7 +90,6 @@ function parseFirst(text: string): unknown {
   }
 }
 
-/** The index after the object at the start of a text. */
 function firstValueEnd(text: string): number | undefined {
   let depth = 0
   const start = text.search(/[^ \t\r\n]/)

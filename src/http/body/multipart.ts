@@ -19,11 +19,9 @@ const MAX_VALUE_BYTES = 26 << 20
 /** Maximum parts, as in Go's mime/multipart. A part takes some 40 µs. */
 const MAX_PARTS = 1_000
 
-/** Forms with fewer parts do not wait for a turn. */
 const FREE_PARTS = 20
 /** Cost of a part in bytes of JSON that take as long. */
 const PART_COST_BYTES = 1 << 10
-/** Pieces are joined up to this length. */
 const PIECE_BYTES = 4 << 10
 
 const BOUNDARY = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i
@@ -72,14 +70,9 @@ function readerOf(memory: RequestMemory, room: GrowingRoom, space: UploadSpace) 
   }
 }
 
-/** A name without the folders that a client may send along. */
 const lastSegment = (name: string) => name.split('/').findLast((part) => part !== '') ?? ''
 
-/**
- * Reads a multipart form as it comes in. A part with a file name is a file. Throws 400, 413, RetryLater and
- * errors of the disk. Files of a body without a limit (a superuser's backup) are not counted. PocketBase:
- * Go's mime/multipart, ReadForm
- */
+/** Reads a multipart form. A part with a file name is a file. Throws 400, 413, RetryLater. */
 export async function readMultipart(incoming: IncomingMessage, maxBytes: number, memory: RequestMemory) {
   const room = await memory.roomForBody()
   const share = Number.isFinite(maxBytes) ? admission.temporaryFiles.open(memory.holder) : undefined

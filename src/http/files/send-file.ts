@@ -28,12 +28,10 @@ const POLICY = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline';
 const CACHING = 'max-age=2592000, stale-while-revalidate=86400'
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 
-/** A file that can be read in pieces, from any byte on. */
 export interface SentFile {
   readonly size: number
   readonly type: string
   readonly modified: Date
-  /** The value of Cache-Control; a month by default. */
   readonly caching?: string
   /** The bytes from `start` up to but not including `end`. */
   read(start: number, end: number): AsyncGenerator<Buffer>
@@ -125,7 +123,6 @@ function rangeHeader(headers: IncomingHttpHeaders, modified: Date): string {
   return headers.range ?? ''
 }
 
-/** A part of a file: first byte and length. */
 interface Range {
   readonly start: number
   readonly length: number
@@ -142,10 +139,7 @@ class RangeFault extends Error {
   }
 }
 
-/**
- * The range of a Range header; undefined for none and for several, which get the whole file. Throws a
- * RangeFault. Own code: range-parser 1.3.0 refuses the last 500 bytes of a file of 400. RFC 9110, 14.2
- */
+/** The range of a Range header; undefined for several. range-parser 1.3.0 misreads suffixes. RFC 9110 */
 function readRange(header: string, size: number): Range | undefined {
   if (header === '') return undefined
   if (!header.startsWith('bytes=')) throw new RangeFault(false)
@@ -156,7 +150,6 @@ function readRange(header: string, size: number): Range | undefined {
   return ranges.length === 1 ? range : undefined
 }
 
-/** Reads one range; undefined if it begins behind the end. */
 function rangeOf(spec: string, size: number): Range | undefined {
   const [, from = '', to = ''] = /^(\d*)[\t ]*-[\t ]*(\d*)$/.exec(spec) ?? fail()
   if (from === '') {

@@ -19,7 +19,6 @@ const LOGS = plainList(
   /^data\.[\w.:]*\w$/,
 )
 
-/** Writes waiting lines first, so that the latest failures are shown, at least those of this server. */
 type LogListServices = Pick<Services, 'extensions' | 'logs'>
 
 /** A page of the logs as JSON. Throws 400, FilterError. PocketBase: apis/logs.go */

@@ -18,7 +18,6 @@ import type { RequestInfo } from '../../request/request.ts'
 interface PlainList {
   readonly collection: BaseCollection
   readonly alone: Catalog
-  /** Allowed paths into fields. */
   readonly paths: RegExp
 }
 
@@ -38,7 +37,6 @@ export function plainList(
   return { collection, alone: new Catalog([collection]), paths }
 }
 
-/** Whether a name is a field without path or modifier, or an allowed path. */
 const isName = (list: PlainList, name: string): boolean => !/[.:]/.test(name) || list.paths.test(name)
 
 /** `filter` and `sort` of a query, for a Db's ticket. Throws 400, FilterError. PocketBase: tools/search */

@@ -81,7 +81,6 @@ export function auditWrite(
     auditRequest(c, services, auth, { action, collection: collection.name, record, fields }, db)
 }
 
-/** The fields that the keys of a body write, with or without a modifier. */
 function namesIn(body: readonly string[], { fields }: Collection): string[] {
   const keys = new Set(body.map((key) => key.replace(/^\+|[+-]$/g, '')))
   return fields.map(({ name }) => name).filter((name) => keys.has(name))

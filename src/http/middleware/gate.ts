@@ -47,10 +47,7 @@ export const gate =
     }
   }
 
-/**
- * Takes a request's place until its answer is made. Waits for a small body first: requests still arriving
- * and requests with large bodies, which are read while they work, have places of their own. Throws 429, 503.
- */
+/** Takes a request's place until its answer is made. Waits for a small body first. Throws 429, 503. */
 export async function takePlace(c: Ctx, holder: Holder): Promise<() => void> {
   const incoming = c.env.incoming as LimitedIncomingMessage
   const bytes = bodyBytes(incoming)

@@ -39,9 +39,7 @@ function limitOf(collection: Collection, ...rules: readonly (string | null)[]): 
   return collection.fields.reduce((sum, field) => sum + bytesOf(field), GUEST_RECORD_BYTES)
 }
 
-/**
- * Whether guests may write much. A rule with `@request.auth` allows them nothing, or nothing large.
- */
+/** Whether a rule may let guests write much. */
 const admitsGuests = (rule: string | null) => rule !== null && !rule.includes('@request.auth')
 
 const bytesOf = (field: Collection['fields'][number]) =>

@@ -26,10 +26,7 @@ interface Write {
   readonly auth: AuthRecord | null
 }
 
-/**
- * Hashes and compares the passwords of a batch before its transaction, as each takes 57 ms. `memories`:
- * results of earlier attempts. Throws 400 for too many old passwords, 429 for too many new ones.
- */
+/** Hashes and compares a batch's passwords before its transaction: each takes 57 ms. Throws 400, 429. */
 export async function batchPasswords(
   c: Ctx,
   services: Services,

@@ -148,10 +148,7 @@ const REQUEST = fields({
 /** The error for a body that is not a list of requests with the expected types. */
 export const unreadableBatch = () => badRequest('Failed to read the submitted batch data.')
 
-/**
- * Reads the requests of a batch. Throws 400 for wrong types, an empty list, more than `max` requests
- * or a request without method or URL. PocketBase: apis/batch.go, core/event_request_batch.go
- */
+/** Reads the requests of a batch, at most `max`. Throws 400. */
 export function readBatch(body: RequestBody, max: number): BatchRequest[] {
   const requests = decode(body)
   const checks = { requests: [required, notLonger(max), each(REQUEST)] }

@@ -37,7 +37,6 @@ function farthest(values: readonly string[], proxies: readonly string[], peer: s
 const withoutPort = (hop: string) =>
   /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/.exec(hop)?.slice(1).find(Boolean) ?? hop
 
-/** Whether a request comes from a trusted proxy. */
 export const isTrusted = (incoming: IncomingMessage, { trustedProxies }: Trust['config']): boolean =>
   trustedProxies.length > 0 && isListed(trustedProxies, peerOf(incoming))
 
@@ -46,7 +45,6 @@ const peerOf = ({ socket }: IncomingMessage) => addressOf(socket)
 /** The remote address of a connection, of a client or proxy; '' once it is closed. */
 export const addressOf = (socket: Socket | null): string => plain(socket?.remoteAddress ?? '')
 
-/** The addresses in a header's last value, which the proxy set. */
 function addresses({ headersDistinct }: IncomingMessage, header: string): string[] {
   const value = headersDistinct[header.toLowerCase()]?.at(-1) ?? ''
   return value

@@ -20,10 +20,7 @@ const [MAX_WAITING, MAX_WAITING_BYTES] = [32, 64 << 10]
 /** How long a network is refused after one connection had too many requests; maximum such networks. */
 const [BAN_MS, MAX_BANS] = [2_000, 1_000]
 
-/**
- * Timeouts of connections. Slow heads get 408 after 20 s, slow bodies after 5 minutes as in PocketBase.
- * Node's keep-alive of 5 s cut off clients that were about to send a request.
- */
+/** Timeouts of connections. Node's keep-alive of 5 s cut off clients that were about to send. */
 export const CONNECTION_OPTIONS = {
   headersTimeout: 20_000,
   requestTimeout: 300_000,
@@ -34,10 +31,7 @@ export const CONNECTION_OPTIONS = {
   highWaterMark: SMALL_BYTES,
 } as const satisfies ServerOptions
 
-/**
- * The host name for HTTP/1.0 requests, which need no Host (RFC 1945, 5). Unread bodies are left to
- * request-tracker.ts.
- */
+/** The host name for HTTP/1.0 requests. request-tracker.ts handles unread bodies. RFC 1945, 5 */
 export const LISTENER_OPTIONS = { hostname: 'localhost', autoCleanupIncoming: false }
 
 const connections = new WeakMap<Socket, { readonly all: OpenConnections; readonly connection: Connection }>()
@@ -48,11 +42,7 @@ function waitForNews(socket: Socket, client: Holder): void {
   all.change(connection, client, false)
 }
 
-/**
- * Closes stalled connections, and those above the limits in total and per address. Handles the requests of a
- * connection one at a time, so that at most one answer is in memory. Too many waiting requests close it and
- * ban its network briefly, unless a proxy's. RFC 9112, 9.3.2
- */
+/** Limits connections in total and per address, and runs the requests of each one at a time. RFC 9112 */
 export function limitConnections(
   server: Server,
   running: { handle: Handler },
@@ -82,7 +72,6 @@ export function limitConnections(
     res.once('close', () => {
       if (--connection.requests === 0) all.change(connection, connection.network, false)
     })
-    // Node assigns the socket once the answers before it were sent
     if (res.socket) return running.handle(req, res)
     const bytes = waitingBytes(req)
     connection.waitingBytes += bytes
@@ -127,21 +116,16 @@ export function endStalled(socket: Socket): void {
 
 interface Connection {
   readonly socket: Socket
-  /** The network of the socket's address. */
   readonly origin: Holder
   /** The network charged for the connection: a proxy's client's while its request waits for events. */
   network: Holder
-  /** Whether a request is under way that does not wait for events. */
   isBusy: boolean
   /** Unanswered requests, and the bytes of those that wait for earlier answers. */
   requests: number
   waitingBytes: number
 }
 
-/**
- * At the limit, closes the longest idle connection of the network with the most connections. Closes a busy
- * one only if its network has more than twice as many as any network with an idle connection.
- */
+/** At the limit, closes the longest idle connection of the network with the most connections. */
 class OpenConnections {
   readonly #max: number
   /** Each network's connections: those that have been idle or busy for longest come first. */
@@ -161,7 +145,6 @@ class OpenConnections {
     return true
   }
 
-  /** Notes that a connection becomes busy or idle. Ignores a closed one. */
   change(connection: Connection, network: Holder, isBusy: boolean): void {
     if (!this.#take(connection)) return
     connection.network = network

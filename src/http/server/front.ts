@@ -13,10 +13,7 @@ const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
 /** A doubled slash, or perhaps a dot segment, in the path. */
 const UNCLEAN = /^[^?]*\/[/.]/
 
-/**
- * Runs before the routes: CORS and security headers, preflights, clean paths. Sets headers on Node's
- * own objects, so that routes spend no time on them. Contract 8.4, 8.5.
- */
+/** Runs before the routes: CORS, security headers, preflights, clean paths. Contract 8.4, 8.5 */
 export function front(
   next: Handler,
   reception: { admit(req: IncomingMessage, res: ServerResponse): void },
@@ -48,7 +45,6 @@ export function front(
 export const strictTransport = ({ publicUrl, hstsDays }: Pick<Config, 'publicUrl' | 'hstsDays'>): string =>
   publicUrl.startsWith('https://') && hstsDays > 0 ? `max-age=${hstsDays * 86_400}` : ''
 
-/** Refuses a request before routing, as Go's server does. */
 function refuse(res: ServerResponse) {
   res.writeHead(400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
   res.end('400 Bad Request')
@@ -83,7 +79,6 @@ export function pathOf(protocols: Services['protocols'], url: string): string {
   return path
 }
 
-/** `pathOf` as Hono's router calls it. */
 export const routedPath = (protocols: Services['protocols']) => (request: Request) =>
   pathOf(protocols, getPath(request))
 

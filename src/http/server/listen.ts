@@ -6,29 +6,18 @@ import { CONNECTION_OPTIONS } from './connections.ts'
 
 /** Maximum connections that wait to be accepted. Linux allows 4,096 by default. */
 const BACKLOG = 4_096
-/**
- * Listeners on the port. Each accepts one connection per turn of Node's event loop, and turns are long under
- * load. Linux spreads connections over the listeners.
- */
+/** Listeners on the port: each accepts one connection per turn of the event loop. */
 const LISTENERS = process.platform === 'linux' ? 16 : 1
 
-/** The options of sockets of node:http's own server. */
 const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true, highWaterMark: CONNECTION_OPTIONS.highWaterMark }
 
 interface Listening {
-  /** `http://host:port` */
   readonly url: string
-  /**
-   * Stops accepting. Resolves when the last connection has closed. Node's own `close` also ends idle
-   * connections, on which a proxy may be sending: 5 of 15 stops failed a POST.
-   */
+  /** Stops accepting; resolves after the last connection. Node's `close` also ends idle connections. */
   stopAccepting(): Promise<void>
 }
 
-/**
- * Opens a port, 0 for any. Throws a UserError that says which of `host` and `port` is wrong, also when
- * another server has the port. In workers of a cluster, Node's first process accepts connections.
- */
+/** Opens a port, 0 for any. Throws a UserError that says which of `host` and `port` is wrong. */
 export async function listen(server: Server, { host, port }: Place): Promise<Listening> {
   if (cluster.isWorker || LISTENERS === 1) {
     await open(server, { host, port })

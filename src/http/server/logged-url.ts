@@ -45,7 +45,6 @@ export function loggedUrl(url: string): string {
 const TOKEN =
   /"(?:[^"\\]|\\.?)*(?:"|$)|'(?:[^'\\]|\\.?)*(?:'|$)|[\w.@:#-]+|[=!<>~?&|(),]+|\s+|[^\w.@:#\-=!<>~?&|(),\s"']+/gs
 const WORD = /^[\w.@:#-]+$/
-/** Words that contain no personal data. */
 const CONSTANT = /^(?:@[a-z][\w.:]*|true|false|null|-?\d{1,3}|""|'')$/i
 const LONG_NUMBER = /\d{5}/
 /** What follows a name: an operator, or the parenthesis of a call. */

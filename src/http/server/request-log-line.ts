@@ -11,7 +11,6 @@ import { callerOf, holderOf } from './store-of.ts'
 export const CLIENT_CLOSED = 499
 
 export interface FinishedRequest {
-  /** The request's id; '' if it has none. */
   readonly id: string
   readonly method: string
   readonly url: string
@@ -20,7 +19,6 @@ export interface FinishedRequest {
   readonly ms: number
 }
 
-/** The errors that caused failed answers. */
 const faults = new WeakMap<ServerResponse, unknown>()
 
 /** Stores why a request fails, for its log line. */

@@ -16,7 +16,6 @@ const REQUEST_ID = 'x-request-id'
 /** Ids accepted from a proxy: characters that are safe to log. */
 const SANE = /^[\w.:/+=@-]{1,128}$/
 
-/** Ids are a random prefix of the process and a counter. */
 const PREFIX = `${randomText(8)}-`
 let count = 0
 
@@ -71,7 +70,6 @@ export class RequestTracker {
     })
   }
 
-  /** Sets `Connection: close` on all answers from now on. */
   close(): void {
     this.#isClosed = true
     for (const res of this.#running) if (!res.headersSent) res.setHeader('connection', 'close')

@@ -6,7 +6,6 @@ import type { Services } from '../context.ts'
 import type { Handler } from './front.ts'
 import type { RequestTracker } from './request-tracker.ts'
 
-/** How long running requests may take before a restart. */
 const PAUSE_MS = 6_000
 const BEGIN_AGAIN_MS = 1_000
 
@@ -16,18 +15,13 @@ export interface Work {
   readonly reception: RequestTracker
   readonly handle: Handler
   readonly restores: number
-  /** Makes the readiness check fail from now on. */
   announceStop(): void
   /** Finishes running requests, then ends event streams. `left`: remaining milliseconds. */
   finish(left: () => number): Promise<void>
-  /** Stops background work. The database stays open. */
   close(left: () => number): Promise<void>
 }
 
-/**
- * Starts the work of a server. Restoring a backup restarts the work while the port stays open; a newer
- * version on the database stops the work until it can start again. `unavailable` answers requests meanwhile.
- */
+/** Starts a server's work. A restore, or a newer version, stops it: `unavailable` then answers. */
 export async function startRestartable(begin: () => Promise<Work>, unavailable: Handler, log: Logger) {
   let work = await begin()
   let isStopped = false

@@ -42,7 +42,6 @@ export function storeOf({ env }: Ctx, services: Services, auth: AuthRecord | nul
   }
 }
 
-/** A caller who signed in, with the store on the caller's ticket. */
 export interface Caller {
   readonly auth: AuthRecord
   readonly store: Store

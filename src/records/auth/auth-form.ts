@@ -11,11 +11,7 @@ const mismatch = () => fieldError('validation_values_mismatch', "Values don't ma
 const changedAddresses = ({ otp }: AuthCollection, { values, old }: Draft): readonly string[] =>
   ['email', ...(otp.channel ? [otp.channel.field] : [])].filter((name) => old && values[name] !== old[name])
 
-/**
- * Errors of an auth record's form, reported before all others. Callers who do not manage it (superusers and
- * manageRule do) may not change addresses or `verified`, and change a password only with its confirmation and
- * the old one. PocketBase: forms/record_upsert.go; contract 4.8
- */
+/** Errors of an auth record's form. `manages`: whether the caller may skip confirmations. Contract 4.8 */
 export async function checkAuthForm(
   collection: AuthCollection,
   draft: Draft,
@@ -46,7 +42,6 @@ export const asksToManage = (
   changedAddresses(collection, draft).length > 0 ||
   (draft.old !== undefined && isPasswordGiven(readForm(body)))
 
-/** The passwords in a body. */
 function readForm(body: Readonly<Record<string, unknown>>) {
   const { password, passwordConfirm, oldPassword } = body
   return {

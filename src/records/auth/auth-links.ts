@@ -55,11 +55,7 @@ export const invalidatesLinks = (values: Readonly<Values>, old: Readonly<Values>
 const isUpgraded = (values: Readonly<Values>, old: Readonly<Values>) =>
   old.verified === false && values.verified === true
 
-/**
- * Deletes, before a write, the linked records that it invalidates: a new password ends MFA and known origins;
- * a new token key ends one-time passwords and sessions. PocketBase: core/mfa_model.go, otp_model.go,
- * external_auth_model.go
- */
+/** Deletes the links that a write invalidates: known origins, one-time passwords, sessions. */
 export async function deleteInvalidLinks(
   store: Store,
   collection: AuthCollection,
@@ -86,7 +82,6 @@ export async function endSignIns(store: Store, collection: AuthCollection, id: s
   await deleteSessions(store, collection, [id])
 }
 
-/** A new key ends all tokens of the record. */
 export function rotateTokenKey(collection: AuthCollection, values: Values): void {
   const field = collection.fields.find(({ name }) => name === 'tokenKey')
   values.tokenKey = field?.type === 'text' ? generateText(field.autogeneratePattern) : ''

@@ -9,7 +9,6 @@ export interface PasswordWork {
   verify(plain: string, hash: string): Promise<boolean>
 }
 
-/** Hashes and compares in this process. */
 export const OWN_WORK: PasswordWork = { hash: hashPassword, verify: verifyPassword }
 
 /** Hashes and comparisons of one write, so that a repeated attempt does not redo them. */

@@ -4,11 +4,7 @@ import type { RecordRow } from '../columns.ts'
 import { prepareRows, writeRecords } from '../render/render.ts'
 import { expandRecords, readExpand } from './expand.ts'
 
-/**
- * Renders rows as JSON for this request: visible fields and the query's `expand`. The caller must be allowed
- * to see the rows. Throws 400 for too many records or bytes. PocketBase: apis/record_helpers.go,
- * EnrichRecords
- */
+/** The rows' visible fields and the query's `expand` as JSON. Throws 400 for too many records or bytes. */
 export async function answerRecords(
   store: Store,
   collection: Collection,
@@ -21,7 +17,6 @@ export async function answerRecords(
   return writeRecords(shown, request)
 }
 
-/** The JSON text of one record, as `answerRecords` writes it. */
 export async function answerRecord(
   store: Store,
   collection: Collection,

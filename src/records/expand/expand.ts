@@ -22,11 +22,7 @@ const UNGUARDED_BYTES = 64 << 10
 /** Records that are read about as fast as one. */
 const FEW = 50
 
-/**
- * Fills in `expand` along the paths of a tree: one query per step under the viewRule of its collection, with
- * the context `expand`. A path with an unknown relation or a forbidden collection is silently dropped.
- * PocketBase: core/record_query_expand.go, contract 3.4
- */
+/** Adds the records of `expand`, one query a step. Drops unknown and forbidden paths. Contract 3.4 */
 export async function expandRecords(
   store: Store,
   records: readonly RenderedRecord[],
@@ -87,7 +83,6 @@ async function follow(
     const added = found.reduce((sum, { expanded = 0 }) => sum + 1 + expanded, 0)
     record.expanded = (record.expanded ?? 0) + added
     total += added
-    // each record appears in the answer at least once
     expansion.meter.checkExpanded(total)
   }
   return true
@@ -179,20 +174,17 @@ function grow(tree: ExpandTree, hops: readonly string[]): void {
   }
 }
 
-/** A step of an expand path. */
 interface Relation {
   readonly target: Collection
   /** The field with the ids. It belongs to the first collection or, with `back`, to the target. */
   readonly field: RelationField
   readonly back: boolean
-  /** Expanded as a list instead of one record. */
   readonly many: boolean
 }
 
 /** `contacts(groups)`: the old form of `contacts_via_groups`. */
 const BACK_LEGACY = /^(\w+)\((\w+)\)$/
 
-/** Maximum referring records per record. */
 const MAX_BACK = 1000
 
 /** The relation of a step; undefined if there is none. PocketBase: core/record_query_expand.go */

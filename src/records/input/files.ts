@@ -30,11 +30,7 @@ export const uploadsNeedOld = ({ fields }: Collection, uploads: Uploads): boolea
         .some((key) => uploads.has(key)),
   )
 
-/**
- * A field's value with sent files. Under the field's name they replace all but those that the body lists
- * (`listed`); under `+name` they are prepended, under `name+` appended, to `value`: what the rest of the body
- * makes. PocketBase: apis/record_crud.go, recordDataFromRequest; contract 4.6
- */
+/** Adds sent files: `name` replaces unlisted ones, `+name` prepends, `name+` appends. Contract 4.6 */
 export function addUploads(field: FileField, value: Value, listed: unknown, uploads: Uploads): Value {
   const [instead, before, after] = uploadKeys(field).map((key) => uploads.get(key)?.map(({ name }) => name))
   const base = instead ? [...toTexts(listed ?? null), ...instead] : chosenTexts(value)
@@ -74,7 +70,6 @@ function shown(name: string): string {
   return bytes.length > MAX_SHOWN_BYTES ? `${bytes.subarray(0, MAX_SHOWN_BYTES).toString('utf8')}...` : name
 }
 
-/** Compares types without parameters, ignoring case. */
 const isOfType = ({ sniffed }: Upload, type: string): boolean =>
   sniffed.names.includes(type.split(';')[0]!.trim().toLowerCase())
 

@@ -25,7 +25,6 @@ export interface Prepared {
   readonly body: Readonly<Record<string, unknown>>
   /** New passwords in plain text by field name, `''` for a removed one. */
   readonly passwords: Readonly<Record<string, string>>
-  /** Sent files by the names in `values`. */
   readonly uploads: NamedUploads
   /** Errors of unreadable values by field name, if the collection reads strictly. */
   readonly unreadable: Readonly<Record<string, FieldError>>
@@ -48,7 +47,6 @@ interface PrepareOptions {
   readonly base?: Readonly<Values> | undefined
   readonly isSuperuser: boolean
   readonly uploads?: Uploads | undefined
-  /** The collection's Extension.readsStrictly. */
   readonly isStrict?: boolean | undefined
 }
 
@@ -68,14 +66,9 @@ export const needsOldValues = (
   uploadsNeedOld(collection, uploads)
 
 const NOTHING_SENT: Uploads = new Map()
-/** Placeholder for a hash that is not made yet. */
 const NO_HASH = '$2a$10$'.padEnd(60, '.')
 
-/**
- * Applies a body to a record: shorter keys first, each modifier to the previous result, uploads last. Unknown
- * keys stay in the body for rules. Only superusers set hidden fields, except an auth record's password.
- * PocketBase: core/record_model.go, ReplaceModifiers; apis/record_crud.go; contract 4.2
- */
+/** Applies a body to a record, shorter keys first, uploads last. Contract 4.2 */
 export function prepare(
   collection: Collection,
   raw: Readonly<Record<string, unknown>>,
@@ -126,10 +119,8 @@ function ruleValue(field: Field, value: Value): unknown {
   return /^[[{]/.test(text) ? JSON.parse(text) : text
 }
 
-/** How a key of the body sets a field. */
 interface Setter {
   readonly field: Field
-  /** Whether the result depends on the present value. */
   readonly needsOld: boolean
   set(old: Value, raw: unknown): Value
 }

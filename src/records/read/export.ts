@@ -13,18 +13,12 @@ import { canBeShown } from '../render/render.ts'
 /** Rows that a statement reads; fewer if rows are large. */
 const PAGE = 1000
 const SHRINK = 4
-/**
- * Maximum bytes of a page. For a slow reader two are in memory, one being sent, and no connection is held.
- */
+/** Maximum bytes of a page. A slow reader has two in memory and one being sent. */
 export const PAGE_BYTES = 1 << 20
 /** Maximum bytes of one record with its expanded ones. */
 const RECORD_BYTES = 8 << 20
 
-/**
- * Yields the records that `filter` and the listRule let through as pieces of CSV (RFC 4180), newest first.
- * `fields` names the columns, also paths into `expand`. `request` is called for each page, so that revoked
- * access ends the export. Before the first piece it throws what a list does, and 400 for a view.
- */
+/** Yields records as CSV (RFC 4180), newest first. Calls `request` for each page to notice lost access. */
 export async function* exportRecords(
   store: Store,
   extensions: Extensions,
@@ -53,10 +47,7 @@ export async function* exportRecords(
   }
 }
 
-/**
- * Reads the newest `size` rows with a `_rowid` below `before` (null: no bound); `_rowid` is their last
- * column. Undefined if they have more than PAGE_BYTES, or a single row more than RECORD_BYTES.
- */
+/** The newest `size` rows below the `_rowid` `before`; undefined if they exceed PAGE_BYTES. */
 async function readPage(
   store: Store,
   collection: Collection,
@@ -109,15 +100,9 @@ const cells = (record: unknown, paths: readonly string[][]): unknown[] =>
     }, record),
   )
 
-/**
- * A cell that a spreadsheet reads as a formula, also after blanks, control or invisible characters, and with
- * full-width signs. Phone numbers are not formulas. OWASP: CSV injection
- */
+/** A cell that a spreadsheet reads as a formula; phone numbers are none. OWASP: CSV injection */
 const FORMULA = /^(?:[\t\r\n\ufeff]|[\s\p{Cc}\p{Cf}]*(?:[=@＝＠＋－﹦﹫﹢﹣-]|\+(?!\d+$)))/u
-/**
- * A formula within a text, as some spreadsheets start a cell at a semicolon or tab. Phone numbers and the
- * dashes of a list are not formulas. Matches the sign first: a lookbehind at each blank would be quadratic.
- */
+/** A formula within a text. Matches the sign first: a lookbehind at each blank would be quadratic. */
 const INNER_FORMULA =
   /(?=[=@＝＠＋－﹦﹫﹢﹣+-])(?<=[;\t\r\n][\s\p{Cc}\p{Cf}"']*)(?:[=@＝＠＋－﹦﹫﹢﹣]|-(?! )|\+(?!\d+(?:[\s;]|$)))/gu
 const QUOTED = /[",\r\n]/

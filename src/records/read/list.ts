@@ -17,11 +17,7 @@ const UNGUARDED_BYTES = 8 << 20
 /** The same limit for collections without large fields: their rows rarely reach all maxima together. */
 const UNGUARDED_SHORT_BYTES = 48 << 20
 
-/**
- * A page of a collection's records as the JSON text of an answer, by the query and the listRule. Throws 403
- * for a listRule of null, 400 for anything wrong in the query, StaleAuth when the caller has changed.
- * PocketBase: apis/record_crud.go, recordsList; contract 3.1
- */
+/** A page of records as JSON. Throws 403, 400 for a wrong query, StaleAuth. Contract 3.1 */
 export async function listRecords(
   store: Store,
   extensions: Extensions,
@@ -130,10 +126,7 @@ export const MAX_PER_PAGE = 1000
 
 const INTEGER = /^[-+]?\d+$/
 
-/**
- * Reads `page`, `perPage` and `skipTotal`. A number below 1 becomes the default; `perPage` is at most
- * `maxPerPage`. Throws 400 for an invalid integer or bool. PocketBase: tools/search/provider.go, contract 3.1
- */
+/** Reads `page`, `perPage` and `skipTotal`. A number below 1 becomes the default. Throws 400. */
 export function readPage(query: Readonly<Record<string, string>>, maxPerPage = MAX_PER_PAGE): Page {
   const skipTotal = query.skipTotal ? readBool(query.skipTotal) : false
   if (skipTotal === undefined) throw badRequest()

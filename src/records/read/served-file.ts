@@ -10,10 +10,7 @@ import { columnsOf, toValues } from '../columns.ts'
 import { byId, selectRows } from '../read-rows.ts'
 import { unlessRuleFault } from '../render/render.ts'
 
-/**
- * Finds a file by its record and its name. `ask` is called for protected fields only: it returns the request
- * to check, or true if everyone may read the file. Throws 404. PocketBase: apis/file.go, contract 7.3
- */
+/** Finds a file. `ask`: the request for a protected one, or true for everyone. Throws 404. Contract 7.3 */
 export async function findServedFile(
   store: Store,
   collection: Collection,

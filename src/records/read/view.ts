@@ -8,10 +8,7 @@ import { authVersionSql, StaleAuth } from '../fresh-auth.ts'
 import { selectRows } from '../read-rows.ts'
 import { unlessRuleFault } from '../render/render.ts'
 
-/**
- * One record as the JSON of an answer. Throws 403 for a viewRule of null, 404 if there is no record or the
- * rule hides it, StaleAuth if the caller has changed. PocketBase: apis/record_crud.go, recordView
- */
+/** One record as JSON. Throws 403, 404, StaleAuth if the caller has changed. */
 export async function viewRecord(
   store: Store,
   extensions: Extensions,

@@ -40,11 +40,7 @@ function readWhole(text: string): number {
   }
 }
 
-/**
- * Applies the `fields` parameter to JSON: comma-separated dotted paths, `*`, `:excerpt(max,dots?)`. Sorts
- * keys. `within`: paths are relative to that key's items. Throws 400 for a malformed parameter, 500 as
- * PocketBase for a list that has objects and other items. PocketBase: tools/picker/pick.go, contract 3.5
- */
+/** Applies the `fields` parameter to JSON, below the key `within`. Throws 400, 500. Contract 3.5 */
 export const pickFields = (json: string, fieldsParam: string, within?: string): string =>
   pickFrom(json, { fields: readFields(fieldsParam), below: new Map() }, within)
 
@@ -151,10 +147,7 @@ interface Gathered {
   readonly limit: number
 }
 
-/**
- * Plain text of HTML: without tags and what looks like one (`a<b`), white space collapsed, cut to `max` code
- * points, then `...` if `ellipsis`. Of very long or deep HTML only the beginning is read.
- */
+/** Plain text of HTML, cut to `max` code points. Reads only the beginning of very long or deep HTML. */
 export function excerpt(html: string, max: number, ellipsis: boolean): string {
   const gathered: Gathered = { text: '', endsInSpace: false, limit: max + 2 }
   gather(parseStart(html), gathered)

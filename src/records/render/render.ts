@@ -237,10 +237,7 @@ export async function prepareRows(
   return rows.map((row) => ({ collection, row, visibility: emails.has(row[id]) ? close : visibility }))
 }
 
-/**
- * Ids of auth records whose email the caller sees even if `emailVisibility` is false: the caller's own, and
- * those that the manageRule allows, in one query. PocketBase: apis/record_helpers.go, autoResolveRecordsFlags
- */
+/** Ids of auth records whose hidden email the caller sees: the own one and those of the manageRule. */
 async function visibleEmails(
   store: Store,
   collection: AuthCollection,

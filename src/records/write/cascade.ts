@@ -20,11 +20,7 @@ export class RequiredByRelation extends Error {
   override name = 'RequiredByRelation'
 }
 
-/**
- * Deletes records in the store's transaction. Records that refer to them are deleted if their field cascades,
- * and lose the reference if not. Throws RequiredByRelation if a required field would become empty, 400 for
- * the last superuser. PocketBase: core/record_model.go, cascadeRecordDelete; contract 4.7
- */
+/** Deletes records and, by cascade, those that refer to them. Throws RequiredByRelation. Contract 4.7 */
 export async function deleteRecords(
   store: Store,
   extensions: Extensions,
@@ -106,10 +102,7 @@ const CHUNK = 1_000
 const refused = (error: unknown) =>
   error instanceof RequiredByRelation || (error instanceof ApiError && error.status === 400)
 
-/**
- * Deletes all records and what depends on them. Throws 400. PocketBase: apis/collection.go,
- * collectionTruncate
- */
+/** Deletes all records and what depends on them. Throws 400. */
 export async function truncateCollection(store: Store, extensions: Extensions, collection: Collection) {
   if (collection.type === 'view')
     throw badRequest("View collections cannot be truncated since they don't store their own records.")

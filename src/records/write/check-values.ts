@@ -50,10 +50,7 @@ export function checkValues(write: Write, values: Values = write.values): Checke
   return checked
 }
 
-/**
- * Adds the conditions: related records exist, the id is free. Fields with an error are skipped; a relation
- * without a target adds one. PocketBase: core/field_relation.go
- */
+/** Adds conditions: related records exist, the id is free. Skips fields with an error. */
 function addConditions(
   checked: Checked,
   catalog: Catalog,
@@ -130,11 +127,7 @@ function addFreeKey(
 const NOT_FREE = fieldError('validation_pk_invalid', 'The record primary key is invalid or already exists')
 const NOT_UNIQUE = fieldError('validation_invalid_auth_id', 'Invalid or duplicated auth record id')
 
-/**
- * For a linked record, adds the conditions that its owner (`collectionRef`, `recordRef`) and its provider
- * exist, so that only the first error is reported. A wrong collection is an error at once. PocketBase:
- * core/auth_origin_model.go, recordRefHooks; core/external_auth_model.go
- */
+/** Adds conditions that the owner and the provider of a linked record exist. */
 function addOwner(
   { errors, conditions, parameters }: Checked,
   catalog: Catalog,

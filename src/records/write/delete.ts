@@ -24,11 +24,7 @@ import { uniqueViolationError } from './store.ts'
 const FAILED =
   'Failed to delete record. Make sure that the record is not part of a required relation reference.'
 
-/**
- * Deletes a record and what depends on it: in one statement, with the rule and the check for references, or
- * in a transaction if other records refer to it. Throws 403, 404, or 400 if another record requires it.
- * PocketBase: apis/record_crud.go, recordDelete; contract 4.7
- */
+/** Deletes a record, in a transaction if others refer to it. Throws 403, 404, 400. Contract 4.7 */
 export async function deleteRecord(
   store: Store,
   extensions: Extensions,

@@ -8,10 +8,7 @@ import type { Write } from './prepare-write.ts'
 
 export const isEmptyObject = (errors: object) => Object.keys(errors).length === 0
 
-/**
- * The error of a record that was not stored, by at most one query. If the rule fails it names no fields; if
- * not, it has the known errors and those of unmet conditions, late ones only if there are no others.
- */
+/** The error of a refused record. Names no field if the rule fails; late conditions only without others. */
 export async function explainRejection(
   { store, failure: message, guard }: Write,
   { errors, conditions, parameters }: Checked,

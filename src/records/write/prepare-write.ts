@@ -15,10 +15,7 @@ export interface WriteOptions {
   readonly uploads?: Uploads
   /** Maximum bytes of all files of the caller's account; no limit if absent. */
   readonly maxFileBytes?: number
-  /**
-   * Whether the caller's record is from a cache. If so, the write fails when the stored one differs. True or
-   * false: a create with a hook locks the stored one, or throws StaleAuth. Absent: no check.
-   */
+  /** Whether the caller comes from a cache: the write then tests its version. Absent: no check. */
   readonly isAuthCached?: boolean
   /** Locks the record before reading it, so that no other write comes in between. */
   readonly locksRecord?: boolean

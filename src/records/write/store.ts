@@ -128,9 +128,7 @@ function isSame(a: Value, b: Value): boolean {
   return a.length === b.length && a.every((text, i) => text === b[i])
 }
 
-/**
- * Turns an SQL error into 400 with an error for each field of a violated unique index; returns others as is.
- */
+/** Turns an SQL error into 400 with an error for each field of a violated unique index. */
 export function uniqueViolationError(collection: Collection, message: string, error: unknown): unknown {
   if (!isSqlError(error)) return error
   if (error.code !== UNIQUE_VIOLATION || error.constraint === undefined) return badRequest(message)

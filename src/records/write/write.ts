@@ -15,11 +15,7 @@ import { explainRejection, isEmptyObject, ruleHolds } from './explain.ts'
 import { prepareCreate, prepareUpdate, readRow, type Write, type WriteOptions } from './prepare-write.ts'
 import { type Extra, storeRecord } from './store.ts'
 
-/**
- * Creates a record in a base or auth collection and returns its JSON. One statement tests the rule and
- * relations and inserts; only a refused record needs another query. Throws 403, or 400 with field errors.
- * PocketBase: apis/record_crud.go, recordCreate; contract 4
- */
+/** Creates a record and returns its JSON, by one statement. Throws 403, 400 with field errors. Contract 4 */
 export const createRecord = (
   store: Store,
   extensions: Extensions,
@@ -28,11 +24,7 @@ export const createRecord = (
   options: WriteOptions = {},
 ): Promise<string> => write(prepareCreate(store, extensions, collection, request, options))
 
-/**
- * Updates a record and returns its JSON. Two round trips, and one more if the body has a modifier that needs
- * the record. Throws 403, 404, 400 with field errors, StaleAuth, or Conflict if another write came in between
- * (impossible with `locksRecord`). PocketBase: apis/record_crud.go, recordUpdate; contract 4
- */
+/** Updates a record and returns its JSON. Throws 403, 404, 400, StaleAuth, Conflict. Contract 4 */
 export function updateRecord(
   store: Store,
   extensions: Extensions,
@@ -132,10 +124,7 @@ export class StoredWithoutAnswer extends Error {
   override name = 'StoredWithoutAnswer'
 }
 
-/**
- * JSON of a written record. In a transaction, an answer that exceeds the memory limits rolls the write back.
- * After the commit no limit applies; a failure throws StoredWithoutAnswer.
- */
+/** JSON of a written record. No limit applies after the commit. Throws StoredWithoutAnswer. */
 async function renderWrite(write: Write, extra: Extra): Promise<string> {
   const { store, collection, values, request } = write
   const row = toRow(collection, values)

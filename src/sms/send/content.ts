@@ -127,10 +127,7 @@ select phone, name, case when pg_column_size(data) <= ${number('room')}::int
   then case when length(data::text) <= ${number('room')}::int then data::text end end as data
 from contacts where "user" = ${text('user')} and phone = any(${list('phones')}::text[])`
 
-/**
- * A user's contacts by number. Custom fields (texts, numbers, booleans) are found by exact name or in another
- * case: `{{city}}` finds `City`. The result lacks numbers without a contact.
- */
+/** A user's contacts by number, with the custom fields `names`. Other numbers are absent. */
 async function contactsOf(
   store: Store,
   user: string,

@@ -53,10 +53,7 @@ export const PREVIEW = TEXT.omit({ to: true })
   })
   .meta({ id: 'Preview' })
 
-/**
- * Renders the texts of a send; stores nothing. Without recipients, renders a template without name and
- * number. Throws as `send` does, except for device, quota, credentials, and missing variables of a draft.
- */
+/** Renders the texts of a send; stores nothing. Without recipients it renders for an unknown person. */
 export async function previewSend(
   store: Store,
   config: Pick<Config, 'maxRecipients'>,

@@ -46,10 +46,7 @@ export interface Sent {
   readonly replayed: boolean
 }
 
-/**
- * Sends all messages of a request or none: checks the body, prepares the offer, stores it with others and
- * renders the result. Throws GatewayErrors in the order of REFUSALS, StaleAuth.
- */
+/** Sends all messages of a request or none. Throws GatewayErrors in the order of REFUSALS, StaleAuth. */
 export async function send(
   services: SendServices,
   sender: Sender,

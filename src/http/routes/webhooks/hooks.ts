@@ -35,7 +35,6 @@ export const hookRoutes = (services: Services): Hono<Env> =>
   new Hono<Env>()
     .post('/preview', async (c) => {
       const { user, store } = await requireUser(c, services)
-      // escapes of JSON make the body longer
       const { hook, body } = checkShape(PREVIEW, await readJson(c, 4 * MAX_BYTES))
       const preview = () => previewHook(store, services.config, user, hook, body)
       return c.json(await admission.heavyWork.run(userHolder(user), preview))
