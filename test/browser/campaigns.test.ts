@@ -215,3 +215,39 @@ scenario('a scheduled send tells its date, also when somebody has opted out', as
   await expect.poll(() => cancels.count()).toBe(1)
   await page.getByRole('button', { name: 'Keep them' }).click()
 })
+
+scenario(
+  'a text repeats: the next times show while typing, its runs are listed, it can be changed',
+  async (fixture) => {
+    const { page, url } = fixture
+    const ann = await fixture.ann()
+    await pairPhone(url, ann, 'desk phone')
+    await fixture.signIn()
+    await fixture.visit(`/send?to=${encodeURIComponent('+491512000000')}`)
+    await page.getByRole('textbox', { name: 'Text' }).fill('The menu is out')
+    await page.getByLabel('How often').selectOption({ label: 'Every day' })
+    await page.getByText(/^In the time zone UTC; next, by your clock: (.* · ){4}/).waitFor()
+    const cron = page.getByLabel('Minute, hour, day')
+    await fixture.refused(/times: 400$/, async () => {
+      await cron.fill('*/4 * * * *')
+      await page.getByText('Leave at least 5 minutes between two times.').waitFor()
+    })
+    await cron.fill('30 10 * * 1-5')
+    await page.getByText(/next, by your clock/).waitFor()
+    await fixture.look('form')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('dialog').getByText('The menu is out').waitFor()
+    await page.getByRole('dialog').locator('button.primary').click()
+    await page.getByText('It has gone out 0 times.').waitFor()
+    await fixture.look('page')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('dialog').getByLabel('How often').selectOption({ label: 'Every month' })
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Campaign changed').waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await fixture.visit('/campaigns')
+    await page.getByText('Repeats: 0 9 1 * *. Next:').waitFor()
+    await fixture.look('list')
+  },
+)

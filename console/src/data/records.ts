@@ -1,6 +1,7 @@
 import type { RecordModel } from 'pocketbase'
 import type * as collections from './collections.ts'
 import { webhooks } from './collections.ts'
+import type { Repeat } from './repeat.ts'
 
 // Records of built-in collections in the API's answers. Dates are PocketBase's texts, '' for none;
 // relations are ids, '' for none.
@@ -84,6 +85,8 @@ export interface Campaign extends RecordOf<'campaigns'> {
   /** null for a plain text. */
   readonly variables: Readonly<Record<string, string>> | null
   readonly recipients: readonly string[]
+  /** null for a campaign that does not repeat. */
+  readonly repeat: Repeat | null
   /** The campaign's batch, and the batches of its resends. */
   readonly batches: readonly string[]
   readonly expand?: { readonly groups?: readonly ContactGroup[]; readonly line?: Line }

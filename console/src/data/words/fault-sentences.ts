@@ -26,6 +26,13 @@ const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
   ],
   [/^No devices available to send messages$/, t('None of your devices is online.')],
   [/^At most (\d+) recipients per request$/, t('Send to at most $1 people at once.')],
+  [
+    /^repeat\.cron must be five fields/,
+    t('Write five fields of numbers, such as 30 8 * * 1 for Mondays at 8:30.'),
+  ],
+  [/^repeat\.cron must leave/, t('Leave at least 5 minutes between two times.')],
+  [/^repeat\.cron (?:names|is req)/, t('There is no such time to come.')],
+  [/^repeat is for at most (\d+)/, t('An account has at most $1 campaigns that repeat.')],
   [/^Template not found\.$/, t('The template does not exist any more.')],
   [/^Contact group not found$/, t('The group does not exist any more.')],
   [/^Missing variable: (.+)\.$/, t('A value for $1 is missing.')],

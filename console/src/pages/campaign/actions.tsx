@@ -4,6 +4,7 @@ import { pb } from '../../data/client.ts'
 import { useCountry } from '../../data/phone/country.ts'
 import { faultsOf, readNumbers, type TypedNumber } from '../../data/phone/number-list.ts'
 import type { Campaign, CampaignState } from '../../data/records.ts'
+import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'
 import { variablesOf } from '../../data/text/placeholders.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { ownVariables } from '../../data/text/variables.ts'
@@ -17,12 +18,13 @@ import { confirmed, Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { NumberCountry } from '../../parts/form/country-field.tsx'
 import { CheckList, TextArea, TextField } from '../../parts/form/field.tsx'
 import { Button, ButtonLink, Form, FormActions, Notice } from '../../parts/form/form.tsx'
+import { RepeatField } from '../../parts/form/repeat-field.tsx'
 import { localOf, timeFault, type When, WhenField } from '../../parts/form/when-field.tsx'
 import { msOf } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
 
-const UNDER_WAY: readonly CampaignState[] = ['scheduled', 'sending', 'paused']
+const UNDER_WAY: readonly CampaignState[] = ['scheduled', 'repeating', 'sending', 'paused']
 
 /** Buttons for the actions that the campaign's state allows. */
 export function Actions({
@@ -38,7 +40,7 @@ export function Actions({
   const pause = useTask(() => post('pause'))
   const resume = useTask(() => post('resume'))
   const cancel = useTask(async () => {
-    if (!(await confirmed(CANCEL))) return
+    if (!(await confirmed(campaign.repeat ? CANCEL_REPEAT : CANCEL))) return
     await post('cancel')
     toast(t('Campaign canceled'))
   })
@@ -65,7 +67,7 @@ export function Actions({
             {t('Resume')}
           </Button>
         )}
-        {(status === 'scheduled' || status === 'sending') && (
+        {isUnderWay && status !== 'paused' && (
           <Button icon="pause" busy={pause.busy} onClick={() => run(pause)}>
             {t('Pause')}
           </Button>
@@ -111,6 +113,11 @@ const CANCEL = {
   danger: true,
 }
 
+const CANCEL_REPEAT = {
+  ...CANCEL,
+  text: t('It does not go out again. A run under way goes on: cancel it on its own page.'),
+}
+
 const REMOVE = {
   title: t('Delete the campaign?'),
   text: t('It leaves the list; its messages stay.'),
@@ -127,15 +134,17 @@ interface Draft {
   readonly text: string
   readonly variables: Readonly<Record<string, string>>
   readonly when: When
+  readonly repeat: Repeat
   readonly groups: readonly string[]
   readonly numbers: string
 }
 
-const draftOf = ({ name, body, variables, scheduled_at, groups, recipients }: Campaign): Draft => ({
+const draftOf = ({ name, body, variables, scheduled_at, repeat, groups, recipients }: Campaign): Draft => ({
   name,
   text: body,
   variables: variables ?? {},
   when: { isLater: true, at: localOf(msOf(scheduled_at)) },
+  repeat: repeat ?? ONCE,
   groups,
   numbers: recipients.join('\n'),
 })
@@ -192,11 +201,15 @@ function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => 
             onValue={(typed) => change({ variables: { ...draft.variables, [name]: typed } })}
           />
         ))}
-        <WhenField
-          when={draft.when}
-          onChange={(part) => change({ when: { ...draft.when, ...part } })}
-          error={isTried ? faults.at : undefined}
-        />
+        {campaign.repeat ? (
+          <RepeatField value={draft.repeat} onValue={(repeat) => change({ repeat })} isFixed />
+        ) : (
+          <WhenField
+            when={draft.when}
+            onChange={(part) => change({ when: { ...draft.when, ...part } })}
+            error={isTried ? faults.at : undefined}
+          />
+        )}
         {groups.items.length > 0 && (
           <CheckList
             legend={t('Groups')}
@@ -228,7 +241,7 @@ function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => 
 function requestOf(
   campaign: Campaign,
   was: Draft,
-  { name, text, variables, when, groups, numbers }: Draft,
+  { name, text, variables, when, repeat, groups, numbers }: Draft,
   recipients: readonly TypedNumber[],
 ) {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
@@ -238,6 +251,7 @@ function requestOf(
       (campaign.template
         ? { template_id: campaign.template, variables }
         : { body: text, ...(variablesOf(text).length > 0 && { variables: given }) })),
+    ...(!isSame(repeat, was.repeat) && { repeat: repeatRequest(repeat) }),
     ...(!isSame(when, was.when) &&
       (when.isLater ? { scheduled_at: new Date(when.at).toISOString() } : { hold_seconds: 10 })),
     ...(!(isSame(groups, was.groups) && numbers === was.numbers) && {

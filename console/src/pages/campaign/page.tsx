@@ -19,6 +19,7 @@ import type { PageProps } from '../../pages.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { HoldNotice } from '../../parts/form/hold-notice.tsx'
+import { NextTimes } from '../../parts/form/repeat-field.tsx'
 import { CampaignStatus } from '../../parts/list/campaign-status.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
@@ -53,10 +54,11 @@ export function Page({ params: { id = '' } }: PageProps) {
       {progress && may('admin') && <Hold campaign={campaign} progress={progress} />}
       {progress && <Simulated campaign={campaign} progress={progress} />}
       {may('admin') && <Actions campaign={campaign} progress={progress} />}
-      {progress ? <Course campaign={campaign} progress={progress} /> : <Loading />}
+      {campaign.repeat && <Runs campaign={campaign} />}
+      {!campaign.repeat && (progress ? <Course campaign={campaign} progress={progress} /> : <Loading />)}
       <div class="columns">
         <What campaign={campaign} />
-        {progress && <Replies progress={progress} />}
+        {progress && !campaign.repeat && <Replies progress={progress} />}
       </div>
     </Frame>
   )
@@ -69,6 +71,13 @@ const What = ({ campaign }: { campaign: Campaign }) => (
       facts={[
         [t('State'), <CampaignStatus status={campaign.status} />],
         [t('Time'), formatDateTime(campaign.scheduled_at)],
+        campaign.repeat !== null && [t('How often'), campaign.repeat.cron],
+        campaign.repeat !== null &&
+          campaign.status === 'repeating' && [t('Next runs'), <NextTimes repeat={campaign.repeat} />],
+        campaign.run_of !== '' && [
+          t('Run of'),
+          <a href={to(`/campaigns/${campaign.run_of}`)}>{t('a campaign that repeats')}</a>,
+        ],
         campaign.expires_at !== '' && [t('Ends'), formatDateTime(campaign.expires_at)],
         [t('For'), audienceOf(campaign)],
         campaign.expand?.line !== undefined && [t('Line'), lineWords(campaign.expand.line)],
@@ -80,6 +89,28 @@ const What = ({ campaign }: { campaign: Campaign }) => (
     />
   </Card>
 )
+
+/** The latest runs of a repeating campaign. */
+function Runs({ campaign: { id, runs } }: { campaign: Campaign }) {
+  const { items } = useList<Campaign>('campaigns', {
+    filter: pb.filter('run_of = {:id}', { id }),
+    sort: '-created,-id',
+    perPage: SHOWN,
+  })
+  return (
+    <Card title={t('Runs')}>
+      <p class="muted">{tn('It has gone out once.', 'It has gone out {count} times.', runs)}</p>
+      <ul class="campaign-replies">
+        {items.map((run) => (
+          <li key={run.id}>
+            <a href={to(`/campaigns/${run.id}`)}>{formatDateTime(run.scheduled_at)}</a>{' '}
+            <CampaignStatus status={run.status} /> {run.error && inWords(run.error)}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
 
 function audienceOf({ recipients_count, recipients, expand }: Campaign): string {
   const groups = expand?.groups?.map(({ name }) => name) ?? []

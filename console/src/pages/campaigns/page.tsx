@@ -14,7 +14,7 @@ const REFRESH_MS = 5_000
 const COLUMNS: readonly Column<Campaign>[] = [
   { title: t('Name'), long: true, cell: (campaign) => titleOf(campaign) },
   { title: t('For'), cell: ({ recipients_count }) => tn('1 person', '{count} people', recipients_count) },
-  { title: t('Time'), cell: ({ scheduled_at }) => formatDateTime(scheduled_at) },
+  { title: t('Time'), cell: timeOf },
   { title: t('State'), cell: ({ status }) => <CampaignStatus status={status} /> },
   {
     title: t('Progress'),
@@ -22,6 +22,14 @@ const COLUMNS: readonly Column<Campaign>[] = [
       campaign.status === 'sending' || campaign.status === 'paused' ? <Course campaign={campaign} /> : '–',
   },
 ]
+
+/** When a campaign begins; of one that repeats, how often and when next. */
+function timeOf({ repeat, status, scheduled_at }: Campaign): string {
+  const at = formatDateTime(scheduled_at)
+  if (!repeat) return at
+  if (status !== 'repeating') return t('Repeated: {cron}', { cron: repeat.cron })
+  return t('Repeats: {cron}. Next: {time}', { cron: repeat.cron, time: at })
+}
 
 /** The campaigns of the user, newest first. */
 export const Page = () => (

@@ -19,6 +19,7 @@ import { formatNumber, t, tn, tx } from '../../language/words.ts'
 import { Button, Form } from '../../parts/form/form.tsx'
 import { LastLeaves, OnlySimulated } from '../../parts/form/hold-notice.tsx'
 import { QuietField } from '../../parts/form/quiet-field.tsx'
+import { RepeatField } from '../../parts/form/repeat-field.tsx'
 import { WhenField } from '../../parts/form/when-field.tsx'
 import { Bubble } from '../../parts/message/bubble.tsx'
 import { Card } from '../../parts/page.tsx'
@@ -83,7 +84,7 @@ export function Compose({
   }
   // campaigns may have more recipients than a preview accepts
   const isLong = previewFault?.code === 'too_many_recipients'
-  const isCampaign = isLong || (preview?.recipients_count ?? 0) > MAX_PLAIN
+  const isCampaign = isLong || composition.repeat.cron !== '' || (preview?.recipients_count ?? 0) > MAX_PLAIN
   const refusal = send.fault ?? (isLong ? undefined : previewFault)
   const fault = withMissing(refusal && placeFault(refusal), faults)
   const isPlaced = fault !== undefined && Object.keys(fault.fields).length > 0
@@ -106,6 +107,14 @@ export function Compose({
             templates={templates.items}
           />
           <WhenField when={composition} fault={fault} onChange={change} />
+          {may('admin') && (
+            <RepeatField
+              value={composition.repeat}
+              onValue={(repeat) => change({ repeat })}
+              from={composition.isLater ? composition.at : ''}
+              error={fault?.fields.cron}
+            />
+          )}
           <QuietField value={composition.isQuiet ?? isCampaign} onValue={(isQuiet) => change({ isQuiet })} />
           <MoreFields {...{ composition, fault, devices }} onChange={change} />
           {devices.every(isSimulated) && <OnlySimulated />}

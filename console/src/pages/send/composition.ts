@@ -1,6 +1,7 @@
 import type { Fault } from '../../data/fault.ts'
 import type { PhoneFault } from '../../data/phone/phone-numbers.ts'
 import type { Campaign } from '../../data/records.ts'
+import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'
 import { variablesOf } from '../../data/text/placeholders.ts'
 import { t } from '../../language/words.ts'
 
@@ -28,6 +29,7 @@ export interface Composition {
   readonly isLater: boolean
   /** Local time as in the browser's field: `2026-11-20T08:30`. */
   readonly at: string
+  readonly repeat: Repeat
   /** The device that sends and chooses the SIM; '' for any. */
   readonly device: string
   /** The line that sends; '' for any. */
@@ -50,6 +52,7 @@ export const BLANK: Composition = {
   variables: {},
   isLater: false,
   at: '',
+  repeat: ONCE,
   device: '',
   line: '',
   priority: '0',
@@ -67,6 +70,7 @@ export const copyOf = (campaign: Campaign): Composition => ({
   ...(campaign.line ? { line: campaign.line } : { device: campaign.device }),
   priority: String(campaign.priority),
   guarantee: campaign.guarantee || BLANK.guarantee,
+  ...(campaign.repeat && { repeat: campaign.repeat }),
   ...(!campaign.quiet_hours && { isQuiet: false }),
   ...(campaign.template
     ? { kind: 'template', template: campaign.template, variables: campaign.variables ?? {} }
@@ -78,7 +82,7 @@ export type Request = Readonly<Record<string, unknown>>
 
 /** The request that sends the composition. */
 export function requestOf(composition: Composition, variables: readonly string[]): Request {
-  const { priority, guarantee, giveUp, isQuiet } = composition
+  const { priority, guarantee, giveUp, isQuiet, repeat } = composition
   return {
     ...whatOf(composition, valuesOf(composition, variables)),
     ...wayOf(composition),
@@ -86,6 +90,7 @@ export function requestOf(composition: Composition, variables: readonly string[]
     ...(priority !== '0' && { priority: Number(priority) }),
     ...(guarantee !== 'at_most_once' && { guarantee }),
     ...(isQuiet !== null && { quiet_hours: isQuiet }),
+    ...(repeat.cron && { repeat: repeatRequest(repeat) }),
   }
 }
 
@@ -158,6 +163,7 @@ const PLACES: readonly (readonly [said: RegExp, place: string])[] = [
   [/^scheduled_at/, 'at'],
   [/^(expires_at|ttl)/, 'giveUp'],
   [/^priority/, 'priority'],
+  [/^repeat/, 'cron'],
 ]
 
 const OF_CODES: Readonly<Record<string, readonly [place: string, words: string]>> = {

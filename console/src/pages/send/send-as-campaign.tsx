@@ -9,7 +9,7 @@ import { t, tx } from '../../language/words.ts'
 import { confirmedForMany, peopleWords } from '../../parts/dialog/many-people.tsx'
 import { LastLeaves } from '../../parts/form/hold-notice.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { formatDateTime } from '../../parts/time.tsx'
+import { formatDateTime, msOf } from '../../parts/time.tsx'
 import { go } from '../../router.ts'
 import type { Request, Preview as SendPreview } from './composition.ts'
 
@@ -31,12 +31,14 @@ async function sendAsCampaign(
   key: string,
 ): Promise<{ readonly id: string } | 'no' | undefined> {
   const { recipients, group_ids } = request as { recipients: readonly string[]; group_ids?: unknown }
-  if (recipients.length <= MAX_PLAIN && !group_ids) return undefined
+  const repeats = request.repeat !== undefined
+  if (recipients.length <= MAX_PLAIN && !group_ids && !repeats) return undefined
   if (!may('admin')) return sendAsAgent(request)
-  const body = campaignOf(request)
+  const begins = repeats ? await firstTime(request) : String(request.scheduled_at ?? '')
+  const body = campaignOf(request, begins)
   const preview = await pb.send<Preview>('/api/campaigns/preview', { method: 'POST', body })
-  if (preview.recipients_count <= MAX_PLAIN) return undefined
-  if (!(await isConfirmed(preview, String(request.scheduled_at ?? '')))) return 'no'
+  if (preview.recipients_count <= MAX_PLAIN && !repeats) return undefined
+  if (!(await isConfirmed(preview, begins))) return 'no'
   return pb.send('/api/campaigns', { method: 'POST', body, headers: { 'idempotency-key': key } })
 }
 
@@ -49,10 +51,17 @@ async function sendAsAgent(request: Request): Promise<'no' | undefined> {
   return (await isConfirmed(shown, String(request.scheduled_at ?? ''), false)) ? undefined : 'no'
 }
 
-/** Makes a request one for a campaign: `expires_at` replaces `ttl`. */
-function campaignOf({ ttl, ...request }: Request): Request {
+/** When a repeating campaign first goes out. */
+async function firstTime({ repeat, scheduled_at }: Request): Promise<string> {
+  const options = { method: 'POST', body: { repeat, scheduled_at } }
+  const { times } = await pb.send<{ times: readonly [string] }>('/api/campaigns/times', options)
+  return new Date(msOf(times[0])).toISOString()
+}
+
+/** Makes a request one for a campaign: `expires_at` replaces `ttl`. `begins`: its time; '' for now. */
+function campaignOf({ ttl, ...request }: Request, begins: string): Request {
   if (!ttl) return request
-  const due = request.scheduled_at ? Date.parse(String(request.scheduled_at)) : Date.now()
+  const due = begins ? Date.parse(begins) : Date.now()
   return { ...request, expires_at: new Date(due + Number(ttl) * 1000).toISOString() }
 }
 
