@@ -7,9 +7,9 @@ import { serve } from '../support/server/program.ts'
 import { withDevices } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../support/server/start.ts'
 
-const [MAILS, KILL_AFTER, CONNECTIONS] = [1_000, 400, 10]
+const [MAILS, KILL_AFTER, CONNECTIONS, LIMIT] = [1_000, 400, 10, 300]
 
-test('of 1,000 mails a kill -9 in the middle loses none that was accepted, and sends none twice', {
+test('of 1,000 mails as many are sent as the limit allows; without it a kill -9 in the middle loses none that was accepted, and sends none twice', {
   timeout: 300_000,
 }, async () => {
   const smtpPort = await freePort()
@@ -24,6 +24,26 @@ test('of 1,000 mails a kill -9 in the middle loses none that was accepted, and s
     (await user.call('POST', `/api/collections/${collection}/records`, { user: user.id, ...values })).body
   const { key } = await made('api_keys', { name: 'mail' })
   const hook = await made('hooks', { name: 'Mail', preset: 'text', recipients: ['+4911111'], rate: 1_000 })
+  const transport = () =>
+    createTransport({
+      ...{ host: '127.0.0.1', port: smtpPort, pool: true, maxConnections: CONNECTIONS, maxMessages: 1_000 },
+      auth: { user: user.id, pass: key },
+    })
+  const limit = (rateLimits: object) => fixture.superuser.call('PATCH', '/api/settings', { rateLimits })
+  const rule = { label: '/api/sms/send', maxRequests: LIMIT, duration: 3_600 }
+  await limit({ enabled: true, rules: [rule] })
+  const flood = transport()
+  const flooded = await Promise.allSettled(
+    Array.from({ length: MAILS }, (_, i) =>
+      flood.sendMail({ from: 'a@example.com', to: '+4915112345678@x', text: `limited ${i}` }),
+    ),
+  )
+  flood.close()
+  const refused = flooded.flatMap((one) => (one.status === 'rejected' ? [String(one.reason.message)] : []))
+  expect(refused.filter((reason) => !/451 .*[a-z]{3}/.test(reason))).toEqual([])
+  expect(refused).toHaveLength(MAILS - LIMIT)
+  expect(await fixture.query('delete from sms_messages returning 1')).toHaveLength(LIMIT)
+  await limit({ enabled: false })
   await first.stop()
   const db = await openDb(config, createLogger(config))
   onTestFinished(() => db.close())
@@ -31,11 +51,6 @@ test('of 1,000 mails a kill -9 in the middle loses none that was accepted, and s
   const dying = await program()
   onTestFinished(dying.stop)
 
-  const transport = () =>
-    createTransport({
-      ...{ host: '127.0.0.1', port: smtpPort, pool: true, maxConnections: CONNECTIONS, maxMessages: 1_000 },
-      auth: { user: user.id, pass: key },
-    })
   /** Every other mail is for the hook. */
   const mail = (i: number) => ({
     from: 'a@example.com',

@@ -10,7 +10,13 @@ const MAX_LENGTH = 1_000
 /** The path for logs: without the query, which may contain tokens, and without a secret end. */
 export const loggedPath = (url: string): string => pathOf(url.slice(0, MAX_READ)).slice(0, MAX_LENGTH)
 
-const pathOf = (url: string) => url.replace(/\?.*/s, '').replace(SECRET_END, '…')
+/** What follows these signs is no path of a route: a client may have put parameters there. */
+const PARAMETERS = /(?<=[;&=]|%(?:3[bdf]|26)).*/is
+/** API keys, also as AuthTokens of Twilio's API. */
+const KEYS = /(?:psk|vk)_?\w{20,}/g
+
+const pathOf = (url: string) =>
+  url.replace(/\?.*/s, '').replace(SECRET_END, '…').replace(PARAMETERS, '…').replace(KEYS, '…')
 
 /** Digits, with a `+` before them (phone number) and a letter behind them (id) if there are such. */
 const DIGITS = /(?:\+|%2B)?(\d+)([a-z]?)/gi
