@@ -54,9 +54,10 @@ const CONVERT: Readonly<Record<string, Convert>> = {
     return { from: row.from_number, segments, guarantee: 'at_most_once', ...(isUnfinished && FAILED) }
   },
   webhook_configs(row, count) {
-    if (row.active) count('webhook_configs: # came over switched off: calls have another form here.')
+    if (row.active && !row.include_body)
+      count('webhook_configs: # were called without the text. Calls have it here.')
     const events = textOf(row.events).replaceAll('"sms_', '"message.')
-    return { events, enabled: 0, secret: newSecret() }
+    return { events, enabled: row.active, format: 'vendel', secret: row.secret_key || newSecret() }
   },
   api_keys(row, count) {
     if (!row.is_active) count('api_keys: # had been switched off. They are so here.')

@@ -135,7 +135,8 @@ async function dueOf(
   const files = form ? await linkFiles(db, image, Math.floor(more.at), form.publicUrl) : []
   const { delivery, user, webhook, eventId, event, attempts, url, format, apiKey, isOpen, facts, fields } =
     more
-  const secrets = more.secrets.filter(isSecret)
+  // an imported webhook of Vendel has a secret of any form
+  const secrets = more.secrets.filter((secret) => (format === 'vendel' ? secret !== '' : isSecret(secret)))
   const time = new Date(more.at * 1000)
   const isUsual = format === '' || format === 'template'
   const isSigned = format === 'template' || apiKey !== '' || secrets.length > 0

@@ -217,4 +217,8 @@ test('webhooks are called in its form, signed with their secret', async () => {
   expect(told!.event).toEqual({ ...what, to: TO[0], status: 'failed', error_message: 'Radio off' })
   const keys = ['body', 'event', 'from', 'message_id', 'timestamp']
   expect([test!.event.event, Object.keys(test!.event)]).toEqual(['test', keys])
+  await server.rows(`update webhooks set secret = 'of Vendel' where id = $1`, [made])
+  await server.ask('POST', `/api/webhooks/${made}/test`, {}, session)
+  const { body, headers } = (await receiver.heard(3))[2]!
+  expect(headers['x-webhook-signature']).toBe(createHmac('sha256', 'of Vendel').update(body).digest('hex'))
 })

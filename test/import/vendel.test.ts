@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 import PocketBase from 'pocketbase'
-import { identifyKey } from '../../src/auth/tokens/api-keys.ts'
 import { importVendel } from '../../src/import/vendel.ts'
 import { start } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
@@ -12,7 +11,8 @@ import { contentsOf, writeSource } from './pocketbase-data.ts'
 
 /** Of the server that made the directory: test/fixtures/vendel/README.md. */
 const KEY = 'a-key-of-32-characters-or-more-x1'
-const [VALID, SWITCHED_OFF] = ['vk_OTeN5B4698045qGw9ICQud4ZRACGx1QZ', 'vk_VRFBxGVPH8Eij4QNVZCvulbIsywMvbIx']
+const VALID = 'vk_OTeN5B4698045qGw9ICQud4ZRACGx1QZ'
+const SWITCHED_OFF = 'vk_VRFBxGVPH8Eij4QNVZCvulbIsywMvbIx'
 
 const folder = join(temporaryFolder(), 'vendel')
 writeSource(join(folder, '..', 'other'), {})
@@ -21,18 +21,18 @@ writeFileSync(
   join(folder, 'data.db'),
   gunzipSync(readFileSync(new URL('../fixtures/vendel/data.db.gz', import.meta.url))),
 )
-// as of a server that knew GitHub, and had another key once
+// as of a server that knew GitHub, had another key once, and called without texts
 const changed = new DatabaseSync(join(folder, 'data.db'))
 changed.exec(`update sms_templates set body = 'fenc:c2VhbGVkIHdpdGggYW5vdGhlciBrZXkuLi4' where name = 'Bye';
+  update webhook_configs set include_body = 0;
   update _collections set options = json_set(options, '$.oauth2.providers',
     json('[{"name":"github","clientId":"ours","clientSecret":"secret"}]')) where name = 'users'`)
 changed.close()
 const before = contentsOf(source)
 const server = await start(await testConfig({}, 'prepared'))
 const { store } = server.services
-const system = store.forEverybody('command')
 const bring = (key: string, from = source) => importVendel(store, from, key, () => {})
-const rows = async (sql: string) => (await system.db.query(sql)).rows
+const rows = async (sql: string) => (await store.forEverybody('command').db.query(sql)).rows
 
 test.each([
   ['a wrong key', source, 'another key', '--vendel-key opens none of 19 encrypted texts.'],
@@ -50,7 +50,7 @@ test('a data directory that the real server made comes over', async () => {
     '- users: 1 had is_superuser. They are users like others here.',
     '- sms_devices: 2 came over as devices, switched off. Add the phones and modems anew.',
     '- sms_messages: 5 were not finished. They are failed here, so that none goes out twice.',
-    '- webhook_configs: 1 came over switched off: calls have another form here.',
+    '- webhook_configs: 1 were called without the text. Calls have it here.',
     '- api_keys: 1 had been switched off. They are so here.',
     '- sms_templates: 1 had a text with another key. It is still encrypted.',
     expect.stringMatching(/^- user_plans, user_quotas, .*: kept as they were\./),
@@ -83,11 +83,10 @@ test('superusers of the server stay superusers', async () => {
 })
 
 test('an old key works, one that was switched off does not', async () => {
-  expect(await identifyKey(system, { key: VALID!, ip: '' })).toMatchObject({
-    id: 'i5a0zyvf6yem3cw',
-    scopes: { length: 5 },
-  })
-  expect(await identifyKey(system, { key: SWITCHED_OFF!, ip: '' })).toBeNull()
+  const list = (key: string) =>
+    fetch(`${server.url}/vendel/api/sms/messages`, { headers: { 'X-API-Key': key } })
+  expect(await (await list(VALID)).json()).toMatchObject({ total_items: 13 })
+  expect((await list(SWITCHED_OFF)).status).toBe(401)
 })
 
 test.each([
@@ -96,7 +95,11 @@ test.each([
   ['devices', 'e0d4rdvq6edzjfu', { name: 'Stick', phone: '', platform: 'modem', enabled: false }],
   ['sms_messages', '0u2y18jlf784n3v', { status: 'failed', body: 'Four at once €', segments: 1 }],
   ['sms_messages', '34a6oznyzzir14o', { status: 'received', from: '+491511000010', body: 'Answer 2 🙂' }],
-  ['webhooks', '1ywud811iwllgki', { events: ['message.sent', 'message.received'], enabled: false }],
+  [
+    'webhooks',
+    '1ywud811iwllgki',
+    { events: ['message.sent', 'message.received'], enabled: true, format: 'vendel' },
+  ],
   ['scheduled_sms', '8u2q9w7cknhyaq5', { body: 'Bins', recipients: ['+491511000010'] }],
 ])('%s %s', async (collection, id, values) => {
   expect(await pb.collection(collection).getOne(id)).toMatchObject(values)
@@ -109,6 +112,14 @@ test('who wrote has a conversation, and nothing is in the queue', async () => {
     ['PAYPAL', '', 'Answer 3 🙂'],
   ])
   expect(await rows('select from sms_dispatch')).toEqual([])
+})
+
+test('webhooks sign with the secret that their receivers know, or with a new one', async () => {
+  const secrets = await rows('select enabled, secret from webhooks order by _rowid')
+  expect(secrets).toEqual([
+    [true, 'webhooks-secret'],
+    [false, expect.stringMatching(/^whsec_/)],
+  ])
 })
 
 test('who deletes the own account takes along what Vendel alone knew of it', async () => {

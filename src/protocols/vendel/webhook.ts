@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { callWebhook } from '../../webhooks/call-webhook.ts'
 import type { DueDelivery } from '../../webhooks/due.ts'
+import { isSecret } from '../../webhooks/secrets.ts'
 
 /** Vendel's events by ours; `test` for others. */
 const EVENTS: Readonly<Record<string, string>> = {
@@ -32,6 +33,7 @@ export function vendelBody({ event, image }: Pick<DueDelivery, 'event' | 'image'
 export function callVendel(due: DueDelivery, allowPrivate: boolean, signal: AbortSignal) {
   const body = vendelBody(due)
   const signature = createHmac('sha256', due.secrets[0]!).update(body).digest('hex')
-  const signed = { ...due, body, moreHeaders: () => ({ 'x-webhook-signature': signature }) }
+  const secrets = due.secrets.filter(isSecret)
+  const signed = { ...due, body, secrets, moreHeaders: () => ({ 'x-webhook-signature': signature }) }
   return callWebhook(signed, allowPrivate, signal)
 }
