@@ -55,7 +55,6 @@ export const map: Shape<Record<string, unknown>> = {
   over: (raw, old) => (raw === null ? {} : { ...old, ...asObject(raw) }),
 }
 
-/** Any JSON, unchanged. */
 export const anything: Shape<unknown> = { zero: nothing, fresh: nothing, over: (raw) => raw }
 
 /** Gives a shape another value for new collections. */

@@ -22,7 +22,6 @@ export function readQuery(url: string): Record<string, string> {
 export const isMalformed = (text: string): boolean =>
   text.includes(';') || (text.includes('%') && text.replace(ESCAPE, '').includes('%'))
 
-/** All pairs of an urlencoded text, in order. */
 export function readPairs(text: string): [string, string][] {
   const pairs: [string, string][] = []
   for (const part of text.split('&')) {

@@ -60,7 +60,6 @@ export async function knownCaller(c: Ctx, { store }: Services): Promise<AuthReco
 export const authOf = (c: Ctx, services: Services): Promise<AuthRecord | null> =>
   withCatalog(services.store, () => authenticate(c, services, false))
 
-/** The meter that counts a request's answer while it is made. */
 export function meterFor(c: Ctx, auth: AuthRecord | null): AnswerMeter {
   c.set('asker', auth)
   return new AnswerMeter(() => memoryOf(c), c.get('memory')?.answer)

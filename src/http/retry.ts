@@ -92,7 +92,6 @@ async function faultOf(
   return (await isCatalogOld()) ? 'oldCatalog' : undefined
 }
 
-/** Whether an error refuses the request for a reason other than load. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof FilterError ||
   ((error instanceof ApiError || error instanceof GatewayError) && error.status < 429)

@@ -17,7 +17,6 @@ export const openapiCommand = (setting: () => Omit<DocumentScope, 'collections'>
       }),
   })
 
-/** The reader may close early, as `head` does. */
 function print(text: string): void {
   process.stdout.once('error', () => process.exit())
   process.stdout.write(text)

@@ -197,9 +197,7 @@ export function statementName(catalog: Catalog, text: string, isFree = false): s
 
 /** Maximum bytes of a character in UTF-8. */
 const CHARACTER_BYTES = 4
-/** Bound for ids and file names. */
 const NAME_BYTES = 150
-/** Bound for numbers, dates and bools. */
 const SMALL_BYTES = 40
 const GEO_BYTES = 100
 const LARGE_BYTES = 64 << 10
@@ -236,7 +234,6 @@ export const rowSizeOf = memoize((collection: Collection) => {
   )
   const constant = sizes.reduce((sum, size) => (size > NAME_BYTES ? sum : sum + size), 0)
   return {
-    /** Maximum bytes of a row; Infinity for a view. */
     max: sizes.reduce((sum, size) => sum + size, 0),
     /** Whether a single field can fill an answer: json, editor, long text, any field of a view. */
     hasLarge: sizes.some((size) => size > LARGE_BYTES),

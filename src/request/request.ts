@@ -3,7 +3,6 @@ import { type Collection, DEVICES_ID, SUPERUSERS, USERS_ID, userHolder } from '.
 import { ApiError, badRequest } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 
-/** `@request.context`. */
 export type RequestContext =
   | 'default'
   | 'oauth2'
@@ -17,7 +16,6 @@ export type RequestContext =
 /** What a member of an account may do: see `rules/roles`. */
 export type Role = 'viewer' | 'agent' | 'admin'
 
-/** The member who acts for an account. */
 export interface Actor {
   /** The id of the membership, and of the membership's record in `senders`. */
   readonly id: string
@@ -76,7 +74,6 @@ export function authRecord(
 /** A request as rules and filters see it (`@request.*`). Contract 6.3. */
 export interface RequestInfo {
   readonly context: RequestContext
-  /** Upper-case. */
   readonly method: string
   /** First value of each key. */
   readonly query: Readonly<Record<string, string>>
@@ -111,7 +108,6 @@ export const serverRequest = (
 
 /** Maximum records that `expand` adds to an answer. A record in two places counts twice. */
 export const MAX_EXPANDED = 20_000
-/** Maximum bytes of an answer. */
 export const MAX_ANSWER_BYTES = 32 << 20
 /** Up to this size an answer reserves no memory while it is made. */
 export const FREE_BYTES = 1 << 20
@@ -135,9 +131,7 @@ export function checkPicked(bytes: number): void {
 
 /** Reserves memory for an answer. Both methods throw RetryLater if none is free. */
 interface Room {
-  /** Reserves this many bytes in all, at once. */
   hold(bytes: number): void
-  /** Waits until this many bytes in all are reserved. */
   wait(bytes: number): Promise<void>
 }
 
@@ -177,12 +171,10 @@ export class AnswerMeter {
     return Math.max(0, this.#room - this.#read)
   }
 
-  /** How many more records `expand` may add. */
   get expandable(): number {
     return this.#maxExpanded - this.#expanded
   }
 
-  /** Throws 400 if this many more expanded records are too many. */
   checkExpanded(count: number): void {
     if (count <= this.expandable) return
     throw new AnswerTooLarge(`${this.#maxExpanded} expanded records`)
@@ -193,7 +185,6 @@ export class AnswerMeter {
     this.#expanded += count
   }
 
-  /** Counts bytes that were read from the database. Throws as `check`. */
   addRead(bytes: number): void {
     this.#read += bytes
     this.#ensure(this.#read)

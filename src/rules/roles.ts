@@ -17,7 +17,6 @@ export const isEnough = (role: Limits, needed: Needed): boolean => RANKS[role] >
 /** The roles needed to read records, to create and update them, and to delete them. */
 type CollectionNeeds = readonly [read: Needed, write: Needed, remove: Needed]
 
-/** Built-in collections by id. */
 const COLLECTIONS: Readonly<Record<string, CollectionNeeds>> = {
   [USERS_ID]: ['viewer', 'owner', 'owner'],
   user_settings: ['viewer', 'admin', 'owner'],

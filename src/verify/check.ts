@@ -91,7 +91,6 @@ export async function endVerification(
   return verification
 }
 
-/** Ignores that a message can no longer be canceled. */
 function ignoreSent(error: unknown): void {
   if (!(error instanceof GatewayError)) throw error
 }

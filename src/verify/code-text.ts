@@ -34,7 +34,6 @@ export function writeCode(service: Service, wording: Wording, to: string, code: 
   return { body: fill(code), shown: fill('•'.repeat(code.length)) }
 }
 
-/** A template with a code. Throws 400 for a variable other than the code. */
 const fillCode = (template: string, to: string, code: string): string =>
   renderFor(fillVariables(parseTemplate(template), { code }), { name: '', phone: to })
 

@@ -9,7 +9,6 @@ import { DEFAULTS } from './service.ts'
 const LANGUAGE = /^[a-z]{2,3}(-[a-zA-Z0-9]{2,8})*$/
 const TEMPLATES = z.record(z.string().regex(LANGUAGE), z.string().max(300).refine(hasCode))
 
-/** Whether the code is the only variable of a template. */
 function hasCode(template: string): boolean {
   try {
     checkTemplate(template)
@@ -24,7 +23,6 @@ const WRONG = fieldError(
   'Must be texts by language, as {"en": "Your code is {{code}}."}, each with {{code}} and no other variable.',
 )
 
-/** Fills in defaults. Throws 400 for invalid templates. */
 function complete(values: Record<string, Value>, failed: string): void {
   for (const [name, value] of Object.entries(DEFAULTS)) values[name] ||= value
   const templates = parseJson(String(values.templates ?? 'null')) ?? {}
@@ -44,7 +42,6 @@ export const verifyServicesExtension: Extension = {
   },
 }
 
-/** Deletes the codes, too. */
 export const verificationsExtension: Extension = {
   async afterDelete({ db }, ids) {
     await db.query('delete from _verify_codes where verification = any($1)', [ids], 'forget codes')

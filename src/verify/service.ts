@@ -3,7 +3,6 @@ import { type Row, run, statement, text } from '../db/statements/statement.ts'
 import { changeLogCte } from '../records/changes.ts'
 import { gatewayRefusal } from '../sms/send/shape.ts'
 
-/** Values of a new service. */
 export const DEFAULTS = {
   code_length: 6,
   ttl: 600,

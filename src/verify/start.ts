@@ -116,7 +116,6 @@ with written as (
 ), ${COUNT}, ${changeLogCte('written', 'update', 'verifications')}
 select ${COLUMNS} from written v`
 
-/** Stores that a message sends a code. */
 async function keep({ db }: Store, service: Service, { sender, to }: Start, code: Code, message: string) {
   const { verification: id, expires_at } = code
   if (code.sends > 0) return (await run(db, AGAIN, { id, message }))[0]!

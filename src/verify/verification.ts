@@ -5,7 +5,6 @@ import type { Wording } from './code-text.ts'
 
 const STATUSES = ['pending', 'approved', 'expired', 'canceled', 'max_attempts_reached'] as const
 
-/** Maximum checks of a code, right and wrong ones. */
 export const MAX_ATTEMPTS = 5
 
 /** A verification as its routes answer it. */

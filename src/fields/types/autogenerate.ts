@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto'
 import { patternError } from '../values/pattern.ts'
 
 type Generate = () => string
-/** Inclusive ranges of code points. */
 type Ranges = readonly (readonly [first: number, last: number])[]
 
 /** Maximum repetitions of `*` and `+`. PocketBase: tools/security/random_by_regex.go */
@@ -45,7 +44,6 @@ export function generateText(pattern: string): string {
   return generate()
 }
 
-/** Generates one of the characters in these ranges. */
 function oneOf(ranges: Ranges): Generate {
   const count = ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0)
   return () => {
@@ -70,7 +68,6 @@ function invert(ranges: Ranges): Ranges {
 
 const unsupported = (what: string) => new Error(`${what} is not supported in a pattern that generates text`)
 
-/** Reads a valid pattern from its beginning to its end. */
 class PatternReader {
   #rest: string
 
@@ -84,7 +81,6 @@ class PatternReader {
     return branches.length === 1 ? branches[0]! : () => branches[randomInt(branches.length)]!()
   }
 
-  /** Consumes the next part of the pattern if it has this form. */
   #take(form: RegExp): RegExpExecArray | null {
     const found = form.exec(this.#rest)
     if (found) this.#rest = this.#rest.slice(found[0].length)
@@ -142,7 +138,6 @@ class PatternReader {
     return oneOf(isNegated ? invert(ranges) : ranges)
   }
 
-  /** Reads a character, or the class of an escaped letter. */
   #characters(): Ranges {
     const hex = this.#take(/^\\x(?:\{([0-9a-f]+)\}|([0-9a-f]{2}))/i)
     if (hex) return rangesOf(String.fromCodePoint(Number.parseInt((hex[1] ?? hex[2])!, 16)))

@@ -10,7 +10,6 @@ import {
 import { toTexts } from '../values/cast.ts'
 import { isScalar, required } from './text.ts'
 
-/** Fields of one text or a list of texts. */
 export type ChoiceField = SelectField | RelationField | FileField
 
 /** Behaviour of choice fields, by `maxSelect`. A single field keeps the last of several values. */

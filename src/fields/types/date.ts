@@ -22,7 +22,6 @@ function longYear(at: Date): string {
   return year < 0 ? `-${String(-year).padStart(4, '0')}` : String(year)
 }
 
-/** The present time in PocketBase's format. */
 export const now = (): string => formatDate(new Date())
 
 /** Parses a stored date; undefined for an empty or invalid one. */

@@ -10,7 +10,6 @@ import { bool, number } from './number.ts'
 import { password } from './password.ts'
 import { DEFAULT_EDITOR_BYTES, editor, required, text } from './text.ts'
 
-/** Degrees. */
 interface Point {
   lon: number
   lat: number

@@ -37,7 +37,6 @@ export const required = (): FieldError => fieldError('validation_required', 'Can
 
 export const isScalar = (raw: unknown) => ['string', 'number', 'boolean'].includes(typeof raw)
 
-/** Behaviour of all types that store one text. */
 export const TEXT_LIKE = {
   column: (field: Field) =>
     field.type === 'text' && field.primaryKey

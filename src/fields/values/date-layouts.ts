@@ -106,7 +106,6 @@ function yearOf({ year, shortYear }: Found): number {
   return Number(shortYear) + (Number(shortYear) >= 69 ? 1900 : 2000)
 }
 
-/** The hour, of a 12-hour clock if the layout has AM or PM. */
 function hourOf({ hour, half }: Found): number | undefined {
   const value = Number(hour ?? 0)
   if (half === undefined) return value

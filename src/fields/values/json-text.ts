@@ -50,7 +50,6 @@ export const isJson = (text: string): boolean => parseJson(text) !== undefined &
 interface JsonBounds {
   readonly fields?: number
   readonly keys?: number
-  /** Maximum items of all lists and objects together. */
   readonly values?: number
 }
 
@@ -87,7 +86,6 @@ export function hasNameTwice(json: string, value: unknown): boolean {
   return names !== countKeys(value)
 }
 
-/** The keys of all objects in a value. */
 function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let keys = Array.isArray(value) ? 0 : Object.keys(value).length

@@ -51,7 +51,6 @@ export interface Expression extends Common {
   readonly asPattern?: () => Operand
 }
 
-/** One side of a comparison. */
 export type Operand = Known | Expression
 
 const known = (slot: Slot, traits: Traits, rest: Partial<Known> = {}): Known => ({
@@ -65,7 +64,6 @@ const known = (slot: Slot, traits: Traits, rest: Partial<Known> = {}): Known => 
   ...rest,
 })
 
-/** A request value or literal. */
 export const parameter = (slot: Slot, traits: Traits, rest: Partial<Known> = {}): Known =>
   known(slot, traits, { pattern: (input) => patternOf(slot(input)), ...rest })
 
@@ -78,7 +76,6 @@ export const constantOf = (value: Scalar): Known =>
 /** `null`, `true` or `false`: not a parameter. */
 export const keyword = (value: null | bigint): Known => known(() => value, traitsOf(value))
 
-/** The length of a list in the request. */
 export const countOf = (slot: Slot): Known => known(slot, NUMBER)
 
 /** The result of `:isset`. PocketBase: core/record_field_resolver.go, resolveStaticRequestField */
@@ -87,7 +84,6 @@ export const word = (slot: Slot): Known => known(slot, NUMBER, { isWord: true })
 /** SQL of a stored value as number and as text. Computed texts name a collation, so that no locale sorts. */
 interface Form {
   readonly number?: (value: Sql) => Sql
-  /** SQLite's `CAST(… AS TEXT)`. */
   readonly text: (value: Sql) => Sql
 }
 

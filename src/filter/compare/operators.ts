@@ -59,7 +59,6 @@ function like(positive: boolean, left: Operand, right: Operand): Condition {
 /** ILIKE under collation C folds only ASCII, as SQLite. Without letters LIKE is faster: 11 ms, not 18. */
 const sign = (positive: boolean, folds = true) => `${positive ? '' : 'NOT '}${folds ? 'ILIKE' : 'LIKE'}`
 
-/** A keyword's text as a pattern of `~`. */
 const wrapped =
   (slot: Slot): Slot =>
   (input) => {
@@ -133,7 +132,6 @@ function whetherEmpty(
 
 const NOTHING = { null: true, empty: true }
 
-/** `a = b`: NULL if either side is NULL. */
 function same(left: Operand, right: Operand): Condition {
   return withContains(relationalComparison('=', left, right), left, right)
 }

@@ -11,7 +11,6 @@ import {
 } from '../sql/sql.ts'
 import { type Affinity, type Expression, FORMS, type Known, type Operand } from './operand.ts'
 
-/** SQLite's conversion of an operand before a comparison. */
 type Conversion = 'text' | 'numeric' | null
 
 interface Common {
@@ -40,7 +39,6 @@ function conversion(own: Affinity, other: Affinity): Conversion {
   return other === 'text' && own === 'none' ? 'text' : null
 }
 
-/** An operand after this conversion. */
 export const sideOf = (operand: Operand, conversion: Conversion = null): Side =>
   operand.kind === 'expression' ? expressionSide(operand, conversion) : knownSide(operand, conversion)
 
@@ -62,7 +60,6 @@ function knownSide(operand: Known, conversion: Conversion): Side {
   return { ...common, rank: 'mixed', mixed, number, text }
 }
 
-/** SQL of a known value as text. */
 export const boundText = ({ slot, traits: { kind } }: Known): Sql =>
   kind === 'text' || kind === 'empty' ? param('text', slot) : textParam(slot)
 

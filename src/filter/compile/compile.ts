@@ -210,7 +210,6 @@ interface Parts {
   readonly base: FilterRow
   readonly condition: Condition
   readonly order: readonly OrderKey[]
-  /** As in QueryStructure and CompiledFilter. */
   readonly sortsByOwnField: boolean
   readonly free: boolean
 }
@@ -245,7 +244,6 @@ function writeTemplate({ base, condition, order, sortsByOwnField, free }: Parts)
   }
 }
 
-/** The distinct names of columns or tables in pieces of SQL. */
 function namesIn(part: Sql, isWanted: (one: Sql[number]) => boolean): string[] {
   const names = new Set<string>()
   for (const one of part) if (typeof one === 'object' && 'name' in one && isWanted(one)) names.add(one.name)

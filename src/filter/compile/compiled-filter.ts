@@ -10,7 +10,6 @@ export interface FilterQuery {
   readonly rule: string
   /** A client's filter, '' for none. All limits and guards apply. Contract 1.3, 2.9. */
   readonly filter: string
-  /** A client's sort, '' for none. */
   readonly sort: string
   readonly request: RequestInfo
   /** The ticket that is charged for the filter and the sort. */
@@ -26,9 +25,7 @@ export type Predicate =
   | {
       readonly kind: 'comparison'
       readonly column: string
-      /** `=`, `<>`, `>=`, or another operator of Postgres. */
       readonly sign: string
-      /** A parameter by its index from 0, or the empty text. */
       readonly value: { readonly index: number; readonly cast: string } | ''
     }
   | { readonly kind: 'opaque' }
@@ -52,7 +49,6 @@ export interface QueryStructure {
   readonly readsOneTable: boolean
   readonly tables: readonly string[]
   readonly from: SqlText
-  /** Joins after the base in FROM; '' for none. */
   readonly joins: string
   readonly where: SqlText
 }
@@ -60,7 +56,6 @@ export interface QueryStructure {
 export interface CompiledFilter {
   /** `"sms_messages" b LEFT JOIN …`: the base's alias is always `b`. */
   readonly from: string
-  /** '' for always true. */
   readonly where: string
   /** '' or `b."created" DESC, b._rowid`; a view has no tiebreak. */
   readonly orderBy: string

@@ -112,7 +112,6 @@ function firstOf(key: Sql, condition: Condition): Sql {
 
 const orderOf = (row: JoinedRow): Sql => (row.many && row.source.order?.(row)) || []
 
-/** The parts of a condition that use these rows. */
 function sharing(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition {
   if (![...multiRowsOf(condition)].some((row) => rows.has(row))) return TRUE
   return condition.kind === 'and' ? and(condition.items.map((item) => sharing(item, rows))) : condition
@@ -134,6 +133,5 @@ const KEYS: Partial<Readonly<Record<Storage, (value: Sql) => Sql[]>>> = {
   ],
 }
 
-/** SQL of keys that sort a value as SQLite does. */
 const sortKeys = (storage: Storage, value: Sql): Sql[] =>
   KEYS[storage]?.(value) ?? [FORMS[storage].text(value)]

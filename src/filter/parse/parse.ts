@@ -119,7 +119,6 @@ class Reader {
   }
 }
 
-/** A number beyond the range of a double is 0. */
 const finite = (number: number) => (Number.isFinite(number) ? number : 0)
 
 /** The first letter of a trait's value, which is different for each value. */

@@ -11,7 +11,6 @@ export interface Name {
 /** A text or number in the filter. `index`: its position among the literals. */
 export interface Literal {
   readonly kind: 'literal'
-  /** `text` if it is quoted. */
   readonly type: 'text' | 'number'
   readonly value: string | number
   readonly index: number
@@ -26,7 +25,6 @@ export interface FunctionCall {
   readonly text: string
   readonly args: readonly Token[]
 }
-/** One side of a comparison. */
 export type Token = Name | Literal | FunctionCall
 
 export interface Comparison {

@@ -49,7 +49,6 @@ const cut = (from: number, length: number) => (date: Sql) =>
   sql`substr(${date}, ${String(from)}, ${String(length)})`
 const formatted = (format: string) => (date: Sql) => sql`to_char(${date}::timestamp, '${format}')`
 
-/** SQL of a stored date's part, by format letter. */
 const PIECES: Readonly<Record<string, (date: Sql) => Sql>> = {
   Y: cut(1, 4),
   m: cut(6, 2),

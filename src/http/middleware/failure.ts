@@ -23,7 +23,6 @@ export function answerFailure(c: Ctx, thrown: unknown, services: FailureServices
   return answerError(c, error instanceof ApiError ? error : new ApiError(500), services)
 }
 
-/** Logs unexpected errors, and that the database is unreachable. */
 function logFault(c: Ctx, error: unknown, { log, config }: FailureServices): void {
   const name = () => assignRequestId(c.env.incoming, c.env.outgoing, config)
   if (error instanceof DatabaseUnavailable)

@@ -20,7 +20,6 @@ import { judgeSender } from './guest-body.ts'
 /** Time for a body up to 64 KiB to arrive, else 408; large ones have Node's requestTimeout. */
 const SMALL_BODY_MS = 10_000
 
-/** The rate limiter of each server in this process. */
 const limiterOf = memoize((_: Services) => new RateLimiter())
 
 /** Admits a request and checks superusers' addresses (403) and rate limits (429). Contract 8.1, 8.3 */
@@ -115,7 +114,6 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
 const IN_COLLECTION = /^\/api\/collections\/([^/]+)\/(.+)$/
 const FILE = /^\/api\/files\/([^/]+)\/[^/]+\/[^/]+$/
 
-/** The collection and the actions of a path; nothing if the route belongs to no collection. */
 function readPath(method: string, path: string) {
   const asGet = method === 'HEAD' ? 'GET' : method
   const [, collection, rest] = IN_COLLECTION.exec(path) ?? []
@@ -145,7 +143,6 @@ export function rateLimitLabels(
 interface RateLimitSubject {
   readonly ip: string
   readonly isSignedIn: boolean
-  /** Labels of rules that may apply, the most specific first. */
   readonly labels: readonly string[]
   /** The key to count by for rules that count each collection separately; '' to count by rule. */
   readonly countedAs: string
@@ -176,7 +173,6 @@ export class RateLimiter {
   #windows = new Map<string, Map<string, Window>>()
   #nextSweepS = 0
 
-  /** Counts the request and returns true if it is within the limits. */
   allows(limits: Settings['rateLimits'], asked: RateLimitSubject, nowMs = Date.now()): boolean {
     const rule = findRule(limits.rules, asked)
     if (!rule) return true

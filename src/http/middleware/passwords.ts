@@ -20,7 +20,6 @@ const MAX_OLD_PASSWORDS = 3
 interface Write {
   readonly method: string
   readonly collection: AuthCollection
-  /** The record's id from the URL or the body; '' if neither has one. */
   readonly id: string
   readonly body: Readonly<Record<string, unknown>>
   readonly auth: AuthRecord | null
@@ -94,7 +93,6 @@ type Body = Readonly<Record<string, unknown>> | null
 
 const isGiven = (body: Body, key: string) => toText(body?.[key]) !== ''
 
-/** Whether a change of an auth record sets a password or contains the old one. */
 const changesPassword = (body: Body): boolean =>
   ['oldPassword', 'password', 'passwordConfirm'].some((key) => isGiven(body, key))
 

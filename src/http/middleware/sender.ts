@@ -20,7 +20,6 @@ export interface SendingCaller extends Sender {
 export const requireSender = (c: Ctx, services: Services, scopes: readonly Scope[]): Promise<SendingCaller> =>
   withCatalog(services.store, () => identifySender(c, services, scopes, false))
 
-/** As `requireSender`, for work inside `retry`. */
 async function identifySender(
   c: Ctx,
   services: Services,
@@ -58,7 +57,6 @@ export async function identifyKeyHolder(
   throw scopeRequired(scopes[0]!)
 }
 
-/** The error for an API key without the scope. */
 export const scopeRequired = (scope: string) => gatewayRefusal('forbidden', `scope required: ${scope}`)
 
 /** The signed-in user; API keys are refused. Throws 401 for a guest, 403 for a device or superuser. */

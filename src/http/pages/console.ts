@@ -36,7 +36,6 @@ const pageHeaders = (styles: string, ...others: readonly string[]) => ({
 
 /** The console's URL may contain tokens from mails: other sites get no referrer and cannot frame the page. */
 const PAGE_HEADERS = pageHeaders("'self'", "manifest-src 'self'", "media-src 'self'", "worker-src 'self'")
-/** Swagger UI needs inline styles. */
 const DOCS_HEADERS = pageHeaders("'self' 'unsafe-inline'")
 const ENCODINGS = [
   ['br', '.br'],

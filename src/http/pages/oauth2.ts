@@ -39,7 +39,6 @@ async function readRedirect(c: Ctx): Promise<Redirect | undefined> {
   }
 }
 
-/** Sends the code or error to the waiting client. Returns whether the client received a code. */
 async function handBack(c: Ctx, services: Services, redirect: Redirect): Promise<boolean> {
   const { state, code, error, user } = redirect
   const data = JSON.stringify({ state, code, ...(error && { error }) })

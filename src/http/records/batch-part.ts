@@ -21,12 +21,10 @@ export interface Part {
   /** The request of the whole batch. Its auth and headers apply to each part. */
   readonly outer: RequestInfo
   readonly options: WriteOptions & { readonly uploads: Uploads }
-  /** More work in the write's transaction, such as its audit entry. */
   readonly alsoFor: (request: RequestInfo, collection: Collection) => WriteOptions['inSameTransaction']
 }
 
 export interface PartAnswer {
-  /** JSON text. */
   readonly body: string
   readonly status: number
 }
@@ -49,9 +47,7 @@ const isNoUrl = (url: string) =>
 
 interface Action {
   readonly method: string
-  /** The collection's name or id, as in the URL. */
   readonly name: string
-  /** The record's id; '' if the URL has none. */
   readonly id: string
 }
 
@@ -87,7 +83,6 @@ function picked(text: string, { fields }: RequestInfo['query']): string {
   }
 }
 
-/** Makes an upsert an update if the record in the body exists; if not, a create. */
 async function upsert({ store, asked }: Part, { name }: Action): Promise<Action> {
   const id = toText(asked.body.id)
   const exists = id !== '' && (await isStored(store, name, id))
@@ -106,7 +101,6 @@ export function bodyOfPart({ url, body }: BatchRequest): Record<string, unknown>
   try {
     return { ...formOfQuery(url), ...body }
   } catch {
-    // a broken query is refused when the part runs
     return { ...body }
   }
 }
@@ -119,7 +113,6 @@ function requestOf({ asked, outer, options }: Part, method: string): RequestInfo
     context: 'batch',
     method,
     query: readQuery(asked.url),
-    // PocketBase reads each request as a form, which includes the query
     body: { ...formOfQuery(asked.url), ...Object.fromEntries(values) },
     auth: outer.auth,
     meter: outer.meter,
@@ -145,7 +138,6 @@ const REQUEST = fields({
   url: [required, notLonger(MAX_URL_BYTES)],
 })
 
-/** The error for a body that is not a list of requests with the expected types. */
 export const unreadableBatch = () => badRequest('Failed to read the submitted batch data.')
 
 /** Reads the requests of a batch, at most `max`. Throws 400. */

@@ -75,7 +75,6 @@ export const adminRoutes = (services: Services) =>
       throw notFound()
     })
 
-/** Problems of the server's configuration, for its operators. */
 async function warnings(store: Store, config: Config): Promise<{ code: string; message: string }[]> {
   const role = await roleWarning(store.db)
   const indexes = await indexWarnings(store.db)
@@ -104,7 +103,6 @@ async function health(c: Ctx, services: Services): Promise<object> {
   return { message: 'API is healthy.', code: 200, data }
 }
 
-/** The name of the request's proxy header with the client's address. PocketBase: apis/health.go */
 function proxyHeader(c: Ctx, { settings }: Services): string {
   const { headers } = c.env.incoming
   const known = ['CF-Connecting-IP', 'Fly-Client-IP', 'X-Forwarded-For']

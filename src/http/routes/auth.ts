@@ -64,7 +64,6 @@ import { withCatalog } from '../retry.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
 
-/** Answers an empty 204 once `work` is done. */
 async function done(c: Ctx, work: Promise<void>): Promise<Response> {
   await work
   return c.body(null, 204)

@@ -202,21 +202,18 @@ export const backupPaths = () =>
     },
   })
 
-/** PocketBase: apis/backup_create.go */
 const BACKUP_FORM = object({ name: text })
 
 const EXISTS = 'validation_backup_name_exists'
 const ZIP = 'application/zip'
 const MAX_KEY_BYTES = 255
 
-/** Throws 400 for a name that no new backup may have; an empty one is fine. */
 async function checkName(storage: BackupStorage, name: string): Promise<void> {
   const isTaken = BACKUP_NAME.test(name) && (await exists(storage, name))
   const taken = isTaken ? fieldError(EXISTS, 'The backup file name is invalid or already exists.') : undefined
   checkFields({ name }, { name: [length(1, MAX_BACKUP_NAME), matches(BACKUP_NAME), failedBefore(taken)] })
 }
 
-/** Whether the storage has a backup; true if it does not answer. */
 const exists = async (storage: BackupStorage, key: string): Promise<boolean> =>
   (await storage.find(key).catch(() => 'unknown')) !== undefined
 
@@ -250,7 +247,6 @@ async function faultOf(storage: BackupStorage, { name, originalName, sniffed }: 
 /** Whether a backup may have this file name. Names with a leading dot are of temporary files. */
 const isStorable = (name: string) => !/^\.|[\0-\x1f\\]/.test(name) && Buffer.byteLength(name) <= MAX_KEY_BYTES
 
-/** The 400 for a file that is not a backup. `sentence`: the reason. */
 const noBackup = (sentence: string) =>
   badRequest('An error occurred while validating the submitted data.', {
     file: fieldError('validation_invalid_backup', sentence),

@@ -98,7 +98,6 @@ function write(
   })
 }
 
-/** Runs the requests in one transaction, which the first failed request rolls back. */
 function runAll(
   c: Ctx,
   services: Services,
@@ -128,7 +127,6 @@ function runAll(
   })
 }
 
-/** The collection of a batch's request; undefined if a batch may not contain it. */
 function collectionOf({ store }: Services, asked: BatchRequest): Collection | undefined {
   const action = actionOf(asked)
   return action && store.catalog.find(action.name)
@@ -140,7 +138,6 @@ function mayOpen(services: Services, asked: BatchRequest): boolean {
   return collection !== undefined && services.extensions.get(collection.id)?.grantsAccess === true
 }
 
-/** Whether a request may change an auth record. */
 const mayChangeAuth = (services: Services, asked: BatchRequest) =>
   (asked.method === 'PATCH' || asked.method === 'PUT') && collectionOf(services, asked)?.type === 'auth'
 

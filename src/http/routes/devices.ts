@@ -22,7 +22,6 @@ import type { Ctx, Env, Services } from '../context.ts'
 import { type DeviceCaller, requireDeviceOf } from '../middleware/audit.ts'
 import { limitOpenStreams } from '../server/connections.ts'
 
-/** Room for 100 long texts. */
 const MAX_BODY_BYTES = 1 << 20
 const DEFAULT_LIMIT = 10
 
@@ -77,7 +76,6 @@ async function identifyDevice(c: Ctx, services: Services): Promise<DeviceCaller>
   return caller
 }
 
-/** A device's event stream, with comments as keep-alive. */
 function sendEvents(c: Ctx, services: Services, { device, store }: DeviceCaller): Response {
   const { config, ending } = services
   if (c.req.method === 'HEAD') return c.body(null, 200, { 'content-type': 'text/event-stream' })
@@ -100,7 +98,6 @@ const dataOf = (event: { name: string; message?: string }) =>
 
 export const DEVICES = 'for devices'
 
-/** Errors for a device that may not send or receive now. */
 const DEVICE_REFUSALS: readonly RefusalCode[] = ['device_disabled', 'account_disabled']
 
 const MESSAGE_ID = 'k3v9x0c2m5n8b1a'

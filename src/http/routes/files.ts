@@ -52,7 +52,6 @@ async function serve(c: Ctx, services: Services): Promise<Response> {
     : sendFile(c, sentFile(store.db, original), name!)
 }
 
-/** A stored file as `sendFile` takes it. */
 export const sentFile = (db: Db, file: StoredFile): SentFile => ({
   ...file,
   read: (start, end) => readStored(db, file, start, end),

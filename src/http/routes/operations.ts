@@ -28,7 +28,6 @@ export function operationsRoutes(services: Services): Hono<Env> {
     })
 }
 
-/** Throws 401 without a token, 403 for a token of another purpose. */
 async function requireWatcher(c: Ctx, services: Services): Promise<void> {
   const { metricsToken } = services.config
   const token = tokenOf(c.env.incoming.headers.authorization)
@@ -38,7 +37,6 @@ async function requireWatcher(c: Ctx, services: Services): Promise<void> {
   checkAddress(services, auth, clientIp(c, services))
 }
 
-/** Compares in constant time. */
 const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
 
 const digest = (text: string) => createHash('sha256').update(text).digest()

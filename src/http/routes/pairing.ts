@@ -22,7 +22,6 @@ import { retry } from '../retry.ts'
 import { storeOf } from '../server/store-of.ts'
 import { DEVICES } from './devices.ts'
 
-/** Room for 100 long texts. */
 const MAX_BODY_BYTES = 1 << 20
 const TOKEN_SECONDS = 365 * 86_400
 
@@ -101,7 +100,6 @@ async function answerPaired(c: Ctx, services: Services, id: string): Promise<Res
 
 const TOKEN = z.string().describe('Goes into the header `Authorization`.')
 
-/** OpenAPI paths. `device`: the schema of a record of `devices`. */
 export const pairingPaths = (device: z.ZodObject) =>
   chapter(DEVICES, DEVICE, {
     'POST /api/devices/pairing': {

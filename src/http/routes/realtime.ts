@@ -77,7 +77,6 @@ async function subscriptionBody(c: Ctx): Promise<RequestBody> {
   return { ...body, values }
 }
 
-/** Parses a topic. Its options are in its query. */
 const toTopic = (name: string) => readTopic(name, readQuery(name.split('#', 1)[0]!).options)
 
 const SUBSCRIPTION = z

@@ -26,7 +26,6 @@ import type { Env, Services } from '../context.ts'
 import { READS, requireSender, withSender } from '../middleware/sender.ts'
 import { sendRaw } from '../request-info.ts'
 
-/** Room for 100,000 recipients. */
 const MAX_BODY_BYTES = 4 << 20
 
 /** `/api/sms/batches` and `/api/sms/messages`: actions on sent messages. */

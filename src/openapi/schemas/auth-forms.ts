@@ -28,7 +28,6 @@ export const METHODS = z
   })
   .meta({ id: 'AuthMethods' })
 
-/** Sign-in forms without a schema elsewhere. */
 const EMAIL = z.object({ email: z.string().meta({ format: 'email' }) }).meta({ id: 'EmailForm' })
 const TOKEN = z
   .object({ token: z.string().describe('Out of the link in the mail.') })
@@ -37,7 +36,6 @@ const MFA_ID = z.string().optional().describe('Of the first method, where two ar
 
 export interface Form extends Pick<Operation, 'summary' | 'body'> {
   readonly path: string
-  /** Prefix of its operation's id. */
   readonly verb: string
 }
 

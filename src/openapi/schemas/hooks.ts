@@ -27,7 +27,6 @@ const HEADERS = z.object({
     ),
 })
 
-/** Files of an MMS, in the order of `data.attachments`. */
 const FILES = z.array(
   z.object({
     name: z.string(),

@@ -22,9 +22,7 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
   readonly fails?: Answers | readonly FailureStatus[]
   /** Failures of a gateway route, in place of `fails`: those beside credentials and bodies. */
   readonly refuses?: readonly RefusalCode[]
-  /** Whether a template may be at fault, too. */
   readonly hasTemplate?: boolean
-  /** Further responses, which take the place of those above. */
   readonly responses?: Answers
 }
 
@@ -86,7 +84,6 @@ const PATH_PARAMS: Readonly<Record<string, z.ZodType>> = {
   filename: z.string().describe('The name that the record has in one of its file fields.'),
 }
 
-/** The parameters in a path: `/messages/{id}` has one. */
 function pathParams(path: string): { path?: z.ZodObject } {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
   const params = names.map((name) => [name, PATH_PARAMS[name] ?? z.string()])
@@ -134,7 +131,6 @@ export const SIGNED_IN: Security = [{ token: [] }]
 /** No credentials needed; a token may show or allow more. */
 export const ANYONE: Security = [{}, { token: [] }]
 export const SENDER: Security = [{ apiKey: [] }, { token: [] }]
-/** An API key, also as a bearer token. */
 export const KEY_HOLDER: Security = [{ apiKey: [] }]
 export const TWILIO: Security = [{ twilio: [] }]
 export const HOOK: Security = [{ hook: [] }]
@@ -167,7 +163,6 @@ const FIELD_ERRORS: z.ZodType = z
   .lazy(() => z.record(z.string(), z.union([FIELD_ERROR, FIELD_ERRORS])))
   .meta({ id: 'FieldErrors', description: 'What is wrong, by field. Empty when no field is to blame.' })
 
-/** Every failure of the record API. */
 export const API_ERROR = z
   .object({ data: FIELD_ERRORS, message: z.string(), status: z.int() })
   .meta({ id: 'Error', description: "PocketBase's form of an error." })
@@ -206,7 +201,6 @@ const file = (description: string): ZodOpenApiResponseObject => ({
   content: { '*/*': { schema: z.unknown() } },
 })
 
-/** A file, with ranges and conditions of the request. */
 export const FILE: Answers = {
   200: file('The file.'),
   206: file('The part of it that was asked for.'),

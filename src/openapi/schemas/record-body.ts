@@ -40,7 +40,6 @@ const settable = (collection: Collection, extension: Extension | undefined) =>
 
 const isPassword = ({ type }: Collection, { name }: Field) => type === 'auth' && name === 'password'
 
-/** Whether the server generates the value if absent. */
 const isMade = (field: Field) => field.type === 'text' && field.autogeneratePattern !== ''
 
 const sent = (collection: Collection, field: Field) =>

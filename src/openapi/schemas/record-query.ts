@@ -20,7 +20,6 @@ const FIELDS = parameter(
 export const ONE = { query: z.object({ expand: EXPAND, fields: FIELDS }) }
 export const FIELDS_ONLY = { query: z.object({ fields: FIELDS }) }
 
-/** Parameters of requests for one record. */
 export const BY_ID = {
   path: z.object({ id: z.string().meta({ description: 'The id of the record.', param: { id: 'id' } }) }),
   ...ONE,

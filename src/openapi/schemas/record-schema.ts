@@ -64,7 +64,6 @@ function answered(collection: Collection, field: Field): z.ZodType {
   return isOptional ? schema.optional() : schema
 }
 
-/** The schema of `expand`: related records that the caller may see. */
 function expanded(collection: Collection, others: RecordSchemas): z.ZodType {
   const entries = collection.fields.flatMap((field) => {
     const other = field.type === 'relation' && others(field.collectionId)

@@ -12,7 +12,6 @@ const MESSAGES: Partial<Record<RefusalCode, string>> = {
   request_too_large: 'The body must have at most 4194304 bytes',
 }
 
-/** Errors that any request may get. */
 const ANY = [
   [400, 'invalid_request', 'This takes too long. Ask for less: a shorter period, a simpler filter.'],
   [403, 'forbidden', 'You are not allowed to perform this request.'],

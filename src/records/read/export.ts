@@ -10,7 +10,6 @@ import type { Extensions } from '../extension.ts'
 import { readRows, rowStatement } from '../read-rows.ts'
 import { canBeShown } from '../render/render.ts'
 
-/** Rows that a statement reads; fewer if rows are large. */
 const PAGE = 1000
 const SHRINK = 4
 /** Maximum bytes of a page. A slow reader has two in memory and one being sent. */
@@ -91,7 +90,6 @@ function columnPaths(collection: Collection, fields = ''): string[][] {
   return shown.map(({ name }) => [name])
 }
 
-/** The value at each path; undefined if there is none. */
 const cells = (record: unknown, paths: readonly string[][]): unknown[] =>
   paths.map((path) =>
     path.reduce((value, key) => {

@@ -22,7 +22,6 @@ const SHORT = 100
 /** Rows that an index scan skips in the time of one lookup by id. */
 export const NEAR = 500n
 
-/** Operators of a range in an index. */
 const RANGES: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
 type Comparison = Extract<Predicate, { kind: 'comparison' }>
@@ -166,13 +165,11 @@ function searchedOwner(
 /** Usual page sizes are constants in the SQL: planned once, a page takes 250 µs instead of 385. */
 export const USUAL_SIZES: ReadonlySet<number> = new Set([1, 30, 500, 1000])
 
-/** Parts of a statement as SQL; '' for missing ones. */
 interface Parts {
   readonly collection: Collection
   readonly from: string
   readonly where: string
   readonly orderBy: string
-  /** LIMIT and OFFSET. */
   readonly limit: string
   readonly version: string
   /** Whether an index skips the rows before the page: 600,000 take 60 ms instead of 1,240. */
@@ -188,11 +185,9 @@ function rowsOf(parts: Parts, where: string, more = ''): string {
   return page(columnsOf(parts.collection).select + more)
 }
 
-/** SQL of the columns that identify a row and its place in the order. */
 const keysOf = ({ structure }: Parts) =>
   [...new Set([ROWID, ...structure.sortKeys.flatMap((key) => key?.column ?? [])].map(baseColumn))].join(', ')
 
-/** SQL of the rows whose `_rowid` the SQL `keys` selects as `row`. */
 function rowsByKey({ collection, orderBy }: Parts, keys: string, more: string): string {
   const { select, table } = columnsOf(collection)
   return `SELECT ${select}${more} FROM (${keys}) p JOIN ${table} b ON b._rowid = p.row ORDER BY ${orderBy}`
@@ -209,13 +204,11 @@ function withTotal(parts: Parts, total: string, before: string): string {
 /** Finds and counts in one pass. `OFFSET 0` hides the limit from the planner: 12 ms instead of 55. */
 function counted(parts: Parts): string {
   const { from, where, orderBy, limit, version } = parts
-  // no column can have this name
   const rows = `SELECT ${keysOf(parts)}, count(*) OVER () AS "the total" FROM ${from}${clause('WHERE', where)} OFFSET 0`
   const page = `SELECT b._rowid AS row, "the total" AS total FROM (${rows}) b ORDER BY ${orderBy} ${limit}`
   return rowsByKey(parts, page, `, p.total, ${version}`)
 }
 
-/** Rows that are read in about 5 ms. */
 const NEWEST = 5_000
 
 /** Searches an owner's newest rows, then all if these are too few: 0.1 s instead of 30 for a rare word. */

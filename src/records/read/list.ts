@@ -34,7 +34,6 @@ export async function listRecords(
 interface ListQuery {
   readonly collection: Collection
   readonly page: Page
-  /** Undefined if nothing can match. */
   readonly statement: RowStatement | undefined
   readonly params: readonly unknown[]
 }
@@ -121,7 +120,6 @@ async function renderPage(
 }
 
 const DEFAULT_PER_PAGE = 30n
-/** PocketBase's largest page. */
 export const MAX_PER_PAGE = 1000
 
 const INTEGER = /^[-+]?\d+$/

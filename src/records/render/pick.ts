@@ -11,7 +11,6 @@ interface Level {
   readonly below: Map<string, Level>
 }
 
-/** Texts that Go reads as true: strconv.ParseBool. */
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
 /** Modifiers by name; undefined for wrong arguments. */
 const MODIFIERS: Record<string, (args: readonly string[]) => Modifier | undefined> = {
@@ -137,13 +136,11 @@ const MAX_LENGTH = 128 << 10
 /** Maximum nesting, as in Go's parser, and elements: the parser repeats unclosed ones in each block. */
 const MAX_DEPTH = 512
 const MAX_ELEMENTS = 50_000
-/** Marks the end of a block. */
 const SPACE = Symbol('space')
 
 interface Gathered {
   text: string
   endsInSpace: boolean
-  /** Reading stops once the text has more bytes. */
   readonly limit: number
 }
 
@@ -157,7 +154,6 @@ export function excerpt(html: string, max: number, ellipsis: boolean): string {
   return trimSpace(points.slice(0, max).join('')) + (ellipsis ? '...' : '')
 }
 
-/** Stops the parser after MAX_ELEMENTS or MAX_DEPTH. */
 class Enough extends Error {}
 
 function parseStart(html: string): Node {

@@ -16,7 +16,6 @@ import { selectRows } from '../read-rows.ts'
 
 /** Whether the caller sees hidden fields and the email of a record. */
 export interface FieldVisibility {
-  /** Shows hidden fields, to superusers. */
   readonly showsHidden: boolean
   /** Shows an auth record's email even if `emailVisibility` is false. */
   readonly showsEmail: boolean
@@ -34,11 +33,9 @@ interface Part {
   text: string
 }
 
-/** How a collection's rows are written for one visibility. */
 interface Plan {
   /** Values whose keys sort before `expand`. */
   readonly head: readonly Part[]
-  /** Text between them and `expand`. */
   readonly middle: string
   readonly tail: readonly Part[]
   readonly end: string
@@ -161,7 +158,6 @@ export interface RenderedRecord {
   readonly visibility: FieldVisibility
   /** Related records by relation name; absent if no path of `expand` exists. */
   expand?: Map<string, RenderedRecord | readonly RenderedRecord[]>
-  /** Number of records expanded in it, at all depths. */
   expanded?: number
   /** Its JSON, kept because a record may be expanded in many others. */
   text?: string

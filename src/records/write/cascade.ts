@@ -63,7 +63,6 @@ async function release(store: Store, extensions: Extensions, reference: Referenc
   if (isMulti(field) || !field.cascadeDelete) await unset(store, reference, ids)
 }
 
-/** Ids of records whose field would become empty. */
 async function findEmptied(store: Store, reference: Reference, ids: readonly string[]): Promise<string[]> {
   const { table, column } = referenceSql(reference)
   const where = isMulti(reference.field)
@@ -164,7 +163,6 @@ const byTarget = memoize((catalog: Catalog) => {
 
 const relationsOf = ({ fields }: Collection) => fields.filter((field) => field.type === 'relation')
 
-/** SQL of a referring table (alias `r`) and column. */
 export const referenceSql = ({ collection, field }: Reference) => ({
   table: columnsOf(collection).table,
   column: `r.${quote(columnName(field.name))}`,

@@ -15,7 +15,6 @@ import { checkUpload, type NamedUploads, NO_UPLOADS } from '../input/files.ts'
 import type { Draft, FieldErrors } from '../input/prepare.ts'
 import type { Write } from './prepare-write.ts'
 
-/** A condition on a record that only the database can test. */
 interface WriteCondition {
   readonly field: string
   readonly error: FieldError
@@ -181,7 +180,6 @@ function checkPassword(field: PasswordField, hash: Value, plain: string | undefi
 }
 
 const MAX_NAME_BYTES = 250
-/** Cuts a file name by bytes, as Go does. */
 const cutName = (name: string) => Buffer.from(name).subarray(0, MAX_NAME_BYTES).toString('utf8')
 
 /** Each name must be a stored or sent file's, and sent files must fit. PocketBase: core/field_file.go */

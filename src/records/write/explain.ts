@@ -22,7 +22,6 @@ export async function explainRejection(
   return badRequest(message, isEmptyObject(early) ? errorsOf(failed) : sorted(early))
 }
 
-/** Errors sorted by field name, as Go writes maps. */
 const sorted = (errors: FieldErrors): FieldErrors =>
   Object.fromEntries(Object.entries(errors).sort(([a], [b]) => (a < b ? -1 : 1)))
 

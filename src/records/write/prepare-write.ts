@@ -37,7 +37,6 @@ export interface Write extends Prepared {
   readonly store: Store
   readonly collection: Collection
   readonly extension: Extension | undefined
-  /** The request with the body as rules see it. */
   readonly request: RequestInfo
   readonly options: WriteOptions
   readonly stored?: StoredRecord
@@ -66,7 +65,6 @@ export async function prepareCreate(
   return { ...prepared, store, collection, extension, request, options, guard, failure }
 }
 
-/** Whether a password has more bytes than bcrypt reads. */
 const isTooLong = (password: string) => Buffer.byteLength(password) > MAX_PASSWORD_BYTES
 
 /** Reads the record to update under its rule and applies the body. Throws 403, 404. */

@@ -20,7 +20,6 @@ export class Conflict extends Error {
   override name = 'Conflict'
 }
 
-/** Values that a hook adds to the answer. */
 export type Extra = Readonly<Record<string, unknown>>
 
 /** Runs the hook and stores the record, its files and its change. Throws 400 with field errors, Conflict. */
@@ -107,7 +106,6 @@ export function updateRow(
   return runLogged(store, collection, `${sql} returning b.*`, 'update', parameters)
 }
 
-/** Runs an insert or update and logs its change. Returns false if it wrote nothing. */
 async function runLogged(
   store: Store,
   collection: Collection,

@@ -12,9 +12,7 @@ import type { Sender } from './shape.ts'
 export interface Offer extends Omit<SendOptions, 'origin'> {
   readonly sender: Sender
   readonly device?: string | undefined
-  /** The line that the request named, by its id. */
   readonly line?: string | undefined
-  /** The line that the request named, by its number. */
   readonly from?: string | undefined
   /** The send is scheduled for later: no device is chosen yet. */
   readonly later?: boolean
@@ -68,7 +66,6 @@ export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds' |
 interface Stored {
   /** One verdict for each offer, in the order of the offers; undefined for one to be stored later. */
   readonly verdicts: readonly (Verdict | undefined)[]
-  /** Devices to wake. */
   readonly wake: readonly string[]
 }
 

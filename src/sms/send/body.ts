@@ -18,7 +18,6 @@ export type Variables = Readonly<Record<string, string>>
 export interface SendBody {
   readonly recipients: readonly string[]
   readonly groupIds: readonly string[]
-  /** '' for any device. */
   readonly deviceId: string
   /** The line that sends, by id or number; both are '' for any line. */
   readonly line: NamedLine
@@ -26,7 +25,6 @@ export interface SendBody {
   readonly options: SendOptions
 }
 
-/** A line of the user as a request names it. */
 export interface NamedLine {
   readonly id: string
   readonly number: string

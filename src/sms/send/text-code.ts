@@ -3,7 +3,6 @@ import { PLAIN_OPTIONS, type PlainContent, toOne } from './body.ts'
 import { type SendServices, send } from './send.ts'
 import { accountSender } from './shape.ts'
 
-/** Codes go before what else waits. */
 export const CODE_PRIORITY = 100
 
 /** Sends a code from a user's lines, as the account. It is useless after `seconds`. Throws as `send`. */

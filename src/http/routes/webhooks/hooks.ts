@@ -44,7 +44,6 @@ export const hookRoutes = (services: Services): Hono<Env> =>
     .get('/:secret', refuseGet)
     .get('/', refuseGet)
 
-/** Refuses GET, as by a browser, with the same answer for every secret, valid or not. */
 function refuseGet(c: Ctx): never {
   c.header('allow', 'POST')
   throw new ApiError(405, 'A hook takes POST: choose POST as the method of the tool that calls it.')
