@@ -20,9 +20,7 @@ import type { Job } from '../work/timers.ts'
 import type { WorkerMember } from '../workers/member.ts'
 import type { RequestMemory } from './request-memory.ts'
 
-/** Everything that routes need; made once in `server.ts`. */
 export interface Services {
-  /** Gives a store for a holder: see `storeOf`. */
   readonly store: CatalogStore
   readonly settings: SettingsStore
   readonly config: Config
@@ -47,7 +45,6 @@ export interface Services {
   readonly ending: AbortSignal
 }
 
-/** An API of others, which a room above this one serves. */
 export interface Protocol extends CountedProtocol, DescribedRoutes {
   readonly errorForm: ErrorForm
   readonly routes: (services: Services) => Hono<Env>
@@ -56,7 +53,6 @@ export interface Protocol extends CountedProtocol, DescribedRoutes {
   readonly canonicalPath?: (path: string) => string
   /** `canonicalPath` changes only paths that contain this. */
   readonly pathMark?: string
-  /** The API key in an Authorization header; empty without one. */
   readonly keyIn?: (authorization: string) => string | undefined
 }
 

@@ -4,10 +4,8 @@ import { memoize } from '../tools/lru.ts'
 
 export type Values = Record<string, Value>
 
-/** A record's values in the order of the collection's fields. */
 export type RecordRow = readonly Value[]
 
-/** Columns of a collection's table, whose alias is `b`. */
 export interface Columns {
   readonly table: string
   readonly quoted: readonly string[]

@@ -10,7 +10,6 @@ import { type AnswerMeter, meterOf, type RequestInfo } from '../request/request.
 import { memoize } from '../tools/lru.ts'
 import { type Columns, columnsOf, type RecordRow } from './columns.ts'
 
-/** A statement that selects a collection's records, without its parameters' values. */
 export interface RowStatement {
   readonly text: string
   readonly columns: Columns
@@ -25,7 +24,6 @@ export interface RowStatement {
 interface StatementParts {
   readonly text: string
   readonly values: number
-  /** Number of columns at the end of each row, after the record's. */
   readonly extra: number
   /** `ruled` (no client's filter) and `free` statements are planned once; undefined: planned each time. */
   readonly plannedOnce: 'ruled' | 'free' | undefined
@@ -195,7 +193,6 @@ export function statementName(catalog: Catalog, text: string, isFree = false): s
   return name
 }
 
-/** Maximum bytes of a character in UTF-8. */
 const CHARACTER_BYTES = 4
 const NAME_BYTES = 150
 const SMALL_BYTES = 40

@@ -31,14 +31,12 @@ export type Limits = Role | 'none'
 export interface AuthRecord {
   readonly collection: Collection
   readonly id: string
-  /** Values by field name, also of hidden fields. */
   readonly values: Readonly<Record<string, Value>>
   /** `xmin` of the row when the values were read: the row's `xmin` differs after any change. */
   readonly version: string
   /** Whether the user, or a device's owner, is disabled or no longer a member. */
   readonly isDisabled: boolean
   readonly isSuperuser: boolean
-  /** The member who acts for this account; undefined for the account's own token. */
   readonly actor: Actor | undefined
   /** Undefined for the account itself. */
   readonly limits: Limits | undefined
@@ -75,7 +73,6 @@ export function authRecord(
 export interface RequestInfo {
   readonly context: RequestContext
   readonly method: string
-  /** First value of each key. */
   readonly query: Readonly<Record<string, string>>
   /** First value of each, names in snake_case, without `host`. A function, since few rules need them. */
   readonly headers: () => Readonly<Record<string, string>>
@@ -116,7 +113,6 @@ const MAX_PICKED_BYTES = 8 << 20
 
 const MEBIBYTE = 1 << 20
 
-/** The answer would have more records or bytes than one may have. */
 export class AnswerTooLarge extends ApiError {
   constructor(limit: string) {
     super(400, `The answer would have more than ${limit}. Ask for fewer records or expand less`)
@@ -129,7 +125,6 @@ export function checkPicked(bytes: number): void {
     throw badRequest(`"fields" can pick from at most ${MAX_PICKED_BYTES / MEBIBYTE} MiB. Expand less`)
 }
 
-/** Reserves memory for an answer. Both methods throw RetryLater if none is free. */
 interface Room {
   hold(bytes: number): void
   wait(bytes: number): Promise<void>
@@ -158,7 +153,6 @@ export class AnswerMeter {
   #written = 0
   #turn: Promise<unknown> = Promise.resolve()
 
-  /** `room`: bytes that are reserved already. */
   constructor(source = () => ENDLESS, room = 0, maxBytes = MAX_ANSWER_BYTES, maxExpanded = MAX_EXPANDED) {
     this.#source = source
     this.#maxBytes = maxBytes

@@ -7,7 +7,6 @@ import { memoize } from '../tools/lru.ts'
 // Which collections a member may use for an account. Built-in ones not listed are for the account itself
 // only. For routes see auth/members/route-roles.ts.
 
-/** The lowest role that is allowed. `owner`: only the account itself. */
 type Needed = Role | 'owner'
 const RANKS: Readonly<Record<Needed | Limits, number>> = { none: 0, viewer: 1, agent: 2, admin: 3, owner: 4 }
 
@@ -45,7 +44,6 @@ const COLLECTIONS: Readonly<Record<string, CollectionNeeds>> = {
   hooks: ['admin', 'admin', 'admin'],
   hook_calls: ['admin', 'owner', 'owner'],
 }
-/** Collections that superusers made. */
 const OTHERS: CollectionNeeds = ['viewer', 'agent', 'agent']
 const NOTHING: CollectionNeeds = ['owner', 'owner', 'owner']
 

@@ -14,7 +14,6 @@ import { COLUMNS, MAX_ATTEMPTS, VERIFICATION, type Verification } from './verifi
 export interface Named {
   readonly id: string
   readonly to: string
-  /** A record of `verify_services`; '' for the oldest. */
   readonly service: string
 }
 

@@ -2,7 +2,6 @@ import { fillVariables, parseTemplate, renderFor } from '../sms/send/content.ts'
 import { templateRefusal } from '../sms/send/shape.ts'
 import type { Service } from './service.ts'
 
-/** Texts by language, of a service without its own. In GSM-7, so that each is one segment. */
 const TEXTS: Readonly<Record<string, string>> = {
   en: 'Your code is {{code}}. Do not share it.',
   de: 'Ihr Code ist {{code}}. Geben Sie ihn nicht weiter.',
@@ -18,7 +17,6 @@ const TEXTS: Readonly<Record<string, string>> = {
 /** What a start says of its text; '' for what the service says. */
 export interface Wording {
   readonly locale: string
-  /** The text of a template, with `{{code}}`. */
   readonly template: string
   /** The domain of a web page that reads the code (WebOTP). */
   readonly domain: string

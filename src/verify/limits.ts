@@ -7,7 +7,6 @@ import { readUsage } from '../sms/usage/quota.ts'
 import type { Service } from './service.ts'
 import type { Start } from './verification.ts'
 
-/** What is known of a number when a code is to be sent to it. */
 export interface Asked {
   readonly start: Start
   readonly service: Service

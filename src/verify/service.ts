@@ -22,7 +22,6 @@ const FIND = statement('verify service', {
   ...{ domain: 'string', app_hash: 'string', destinations: 'string' },
   /** Percent; 0 for none. */
   approval_floor: 'number',
-  /** Calling codes that are stopped. */
   stopped: 'string',
   ...{ max_per_hour: 'number', max_per_day: 'number', max_per_network: 'number', max_per_sender: 'number' },
   /** Percent of the account's quota; 0 for all. */

@@ -48,7 +48,6 @@ export async function startVerification(
   return verification
 }
 
-/** A code to send. `sends`: how often it was sent before. */
 interface Code {
   readonly verification: string
   readonly text: string

@@ -7,7 +7,6 @@ const STATUSES = ['pending', 'approved', 'expired', 'canceled', 'max_attempts_re
 
 export const MAX_ATTEMPTS = 5
 
-/** A verification as its routes answer it. */
 export type Verification = Readonly<z.output<typeof VERIFICATION>>
 export const VERIFICATION = z
   .object({
@@ -32,11 +31,8 @@ export const CODES = 'verification'
 /** A request for a code. '' and 0 stand for the service's own value. */
 export interface Start extends Omit<Wording, 'template'> {
   readonly sender: Sender
-  /** A record of `verify_services`; '' for the oldest. */
   readonly service: string
-  /** In E.164. */
   readonly to: string
-  /** A record of `sms_templates`. */
   readonly templateId: string
   readonly length: number
   /** Seconds. */

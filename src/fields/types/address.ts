@@ -33,7 +33,6 @@ export function isUrl(text: string): boolean {
 /** Host and port of a URL; `''` without a scheme, undefined if it does not parse. Go: net/url.Parse */
 export const hostOf = (text: string): string | undefined => parseUrl(text)?.host
 
-/** RFC 3986, appendix B: authority and path. */
 const PARTS = /^(?:[^:/?#]+:)?(?:\/\/([^/?#]*))?([^?#]*)/
 
 function parseUrl(text: string): { host: string; path: string } | undefined {

@@ -35,7 +35,6 @@ export const json: FieldType<FieldOf<'json'>> = {
 /** False only for what `fromInput` may leave invalid: `\x` of quoteAsGo, deep nesting, repeated names. */
 const isValid = (text: string) => isJson(text) && !hasNameTwice(text, JSON.parse(text))
 
-/** JSON of a submitted text: itself if it is JSON (forms send it so), with its key order, or a string. */
 function fromText(text: string): string {
   if (WORDS.has(text)) return text
   return /^[-\d"[{]/.test(text) && isJson(text) ? minify(text) : quoteAsGo(text)

@@ -50,7 +50,6 @@ export function toNumber(raw: unknown): number {
 
 const UNDERSCORES = /(?<=\d)_(?=\d)/g
 
-/** Removes the underscores that Go allows between digits and before those of a hexadecimal mantissa. */
 function withoutUnderscores(text: string): string {
   if (!/^[+-]?0x/i.test(text)) return text.replace(UNDERSCORES, '')
   const power = text.search(/p|$/i)

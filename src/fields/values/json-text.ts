@@ -38,7 +38,6 @@ function writeObject(value: Readonly<Record<string, unknown>>, depth: number): s
   return `{${named.map(([key, name]) => member(key, name)).join(',')}}`
 }
 
-/** Whether a key is escaped, or sorts differently by bytes than by UTF-16. */
 const isOddKey = (key: string) => /[\0\ud800-\uffff]/.test(key)
 
 /** JSON of a finite number; `-0` keeps its sign. */

@@ -30,7 +30,6 @@ export interface Known extends Common {
   readonly pattern?: Slot
   /** The value, if it is the same for all requests. */
   readonly constant?: Scalar | undefined
-  /** Written as TRUE or FALSE instead of 1 or 0. */
   readonly isWord?: boolean
 }
 

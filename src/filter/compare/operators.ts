@@ -208,7 +208,6 @@ function identicalMixed(positive: boolean, a: Side, b: Side): Condition {
   return unlike(sql`${rankedRow(a)} ${sign} ${rankedRow(b)}`, positive, a, b)
 }
 
-/** `x = '' OR x IS NULL`, or its opposite: never NULL. */
 function empty(positive: boolean, operand: Expression): Condition {
   const side = sideOf(operand)
   const text =

@@ -148,7 +148,6 @@ function superuserName(text: string): string | undefined {
 
 /** Characters of a filter that cost nothing: reading them takes no longer than the rest of the request. */
 const FREE_READING = 500
-/** Cost of parsing a character, relative to compiling it. */
 const READING_SHARE = 0.5
 
 /** Charges a client's new filter and sort by length. Throws RetryLater (429). */
@@ -193,7 +192,6 @@ function allMatch(context: Context, comparison: Comparison, left: Operand, right
   return [noRowViolates(compare(comparison.sign, a, b), within.scope.rows)]
 }
 
-/** The operand as a joined column, which is never known to be empty. */
 function walked(operand: Operand): Operand {
   const { isEmpty: _, asPattern: __, ...column } = operand as Expression
   return column

@@ -8,7 +8,6 @@ export interface FilterQuery {
   readonly collection: Collection
   /** An API rule; '' lets every record through. Hidden fields are allowed; only expressions are limited. */
   readonly rule: string
-  /** A client's filter, '' for none. All limits and guards apply. Contract 1.3, 2.9. */
   readonly filter: string
   readonly sort: string
   readonly request: RequestInfo
@@ -41,7 +40,6 @@ export interface SortColumn {
 export interface QueryStructure {
   readonly condition: Predicate
   readonly columns: readonly string[]
-  /** Undefined for keys that are expressions or nullable columns. */
   readonly sortKeys: readonly (SortColumn | undefined)[]
   /** Whether the client sorts by at most one field of the record itself. */
   readonly sortsByOwnField: boolean
@@ -59,7 +57,6 @@ export interface CompiledFilter {
   readonly where: string
   /** '' or `b."created" DESC, b._rowid`; a view has no tiebreak. */
   readonly orderBy: string
-  /** Whether nothing can match, so that no statement is needed. */
   readonly never: boolean
   /** Values of `$1` to `$n` in `from`, `where` and `orderBy`; the caller's parameters follow. */
   readonly params: readonly unknown[]

@@ -30,7 +30,6 @@ interface SortKey {
 
 export interface OrderKey {
   readonly sql: Sql
-  /** The column, if the key is a column of the base without nulls. */
   readonly column: SortColumn | undefined
 }
 
@@ -63,7 +62,6 @@ export function buildOrder(context: Context, keys: readonly SortKey[], condition
   return order
 }
 
-/** An ORDER BY key of a value that is never NULL. */
 function orderKey(value: Sql, direction?: SortKey['direction']): OrderKey {
   const { row, name } = onlyColumn(value) ?? {}
   const written = direction ? [...value, ` ${direction}`] : value

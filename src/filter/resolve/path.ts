@@ -12,7 +12,6 @@ const MAX_RELATIONS = 6
 
 interface Start {
   readonly row: FilterRow
-  /** Whether the path starts at several rows, which must all match. */
   readonly all: boolean
   /** Whether unknown names are NULL instead of an error, as in `@request.*`. */
   readonly lenient: boolean

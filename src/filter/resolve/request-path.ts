@@ -128,7 +128,6 @@ function resolveBodyRelation(context: Context, path: readonly string[], field: R
   return resolvePath(context, path.slice(2), { row, all: isMulti(field), lenient: true })
 }
 
-/** Whether the request submits a value that differs from the stored one. */
 function changed(context: Context, field: Field): Operand {
   const isSet = flagParam(({ request }) => lookUp(request.body, [field.name]) !== undefined)
   const submitted = resolveValue(context, ['body', field.name])

@@ -31,7 +31,6 @@ function distance(degrees: readonly Sql[]): Sql {
   return sql`(${SELECT}${String(EARTH_KM)} * acos(least(1, greatest(-1, c.v))) FROM (${SELECT}${cosine} v) c WHERE c.v IS NOT NULL)`
 }
 
-/** SQL of an argument as a number, or NULL. Numeric texts are numbers, as in SQLite. */
 function degrees(operand: Operand): Sql {
   if (operand.kind === 'known') return numberParam((input) => asNumeric(operand.slot(input)))
   const form = FORMS[operand.storage]

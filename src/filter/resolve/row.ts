@@ -8,7 +8,6 @@ import { columnOf, type Input, type JoinedRow, param, type Sql } from '../sql/sq
 
 export interface FilterRow {
   readonly collection: Collection
-  /** The joined row; null for the base (alias `b`) or a row of parameters. */
   readonly at: JoinedRow | null
   readonly nullable: boolean
   readonly list?: Sql
@@ -68,7 +67,6 @@ export type ReachedRows = Map<JoinedRow, Collection>
 
 export interface Context {
   readonly catalog: Catalog
-  /** The collection of the caller's record; undefined for a guest. */
   readonly auth: Collection | undefined
   readonly scope: Scope
   readonly base: FilterRow

@@ -8,7 +8,6 @@ interface Constant {
 }
 export interface Leaf extends Tested {
   readonly kind: 'leaf'
-  /** The multi-row joins that it uses, with their multi-row parents. */
   readonly many: ReadonlySet<JoinedRow>
   /** Joined rows: if one is missing, the condition cannot be true (`notTrue`) or false (`notFalse`). */
   readonly notTrue: ReadonlySet<JoinedRow>

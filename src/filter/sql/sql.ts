@@ -21,7 +21,6 @@ export interface Column {
   readonly name: string
 }
 
-/** The table or view that holds a collection's records. */
 export interface Table {
   readonly kind: 'table'
   readonly name: string
@@ -36,9 +35,7 @@ export type Sql = readonly Piece[]
 
 export interface JoinSource {
   readonly from: Sql
-  /** Column names after the alias, for a function. */
   readonly columns?: string
-  /** The join condition; absent: all rows. */
   readonly on?: (alias: JoinedRow) => Sql
   readonly order?: (alias: JoinedRow) => Sql
 }
@@ -113,7 +110,6 @@ export const bindRows = (part: Sql, rows: ReadonlySet<JoinedRow>): Sql =>
     return !isKind(one, 'param') && row && rows.has(row) ? plainText(one) : one
   })
 
-/** A piece as text: a row by its alias, a column with its row's alias. */
 function plainText(piece: Exclude<Piece, Param>): string {
   if (typeof piece === 'string') return piece
   if (piece.kind === 'joined') return piece.alias
@@ -126,7 +122,6 @@ const columnText = (alias: string, name: string) => `${alias}.${name === ROWID ?
 
 export const baseColumn = (name: string): string => columnText('b', name)
 
-/** A parameter's number in a text, from 0, and where its `$1::text` begins and ends. */
 interface ParamPlace {
   readonly index: number
   readonly cast: string

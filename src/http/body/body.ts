@@ -19,7 +19,6 @@ const JSON_TYPE = 'application/json'
 const NO_FILES: Uploads = new Map()
 export const EMPTY: RequestBody = Object.freeze({ values: Object.freeze({}), files: NO_FILES })
 
-/** Go reads urlencoded forms only of these methods. Go: http.Request.ParseForm */
 const WITH_FORM = new Set(['POST', 'PUT', 'PATCH'])
 const NOTHING = Buffer.alloc(0)
 
@@ -69,7 +68,6 @@ function readJson(text: string): Record<string, unknown> {
   return value as Record<string, unknown>
 }
 
-/** Parses a form's JSON payload, an object or null; nothing may follow it. */
 function readPayload(text: string): Values | null {
   const whole = text.trimEnd()
   if (firstValueEnd(whole) !== whole.length) throw badRequest()

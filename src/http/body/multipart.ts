@@ -20,13 +20,11 @@ const MAX_VALUE_BYTES = 26 << 20
 const MAX_PARTS = 1_000
 
 const FREE_PARTS = 20
-/** Cost of a part in bytes of JSON that take as long. */
 const PART_COST_BYTES = 1 << 10
 const PIECE_BYTES = 4 << 10
 
 const BOUNDARY = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i
 
-/** Receives the parts of a form, which are read side by side. `failed` is called with what goes wrong. */
 function readerOf(memory: RequestMemory, room: GrowingRoom, space: UploadSpace) {
   const files: [key: string, Promise<Upload>][] = []
   const values: [key: string, Promise<string>][] = []

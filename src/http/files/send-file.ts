@@ -13,7 +13,6 @@ const INLINE: ReadonlySet<string> = new Set([
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument'
 
-/** Types that cannot be detected from the content. PocketBase: manualExtensionContentTypes */
 const TYPES_BY_EXTENSION: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.css': 'text/css',
@@ -33,7 +32,6 @@ export interface SentFile {
   readonly type: string
   readonly modified: Date
   readonly caching?: string
-  /** The bytes from `start` up to but not including `end`. */
   read(start: number, end: number): AsyncGenerator<Buffer>
 }
 
@@ -128,7 +126,6 @@ interface Range {
   readonly length: number
 }
 
-/** The header is malformed, or its range lies outside the file. Go: net/http, errNoOverlap */
 class RangeFault extends Error {
   override name = 'RangeFault'
   readonly isBeyond: boolean

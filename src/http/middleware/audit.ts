@@ -126,7 +126,6 @@ export const auditSettings =
       db,
     )
 
-/** Names of keys that differ between two objects, nested ones as `smtp.host`. Contains no values. */
 function changedNames(before: object, after: object, prefix = '', depth = 1): string[] {
   const [a, b] = [before, after].map((one) => new Map(Object.entries(one)))
   const keys = [...new Set([...a!.keys(), ...b!.keys()])]

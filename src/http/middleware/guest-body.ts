@@ -8,7 +8,6 @@ import { knownCaller } from '../request-info.ts'
 export const GUEST_BODY_BYTES = 64 << 10
 /** Maximum bytes of a guest's body that writes a record, besides files, JSON fields and long texts. */
 const GUEST_RECORD_BYTES = 1 << 20
-/** Bytes of an escaped character in JSON, as `\u00e4`. */
 const CHARACTER_BYTES = 6
 
 const RECORDS = /^\/api\/collections\/([^/]+)\/records(?:\/[^/]+)?$/

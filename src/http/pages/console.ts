@@ -41,7 +41,6 @@ const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const
-/** Caching of assets. A changed asset has another name, as the name contains a hash of the content. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 const NOT_BUILT = `<!doctype html>
@@ -136,7 +135,6 @@ function tagged(content: string | Buffer<ArrayBuffer>): Tagged {
   return { body, etag: `"${hash.slice(0, 22)}"` }
 }
 
-/** Sends a page, or 304 if the client has this version. */
 function sendTagged(c: Ctx, { body, etag }: Tagged, headers: Record<string, string>): Response {
   const known = c.req.header('if-none-match')?.includes(etag)
   return known ? c.body(null, 304, { ...headers, etag }) : c.body(body, 200, { ...headers, etag })

@@ -12,7 +12,6 @@ const REDIRECT_FORM = object({ state: text, code: text, error: text, user: text 
 type Redirect = ValueOf<typeof REDIRECT_FORM>
 
 const TOPIC = '@oauth2'
-/** The console's pages after a sign-in, relative to the redirect's path. */
 const SUCCESS = '../_/#/auth/oauth2-redirect-success'
 const FAILURE = '../_/#/auth/oauth2-redirect-failure'
 

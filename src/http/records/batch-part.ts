@@ -126,7 +126,6 @@ function requestOf({ asked, outer, options }: Part, method: string): RequestInfo
   }
 }
 
-/** One request of a batch, as it was sent. `url`: path with query. */
 export type BatchRequest = ValueOf<typeof ONE>
 const ONE = object({ method: text, url: text, headers: map, body: map })
 const SHAPE = object({ requests: list(ONE) })
@@ -157,7 +156,6 @@ function decode({ values, isJson }: RequestBody): BatchRequest[] {
   }
 }
 
-/** Header values must be texts; null becomes an empty one. */
 function readHeaders(headers: BatchRequest['headers']): BatchRequest['headers'] {
   const values = Object.entries(headers).map(([name, value]) => [name, value ?? ''] as const)
   if (values.some(([, value]) => typeof value !== 'string')) throw unreadableBatch()

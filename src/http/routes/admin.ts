@@ -90,7 +90,6 @@ async function warnings(store: Store, config: Config): Promise<{ code: string; m
   ]
 }
 
-/** Answers load balancers. A superuser also learns how the server sees the caller. */
 async function health(c: Ctx, services: Services): Promise<object> {
   const auth = await authOf(c, services)
   const data = auth?.isSuperuser

@@ -47,7 +47,6 @@ async function listBackups({ backups }: Services): Promise<object[]> {
   }
 }
 
-/** Answers when the backup is made, however long that takes. */
 async function create(c: Ctx, services: Services): Promise<Response> {
   const { auth, store } = await requireSuperuser(c, services)
   const { backups } = services
@@ -244,7 +243,6 @@ async function faultOf(storage: BackupStorage, { name, originalName, sniffed }: 
   return undefined
 }
 
-/** Whether a backup may have this file name. Names with a leading dot are of temporary files. */
 const isStorable = (name: string) => !/^\.|[\0-\x1f\\]/.test(name) && Buffer.byteLength(name) <= MAX_KEY_BYTES
 
 const noBackup = (sentence: string) =>

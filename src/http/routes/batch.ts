@@ -132,7 +132,6 @@ function collectionOf({ store }: Services, asked: BatchRequest): Collection | un
   return action && store.catalog.find(action.name)
 }
 
-/** Whether a request may create a record that grants access, such as an API key. */
 function mayOpen(services: Services, asked: BatchRequest): boolean {
   const collection = asked.method === 'DELETE' ? undefined : collectionOf(services, asked)
   return collection !== undefined && services.extensions.get(collection.id)?.grantsAccess === true
@@ -141,7 +140,6 @@ function mayOpen(services: Services, asked: BatchRequest): boolean {
 const mayChangeAuth = (services: Services, asked: BatchRequest) =>
   (asked.method === 'PATCH' || asked.method === 'PUT') && collectionOf(services, asked)?.type === 'auth'
 
-/** Files come as `requests.0.field` or `requests[0].field`. */
 function uploadsOf(files: Uploads, i: number): Uploads {
   const prefixes = [`requests.${i}.`, `requests[${i}].`]
   const found = new Map<string, Upload[]>()

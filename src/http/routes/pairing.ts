@@ -65,7 +65,6 @@ export function pairingRoutes(services: Services): Hono<Env> {
     .post('/pair', async (c) => answerPaired(c, services, await pair(c, services)))
 }
 
-/** Browsers that open a pairing code's URL are redirected to the console; they keep the `#` part. */
 const isBrowser = (c: Ctx) => c.req.header('accept')?.includes('text/html') === true
 
 /** Pairs a device and returns its id. A correct code does not count as a try. */

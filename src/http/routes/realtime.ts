@@ -53,7 +53,6 @@ const originOf = (c: Ctx, services: Services): Origin => ({
   holder: holderOf(c.env.incoming, services, null),
 })
 
-/** Writes events to an answer. Sends its status and headers with the first event. */
 function lineTo(outgoing: ServerResponse): ClientConnection {
   return {
     write(text, taken) {
@@ -65,7 +64,6 @@ function lineTo(outgoing: ServerResponse): ClientConnection {
   }
 }
 
-/** Reads a subscription. In a form, a single topic is a text: makes it a list. */
 async function subscriptionBody(c: Ctx): Promise<RequestBody> {
   const body = await bodyOr(c)
   if (body.isJson) return body

@@ -136,7 +136,6 @@ class OpenConnections {
     this.#max = max
   }
 
-  /** False when there is no room. */
   add(connection: Connection): boolean {
     if (this.#count >= this.#max && !this.#makeRoom(connection.network)) return false
     this.#put(connection)

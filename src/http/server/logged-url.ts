@@ -47,13 +47,11 @@ export function loggedUrl(url: string): string {
   return whole.length > MAX_LENGTH ? `${whole.slice(0, MAX_LENGTH)}...` : whole
 }
 
-/** Quoted texts, even unclosed ones; words; signs; blanks; anything else. */
 const TOKEN =
   /"(?:[^"\\]|\\.?)*(?:"|$)|'(?:[^'\\]|\\.?)*(?:'|$)|[\w.@:#-]+|[=!<>~?&|(),]+|\s+|[^\w.@:#\-=!<>~?&|(),\s"']+/gs
 const WORD = /^[\w.@:#-]+$/
 const CONSTANT = /^(?:@[a-z][\w.:]*|true|false|null|-?\d{1,3}|""|'')$/i
 const LONG_NUMBER = /\d{5}/
-/** What follows a name: an operator, or the parenthesis of a call. */
 const SIGN = /^[=!<>~?(]/
 
 /** A filter, valid or not, without values: `to = … && created > @todayStart`. */

@@ -26,7 +26,6 @@ export const recordFault = (res: ServerResponse, error: unknown): void => void f
 
 type LogServices = Pick<Services, 'config' | 'settings' | 'logs' | 'store' | 'protocols'>
 
-/** Whether only failures are logged: of event streams, realtime and requests for logs. */
 const isQuiet = ({ group, url }: FinishedRequest) =>
   group === STREAMS || group === 'realtime' || /^\/api\/logs(?:[/?]|$)/.test(url)
 

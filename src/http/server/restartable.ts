@@ -61,7 +61,6 @@ export async function startRestartable(begin: () => Promise<Work>, unavailable: 
       restarting = done.catch(() => {})
       return done
     },
-    /** Prevents further starts. Waits for a running restart. */
     async keepStopped(): Promise<void> {
       isStopped = true
       await restarting

@@ -14,7 +14,6 @@ export type { Answers } from './refusals.ts'
 export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' | 'tags' | 'operationId'> {
   readonly id: string
   readonly params?: ZodOpenApiOperationObject['requestParams']
-  /** JSON that a request must have, and an example of it. */
   readonly body?: readonly [schema: z.ZodType, example?: unknown]
   /** The success: JSON, or without a schema an empty 204. */
   readonly answer?: readonly [description: string, schema?: z.ZodType]
@@ -90,12 +89,10 @@ function pathParams(path: string): { path?: z.ZodObject } {
   return names.length > 0 ? { path: z.object(Object.fromEntries(params)) } : {}
 }
 
-/** Chapters (tags) of the API description with routes of several files. */
 export const SENDING = 'sending'
 export const ACCOUNT = 'account'
 export const SERVER = 'server'
 
-/** Credentials that an operation accepts. */
 export type Security = NonNullable<ZodOpenApiOperationObject['security']>
 
 export const SECURITY_SCHEMES = {

@@ -34,7 +34,6 @@ function choice(field: SelectField): z.ZodType {
 export const typeName = (collection: Collection) =>
   collection.name.replace(/(?:^|_+)([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase())
 
-/** Finds the schema of a collection's records; relations may be expanded. */
 export type RecordSchemas = (collectionId: string) => z.ZodObject | undefined
 
 /** The records of each collection in answers. A superuser may have added fields. */

@@ -5,7 +5,6 @@ import { WEBHOOK_REFUSALS } from '../../webhooks/hook.ts'
 
 export type Answers = Record<`${2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>
 
-/** Examples of `message` where it depends on the request. */
 const MESSAGES: Partial<Record<RefusalCode, string>> = {
   invalid_request: 'recipients must be a list of phone numbers',
   too_many_recipients: 'At most 1000 recipients per request',
@@ -20,7 +19,6 @@ const ANY = [
   [503, OTHER_REFUSALS[503], 'The database cannot be reached at the moment.'],
 ] as const
 
-/** A refusal: status, `error`, and an example of `message`. */
 type Row = readonly [status: number, error: string, message: string]
 
 /** Error responses of a gateway route: those named, and those of any request. */

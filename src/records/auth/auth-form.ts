@@ -7,7 +7,6 @@ import type { PasswordWork } from './passwords.ts'
 
 const mismatch = () => fieldError('validation_values_mismatch', "Values don't match")
 
-/** Names of changed fields to which mails and one-time passwords are sent. */
 const changedAddresses = ({ otp }: AuthCollection, { values, old }: Draft): readonly string[] =>
   ['email', ...(otp.channel ? [otp.channel.field] : [])].filter((name) => old && values[name] !== old[name])
 

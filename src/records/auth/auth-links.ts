@@ -23,7 +23,6 @@ export async function deleteLinks(
   return dropped
 }
 
-/** Deletes push subscriptions of users, for their own account and for those they are members of. */
 const END_BROWSERS = `
 delete from push_subscriptions
 where "user" = any($1::text[]) or sender in (select id from members where member = any($1::text[]))`

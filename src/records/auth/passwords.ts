@@ -3,7 +3,6 @@ import { hashPassword, verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { Values } from '../columns.ts'
 import type { Prepared } from '../input/prepare.ts'
 
-/** How a write hashes and compares passwords; may wait or throw an ApiError. */
 export interface PasswordWork {
   hash(plain: string, cost: number): Promise<string>
   verify(plain: string, hash: string): Promise<boolean>

@@ -19,7 +19,6 @@ const MAX_DEPTH = 6
 const MAX_RELATIONS = 100
 /** If rows together cannot exceed this, their bytes are not counted while they are read. */
 const UNGUARDED_BYTES = 64 << 10
-/** Records that are read about as fast as one. */
 const FEW = 50
 
 /** Adds the records of `expand`, one query a step. Drops unknown and forbidden paths. Contract 3.4 */
@@ -136,7 +135,6 @@ function byId(from: Collection, { target, field }: Relation, related: readonly R
   return ({ row }) => idsIn(from, field, row).flatMap((name) => index.get(name) ?? [])
 }
 
-/** Finds the records that refer to an id. */
 function byHolder({ target, field }: Relation, related: readonly RenderedRecord[]): Find {
   const index = new Map<string, RenderedRecord[]>()
   for (const rendered of related) {
@@ -204,7 +202,6 @@ function findBack(catalog: Catalog, to: Collection, collection: string, name: st
   return { target: target!, field, back: true, many: !uniqueIndexOf(target!.indexes, name) }
 }
 
-/** Non-empty ids at one end of a relation, of the related records or of the records referred to. */
 function idsIn(holder: Collection, field: RelationField, row: RecordRow): readonly string[] {
   const value = row[columnsOf(holder).at.get(field.name)!]
   if (Array.isArray(value)) return [...new Set(value)].filter((id) => id !== '')
@@ -220,6 +217,5 @@ function relatedSql({ target, field, back }: Relation, position: number, row: st
     SELECT c."id" FROM ${columnsOf(target).table} c WHERE ${points} ORDER BY ${orderSql(target, 'c')} LIMIT ${MAX_BACK}) k)`
 }
 
-/** Order of insertion; views have none and are ordered by id. */
 const orderSql = (collection: Collection, alias: string) =>
   collection.type === 'view' ? `${alias}."id"` : `${alias}._rowid`

@@ -168,7 +168,6 @@ function plain(field: Field): Change {
   return { needsOld: false, set: (_, raw) => type.fromInput(field, raw) }
 }
 
-/** Setters by the keys that a body may have. */
 const settersOf = memoize((collection: Collection): ReadonlyMap<string, Setter> => {
   const setters = new Map<string, Setter>()
   for (const field of collection.fields) {

@@ -91,7 +91,6 @@ function impliedWhere({ where, structure }: CompiledFilter, implied: Extension['
   return test && test.value !== '' ? `(${where}) AND ${implied!.sql(`$${test.value.index + 1}`)}` : where
 }
 
-/** SQL of the total if the extension knows it without counting. */
 function knownTotal(
   collection: Collection,
   { where, structure: { condition } }: CompiledFilter,
@@ -143,7 +142,6 @@ function indexOrderBy(collection: Collection, { orderBy, structure }: CompiledFi
   return isInOrder ? insertionOrderBy(structure.sortKeys[0]!.direction ?? 'ASC') : orderBy
 }
 
-/** Whether an index alone can count the rows of a condition. */
 const isIndexOnlyCount = (collection: Collection, { columns: read }: QueryStructure): boolean =>
   indexesOf(collection).some((columns) => read.every((column) => columns.includes(column)))
 

@@ -38,7 +38,6 @@ interface ListQuery {
   readonly params: readonly unknown[]
 }
 
-/** Compiles a rule and the `filter`, `sort` and page of a query. Throws FilterError, 400, 403, 429. */
 function compileList(
   store: Store,
   extension: Extension | undefined,
@@ -98,7 +97,6 @@ function failList(error: unknown): never {
   throw listFault(error)
 }
 
-/** The JSON of a page, with the query's `expand` and `fields`. Throws 400 for too many records or bytes. */
 async function renderPage(
   store: Store,
   { collection, page: { page, perPage } }: ListQuery,
@@ -135,7 +133,6 @@ export function readPage(query: Readonly<Record<string, string>>, maxPerPage = M
   return { page, perPage, offset: offset > 0n ? offset : 0n, skipTotal }
 }
 
-/** Reads a 64-bit integer as Go does; below 1 it becomes `otherwise`. */
 function readInteger(text = '', otherwise: bigint): bigint {
   if (text === '') return otherwise
   if (!INTEGER.test(text)) throw badRequest()

@@ -22,7 +22,6 @@ const MODIFIERS: Record<string, (args: readonly string[]) => Modifier | undefine
   },
 }
 
-/** Go's integer literals; `010` is octal. */
 const WHOLE = /^[-+]?(?:0[xX]_?[0-9a-fA-F]|0[bB]_?[01]|0[oO]?_?[0-7]|[0-9])(?:_?[0-9a-fA-F])*$/
 const MAX_INT = 2n ** 63n
 
@@ -55,7 +54,6 @@ function pickFrom(json: string, level: Level, within?: string): string {
   return writeSorted(value)
 }
 
-/** Throws 400 if the list or a modifier is malformed. */
 function readFields(param: string): Fields {
   const fields: Fields = new Map()
   const parts = splitTokens(param, ',')

@@ -21,7 +21,6 @@ export interface FieldVisibility {
   readonly showsEmail: boolean
 }
 
-/** A value in a record's JSON with the constant text before it. */
 interface Part {
   readonly before: string
   readonly at: number
@@ -34,14 +33,12 @@ interface Part {
 }
 
 interface Plan {
-  /** Values whose keys sort before `expand`. */
   readonly head: readonly Part[]
   readonly middle: string
   readonly tail: readonly Part[]
   readonly end: string
 }
 
-/** Fields of auth records that are never shown. */
 const SECRET: ReadonlySet<string> = new Set(['password', 'tokenKey'])
 
 /** Whether a field can be in an answer at all. */
@@ -106,7 +103,6 @@ function isShown(collection: Collection, field: Field, hidden: boolean, email: b
   return collection.type !== 'auth' || field.name !== 'email' || email
 }
 
-/** Makes parts with keys and constant texts; `rest` is the text after the last value. */
 function layOut(
   entries: readonly [string, Field | string][],
   at: ReadonlyMap<string, number>,
@@ -156,7 +152,6 @@ export interface RenderedRecord {
   readonly collection: Collection
   readonly row: RecordRow
   readonly visibility: FieldVisibility
-  /** Related records by relation name; absent if no path of `expand` exists. */
   expand?: Map<string, RenderedRecord | readonly RenderedRecord[]>
   expanded?: number
   /** Its JSON, kept because a record may be expanded in many others. */

@@ -15,7 +15,6 @@ import { changeLogCte } from '../changes.ts'
 import { columnsOf } from '../columns.ts'
 import type { Extensions } from '../extension.ts'
 
-/** A record cannot be deleted because another one requires it. */
 export class RequiredByRelation extends Error {
   override name = 'RequiredByRelation'
 }
@@ -72,7 +71,6 @@ async function findEmptied(store: Store, reference: Reference, ids: readonly str
   return rows.map(([id]) => id as string)
 }
 
-/** Removes ids from a field and sets autodates; validates nothing. */
 async function unset(store: Store, reference: Reference, ids: readonly string[]): Promise<void> {
   const { collection, field } = reference
   const { table, column } = referenceSql(reference)
@@ -143,7 +141,6 @@ async function findHeld(store: Store, reference: Reference, id: string): Promise
   return rows.map(([held]) => held as string)
 }
 
-/** A field whose values are ids of another collection's records. */
 export interface Reference {
   readonly collection: Collection
   readonly field: RelationField

@@ -19,7 +19,6 @@ interface WriteCondition {
   readonly field: string
   readonly error: FieldError
   readonly sql: string
-  /** Whether it is reported only if everything else is valid. */
   readonly late: boolean
 }
 
@@ -27,7 +26,6 @@ interface WriteCondition {
 export interface Checked {
   readonly errors: FieldErrors
   readonly conditions: WriteCondition[]
-  /** Parameters of the write's guard, then of the conditions. */
   readonly parameters: Parameters
 }
 

@@ -59,7 +59,6 @@ export async function deleteRecord(
   }
 }
 
-/** A statement that selects the record under all conditions. */
 interface Target {
   readonly text: string
   readonly parameters: Parameters

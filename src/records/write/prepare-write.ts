@@ -22,7 +22,6 @@ export interface WriteOptions {
   /** Whether the server made the password, so that the field's password rules do not apply. */
   readonly hasRandomPassword?: boolean
   readonly passwordWork?: () => PasswordWork
-  /** Further work in the write's transaction, given the record's id. */
   readonly inSameTransaction?: (store: Store, id: string) => Promise<void>
 }
 

@@ -37,7 +37,6 @@ export async function storeRecord(write: Write): Promise<Extra> {
   return extra
 }
 
-/** The account that a write's files count for; none for superusers and guests. */
 function ownerOf({ request: { auth }, options: { maxFileBytes = 0 } }: Write): FileOwner {
   const isUser = auth?.collection.id === USERS_ID
   const id = auth?.collection.id === DEVICES_ID ? String(auth.values.user) : isUser ? auth.id : ''
@@ -65,7 +64,6 @@ async function save(write: Write): Promise<void> {
   throw isOvertaken ? new Conflict() : refusal
 }
 
-/** Writes the record in one statement if all conditions hold. Returns whether it did. */
 async function writeRow(write: Write, { conditions, parameters: first }: Checked): Promise<boolean> {
   const { store, collection, values, stored, guard, request, options, failure } = write
   const parameters = new Parameters(first.values)

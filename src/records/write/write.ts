@@ -69,7 +69,6 @@ function isOneStatement({ collection, extension, options, request, uploads, valu
   return !stored || collection.type !== 'auth' || !invalidatesLinks(values, stored.old)
 }
 
-/** Checks the form of an auth record and hashes new passwords. Throws 400 with field errors. */
 async function judge(write: Write): Promise<Write> {
   const { collection, passwords } = write
   if (collection.type === 'auth') await checkForm(write, collection)

@@ -29,7 +29,6 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   readonly messages: readonly OfferedMessage[]
 }
 
-/** One message of an offer. Without `body`, it has the offer's text. */
 export interface OfferedMessage {
   readonly id: string
   readonly to: string
@@ -57,7 +56,6 @@ export type Outcome =
 
 export interface Verdict {
   readonly outcome: Outcome
-  /** For `known`: the message with the same client_ref. */
   readonly message: string
 }
 
@@ -75,7 +73,6 @@ select g.owner, a.outcomes, a.known, a.wake
 from json_to_recordset($6) g(owner text, recipients text[], requests sms_request[])
 cross join lateral sms_accept(g.owner, $1, $2, $3, $4, $5, g.recipients, g.requests) a`
 
-/** The offers of one user, as the statement reads them. */
 interface Group {
   readonly owner: string
   readonly recipients: string[]

@@ -4,7 +4,6 @@ import { cleanText } from '../../fields/values/cast.ts'
 import { E164 } from '../../portable/phone.ts'
 import { checkShape, id, invalid, nonEmptyId, visibleText, wholeNumber } from './shape.ts'
 
-/** The content of a send: a plain text, or a text or template with values for its variables. */
 export type Content = PlainContent | { readonly templateId: string; readonly variables: Variables }
 /** `shown`: what everybody but the sending device sees instead of `body`, which is stored encrypted. */
 export interface PlainContent {
@@ -43,7 +42,6 @@ export interface SendOptions {
   readonly isBulk: boolean
   /** Whether the text waits during the quiet hours of the account. */
   readonly keepsQuiet: boolean
-  /** Set for sends by another API. */
   readonly origin?: Origin
 }
 

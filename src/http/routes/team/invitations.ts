@@ -79,7 +79,6 @@ async function accept(c: Ctx, services: Services, user: string | undefined, form
   return joinAsNew(store.signIn, extensions, form.secret, invitation.email, form, work)
 }
 
-/** Finds an existing user without an account of its own, and checks the password. Throws 400, 429. */
 async function knownMember(c: Ctx, services: Services, { email, password }: Accept) {
   const store = services.store.signIn
   const collection = store.catalog.find(USERS_ID) as AuthCollection

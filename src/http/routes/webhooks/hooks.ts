@@ -64,7 +64,6 @@ async function call(c: Ctx, { store, config }: Services, secret: string): Promis
 const readText = async (c: Ctx): Promise<string> =>
   (await readBytes(c.env.incoming, MAX_BYTES, () => memoryOf(c))).toString('utf8')
 
-/** A multipart form as text: its JSON part, as sent by Uptime Kuma; without one, its fields as JSON. */
 async function readParts(c: Ctx): Promise<string> {
   const { pairs, release } = await readMultipart(c.env.incoming, MAX_BYTES, memoryOf(c))
   await release()
