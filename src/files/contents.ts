@@ -27,12 +27,11 @@ export interface FileFacts {
   readonly thumb?: { readonly size: string; readonly original: number }
 }
 
-const INSERT = `with file as (
-    insert into _files (collection, record, name, thumb, original, size, type, modified, owner)
-    values ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, now()), $10)
-    on conflict (collection, record, name, thumb) do nothing returning id),
-  chunk as (insert into _file_chunks (file, part, content) select id, 0, $9::bytea from file where $6 > 0)
-  select id from file`
+const INSERT = `
+insert into _files (collection, record, name, thumb, original, size, type, modified, owner)
+values ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, now()), $9)
+on conflict (collection, record, name, thumb) do nothing returning id`
+const APPEND = 'insert into _file_chunks (file, part, content) values ($1, $2, $3)'
 
 /** Stores a file. Returns false if another node stored the same thumbnail first. Throws FilesFull. */
 export async function storeFile(
@@ -42,28 +41,15 @@ export async function storeFile(
   content: Content,
 ): Promise<boolean> {
   if (owner) await takeRoom(db, owner, content.size)
-  let id: unknown
+  const facts = [thumb?.size ?? '', thumb?.original ?? null, content.size, type, modified ?? null]
+  const values = [collection, record, name, ...facts, owner?.id ?? '']
+  const [file] = (await db.query(INSERT, values, 'store file')).rows
+  if (!file) return false
   let part = 0
-  const begin = async (first: Buffer) => {
-    const facts = [thumb?.size ?? '', thumb?.original ?? null, content.size, type, modified ?? null]
-    const { rows } = await db.query(
-      INSERT,
-      [collection, record, name, ...facts, first, owner?.id ?? ''],
-      'store file',
-    )
-    id = rows[0]?.[0]
-  }
-  for await (const piece of content.pieces(CHUNK_BYTES)) {
-    if (part === 0) await begin(piece)
-    else await db.query(APPEND, [id, part, piece], 'store chunk')
-    if (id === undefined) return false
-    part++
-  }
-  if (part === 0) await begin(Buffer.alloc(0))
-  return id !== undefined
+  for await (const piece of content.pieces(CHUNK_BYTES))
+    await db.query(APPEND, [file[0], part++, piece], 'store chunk')
+  return true
 }
-
-const APPEND = 'insert into _file_chunks (file, part, content) values ($1, $2, $3)'
 
 export interface NamedFile extends StoredFile {
   readonly name: string
