@@ -120,16 +120,6 @@ export function judgeHere(access: Access, { collection, judgedRow }: Change): bo
 
 export const textOf = ({ from, where }: CompiledFilter): string => `${from} ${where}`
 
-/** Undecided questions by SQL, with their indexes in `accesses`: one statement answers all of one SQL. */
-export function openQuestions(accesses: readonly Access[], isOpen: (at: number) => boolean) {
-  const open = new Map<string, [at: number, question: CompiledFilter][]>()
-  for (const [at, access] of accesses.entries()) {
-    const question = isOpen(at) ? questionOf(access) : undefined
-    if (!question) continue
-    const text = textOf(question)
-    const alike = open.get(text)
-    if (alike) alike.push([at, question])
-    else open.set(text, [[at, question]])
-  }
-  return open
-}
+/** Groups undecided items by the SQL of their questions: one statement answers all of a group. */
+export const byQuestion = <T extends { readonly access: Access }>(open: readonly T[]) =>
+  Map.groupBy(open, ({ access }) => textOf(questionOf(access)!)).values()

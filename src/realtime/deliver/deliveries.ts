@@ -10,7 +10,7 @@ import type { Logger } from '../../log.ts'
 import { columnsOf, Parameters } from '../../records/columns.ts'
 import { statementName } from '../../records/read-rows.ts'
 import type { Change } from '../changes/change.ts'
-import { type Access, ALWAYS, accessMaker, judgeHere, openQuestions } from '../clients/access.ts'
+import { type Access, ALWAYS, accessMaker, byQuestion, judgeHere, questionOf } from '../clients/access.ts'
 import type { GroupState, Receivers } from '../clients/subscription-index.ts'
 import { type ChangeEvent, isTooOld, sendTo } from './change-event.ts'
 
@@ -79,13 +79,10 @@ export function delivery(lanes: Lanes, log: Logger): Deliver {
 
   const ask = async (lane: string, event: ChangeEvent, open: readonly GroupState[]) => {
     const allowed: GroupState[] = []
-    const accesses = open.map(({ access }) => access)
-    for (const group of openQuestions(accesses, () => true).values()) {
+    for (const group of byQuestion(open)) {
       for (let at = 0; at < group.length; at += MAX_QUESTIONS) {
-        const part = group.slice(at, at + MAX_QUESTIONS).filter(([i]) => !isOver(open[i]!))
-        const states = part.map(([i]) => open[i]!)
-        const questions = part.map(([, question]) => question)
-        const answers = states.length > 0 && (await answersTo(event, states[0]!, questions))
+        const states = group.slice(at, at + MAX_QUESTIONS).filter((state) => !isOver(state))
+        const answers = states.length > 0 && (await answersTo(event, states))
         if (answers) allowed.push(...states.filter((_, i) => answers[i]))
         else disconnect(lane, states, 'filters take too long')
       }
@@ -119,10 +116,10 @@ export function delivery(lanes: Lanes, log: Logger): Deliver {
 const slicesOf = ([first]: readonly Receivers[]) =>
   first?.group.holder === undefined ? undefined : admission.deliverySlices
 
-async function answersTo(event: ChangeEvent, first: GroupState, questions: readonly CompiledFilter[]) {
+async function answersTo(event: ChangeEvent, states: readonly GroupState[]) {
   if (isTooOld(event)) return undefined
   try {
-    return await matchQueries(event.storeOf(first), event.change, questions)
+    return await matchQueries(event.storeOf(states[0]!), event.change, states)
   } catch (error) {
     if (isTooSlow(error) || error instanceof RetryLater) return undefined
     throw error
@@ -133,17 +130,17 @@ const isOver = ({ clients }: Receivers): boolean => clients.every((client) => cl
 
 /** Whether each access lets a change be seen. Questions with the same SQL share one statement. */
 async function decide(store: Store, change: Change, accesses: readonly Access[]): Promise<boolean[]> {
-  const verdicts = accesses.map((access) => judgeHere(access, change))
-  for (const group of openQuestions(accesses, (at) => verdicts[at] === undefined).values()) {
-    const questions = group.map(([, question]) => question)
-    const answers = await matchQueries(store, change, questions)
-    for (const [i, [at]] of group.entries()) verdicts[at] = answers[i]
+  const judged = accesses.map((access) => ({ access, verdict: judgeHere(access, change) }))
+  for (const group of byQuestion(judged.filter(({ verdict }) => verdict === undefined))) {
+    const answers = await matchQueries(store, change, group)
+    for (const [i, one] of group.entries()) one.verdict = answers[i]
   }
-  return verdicts.map((verdict) => verdict === true)
+  return judged.map(({ verdict }) => verdict === true)
 }
 
 /** Evaluates questions with the same SQL on the record as the change left it. An SQL error counts as no. */
-async function matchQueries(store: Store, change: Change, questions: readonly CompiledFilter[]) {
+async function matchQueries(store: Store, change: Change, alike: readonly { readonly access: Access }[]) {
+  const questions = alike.map(({ access }) => questionOf(access)!)
   const { text, params } = statement(store.catalog, change, questions)
   const name = questions[0]!.free ? undefined : statementName(store.catalog, text)
   try {
