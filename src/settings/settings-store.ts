@@ -99,14 +99,13 @@ function overlay(settings: Settings, submitted: unknown): Settings {
 const LABEL = /^(\w+ \/[\w/-]*|\/[\w/-]*|\w+:\w+|\*:\w+|\w+)$/
 const AUDIENCES = ['@guest', '@auth']
 
-const s3 = ({ enabled }: S3Settings) =>
-  fields({
-    endpoint: [url, when(enabled, required)],
-    bucket: [when(enabled, required)],
-    region: [when(enabled, required)],
-    accessKey: [when(enabled, required)],
-    secret: [when(enabled, required)],
-  })
+const s3 = ({ enabled }: S3Settings) => ({
+  endpoint: [url, when(enabled, required)],
+  bucket: [when(enabled, required)],
+  region: [when(enabled, required)],
+  accessKey: [when(enabled, required)],
+  secret: [when(enabled, required)],
+})
 
 const rateLimitRule = fields({
   label: [required, matches(LABEL)],
@@ -138,51 +137,39 @@ function checkSettings(settings: Settings): void {
   const { smtp, backups, batch, rateLimits } = settings
   const checks = {
     superuserIPs: [each(required, ipOrSubnet)],
-    meta: [
-      fields({
-        accentColor: [length(7, 7), hexColor],
-        appName: [required, length(1, 255)],
-        appURL: [required, url],
-        senderName: [required, length(1, 255)],
-        senderAddress: [email, required],
-      }),
-    ],
-    logs: [
-      fields({
-        maxDataSize: [atLeast(0), atMost(Number.MAX_SAFE_INTEGER)],
-        maxDays: [atLeast(0), atMost(Number.MAX_SAFE_INTEGER)],
-        minLevel: [atMost(Number.MAX_SAFE_INTEGER)],
-      }),
-    ],
-    smtp: [
-      fields({
-        host: [when(smtp.enabled, required), host],
-        port: [when(smtp.enabled, required), atLeast(0)],
-        authMethod: [oneOf(['LOGIN', 'PLAIN'])],
-        localName: [host],
-      }),
-    ],
-    s3: [s3(settings.s3)],
-    backups: [
-      fields({
-        s3: [s3(backups.s3)],
-        cron: [cron],
-        cronMaxKeep: [when(backups.cron !== '', required), atLeast(1)],
-      }),
-    ],
-    batch: [
-      fields({
-        maxRequests: [when(batch.enabled, required), atLeast(0)],
-        timeout: [when(batch.enabled, required), atLeast(0)],
-        maxBodySize: [atLeast(0)],
-      }),
-    ],
-    rateLimits: [
-      fields({
-        rules: [when(rateLimits.enabled, required), withoutConflicts, each(rateLimitRule)],
-        excludedIPs: [each(required, ipOrSubnet)],
-      }),
-    ],
+    meta: {
+      accentColor: [length(7, 7), hexColor],
+      appName: [required, length(1, 255)],
+      appURL: [required, url],
+      senderName: [required, length(1, 255)],
+      senderAddress: [email, required],
+    },
+    logs: {
+      maxDataSize: [atLeast(0), atMost(Number.MAX_SAFE_INTEGER)],
+      maxDays: [atLeast(0), atMost(Number.MAX_SAFE_INTEGER)],
+      minLevel: [atMost(Number.MAX_SAFE_INTEGER)],
+    },
+    smtp: {
+      host: [when(smtp.enabled, required), host],
+      port: [when(smtp.enabled, required), atLeast(0)],
+      authMethod: [oneOf(['LOGIN', 'PLAIN'])],
+      localName: [host],
+    },
+    s3: s3(settings.s3),
+    backups: {
+      s3: s3(backups.s3),
+      cron: [cron],
+      cronMaxKeep: [when(backups.cron !== '', required), atLeast(1)],
+    },
+    batch: {
+      maxRequests: [when(batch.enabled, required), atLeast(0)],
+      timeout: [when(batch.enabled, required), atLeast(0)],
+      maxBodySize: [atLeast(0)],
+    },
+    rateLimits: {
+      rules: [when(rateLimits.enabled, required), withoutConflicts, each(rateLimitRule)],
+      excludedIPs: [each(required, ipOrSubnet)],
+    },
   }
   checkFields(settings, checks, 'An error occurred while saving the new settings.')
 }

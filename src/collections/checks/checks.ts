@@ -128,23 +128,26 @@ export const each =
   (items) =>
     byPlace(items as unknown[], (item) => check(item, ...checks))
 
-/** Runs the checks of each field of an object. Gives the first error of each. */
+/** Runs the checks of each field of an object, also of nested ones. Gives the first error of each. */
 export const fields =
-  (checks: Readonly<Record<string, readonly Check[]>>): Check =>
-  (object) =>
-    all(
-      Object.fromEntries(
-        Object.entries(checks).map(([name, own]) => [
-          name,
-          check((object as Record<string, unknown>)[name], ...own),
-        ]),
-      ),
-    )
+  (checks: Checks): Check =>
+  (object) => {
+    const problems = Object.entries(checks).map(([name, own]) => {
+      const value = (object as Record<string, unknown>)[name]
+      return [name, Array.isArray(own) ? check(value, ...own) : fields(own as Checks)(value)]
+    })
+    return all(Object.fromEntries(problems))
+  }
+
+/** The checks of each field of an object. */
+interface Checks {
+  readonly [name: string]: readonly Check[] | Checks
+}
 
 /** Throws 400 with all field errors if a submitted object is invalid. */
 export function checkFields(
   object: object,
-  checks: Readonly<Record<string, readonly Check[]>>,
+  checks: Checks,
   message = 'An error occurred while validating the submitted data.',
 ): void {
   const errors = fields(checks)(object)
