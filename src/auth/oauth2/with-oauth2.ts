@@ -179,14 +179,13 @@ function parse(text: string, status: number): RawProfile {
 const MAX_KNOWN = 1_000
 const MAX_CODE_LENGTH = 1_000
 const MAX_NAME_LENGTH = 150
-const KEPT_MS = 60_000
 
-const names = new Lru<string, { name: string; untilMs: number }>(MAX_KNOWN)
+const names = new Lru<string, string>(MAX_KNOWN)
 
 /** Keeps the name, which Apple sends only once. PocketBase: apis/record_auth_with_oauth2_redirect.go */
 export function keepAppleName(code: string, user: string): void {
   const name = readName(user).slice(0, MAX_NAME_LENGTH).trim()
-  if (name && code.length <= MAX_CODE_LENGTH) names.set(code, { name, untilMs: Date.now() + KEPT_MS })
+  if (name && code.length <= MAX_CODE_LENGTH) names.set(code, name)
 }
 
 function readName(user: string): string {
@@ -199,8 +198,7 @@ function readName(user: string): string {
 }
 
 function takeAppleName(code: string): string {
-  const kept = names.get(code)
-  if (!kept) return ''
-  names.set(code, { name: '', untilMs: 0 })
-  return Date.now() < kept.untilMs ? kept.name : ''
+  const name = names.get(code) ?? ''
+  if (name) names.set(code, '')
+  return name
 }

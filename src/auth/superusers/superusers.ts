@@ -64,20 +64,15 @@ export async function listSuperusers(store: Store): Promise<string[]> {
   return rows.map(([email]) => String(email))
 }
 
-const LAST = 'The last superuser cannot be deleted.'
-
 /** Deletes a superuser. Throws a UserError for an unknown address and for the last one. */
 export async function deleteSuperuser(store: Store, email: string): Promise<void> {
   const collection = superusersOf(store)
-  const emails = await listSuperusers(store)
-  if (!emails.includes(email)) throw new UserError(`There is no superuser ${email}.`)
-  if (emails.length === 1) throw new UserError(LAST)
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     const known = await findByEmail(inside, collection, email)
-    if (!known) return // another command has just deleted it
+    if (!known) throw new UserError(`There is no superuser ${email}.`)
     await deleteRecords(inside, EXTENSIONS, collection, [known.id]).catch((error: unknown) => {
-      throw error instanceof ApiError ? new UserError(LAST) : error
+      throw error instanceof ApiError ? new UserError('The last superuser cannot be deleted.') : error
     })
     await recordTerminalAudit(db, { action: 'delete', collection: SUPERUSERS, record: known.id })
   })
