@@ -34,7 +34,7 @@ export async function limitSignInAttempts<T>(
   const { keys, exempt } = keysOf('sign in', signInAttempt)
   const isKnown = await hasAttempt(db, exempt)
   const attempt = async () => {
-    await takeTries(db, keys, exempt, signInLimits(signInTries), WINDOW_SECONDS)
+    await takeTries(db, keys, signInLimits(signInTries), WINDOW_SECONDS, exempt)
     try {
       const result = await check()
       await uncountAttempts(db, keys, exempt, KNOWN_DAYS)
@@ -53,19 +53,19 @@ export async function limitSignInAttempts<T>(
 /** Counts a password hash that `holder` (an account or address) causes. Throws 429 after too many. */
 export async function countHash(db: Db, { signInTries }: Pick<Config, 'signInTries'>, holder: string) {
   if (signInTries === 0) return
-  await takeTries(db, [`hash of ${holder}`], '', signInLimits(signInTries).slice(1, 2), WINDOW_SECONDS)
+  await takeTries(db, [`hash of ${holder}`], signInLimits(signInTries).slice(1, 2))
 }
 
 export async function limitMails(signInAttempt: SignInAttempt): Promise<void> {
   if (signInAttempt.config.signInTries === 0) return
   const { keys, exempt } = keysOf('mail', signInAttempt)
-  await takeTries(signInAttempt.db, keys, exempt, MAIL_LIMITS, WINDOW_SECONDS)
+  await takeTries(signInAttempt.db, keys, MAIL_LIMITS, WINDOW_SECONDS, exempt)
 }
 
 /** Counts failures of provider requests by address, as the account is unknown. Throws 429. */
 export async function limitProviderAttempts<T>({ db, config, ip }: SignInAttempt, ask: () => Promise<T>) {
   if (config.signInTries === 0) return ask()
-  return countFailures(db, 'provider', ip, signInLimits(config.signInTries).slice(1, 2), WINDOW_SECONDS, ask)
+  return countFailures(db, 'provider', ip, signInLimits(config.signInTries).slice(1, 2), ask)
 }
 
 /** Maximum wrong guesses per network, and in total; invitations' secrets are too long for a total. */
@@ -74,7 +74,7 @@ const GUESS_SECONDS = 300
 
 /** Runs a check of a pairing code, token or secret and counts wrong ones across all nodes. Throws 429. */
 export const limitGuesses = <T>(db: Db, what: keyof typeof GUESSES, ip: string, check: () => Promise<T>) =>
-  countFailures(db, what, ip, GUESSES[what], GUESS_SECONDS, check)
+  countFailures(db, what, ip, GUESSES[what], check, GUESS_SECONDS)
 
 /** Limits wrong private tokens of SMSGate apps. Apps repeat a stale token, so it counts once. Throws 429. */
 export async function limitPrivateTokens<T>(db: Db, ip: string, token: string, check: () => Promise<T>) {
@@ -93,11 +93,11 @@ async function countFailures<T>(
   what: string,
   ip: string,
   limits: readonly number[],
-  seconds: number,
   attempt: () => Promise<T>,
+  seconds = WINDOW_SECONDS,
 ): Promise<T> {
   const keys = [`${what} from ${networkOf(ip)}`, what].slice(0, limits.length)
-  await takeTries(db, keys, '', limits, seconds)
+  await takeTries(db, keys, [...limits], seconds)
   const result = await attempt()
   await uncountAttempts(db, keys, '')
   return result
@@ -116,13 +116,7 @@ function keysOf(what: string, { collection, account, ip }: SignInAttempt) {
 const TAKE = statement('auth take tries', { wait: 'number' })`
 select auth_take_tries(${list('keys')}::text[], ${numbers('limits')}::int[], ${number('seconds')}, ${text('exempt')}) as wait`
 
-async function takeTries(
-  db: Db,
-  keys: readonly string[],
-  exempt: string,
-  limits: readonly number[],
-  seconds: number,
-): Promise<void> {
+async function takeTries(db: Db, keys: string[], limits: number[], seconds = WINDOW_SECONDS, exempt = '') {
   const { wait } = (await runForRow(db, TAKE, { keys, limits, seconds, exempt }))!
   if (wait > 0) throw tooMany(wait)
 }
