@@ -156,38 +156,6 @@ async function sendEvents(c: Ctx, services: Services): Promise<Response> {
   )
 }
 
-/** Interval of a stream's own checks. */
-const USUAL_MS = 15_000
-
-/** Plans when a stream next checks whether its phone should pull, in case an answer was lost. */
-function planChecks(device: string) {
-  let timer: NodeJS.Timeout | undefined
-  let atMs = Infinity
-  let isDue = false
-  let after = 0
-  const plan = (afterMs: number) => {
-    if (performance.now() + afterMs >= atMs) return
-    clearTimeout(timer)
-    after = afterMs
-    atMs = performance.now() + afterMs
-    timer = setTimeout(() => {
-      isDue = true
-      atMs = Infinity
-      wakeHere([device])
-    }, afterMs)
-  }
-  return {
-    plan,
-    planNext: () => after * 2 < USUAL_MS && plan(after * 2),
-    takeDue() {
-      const wasDue = isDue
-      isDue = false
-      return wasDue
-    },
-    stop: () => clearTimeout(timer),
-  }
-}
-
 const KEEP_ALIVE = ':keepalive\n\n'
 /** Texts from shortly before the phone was last seen may be missing, too. */
 const OVERLAP_MS = 60_000
@@ -203,6 +171,8 @@ const CONNECT_MS = 2_000
 const LOOK_MS = 4_000
 /** Checks in the last `LEASE_SECONDS` of a lease, when a phone is asked to pull. */
 const LOOKS_PER_LEASE = 2
+/** Keep-alives come as often. */
+const USUAL_MS = 15_000
 
 /**
  * The app's event stream as text. Tells the phone to pull; checks at each wake-up and keep-alive whether it
@@ -218,8 +188,12 @@ async function* phoneEvents(
   const { missedSince } = await phoneOf(store, device)
   const isToPull = () => shouldPull(store, device, leaseSeconds)
   await noteConnected(store, device)
-  const check = planChecks(device.id)
-  check.plan(CONNECT_MS)
+  let timer: NodeJS.Timeout | undefined
+  const lookIn = (ms: number) => {
+    clearTimeout(timer)
+    timer = setTimeout(() => wakeHere([device.id]), ms)
+  }
+  lookIn(CONNECT_MS)
   const lapseMs = (leaseSeconds * 1000) / LOOKS_PER_LEASE
   let signs = 0
   try {
@@ -234,16 +208,13 @@ async function* phoneEvents(
         yield* askedFor(store, device)
         continue
       }
-      const isPlanned = check.takeDue()
       const isTold = await isToPull()
       if (isTold) yield PULL
       else yield* askedFor(store, device)
-      if (!isPlanned) check.plan(LOOK_MS)
-      else if (isTold) check.planNext()
-      if (lapseMs < USUAL_MS) check.plan(lapseMs)
+      if (isTold || lapseMs < USUAL_MS) lookIn(isTold ? LOOK_MS : lapseMs)
     }
   } finally {
-    check.stop()
+    clearTimeout(timer)
   }
 }
 
