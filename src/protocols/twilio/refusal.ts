@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { ApiError, GatewayError, RetryLater } from '../../errors.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { cleanText } from '../../fields/values/cast.ts'
@@ -68,7 +69,8 @@ export const unauthorized = () =>
 /** Any error in the form of Twilio's API. An internal error is a 500. */
 export function refusalFor(error: unknown): TwilioRefusal {
   if (error instanceof TwilioRefusal) return error
-  if (error instanceof GatewayError) return ofGateway(error)
+  if (error instanceof GatewayError)
+    return ofCode(String(error.body.error), error.message, error.status === 413 ? 413 : undefined)
   if (error instanceof RetryLater && error.code) return ofCode(error.code, error.message)
   const { status, message } = error instanceof ApiError ? error : new ApiError(500)
   const code = codeOf(status)
@@ -80,9 +82,6 @@ function codeOf(status: number): number {
   if (status === 401 || status === 403) return 20003
   return 20_000 + status in STATUSES ? 20_000 + status : INVALID
 }
-
-const ofGateway = ({ body, message, status }: GatewayError) =>
-  ofCode(String(body.error), message, status === 413 ? 413 : undefined)
 
 const ofCode = (ours: string, message: string, status?: number) =>
   new TwilioRefusal(CODES[ours as RefusalCode] ?? INVALID, message, status)
@@ -126,29 +125,17 @@ export const accountPath = (accountSid: string) => `/${API_VERSION}/Accounts/${a
 export const twilioDate = (stored: string): string | null =>
   dateOf(stored)?.toUTCString().replace('GMT', '+0000') ?? null
 
-const DAY = /^\d{4}-\d\d-\d\d$/
-const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?$/i
+const DAY = z.iso.date()
+const INSTANT = z.iso.datetime({ offset: true, local: true })
 
-/** A date of a request, in milliseconds since 1970. */
-export interface RequestDate {
-  readonly ms: number
-  /** A day without a time means the whole day. */
-  readonly isDay: boolean
-}
-
-/** A day, or an instant in ISO 8601, without a zone in UTC. Undefined for anything else. */
-export function readRequestDate(text: string): RequestDate | undefined {
-  if (DAY.test(text)) return realDate(text, `${text}T00:00Z`, true)
-  const [, day = '', time = '', zone = 'Z'] = INSTANT.exec(text) ?? []
-  const colon = zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase()
-  return day === '' ? undefined : realDate(day, `${day}T${time}${colon}`, false)
-}
-
-/** Undefined for a day like 30 February, which JavaScript reads as a day of March. */
-function realDate(day: string, iso: string, isDay: boolean): RequestDate | undefined {
-  const ms = Date.parse(iso)
-  const isReal = new Date(`${day}T00:00Z`).toJSON()?.startsWith(day)
-  return Number.isNaN(ms) || !isReal ? undefined : { ms, isDay }
+/** A day, or an instant in ISO 8601, without a zone in UTC. Undefined for anything else. `ms`: since 1970. */
+export function readRequestDate(text: string) {
+  if (DAY.safeParse(text).success) return { ms: Date.parse(text), isDay: true }
+  const colons = text.toUpperCase().replace(/([+-]\d\d)(\d\d)$/, '$1:$2')
+  const instant = colons.replace(/(T\d\d:\d\d)(?=Z|[+-]|$)/, '$1:00')
+  if (!INSTANT.safeParse(instant).success) return undefined
+  const hasZone = /(?:Z|[+-]\d\d:\d\d)$/.test(instant)
+  return { ms: Date.parse(hasZone ? instant : `${instant}Z`), isDay: false }
 }
 
 /** Parameters of a form or a query; the first of repeated ones counts. */

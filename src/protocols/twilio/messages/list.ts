@@ -5,14 +5,7 @@ import { withoutSeparators } from '../../../portable/phone.ts'
 import type { Call } from '../description.ts'
 import { OWN_NUMBER } from '../numbers/number.ts'
 import { readPage, readRows } from '../paging.ts'
-import {
-  accountPath,
-  invalid,
-  type Parameters,
-  type RequestDate,
-  readRequestDate,
-  sidOf,
-} from '../refusal.ts'
+import { accountPath, invalid, type Parameters, readRequestDate, sidOf } from '../refusal.ts'
 import { MESSAGE_SQL, type MessageRow, renderMessage } from './message.ts'
 
 const SECOND_MS = 1_000
@@ -82,7 +75,7 @@ async function devicesWith({ db }: Store, user: string, numbers: readonly string
   return textsOf(await db.query(DEVICES, [user, numbers], 'twilio devices of a number'))
 }
 
-function readDate(parameters: Parameters, name: string): RequestDate | undefined {
+function readDate(parameters: Parameters, name: string) {
   const text = parameters.get(name) ?? ''
   if (text === '') return undefined
   const at = readRequestDate(text)
