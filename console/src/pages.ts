@@ -3,7 +3,6 @@ import type { Role, TeamRole } from './data/session.ts'
 import { t } from './language/words.ts'
 import type { IconName } from './parts/icon.tsx'
 
-/** The props of a page: the named parts of its path, and the query. */
 export interface PageProps {
   /** Parts of the path: `id` for `/messages/:id`. */
   readonly params: Readonly<Record<string, string>>
@@ -28,7 +27,6 @@ export interface PageEntry {
   readonly countsUnread?: boolean
   /** Shown to people who are not signed in, too. */
   readonly isPublic?: boolean
-  /** The page's file, which exports `Page`. */
   readonly load: () => Promise<PageFile>
 }
 

@@ -15,7 +15,6 @@ type Notice =
     }
   | { readonly conversations: number }
 
-/** A notification, and the URL's part after `#` that it opens. */
 interface Shown {
   readonly title: string
   readonly body: string

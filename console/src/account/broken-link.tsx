@@ -3,7 +3,6 @@ import { ButtonLink } from '../parts/form/form.tsx'
 import { to } from '../router.ts'
 import { Sheet } from './sheet.tsx'
 
-/** Shown for a mailed link that is invalid or has expired. */
 export const BrokenLink = ({
   text = t('It may have been cut: copy it whole from the mail.'),
 }: {

@@ -8,7 +8,6 @@ import { to } from '../router.ts'
 import { accounts, RoleSwitch } from './role-switch.tsx'
 import { EmailField, Sheet } from './sheet.tsx'
 
-/** Requests a mail with a link to set a new password. The answer does not show whether the account exists. */
 export function Page() {
   const [email, setEmail] = useState('')
   const [isDone, setDone] = useState(false)

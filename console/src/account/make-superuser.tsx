@@ -26,7 +26,6 @@ const open = async (_: unknown, { link }: { link?: unknown }) => {
   return ''
 }
 
-/** Explains how to create the first superuser: by the link that the server printed, or by a command. */
 export function Page() {
   return (
     <Sheet

@@ -6,10 +6,8 @@ export const EMAIL_ROW: FieldRow = {
   ...{ name: 'email', label: t('Email'), kind: 'email', autocomplete: 'username' },
 }
 
-/** The values of a form with `newPasswordRows`, without empty ones. */
 export type Passwords = Readonly<Partial<Record<'oldPassword' | 'password' | 'passwordConfirm', string>>>
 
-/** The field for an account's present password. */
 export const passwordRow = (name: string, label: string): FieldRow => ({
   ...{ name, label, kind: 'password', autocomplete: 'current-password' },
 })

@@ -10,10 +10,8 @@ const ROLES: readonly (readonly [Role, words: string])[] = [
 /** The kind of account that signs in. The browser remembers it. */
 export const role = remembered<Role>('role', 'user')
 
-/** The collection with the accounts of the chosen kind. */
 export const accounts = () => (role.value === 'superuser' ? '_superusers' : 'users')
 
-/** Chooses between signing in as a user and as a superuser. */
 export const RoleSwitch = () => (
   <fieldset class="segments">
     <legend class="unseen">{t('Kind of account')}</legend>

@@ -7,7 +7,6 @@ import { to } from '../router.ts'
 import { HelpLinks, ThemeSwitch } from '../shell/account-menu.tsx'
 import { Logo } from '../shell/logo.tsx'
 
-/** A page with one form, for visitors who are not signed in. */
 export function Sheet({
   title,
   text,

@@ -24,7 +24,6 @@ const ENDINGS = {
 } as const
 const DISABLED = t('This account is disabled. Ask a superuser of this server.')
 
-/** The ids that the second step of a sign-in sends. */
 export interface Step {
   readonly mfaId: string
   readonly otpId: string

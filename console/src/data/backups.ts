@@ -9,7 +9,6 @@ interface Job {
   readonly by: string
 }
 
-/** The answer of `GET /api/backup-status`. */
 export interface BackupStatus {
   readonly running: (Job & { readonly step: string; readonly done: number; readonly total: number }) | null
   readonly lastBackup: (Job & { readonly at: string; readonly size: number }) | null
@@ -21,7 +20,6 @@ export interface BackupStatus {
   readonly next: string
 }
 
-/** A stored backup, as `GET /api/backups` lists it. */
 export interface Backup {
   readonly key: string
   /** In bytes. */
@@ -29,7 +27,6 @@ export interface Backup {
   readonly modified: string
 }
 
-/** The state of the backups, read every `everyMs`. For superusers. */
 export const useBackupStatus = (everyMs: number): Answer<BackupStatus> =>
   useAnswer<BackupStatus>('/api/backup-status', everyMs)
 

@@ -12,7 +12,6 @@ export interface CampaignProgress {
   readonly begins_in_seconds: number
   readonly recipients_count: number
   readonly counts: Readonly<Record<Exclude<MessageState, 'received'>, number>>
-  /** How many of the failed messages were canceled. */
   readonly canceled: number
   /** Failed messages that can be resent: not yet resent, and not to people who opted out. */
   readonly retriable: FailedCounts
@@ -33,13 +32,11 @@ export function shownCounts({ counts, canceled }: CampaignProgress) {
   return { counts: { ...counts, failed, canceled }, done: counts.sent + counts.delivered + failed }
 }
 
-/** The title of a campaign: its name, else the beginning of its text. */
 export function titleOf({ name, body }: { readonly name: string; readonly body: string }): string {
   if (name) return name
   const [line = ''] = body.trim().split('\n')
   return line.length > 40 ? `${line.slice(0, 39)}…` : line || t('Campaign')
 }
 
-/** The filter that finds all messages of a campaign. */
 export const filterOf = ({ batches }: Campaign): string =>
   batches.map((batch) => pb.filter('batch_id = {:batch}', { batch })).join(' || ')

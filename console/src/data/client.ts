@@ -14,5 +14,4 @@ own.autoCancellation(false)
 /** The client that is signed in as the person, whatever account `pb` acts for. */
 export const personal = (): PocketBase => (own.authStore.isValid ? own : pb)
 
-/** The server's URL without a trailing slash, for examples that users copy. */
 export const serverUrl = SERVER

@@ -11,10 +11,8 @@ const KINDS = {
 } as const
 /** Kinds of failures that users may resend. Messages to recipients who opted out have no kind. */
 export type FailedKind = keyof typeof KINDS
-/** Failed messages by kind. */
 export type FailedCounts = Readonly<Record<FailedKind, number>>
 
-/** The filter that finds failed messages of a kind among those of `filter`. */
 export const failedFilter = (filter: string, kind: FailedKind): string =>
   `${filter === '' ? '' : `(${filter}\n) && `}${OUTGOING} && ${KINDS[kind]}`
 

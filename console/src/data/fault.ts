@@ -2,7 +2,6 @@ import { ClientResponseError } from 'pocketbase'
 import { t } from '../language/words.ts'
 import { inWords } from './words/fault-sentences.ts'
 
-/** An error with a message for users. */
 export interface Fault {
   readonly message: string
   /** Messages by field name, or by path: `smtp.host`. */

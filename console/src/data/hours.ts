@@ -19,7 +19,6 @@ const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: 'UT
 /** A date on this day of the week: 5 January 2026 was a Monday. */
 const dateOf = (day: Day) => new Date(Date.UTC(2026, 0, 5 + DAYS.indexOf(day)))
 
-/** `Monday` */
 export const dayName = (day: Day): string => long.format(dateOf(day))
 
 const timeWords = (at: string) => time.format(new Date(`2026-01-05T${at}Z`))

@@ -31,7 +31,6 @@ export type RecordOf<C extends keyof typeof collections> = RecordModel & {
     : never
 }
 
-/** A record that belongs to an account. */
 export interface Owned extends RecordModel {
   readonly user: string
   readonly created: string

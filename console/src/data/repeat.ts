@@ -10,6 +10,5 @@ export interface Repeat {
 
 export const ONCE: Repeat = { cron: '', time_zone: '', missed: 'skip', until: '', runs: 0 }
 
-/** A repetition in a request, without what is empty. */
 export const repeatRequest = (repeat: Repeat) =>
   Object.fromEntries(Object.entries({ ...repeat, cron: repeat.cron.trim() }).filter(([, value]) => value))

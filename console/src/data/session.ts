@@ -31,7 +31,6 @@ const NEW_TOKEN_MS = 200
 
 const stored = signal(pb.authStore.isValid ? pb.authStore.record : null)
 
-/** The present session; null when signed out. */
 export const session = computed((): Session | null => {
   const record = stored.value
   if (!record) return null
@@ -43,7 +42,6 @@ export const session = computed((): Session | null => {
     : { role, record, email, team: record.member_only ? 'none' : 'owner', sender: record.id, person: record }
 })
 
-/** Whether the signed-in person's role in the account is at least this one. */
 export const may = (least: TeamRole): boolean =>
   TEAM_ROLES.indexOf(session.value?.team ?? 'viewer') >= TEAM_ROLES.indexOf(least)
 
@@ -68,7 +66,6 @@ pb.authStore.onChange(() => {
   if (stored.value) ending.value = 'none'
 })
 
-/** The id of the account, for the `user` field of new records. Throws when signed out. */
 export function userId(): string {
   if (!session.value) throw new Error(t('Nobody is signed in.'))
   return session.value.record.id

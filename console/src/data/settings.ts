@@ -9,7 +9,6 @@ export interface RateLimit {
   readonly maxRequests: number
 }
 
-/** An S3-compatible store. */
 export interface S3 {
   readonly enabled: boolean
   readonly bucket: string
@@ -21,7 +20,6 @@ export interface S3 {
   readonly forcePathStyle: boolean
 }
 
-/** The part of PocketBase's settings that the console shows. The API never returns passwords. */
 export interface Settings {
   readonly meta: {
     readonly appName: string
@@ -57,9 +55,7 @@ export type SettingsChange = {
   readonly [K in keyof Settings]?: Settings[K] extends readonly unknown[] ? Settings[K] : Partial<Settings[K]>
 }
 
-/** The server's settings, for superusers. */
 export const useSettings = (): Answer<Settings> => useAnswer<Settings>('/api/settings')
 
-/** Changes the given settings only. */
 export const saveSettings = (body: SettingsChange): Promise<Settings> =>
   pb.send<Settings>('/api/settings', { method: 'PATCH', body })

@@ -1,17 +1,14 @@
 import { t } from '../language/words.ts'
 import { useAnswer } from './use/use-answer.ts'
 
-/** What pages need to know of the server before the sign-in. */
 export interface Setup {
   readonly has_superuser: boolean
   /** False if no mail server is set: mails then go to the log. */
   readonly sends_mail: boolean
 }
 
-/** The state of the server's setup. */
 export const useSetup = () => useAnswer<Setup>('/api/setup')
 
-/** The notice shown where the server would send a mail. */
 export const NO_MAIL = t(
   'This server has no mail server set, so nobody gets mail. Superusers find links and codes in the server’s log.',
 )

@@ -3,7 +3,6 @@ import { remembered } from './remembered.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
 
-/** What the user chose; `system` follows the system's setting. */
 export const theme = remembered<Theme>('theme', 'system')
 
 effect(() => {

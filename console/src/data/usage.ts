@@ -1,7 +1,6 @@
 import { t } from '../language/words.ts'
 import type { ShownState } from './words/failure-reasons.ts'
 
-/** `GET /api/sms/usage`. */
 export interface Usage {
   readonly period: string
   readonly used: number
@@ -13,7 +12,6 @@ export interface Usage {
   readonly files: { readonly bytes: number; readonly limit: number }
 }
 
-/** One day of `GET /api/sms/usage/days`. */
 export interface UsageDay {
   readonly day: string
   readonly counts: Partial<Record<ShownState, number>>
@@ -34,9 +32,7 @@ export const KINDS: readonly Kind[] = [
   { id: 'received', words: t('Received'), states: ['received'] },
 ]
 
-/** How many messages of a kind a day had. */
 export const countOf = ({ counts }: UsageDay, { states }: Kind): number =>
   states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
 
-/** All messages of a day. */
 export const allOf = (day: UsageDay): number => KINDS.reduce((sum, kind) => sum + countOf(day, kind), 0)

@@ -25,7 +25,6 @@ export function tn(one: string, many: string, count: number, values: Values = {}
 export const tx = <Part>(english: string, values: Readonly<Record<string, Part>>): (string | Part)[] =>
   parts(english, values)
 
-/** The words of a text, and the values between them. */
 function parts<Value>(english: string, values: Readonly<Record<string, Value>>): (string | Value)[] {
   return lookUp(english)
     .split(PLACEHOLDER)

@@ -50,7 +50,6 @@ export function Page({
   )
 }
 
-/** A part of a page, with a frame around it. */
 export const Card = ({
   title,
   actions,
@@ -77,7 +76,6 @@ export function focusTitle(): void {
   document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
 }
 
-/** Shown while an answer of the server is awaited. */
 export const Loading = ({ what = t('Loading') }: { what?: string }) => (
   <p class="loading" role="status">
     <span class="spinner" aria-hidden="true" /> {what}…

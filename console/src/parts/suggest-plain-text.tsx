@@ -2,7 +2,6 @@ import { plainTextSuggestion, segmentsText } from '../data/text/text-size.ts'
 import { t } from '../language/words.ts'
 import { Button } from './form/form.tsx'
 
-/** Suggests plainer characters if the text then needs fewer segments. */
 export function SuggestPlainText({ text, onText }: { text: string; onText: (text: string) => void }) {
   const offer = plainTextSuggestion(text)
   if (!offer) return null

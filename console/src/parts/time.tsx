@@ -40,10 +40,8 @@ export function Time({ at, none = '–' }: { at: string; none?: string }) {
   )
 }
 
-/** A PocketBase date as local day and time. */
 export const formatDateTime = (text: string): string => dateTime.format(msOf(text))
 
-/** A PocketBase date as a local day. */
 export const formatDay = (text: string): string => day.format(msOf(text))
 
 /** The time of the day; the tooltip has the full date. */
@@ -95,7 +93,6 @@ export const StateCounts = ({
   </div>
 )
 
-/** The state of a message. */
 export const MessageStatus = ({ message }: { message: Stated }) => {
   const [tone, words] = stateOf(message)
   return <Badge tone={tone}>{words}</Badge>

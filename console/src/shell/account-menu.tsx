@@ -52,7 +52,6 @@ const THEMES: readonly (readonly [Theme, IconName, words: string])[] = [
   ['dark', 'moon', t('Dark')],
 ]
 
-/** Switches between light, dark and the system's theme. The browser remembers it. */
 export const ThemeSwitch = () => (
   <fieldset class="theme-switch">
     <legend class="unseen">{t('Colours')}</legend>
@@ -74,7 +73,6 @@ export const ThemeSwitch = () => (
   </fieldset>
 )
 
-/** Links to the help and to the API reference. */
 export const HelpLinks = () => (
   <p class="help-links">
     <a href={to('/help')}>{t('Help')}</a>

@@ -6,7 +6,6 @@ import { Button, Notice } from '../parts/form/form.tsx'
 import { toastFault } from '../parts/toast.tsx'
 import { mayLeave } from '../router.ts'
 
-/** Switches between the person's own account and others' accounts. Hidden if there is no other account. */
 export function AccountSwitch({ session }: { session: Session }) {
   const accounts = useAccounts(session)
   const { person, record } = session

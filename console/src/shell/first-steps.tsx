@@ -11,7 +11,6 @@ import { Icon } from '../parts/icon.tsx'
 import { Card } from '../parts/page.tsx'
 import { to } from '../router.ts'
 
-/** Which first steps a new user has done. */
 interface Reached {
   readonly device: string
   readonly sent: boolean

@@ -3,7 +3,6 @@ import type { Device } from '../records.ts'
 import { type Answer, useAnswer } from '../use/use-answer.ts'
 import type { Tone } from '../words/message-states.ts'
 
-/** How a device reaches the internet. */
 export const CONNECTIONS = {
   none: t('None'),
   wifi: t('Wi-Fi'),
@@ -15,7 +14,6 @@ export const CONNECTIONS = {
   '5g': t('Mobile data, 5G'),
 }
 
-/** What a line has used of its limits. */
 export interface LineUse {
   readonly line: string
   readonly minute: number
@@ -24,12 +22,10 @@ export interface LineUse {
   readonly recipients: number
 }
 
-/** A device in the answer of `GET /api/devices/states`. */
 export interface DeviceState {
   readonly device: string
   readonly online: boolean
   readonly reachable: boolean
-  /** True if the device's last texts failed. */
   readonly failing: boolean
   readonly battery: number | null
   readonly battery_at: string | null
@@ -50,7 +46,6 @@ export function useDeviceStates(): Answer<{ items: readonly DeviceState[] }> & {
   return { ...answer, of: ({ id }) => answer.value?.items.find((state) => state.device === id) }
 }
 
-/** The colour and label of a device's state: whether the device can take messages. */
 export function deviceWord(device: Device, state: DeviceState | undefined): readonly [Tone, string] {
   if (!device.enabled) return ['calm', t('Switched off')]
   if (state?.failing) return ['bad', t('Failing')]
@@ -59,5 +54,4 @@ export function deviceWord(device: Device, state: DeviceState | undefined): read
   return state ? ['bad', t('Offline')] : ['calm', '…']
 }
 
-/** Where the SMSGate app is downloaded. */
 export const APP_URL = 'https://github.com/capcom6/android-sms-gateway/releases/latest'

@@ -9,14 +9,12 @@ export function lineName({ label, number, slot }: Pick<Line, 'label' | 'number' 
   return formatPhone(number) || t('SIM {slot}', { slot })
 }
 
-/** Whether a line can send texts. */
 export const isUsable = ({ enabled, present }: Line): boolean => enabled && present
 
 /** Whether a device is simulated: it sends no real texts. */
 export const isSimulated = (device: Pick<Device, 'platform'> | undefined): boolean =>
   device?.platform === 'simulator'
 
-/** A device's name, marked if it is simulated; '' without a device. */
 export function deviceName(device: Pick<Device, 'name' | 'platform'> | undefined): string {
   const name = device?.name ?? ''
   return isSimulated(device) ? t('{name} (simulated)', { name }) : name

@@ -8,7 +8,6 @@ import { session } from '../session.ts'
 // Simulated phones, which this browser plays while the console is open: each claims texts, reports
 // delivery and receives typed texts by the same device API as a real phone.
 
-/** A text that a simulated phone sent or received. */
 export interface SimulatedText {
   readonly id: string
   /** The other number: the recipient or sender. */
@@ -32,7 +31,6 @@ interface Claimed {
 
 const WAIT_SECONDS = 25
 const PAUSE_MS = 5_000
-/** Delay of the delivery report after sending. */
 const DELIVERY_MS = 1_000
 const MOST_TEXTS = 50
 const UNAUTHORIZED = 401
@@ -44,7 +42,6 @@ const running = new Map<string, AbortController>()
 /** Texts of this browser's simulated phones since the console was opened, by device id. */
 export const simulatedTexts: ReadonlySignal<Readonly<Record<string, readonly SimulatedText[]>>> = said
 
-/** Whether this browser plays a device. */
 export const isPlayedHere = (device: string) => device in phones.value
 
 /** Adds a simulated phone to the signed-in user's devices, and plays it from now on. */

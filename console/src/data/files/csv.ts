@@ -10,6 +10,5 @@ export const separatorOf = (of: string): string =>
 
 const delimiter = separatorOf(locale)
 
-/** Rows as CSV with the separator of this browser's locale. */
 export const csvLines = (rows: readonly (readonly unknown[])[]): string =>
   rows.length === 0 ? '' : `${Papa.unparse(rows as unknown[][], { delimiter })}\r\n`

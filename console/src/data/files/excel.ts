@@ -8,7 +8,6 @@ const ZIP = [0x50, 0x4b, 0x03, 0x04]
 /** Maximum unpacked bytes of a file's tables. */
 const MAX_UNPACKED = 200_000_000
 
-/** The error of an unreadable file. Its message tells the user what to do. */
 export class UnreadableFile extends Error {
   override name = 'UnreadableFile'
 }

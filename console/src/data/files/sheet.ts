@@ -3,7 +3,6 @@ import { t } from '../../language/words.ts'
 import { looksLikePhone } from '../phone/looks-like-phone.ts'
 import { CSV_MARK, csvLines } from './csv.ts'
 
-/** The rows of a file, and the titles of its columns. */
 export interface Sheet {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]

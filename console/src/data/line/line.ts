@@ -2,7 +2,6 @@ import { signal } from '@preact/signals'
 import { EventSource } from 'eventsource'
 import { serverUrl } from '../client.ts'
 
-/** Whether the server answers. */
 export const isOnline = signal(true)
 
 /** A stream without bytes for this time is dead, as the server writes a comment every 15 s. */
@@ -49,7 +48,6 @@ function setOnline(isWell: boolean): void {
   isOnline.value = isWell
 }
 
-/** Asks the server whether it answers now. */
 export async function ask(): Promise<boolean> {
   const signal = AbortSignal.timeout(ANSWER_MS)
   const answer = await fetch(`${serverUrl}/api/health`, { signal, cache: 'no-store' }).catch(() => undefined)

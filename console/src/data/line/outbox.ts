@@ -67,7 +67,6 @@ export const unsentTexts = (number?: string): readonly Unsent[] =>
     .filter((text) => text.from === self() && (number ?? text.number) === text.number)
     .sort((a, b) => a.at - b.at)
 
-/** Retries a refused text. */
 export const retryUnsent = (text: Unsent): void => put({ ...text, fault: '' })
 
 /** Sends a text. This browser keeps it until the server has accepted it, even if the page is closed. */

@@ -4,7 +4,6 @@ export const newRequestKey = (): string =>
     '',
   )
 
-/** The idempotency keys of one form's requests. */
 export interface RequestKeys {
   /** The key of a request. A repetition, as after a lost answer, gets an equal key. */
   of(request: unknown): string

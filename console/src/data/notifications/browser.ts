@@ -12,7 +12,6 @@ interface Choice {
 
 const OFF: Choice = { user: '', endpoint: '' }
 
-/** This browser's setting. */
 export const notifications = remembered<Choice>('notifications', OFF)
 
 /** Whether this browser can notify at all: only on pages with https or on localhost. */
@@ -21,7 +20,6 @@ export const canNotify = (): boolean =>
 
 const PATH = '/api/account/push'
 
-/** Turns notifications of a user on. Throws if the user or the server refuses. */
 export async function startNotifications(user: string): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted')
     throw new Error(
@@ -43,7 +41,6 @@ export function stopNotifications(): void {
   void unsubscribe().catch(() => {})
 }
 
-/** Turns notifications of a user off in all browsers. */
 export async function stopEverywhere(): Promise<void> {
   await pb.send(PATH, { method: 'DELETE' })
   stopNotifications()

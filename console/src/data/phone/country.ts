@@ -7,7 +7,6 @@ import { countryOf } from './country-of.ts'
 
 const browserCountry = countryOf(navigator.languages, HERE)
 
-/** The country of numbers typed without one: the account's or, if unset, the browser's; '' for none. */
 export const defaultCountry = computed(() => ownSettings.value?.country || browserCountry)
 
 /** Saves the browser's country as the account's, if it has none, when numbers are first shown or typed. */

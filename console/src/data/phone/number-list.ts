@@ -1,7 +1,6 @@
 import { type PhoneFault, readPhone } from './phone-numbers.ts'
 import { phoneFaultWords } from './phone-words.ts'
 
-/** One of several numbers that were typed or pasted. */
 export interface TypedNumber {
   /** In E.164; what was typed if it is invalid. */
   readonly phone: string
@@ -15,7 +14,6 @@ export interface TypedNumber {
 /** Separators of numbers. Spaces separate only before a plus, or after `Anna <+49…>`. */
 const BETWEEN = /[\n\r\t,]+|;(?!ext=|phone-context=)|(?<=\d\)?)\s+(?=\+)|(?<=>)\s+/
 
-/** Whether a text holds several numbers. */
 export const isList = (text: string) => text.trim().split(BETWEEN).length > 1
 
 /**

@@ -4,7 +4,6 @@ import type { PhoneFault, PhoneProblem } from './phone-numbers.ts'
 
 const names = new Intl.DisplayNames(language, { type: 'region' })
 
-/** A country's name by its ISO 3166 alpha-2 code: `Germany`. */
 export const countryName = (country: string): string => names.of(country) ?? country
 
 const WORDS: Readonly<Record<PhoneProblem, (country: string) => string>> = {

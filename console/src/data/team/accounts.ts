@@ -4,7 +4,6 @@ import { remembered } from '../remembered.ts'
 import { actFor, actForNobody, endedAccount, type Session } from '../session.ts'
 import type { MemberRole } from './team.ts'
 
-/** An account that the person may act for. */
 export interface Account {
   readonly id: string
   readonly name: string
@@ -57,7 +56,6 @@ async function hasNothing(): Promise<boolean> {
   return found.every(({ items }) => items.length === 0)
 }
 
-/** Acts for the first account that is not disabled. */
 async function actForFirst(accounts: readonly Account[]): Promise<void> {
   for (const { id } of accounts) {
     try {

@@ -10,7 +10,6 @@ const MAX_PEOPLE = 200
 export const isPerson = (sender: Sender | undefined): boolean =>
   sender?.kind === 'owner' || sender?.kind === 'member'
 
-/** The owner and the members of an account. */
 export interface People {
   /** The current owner and members. */
   readonly all: readonly Sender[]

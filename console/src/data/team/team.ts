@@ -9,7 +9,6 @@ export type Note = RecordOf<'conversation_notes'>
 export type Invitation = RecordOf<'member_invitations'>
 
 export type MemberRole = Member['role']
-/** Which texts notify a person; '' is `all`. */
 export type Notify = Member['notify']
 
 export const ROLE_WORDS: Readonly<Record<MemberRole | 'owner', string>> = {

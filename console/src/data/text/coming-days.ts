@@ -4,7 +4,6 @@ const FRIDAY = 5
 const MONDAY = 1
 const OPENS = 9
 
-/** A time to choose, with its name. */
 export interface NamedTime {
   readonly words: string
   readonly at: Date

@@ -31,7 +31,6 @@ export const fillTemplate = (body: string, valueFor: (name: string) => string | 
     )
     .join('')
 
-/** The names of a template's variables, each once. */
 export const variablesOf = (body: string): string[] =>
   uniqueNames(piecesOf(body).flatMap(({ isVariable, text }) => (isVariable ? [text] : [])))
 

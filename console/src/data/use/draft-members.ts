@@ -1,4 +1,3 @@
-/** Whether two values are equal as JSON. */
 export const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
 /** The members of `now` that differ from `stored`, for a save. */

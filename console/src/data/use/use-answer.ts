@@ -2,7 +2,6 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
 
-/** The last answer of an endpoint, and its error. */
 export interface Answer<T> {
   /** The last successful answer; undefined before the first. */
   readonly value: T | undefined

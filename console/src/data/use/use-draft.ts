@@ -2,19 +2,15 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { session } from '../session.ts'
 import { changedMembers, followed, isSame } from './draft-members.ts'
 
-/** The unsaved state of a form. */
 export interface Draft<T> {
   readonly value: T
-  /** Whether the value differs from the stored one. */
   readonly isChanged: boolean
   /** The changed members of an object. A save writes only these, as others may have changed on the server. */
   readonly changes: Partial<T>
   set(value: T): void
-  /** Changes some members of the value. */
   change(part: Partial<T>): void
   /** To call after a save or send. `value`: the stored value to show; default: the typed one. */
   saved(value?: T): void
-  /** Goes back to the stored value. */
   discard(): void
 }
 

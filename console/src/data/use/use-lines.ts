@@ -11,7 +11,6 @@ export function useLines(): readonly Line[] {
   return useList<Line>('lines', { sort: 'device.name,slot', expand: 'device', perPage: MOST_LINES }).items
 }
 
-/** The names of a line's device and of the line: `Desk: Austria`. */
 export const lineWords = (line: Line): string =>
   [deviceName(line.expand?.device), lineName(line)].filter((part) => part).join(': ')
 

@@ -5,7 +5,6 @@ import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
 import { useLive } from './use-live.ts'
 
-/** A record, updated when it changes. */
 export interface Watched<T> {
   /** Undefined until read, and after its deletion. */
   readonly record: T | undefined

@@ -1,7 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Fault, faultOf } from '../fault.ts'
 
-/** An action that the user starts. */
 export interface Task<A extends unknown[]> {
   readonly busy: boolean
   /** The error of the last run; undefined while it runs and after a success. */

@@ -13,14 +13,12 @@ export const ownSettings = computed((): UserSettings | null | undefined => {
   return mine && (mine.record ?? null)
 })
 
-/** The quiet hours of the signed-in user; undefined when there are none. */
 export const ownHours = computed((): Hours | undefined => {
   const settings = ownSettings.value
   if (!settings?.quiet_from) return undefined
   return { from: settings.quiet_from, to: settings.quiet_to, days: settings.quiet_days }
 })
 
-/** Changes settings of the signed-in user. */
 export async function saveOwnSettings(change: SettingsChange): Promise<void> {
   const user = userId()
   known.value = { user, record: await saveUserSettings(user, change) }

@@ -20,11 +20,9 @@ export interface HookCall extends RecordOf<'hook_calls'> {
 
 interface Tool {
   readonly name: string
-  /** How to enter a hook's URL in the tool. */
   readonly setUp: string
 }
 
-/** The tools that call hooks, by preset. */
 export const HOOK_TOOLS: Readonly<Record<HookPreset, Tool>> = {
   alertmanager: {
     name: 'Alertmanager',
@@ -110,7 +108,6 @@ export const HOOK_TOOLS: Readonly<Record<HookPreset, Tool>> = {
   },
 }
 
-/** The URL at which a tool calls a hook. */
 export const hookUrl = ({ secret }: Hook) => `${serverUrl}/api/hooks/${secret}`
 
 interface Called extends Pick<HookResult, 'outcome'> {

@@ -2,7 +2,6 @@ import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
 import type { WEBHOOK_EVENTS, Webhook } from '../records.ts'
 
-/** Names of events for users. */
 export const EVENT_WORDS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
   'message.sent': t('Sent'),
   'message.delivered': t('Delivered'),
@@ -30,10 +29,8 @@ const post = <T>(path: string, body: object = {}) =>
 /** Sends a webhook a made-up event. Answers the delivery's id. */
 export const sendTest = (webhook: string) => post<{ id: string }>(`${webhook}/test`)
 
-/** Replaces a webhook's secret. Only this answer contains the new one. */
 export const rotateSecret = (webhook: string) => post<{ secret: string }>(`${webhook}/rotate`)
 
-/** Sends a delivery once more. */
 export const resend = (delivery: string) => post(`deliveries/${delivery}/resend`)
 
 /** Resends all deliveries that failed since `since`. Returns how many. */

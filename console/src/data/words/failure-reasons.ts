@@ -21,7 +21,6 @@ const WAITING: Readonly<Record<NonNullable<Message['waiting_for']>, string>> = {
 
 const CANCELED = ['Canceled', 'Canceled on the phone']
 
-/** True for a canceled message, whose record has the status `failed`. */
 export const isCanceled = ({ status, error_message }: Pick<Message, 'status' | 'error_message'>): boolean =>
   status === 'failed' && CANCELED.includes(error_message)
 
@@ -30,7 +29,6 @@ export type ShownState = MessageState | 'canceled'
 export const shownState = (message: Pick<Message, 'status' | 'error_message'>): ShownState =>
   isCanceled(message) ? 'canceled' : message.status
 
-/** Filters of failed and of canceled messages. */
 export const FAILED_FILTER = `status = "failed" && ${CANCELED.map((reason) => `error_message != "${reason}"`).join(' && ')}`
 export const CANCELED_FILTER = `status = "failed" && (${CANCELED.map((reason) => `error_message = "${reason}"`).join(' || ')})`
 

@@ -4,7 +4,6 @@ import { type ShownState, shownState } from './failure-reasons.ts'
 
 export type Tone = 'calm' | 'busy' | 'good' | 'bad' | 'warn'
 
-/** The label and colour of each message state. */
 export const MESSAGE_STATES: Readonly<Record<ShownState, readonly [tone: Tone, words: string]>> = {
   pending: ['calm', t('Scheduled')],
   assigned: ['busy', t('Waiting')],
@@ -18,6 +17,5 @@ export const MESSAGE_STATES: Readonly<Record<ShownState, readonly [tone: Tone, w
 
 export type Stated = Pick<Message, 'status' | 'error_message'>
 
-/** The label and colour of a message's state. A canceled message is not shown as failed. */
 export const stateOf = (message: Stated): readonly [tone: Tone, words: string] =>
   MESSAGE_STATES[shownState(message)]

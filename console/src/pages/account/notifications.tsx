@@ -23,7 +23,6 @@ interface Browser {
   readonly endpoint: string
 }
 
-/** The browsers in which a user is notified of incoming texts. */
 export function Notifications({ user }: { user: string }) {
   const { value, fault, reload } = useAnswer<{ items: readonly Browser[] }>('/api/account/push')
   const { user: chosen, endpoint } = notifications.value
@@ -93,7 +92,6 @@ async function save(changes: object): Promise<string> {
   return t('Saved')
 }
 
-/** The setting for mails about unanswered texts, in minutes. */
 function ReplyMail() {
   const { value: setup } = useSetup()
   if (ownSettings.value === undefined) return <Loading />

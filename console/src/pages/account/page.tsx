@@ -23,7 +23,6 @@ import { Notifications } from './notifications.tsx'
 import { PasswordCard } from './password.tsx'
 import { Sessions } from './sessions.tsx'
 
-/** The user's own account: profile, sign-in and sessions. */
 export function Page() {
   const mine = session.value
   if (!mine) return null
@@ -221,7 +220,6 @@ function QuietHours() {
   )
 }
 
-/** The default country of the signed-in user's account. Saves each choice at once. */
 function DefaultCountry() {
   const save = useTask(async (country: string) => {
     await saveOwnSettings({ country })

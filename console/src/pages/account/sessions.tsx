@@ -20,7 +20,6 @@ interface OpenSession {
   readonly current: boolean
 }
 
-/** The account's sessions. Ends one of them, or all but this one. */
 export function Sessions() {
   const { value, fault, reload } = useAnswer<{ items: readonly OpenSession[] }>('/api/account/sessions')
   const items = value?.items ?? []

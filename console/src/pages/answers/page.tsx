@@ -147,7 +147,6 @@ const rowsFor = (templates: readonly Template[]): readonly FormRow[] => [
   { name: 'enabled', label: t('On') },
 ]
 
-/** Creates or edits an automatic answer. */
 function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined; onClose: () => void }) {
   const { items } = useList<Template>('sms_templates', { sort: 'name', perPage: MOST_TEMPLATES })
   return (
@@ -185,7 +184,6 @@ const MATCHES: Readonly<Record<Match, readonly [choice: string, about: (value: s
 /** Which texts an answer is for, in words. */
 const forWhich = ({ match, value }: AutoAnswer): string => MATCHES[match][1](value)
 
-/** The name of an answer; without one, which texts it is for. */
 const answerName = (answer: AutoAnswer): string => answer.name || forWhich(answer)
 
 const hoursOf = ({ hours_from, hours_to, days }: AutoAnswer): Hours => ({

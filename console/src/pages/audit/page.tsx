@@ -10,7 +10,6 @@ import { Page as Frame, Loading } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { go } from '../../router.ts'
 
-/** A row of `GET /api/audit`. */
 interface Entry {
   readonly id: string
   readonly created: string

@@ -16,7 +16,6 @@ import { toastFault } from '../../parts/toast.tsx'
 
 type Row = Backup & { readonly id: string }
 
-/** The stored backups, newest first. */
 export function BackupList({
   backups: { value, fault, reload },
   isBusy,

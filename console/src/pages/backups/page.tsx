@@ -20,7 +20,6 @@ import './page.css'
 
 const EVERY_MS = 2_000
 
-/** Backups of the whole installation: create, schedule, store and restore. */
 export function Page() {
   const status = useBackupStatus(EVERY_MS)
   const backups = useAnswer<readonly Backup[]>('/api/backups')
@@ -90,7 +89,6 @@ export function Page() {
 const JOBS = { backup: t('Making a backup'), restore: t('Restoring a backup') } as const
 const FAILED = { backup: t('The last backup failed'), restore: t('The last restore failed') } as const
 
-/** The last backup, the running job, and errors. */
 function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
   if (!value) return fault ? <Notice kind="wrong">{fault.message}</Notice> : <Loading />
   const { lastBackup, lastRestore, lastFailure, running, overdue, next } = value

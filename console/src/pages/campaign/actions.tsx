@@ -26,7 +26,6 @@ import { go, to } from '../../router.ts'
 
 const UNDER_WAY: readonly CampaignState[] = ['scheduled', 'repeating', 'sending', 'paused']
 
-/** Buttons for the actions that the campaign's state allows. */
 export function Actions({
   campaign,
   progress,
@@ -125,10 +124,8 @@ const REMOVE = {
   keep: t('Keep it'),
 }
 
-/** Maximum invalid numbers to list. */
 const MOST_REASONS = 5
 
-/** The editable fields of a campaign. */
 interface Draft {
   readonly name: string
   readonly text: string
@@ -149,7 +146,6 @@ const draftOf = ({ name, body, variables, scheduled_at, repeat, groups, recipien
   numbers: recipients.join('\n'),
 })
 
-/** Changes name, text, time and audience of a campaign before its first message is sent. */
 function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
   // the campaign when the dialog opened: later changes do not replace what is being typed
   const [was] = useState(() => draftOf(campaign))

@@ -32,7 +32,6 @@ import './page.css'
 
 const REFRESH_MS = 3_000
 
-/** One campaign: content, progress and actions. */
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Campaign>('campaigns', id, 'groups,line.device')
   const { record: campaign } = read
@@ -90,7 +89,6 @@ const What = ({ campaign }: { campaign: Campaign }) => (
   </Card>
 )
 
-/** The latest runs of a repeating campaign. */
 function Runs({ campaign: { id, runs } }: { campaign: Campaign }) {
   const { items } = useList<Campaign>('campaigns', {
     filter: pb.filter('run_of = {:id}', { id }),
@@ -120,7 +118,6 @@ function audienceOf({ recipients_count, recipients, expand }: Campaign): string 
   return parts.length > 0 ? `${people}: ${parts.join(', ')}` : people
 }
 
-/** The progress of a campaign: a bar by state, and the segments used. */
 function Course({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
   const { recipients_count } = progress
   const { counts, done } = shownCounts(progress)
@@ -173,10 +170,8 @@ function useCountdown(progress: CampaignProgress): number {
   return useSecondsLeft(endMs)
 }
 
-/** Maximum replies in the server's answer. */
 const SHOWN = 20
 
-/** Answers to the campaign, newest first, with links to their conversations. */
 function Replies({ progress: { latest_replies: latest } }: { progress: CampaignProgress }) {
   const nameOf = useNames(latest.map(({ from }) => from))
   return (

@@ -31,7 +31,6 @@ function timeOf({ repeat, status, scheduled_at }: Campaign): string {
   return t('Repeats: {cron}. Next: {time}', { cron: repeat.cron, time: at })
 }
 
-/** The campaigns of the user, newest first. */
 export const Page = () => (
   <ListPage
     title={t('Campaigns')}

@@ -2,7 +2,6 @@ import { pb } from '../../data/client.ts'
 import { type Fault, faultOf } from '../../data/fault.ts'
 import type { Contact } from '../../data/records.ts'
 
-/** The change to each chosen contact. */
 export type Change = { readonly delete: true } | { readonly values: Readonly<Record<string, unknown>> }
 
 export interface Changed {
@@ -43,10 +42,8 @@ async function changeOne(id: string, change: Change): Promise<Fault | undefined>
   }
 }
 
-/** Requests at a time. */
 const LANES = 6
 
-/** Processes items in order, a few at a time. */
 async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = items.values()
   const lane = async () => {

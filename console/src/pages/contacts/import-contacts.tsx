@@ -109,7 +109,6 @@ async function groupFor({ group, newGroup }: Wishes, user: string): Promise<stri
   return made.id
 }
 
-/** The result of an import. */
 function Report({
   sheet,
   plan,

@@ -10,7 +10,6 @@ import { Actions, Button, Notice } from '../../parts/form/form.tsx'
 import { Table } from '../../parts/list/table.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 
-/** The user's choices for an import. */
 export interface Wishes {
   readonly columns: Columns
   /** Country of numbers without one, as ISO 3166 alpha-2, or ''. */
@@ -26,11 +25,9 @@ export interface Wishes {
 export const NEW_GROUP = 'new'
 const SHOWN = 5
 
-/** The columns to keep, without those of names and numbers. */
 export const keptOf = ({ kept, columns }: Wishes): readonly number[] =>
   kept.filter((at) => at !== columns.name && at !== columns.phone)
 
-/** Previews an import. */
 export function Preview({
   sheet,
   plan,
@@ -153,7 +150,6 @@ function KeptColumns({
 }
 
 export interface NewContact {
-  /** The row of the file. */
   readonly row: number
   readonly name: string
   readonly phone: string
@@ -161,7 +157,6 @@ export interface NewContact {
   readonly data: Readonly<Record<string, string>>
 }
 
-/** The plan of an import. */
 export interface Plan {
   readonly good: readonly NewContact[]
   readonly bad: readonly BadRow[]

@@ -3,7 +3,6 @@ import { faultOf } from '../../data/fault.ts'
 import type { Contact } from '../../data/records.ts'
 import type { NewContact } from './import-preview.tsx'
 
-/** The progress of an import. */
 export interface Outcome {
   readonly added: number
   /** Existing contacts that were changed to the file's values. */
@@ -69,7 +68,6 @@ async function storeBatch(contacts: readonly NewContact[], options: ImportOption
   return writes.map((write) => (write ? (write.id ? 'changed' : 'added') : 'left'))
 }
 
-/** Existing contacts by their numbers. */
 async function findContacts(
   contacts: readonly NewContact[],
   user: string,

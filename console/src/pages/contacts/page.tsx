@@ -24,7 +24,6 @@ import './page.css'
 
 const OPTED_OUT = 'opted-out'
 
-/** Contacts: search and filter by group or opt-out; add, edit and import. */
 export function Page({ query }: PageProps) {
   const chosen = query.get('group') ?? ''
   const [text, setText] = useState('')

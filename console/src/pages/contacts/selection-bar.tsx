@@ -21,7 +21,6 @@ import { type Change, type Changed, changeMany } from './change-many.ts'
 
 const people = (count: number) => tn('1 contact', '{count} contacts', count)
 
-/** Actions on the chosen contacts, and a button to choose all that were found. */
 export function SelectionBar({
   chosen,
   found,
@@ -144,7 +143,6 @@ export function SelectionBar({
   )
 }
 
-/** Asks for a group, and whether to add the contacts to it or remove them. */
 function GroupChoice({
   groups,
   onAdd,

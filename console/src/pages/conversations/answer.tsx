@@ -22,14 +22,12 @@ import type { About } from './side-panel.tsx'
 import { useAnswerDraft } from './use-answer-draft.ts'
 
 const MAX_DEVICES = 100
-/** The value of the choice "any device". */
 const ANY = 'any'
 const HOUR_MS = 3_600_000
 
 const inAnHour = (now: Date) => ({ words: t('In an hour'), at: new Date(now.getTime() + HOUR_MS) })
 
 type Props = About & {
-  /** Content shown before the buttons. */
   readonly kinds: ComponentChildren
   /** The thread's texts, the newest first; undefined until they are read. */
   readonly texts: readonly Message[] | undefined

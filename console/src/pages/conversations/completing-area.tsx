@@ -1,7 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Field } from '../../parts/form/field.tsx'
 
-/** A suggestion that can be inserted. */
 export interface Completion {
   readonly id: string
   readonly title: string
@@ -16,7 +15,6 @@ interface Props {
   readonly onValue: (value: string) => void
   /** The sign that opens the list at the start of a word: `/` or `@`. */
   readonly sign: string
-  /** The accessible name of the list. */
   readonly listLabel: string
   /** Finds suggestions for the letters after the sign. */
   readonly find: (typed: string) => readonly Completion[]

@@ -219,7 +219,6 @@ const RowLink = ({ number, name, at, time, unread = 0, isChosen, facts = [], chi
 const isIn = (text: string, words: string) =>
   words !== '' && text.toLocaleLowerCase().includes(words.toLocaleLowerCase())
 
-/** Other results of the search: notes, and texts that are not the last of a listed conversation. */
 function Hits({ hits }: { hits: readonly Hit[] }) {
   const nameOf = useNames(hits.map(({ number }) => number))
   return (

@@ -20,7 +20,6 @@ export function NoteForm({
   conversation: string
   people: People
   note?: Note
-  /** Content shown before the buttons. */
   kinds?: ComponentChildren
   onDone: () => void
 }) {

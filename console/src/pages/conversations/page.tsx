@@ -22,7 +22,6 @@ import { Thread } from './thread/thread.tsx'
 import './page.css'
 import './thread/thread.css'
 
-/** Whether the side panel is open on screens with room for it. */
 const isPanelOpen = remembered('conversation-panel', true)
 
 /** The views, the list and the thread. A phone shows the list, or the thread over it. */

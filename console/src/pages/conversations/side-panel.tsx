@@ -27,7 +27,6 @@ export interface About {
   readonly people: People
 }
 
-/** The open conversation's contact, assignee and history. */
 export function SidePanel({ number, name, conversation, contact, isContactKnown, people }: About) {
   const groups = useGroups()
   // renders again after a refused change, so that the field shows the stored assignee
@@ -59,7 +58,6 @@ export function SidePanel({ number, name, conversation, contact, isContactKnown,
   )
 }
 
-/** A contact's details, for viewers. */
 const Facts = ({ contact, groups }: { contact: Contact; groups: Groups }) => (
   <dl>
     {fieldsOf(contact).map(([title, value]) => (
@@ -103,7 +101,6 @@ function Actions({ conversation }: { conversation: Conversation }) {
   )
 }
 
-/** The number of texts, and the date of the first one. */
 function History({ number }: { number: string }) {
   const incoming = useList<Message>('sms_messages', {
     filter: pb.filter('message_type = "incoming" && from = {:number}', { number }),
@@ -134,7 +131,6 @@ function History({ number }: { number: string }) {
 
 const MOST_OTHERS = 5
 
-/** Conversations with other numbers of the same name. */
 function Others({ number, name }: { number: string; name: string }) {
   const { items } = useList<Conversation>('conversations', {
     filter: pb.filter('name = {:name} && number != {:number}', { name, number }),

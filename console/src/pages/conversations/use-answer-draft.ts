@@ -6,7 +6,6 @@ import { may, session, userId } from '../../data/session.ts'
 import { type Draft, useDraft } from '../../data/use/use-draft.ts'
 import { type List, useList } from '../../data/use/use-list.ts'
 
-/** What a person has typed in a conversation. */
 export type AnswerDraft = RecordOf<'conversation_drafts'>
 
 const MOST = 200

@@ -23,11 +23,9 @@ const OLDER = 10
 export interface Conversations {
   readonly list: List<Conversation>
   readonly words: string
-  /** Texts and notes that contain the search words, except the last texts of found conversations. */
   readonly hits: readonly Hit[]
 }
 
-/** A text or note that the search found. */
 export interface Hit {
   /** The text or note at which the thread opens, such as `sms_messages/ID`. */
   readonly at: string

@@ -5,7 +5,6 @@ import { t } from '../../language/words.ts'
 
 const OPEN = 'archived = false && blocked = false'
 
-/** Which conversations the list shows. */
 export interface View {
   /** The view's name in `GET /api/account/inbox`, or a colleague's id. */
   readonly id: string

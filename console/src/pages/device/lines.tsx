@@ -19,10 +19,8 @@ import { RecordForm } from '../../parts/rows/rows-form.tsx'
 import { Badge, SimulatedBadge, Time } from '../../parts/time.tsx'
 import { toastFault } from '../../parts/toast.tsx'
 
-/** Maximum lines of a device, including former SIMs. */
 const MOST_LINES = 100
 
-/** The SIMs of a device, and each one's use of its limits. */
 export function Lines({ device, state }: { device: Device; state: DeviceState | undefined }) {
   const filter = pb.filter('device = {:id}', { id: device.id })
   const { items, fault, reload } = useList<Line>('lines', { filter, sort: 'slot', perPage: MOST_LINES })
@@ -89,7 +87,6 @@ function LineBadge({ line: { enabled, present, failing_since } }: { line: Line }
   return enabled ? <Badge tone="good">{t('On')}</Badge> : <Badge tone="calm">{t('Off')}</Badge>
 }
 
-/** The SIM's slot, number, carrier and prefixes. */
 function LineFacts({ line }: { line: Line }) {
   const { slot, number, carrier, prefixes } = line
   const facts = [
@@ -153,7 +150,6 @@ function noteOf(used: number, total: number): string {
 
 const limit = (name: string, label: string) => ({ name, label, placeholder: t('No limit') })
 
-/** Edits a line: name, whether it sends, limits and prefixes. */
 function LineDialog({ line, onClose }: { line: Line; onClose: () => void }) {
   const [country, setCountry] = useCountry()
   // a stored number is valid: a program may have stored it

@@ -38,7 +38,6 @@ const PLATFORMS = {
   '': '–',
 }
 
-/** One device: state, last messages and settings. */
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Device>('devices', id, 'user')
   const { record: device } = read
@@ -145,7 +144,6 @@ const ROWS: readonly FormRow[] = [
   },
 ]
 
-/** Edits a device: its name, whether it takes messages, and how many. */
 const Settings = ({ device }: { device: Device }) => (
   <Card title={t('Settings')}>
     <RecordForm collection="devices" record={device} rows={ROWS} saved={t('Device saved')} asks />
@@ -169,7 +167,6 @@ const COLUMNS: readonly Column<Message>[] = [
   { title: t('When'), cell: (message) => <Time at={message.created} /> },
 ]
 
-/** The last messages that a device sent or received. */
 function LastMessages({ device }: { device: Device }) {
   const filter = pb.filter('device = {:id}', { id: device.id })
   const messages = useList<Message>('sms_messages', { filter, perPage: COUNT })

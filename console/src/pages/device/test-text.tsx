@@ -18,10 +18,8 @@ import { Card } from '../../parts/page.tsx'
 import { MessageStatus } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 
-/** The number of the last test. */
 const number = remembered('test-number', '')
 
-/** Sends a text by this device only, and shows its state. */
 export function TestText({ device }: { device: Device }) {
   const [body, setBody] = useState(t('A test from pocketsms'))
   const [message, setMessage] = useState('')

@@ -14,7 +14,6 @@ import { PairDialog } from './pair-dialog.tsx'
 
 const OWNER: Column<Device> = { title: t('User'), cell: (device) => <Owner record={device} /> }
 
-/** The devices, their states, and a button to add one. */
 export function Page({ query }: PageProps) {
   const devices = useList<Device>('devices', { sort: 'name', expand: 'user' })
   const states = useDeviceStates()

@@ -16,14 +16,12 @@ import { Qr } from '../../parts/qr.tsx'
 import { msOf } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 
-/** The answer of `POST /api/devices/pairing`. */
 interface Pairing {
   readonly code: string
   readonly expires_at: string
   readonly url: string
 }
 
-/** The kinds of devices to add, with their labels. */
 const KINDS = [
   ['android', t('Android phone')],
   ['computer', t('Modem on a computer')],
@@ -31,7 +29,6 @@ const KINDS = [
 ] as const
 type Kind = (typeof KINDS)[number][0]
 
-/** Default names of new devices. */
 const NAMES: Readonly<Record<Kind, string>> = {
   android: t('Phone'),
   computer: t('Modem'),

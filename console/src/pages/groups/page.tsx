@@ -9,7 +9,6 @@ import { RecordForm } from '../../parts/rows/rows-form.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 
-/** Groups of contacts, with their members and a link to text them. */
 export const Page = () => (
   <ListPage
     title={t('Groups')}
@@ -65,7 +64,6 @@ const remove = (group: ContactGroup) =>
     t('Group deleted'),
   )
 
-/** How many contacts a group has, and how many of them have opted out. */
 function Members({ group }: { group: string }) {
   const [counts, setCounts] = useState<readonly [all: number, out: number]>()
   useEffect(() => {

@@ -18,12 +18,10 @@ import { Badge, MessageStatus, Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import './page.css'
 
-/** The answer of `GET /api/ready`. */
 interface Readiness {
   readonly queue: { readonly due: number; readonly oldest_seconds: number } | null
 }
 
-/** An item of `GET /api/warnings`. */
 interface Warning {
   readonly code: string
   readonly message: string
@@ -35,7 +33,6 @@ const DAY_EVERY_MS = 30_000
 const LONG_SECONDS = 60
 const DAY_MS = 86_400_000
 
-/** The message flow of all users, and problems with it. */
 export function Page() {
   const { value: ready, fault } = useAnswer<Readiness>('/api/ready', EVERY_MS)
   const { value: today } = useAnswer<{ days: readonly [UsageDay] }>(
@@ -175,7 +172,6 @@ const COLUMNS: readonly Column<Message>[] = [
   { title: t('Since'), cell: (message) => <Time at={message.created} /> },
 ]
 
-/** The messages that wait longest. */
 function WaitingMessages() {
   const messages = useList<Message>('sms_messages', {
     filter: 'status = "assigned" || status = "sending"',
@@ -194,7 +190,6 @@ function WaitingMessages() {
   )
 }
 
-/** An item of `GET /api/jobs`. */
 interface JobFigures {
   readonly kind: string
   readonly open: number

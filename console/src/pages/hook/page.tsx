@@ -36,7 +36,6 @@ import { Empty } from '../../parts/list/empty.tsx'
 import { actionsColumn, type Column, Records } from '../../parts/list/table.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
 
-/** One hook: address, settings, trial and last calls. */
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Hook>('hooks', id)
   const { record: hook } = read
@@ -85,7 +84,6 @@ function Parts({ hook }: { hook: Hook }) {
   )
 }
 
-/** The secret URL of a hook, and how to enter it in its tool. */
 const Address = ({ hook }: { hook: Hook }) => (
   <Card title={t('Address')}>
     <CodeBlock code={hookUrl(hook)} />
@@ -113,13 +111,11 @@ async function change({ id }: Hook): Promise<void> {
     .then(() => toast(t('The address has changed')), toastFault)
 }
 
-/** An example of each tool's request. */
 const sampleOf = (preset: HookPreset): string => {
   const body: unknown = bodies[preset]
   return typeof body === 'string' ? body : JSON.stringify(body, null, 2)
 }
 
-/** How many texts are shown. */
 const SHOWN = 5
 
 /** Previews what the unsaved hook would send for a body, and can post the body to the hook. */
@@ -199,7 +195,6 @@ function Preview({ result }: { result: HookResult }) {
 /** The server keeps this many calls of each hook. */
 const KEPT = 10
 
-/** The last calls: body, texts sent, or why none. `onChoose` makes one the example. */
 function Calls({ hook, onChoose }: { hook: Hook; onChoose: (body: string) => void }) {
   const filter = pb.filter('hook = {:id}', { id: hook.id })
   const calls = useList<HookCall>('hook_calls', { filter, perPage: KEPT })
@@ -248,7 +243,6 @@ function Texts({ call: { texts, messages } }: { call: HookCall }) {
   )
 }
 
-/** The label of each outcome, and why it sends nothing. */
 const OUTCOMES: Readonly<Record<HookResult['outcome'], readonly [Tone, string, string?]>> = {
   sent: ['good', t('Sent')],
   waiting: [
@@ -267,7 +261,6 @@ const OUTCOMES: Readonly<Record<HookResult['outcome'], readonly [Tone, string, s
 /** Why an outcome sends nothing. */
 const reasonOf = (outcome: HookResult['outcome']): string => OUTCOMES[outcome][2] ?? OUTCOMES[outcome][1]
 
-/** The outcome of a call, or of a trial, and the reason. */
 function Outcome({ result: { outcome, error } }: { result: HookResult }) {
   const [tone, words, reason] = OUTCOMES[outcome]
   const why = error ? inWords(error) : reason

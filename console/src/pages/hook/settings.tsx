@@ -18,13 +18,11 @@ import { RecordForm } from '../../parts/rows/rows-form.tsx'
 import type { Values } from '../../parts/rows/values.ts'
 import { go } from '../../router.ts'
 
-/** A hook with its unsaved settings. */
 export interface Unsaved {
   readonly hook: Pick<Hook, 'preset'>
   readonly isChanged: boolean
 }
 
-/** The form with all settings of a hook, and the button that deletes it. */
 export function Settings({ hook, onTyped }: { hook: Hook; onTyped: (unsaved: Unsaved) => void }) {
   const { items: groups } = useGroups()
   const lines = useLines()
@@ -67,11 +65,9 @@ const remove = (hook: Hook) =>
     },
   )
 
-/** How many invalid numbers are named. */
 const MOST_NAMED = 3
 const TOOLS = Object.entries(HOOK_TOOLS).map(([preset, { name }]) => [preset, name] as const)
 
-/** Data for the rows besides the hook. */
 interface Around {
   readonly preset: HookPreset
   readonly groups: readonly ContactGroup[]
@@ -85,7 +81,6 @@ interface Around {
 const namesRecipient = ({ preset }: Values) => PRESETS[preset as HookPreset].codes !== undefined
 const namesNone = (values: Values) => !namesRecipient(values)
 
-/** The rows of the form. */
 const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readonly FormRow[] => [
   { name: 'name', label: t('Name') },
   {

@@ -52,7 +52,6 @@ const ROWS: readonly FormRow[] = [
   },
 ]
 
-/** Makes a hook and goes to its page, where its recipients are chosen. */
 const NewHook = ({ onClose }: { onClose: () => void }) => (
   <Dialog title={t('New hook')} onClose={onClose}>
     <RecordForm

@@ -11,7 +11,6 @@ import { RecordForm, RowsForm } from '../../parts/rows/rows-form.tsx'
 import { msOf, Time } from '../../parts/time.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 
-/** What a key may do, for a new and a changed one. */
 export const LIMITS = () => [destinationsRow(), linesRow(t('Sends only by these lines (none: by all)'))]
 
 /** Whether the secret before the present one is still valid. */
@@ -29,7 +28,6 @@ export const ChangeKey = ({ record, onClose }: { record: ApiKey; onClose: () => 
   </Dialog>
 )
 
-/** Switches a key off or on at once. */
 export const turn = ({ id, name, disabled }: ApiKey) =>
   pb
     .collection('api_keys')

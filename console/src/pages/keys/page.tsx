@@ -80,7 +80,6 @@ export function Page() {
   )
 }
 
-/** When and from which address a key was last used, and with which of two secrets. */
 const LastUse = ({ of }: { of: ApiKey }) => (
   <>
     <Time at={of.last_used_at} none={t('never')} />
@@ -119,7 +118,6 @@ const HINTS: Readonly<Record<ProgramKindName, string>> = {
 const expiryOf = (days: Value) =>
   days === '' ? '' : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
 
-/** Values to copy into the program's settings. */
 const Settings = ({ settings }: { settings: readonly Setting[] }) => (
   <dl class="copied-settings">
     {settings.map(({ term, code }) => (
@@ -133,7 +131,6 @@ const Settings = ({ settings }: { settings: readonly Setting[] }) => (
   </dl>
 )
 
-/** Makes a key and shows it, once. */
 function NewKey({ onClose }: { onClose: () => void }) {
   const [kind, setKind] = useState<ProgramKindName>('own')
   const [made, setMade] = useState<ApiKey>()
@@ -190,7 +187,6 @@ function NewKey({ onClose }: { onClose: () => void }) {
 const example = (key: string) => `curl ${serverUrl}/api/sms/send -H "X-API-Key: ${key}" \\
   --json '{"recipients":["+4915112345678"],"body":"Hello"}'`
 
-/** A value to enter in a program, with the program's name for it. */
 interface Setting {
   readonly term: string
   readonly code: string

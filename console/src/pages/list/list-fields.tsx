@@ -7,9 +7,7 @@ import { SelectField, TextArea } from '../../parts/form/field.tsx'
 import { Button } from '../../parts/form/form.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 
-/** The user's choices for a list. */
 export interface Wishes {
-  /** The column with the numbers. */
   readonly column: number
   /** Country of numbers without one, as ISO 3166 alpha-2, or ''. */
   readonly country: string

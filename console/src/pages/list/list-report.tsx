@@ -81,7 +81,6 @@ function useFilter(accepted: ListOutcome['accepted']): string {
   return filter
 }
 
-/** The progress of a run. */
 interface ListOutcome {
   /** Ids of the messages that were accepted, by the row of the file. */
   readonly accepted: ReadonlyMap<number, string>
@@ -94,7 +93,6 @@ interface ListOutcome {
 
 export const NOTHING_SENT: ListOutcome = { accepted: new Map(), before: 0, refused: [], fault: undefined }
 
-/** Requests at a time. */
 const LANES = 6
 const TOLD_MS = 100
 /** Status codes that stop the run, as every row would fail; 0: no answer. */

@@ -5,20 +5,16 @@ import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import { filled, piecesOf, variablesOf } from '../../data/text/placeholders.ts'
 import { t } from '../../language/words.ts'
 
-/** A text for one row. */
 export interface ListText {
-  /** The row of the file. */
   readonly row: number
   readonly phone: string
   readonly body: string
   readonly segments: number
 }
 
-/** The plan of sending a list. */
 export interface ListPlan {
   readonly good: readonly ListText[]
   readonly bad: readonly BadRow[]
-  /** Segments of all texts together. */
   readonly segments: number
 }
 

@@ -137,7 +137,6 @@ function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }) {
 
 const scheduledAtOf = ({ isLater, at }: When): string => (isLater ? new Date(at).toISOString() : '')
 
-/** Errors by field name. */
 function faultsOf({ text }: Wishes, { isLater, at }: When, sheet: Sheet): Record<string, string> {
   const faults: Record<string, string> = {}
   const unknown = unknownPlaceholders(text, sheet)
@@ -194,7 +193,6 @@ function isListConfirmed(texts: readonly ListText[], scheduledAt: string): Promi
 
 const SHOWN = 5
 
-/** Previews the texts of a list. */
 function ListPreview({ sheet, plan, hasText }: { sheet: Sheet; plan: ListPlan; hasText: boolean }) {
   const { value: usage } = useAnswer<Usage>('/api/sms/usage')
   const { good, bad, segments } = plan
@@ -222,7 +220,6 @@ function ListPreview({ sheet, plan, hasText }: { sheet: Sheet; plan: ListPlan; h
   )
 }
 
-/** Sends a text to each row of a file, filled in from its cells. */
 export function Page() {
   const [sheet, setSheet] = useState<Sheet>()
   return (

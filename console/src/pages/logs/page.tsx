@@ -17,7 +17,6 @@ import { Page as Frame, Loading } from '../../parts/page.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
 
-/** A request of `GET /api/logs`. */
 interface Log {
   readonly id: string
   readonly created: string
@@ -44,7 +43,6 @@ const ERROR = 8
 const SERVER_FAULT = 500
 const PATH = '/logs'
 const EXAMPLE = 'data.status >= 500 && created >= @todayStart'
-/** Common filters. */
 const QUESTIONS: readonly (readonly [words: string, filter: string])[] = [
   [t('All'), ''],
   [t('Faults of the server'), 'data.status >= 500'],
@@ -163,7 +161,6 @@ function Search({ filter, isWrong }: { filter: string; isWrong: boolean }) {
   )
 }
 
-/** All logged data of a request. */
 const LogDialog = ({ log, onClose }: { log: Log; onClose: () => void }) => (
   <Dialog title={log.message} onClose={onClose} wide>
     <p class="muted">

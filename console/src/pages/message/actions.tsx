@@ -17,7 +17,6 @@ export const isUnknown = ({ error_message }: Message) => error_message.startsWit
 
 const canCancel = ({ status }: Message) => status === 'pending' || status === 'assigned'
 
-/** The actions on a message. Only its user may change, cancel or resend it. Shows refusals below them. */
 export function MessageActions({ message, next }: { message: Message; next: Message | undefined }) {
   const { id, message_type, status } = message
   const isMine = session.value?.role === 'user'

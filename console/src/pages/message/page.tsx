@@ -31,7 +31,6 @@ import './page.css'
 
 const MOST_EVENTS = 200
 
-/** One message: text, details, live history and actions. */
 export function Page({ params }: PageProps) {
   const { id = '' } = params
   return <OneMessage key={id} id={id} />
@@ -115,7 +114,6 @@ function useEvents(id: string, message: Message | undefined): readonly MessageEv
   return events.items
 }
 
-/** Why it failed, and what that means. */
 function Outcome({ message, next }: { message: Message; next: Message | undefined }) {
   if (message.status !== 'failed') return null
   const again = next && (
@@ -144,7 +142,6 @@ function Outcome({ message, next }: { message: Message; next: Message | undefine
   )
 }
 
-/** The steps of a message below each other, each with its time. */
 const TimeLine = ({ steps }: { steps: readonly Step[] }) => (
   <ol class="message-line">
     {steps.map(({ id, state, words, at, detail }) => (

@@ -3,7 +3,6 @@ import type { Message, MessageEvent, MessageState } from '../../data/records.ts'
 import { failureReason, isCanceled, reasonOf } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
 
-/** One step of a message's life, for people. */
 export interface Step {
   readonly id: string
   readonly state: MessageState
@@ -13,7 +12,6 @@ export interface Step {
   readonly detail: string
 }
 
-/** Prefix of the detail of a change. */
 const CHANGED = 'Changed: '
 
 const WORDS: Readonly<Record<MessageState, (device: string) => string>> = {

@@ -7,7 +7,6 @@ import type { Column } from '../../parts/list/table.tsx'
 import { MessageParty } from '../../parts/message/message-party.tsx'
 import { MessageStatus, Time } from '../../parts/time.tsx'
 
-/** Data that cells need beside the message. */
 interface Around {
   /** A contact's name by number, or ''. */
   nameOf(number: string): string

@@ -22,7 +22,6 @@ import { toast } from '../../parts/toast.tsx'
 
 const CHOSEN = 11
 
-/** Downloads the messages of the filter as a CSV file. */
 export function ExportDialog({
   filter,
   total,
@@ -96,7 +95,6 @@ const megabytes = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maxi
 const sizeOf = (bytes: number) =>
   bytes < 1e6 ? `${formatNumber(Math.ceil(bytes / 1e3))} kB` : `${megabytes.format(bytes / 1e6)} MB`
 
-/** The progress of an export. */
 interface Exported {
   readonly rows: number
   readonly bytes: number
@@ -149,7 +147,6 @@ function rowCounter(): (piece: Uint8Array) => number {
   }
 }
 
-/** A column of the exported file. */
 interface CsvColumn {
   readonly words: string
   /** The fields of the API that it is made of. */
@@ -158,7 +155,6 @@ interface CsvColumn {
   readonly cell?: (values: readonly string[], names: Names) => string
 }
 
-/** Names of contacts by number. */
 type Names = ReadonlyMap<string, string>
 
 /** Year, month, day and time in this order are a date in every spreadsheet. */

@@ -112,14 +112,11 @@ const sentenceOf = (total: number) =>
         total,
       )
 
-/** Requests at a time. */
 const LANES = 6
-/** Ids read by one request. */
 const PAGE = 500
 /** Errors that concern one message only: the next one is tried. */
 const OF_ONE: ReadonlySet<string> = new Set(['not_cancelable', 'not_retriable', 'message_not_found'])
 
-/** The numbers of changed messages, and of those that could no longer be changed. */
 interface Done {
   readonly done: number
   readonly late: number

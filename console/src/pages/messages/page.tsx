@@ -20,7 +20,6 @@ import { Toolbar } from './toolbar.tsx'
 import { type Messages, useMessages, useNamed } from './use-messages.ts'
 import './page.css'
 
-/** All messages: filters, sorting, live updates and CSV export. */
 export function Page({ query }: PageProps) {
   const question = questionOf(query)
   const named = useNamed(question.words)

@@ -3,7 +3,6 @@ import { phonePart } from '../../data/phone/phone-numbers.ts'
 import { CANCELED_FILTER, FAILED_FILTER } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
 
-/** The state of the page, stored in its URL. */
 export interface Question {
   /** As typed into the filter bar. */
   readonly filter: string
@@ -21,7 +20,6 @@ export interface Question {
   readonly page: number
 }
 
-/** Filters with a button. */
 export const STATES = [
   ['', t('All'), ''],
   ['scheduled', t('Scheduled'), 'status = "pending"'],
@@ -35,10 +33,8 @@ export const STATES = [
 /** A state's name in the page's URL; '' for all. */
 export type StateKey = (typeof STATES)[number][0]
 
-/** The default order. */
 export const NEWEST_FIRST = '-created'
 
-/** Reads the state from the address. Drops invalid parts. */
 export function questionOf(query: URLSearchParams): Question {
   const state = STATES.find(([key]) => key === query.get('state'))?.[0] ?? ''
   return {
@@ -54,7 +50,6 @@ export function questionOf(query: URLSearchParams): Question {
   }
 }
 
-/** The query of the address for a state. */
 export const queryOf = (question: Question): Record<string, string> => {
   const { sort, page, ...others } = question
   return {

@@ -123,7 +123,6 @@ function Pickers({
   )
 }
 
-/** Saved filters to choose from, and a button to save the current one. */
 function SavedMenu({ filter, onChoose }: { filter: string; onChoose: (filter: string) => void }) {
   const [isNaming, setNaming] = useState(false)
   return (
@@ -226,7 +225,6 @@ function NameDialog({ filter, onClose }: { filter: string; onClose: () => void }
   )
 }
 
-/** A filter with a name. */
 interface SavedFilter {
   readonly name: string
   readonly filter: string
@@ -238,7 +236,6 @@ function failedToday(): string {
   return pb.filter(`${FAILED_FILTER} && created >= {:start}`, { start: new Date(start) })
 }
 
-/** Built-in filters. */
 const readyFilters = (): readonly SavedFilter[] => [
   { name: t('Failed today'), filter: failedToday() },
   { name: t('Still on the way'), filter: 'status = "pending" || status = "assigned" || status = "sending"' },
@@ -255,13 +252,11 @@ const readyFilters = (): readonly SavedFilter[] => [
 /** The user's own filters, stored in this browser. */
 const savedFilters = remembered<readonly SavedFilter[]>('filters', [])
 
-/** Stores a filter under a name. Replaces one with the same name. */
 function saveFilter(saved: SavedFilter): void {
   const others = savedFilters.value.filter(({ name }) => name !== saved.name)
   savedFilters.value = [...others, saved].sort((a, b) => a.name.localeCompare(b.name))
 }
 
-/** Deletes one of the user's own filters. */
 function forgetFilter(name: string): void {
   savedFilters.value = savedFilters.value.filter((each) => each.name !== name)
 }

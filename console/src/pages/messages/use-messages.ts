@@ -12,14 +12,12 @@ const PER_PAGE = 50
 const CALM_MS = 400
 const CALM_TIMES = 5
 
-/** A page of messages that follows changes. */
 export interface Messages {
   readonly items: readonly Message[]
   readonly page: number
   readonly pages: number
   /** Undefined until it is counted, which may take longer than the page. */
   readonly total: number | undefined
-  /** True until the first read has ended. */
   readonly loading: boolean
   /** Whether the shown messages are those of an older query. */
   readonly isOld: boolean
@@ -155,7 +153,6 @@ interface Named {
   readonly words: string
   /** At most 50, in the order of the names. */
   readonly numbers: readonly string[]
-  /** Whether there are more numbers. */
   readonly isCut: boolean
 }
 

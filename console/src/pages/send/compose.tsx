@@ -41,13 +41,11 @@ import { WhatField } from './what-field.tsx'
 
 const MOST_TEMPLATES = 500
 
-/** The form that writes and sends a text. */
 export function Compose({
   draftKey,
   initial,
   devices,
 }: {
-  /** The key of the stored draft. */
   draftKey: string
   initial: Composition
   devices: readonly Device[]
@@ -167,7 +165,6 @@ function Cost({
   usage,
 }: {
   preview: Preview | undefined
-  /** Why there is no preview. */
   fault: Fault | undefined
   hasText: boolean
   chosen: Composition
@@ -227,7 +224,6 @@ function PreviewCard({
   isPersonal,
 }: {
   preview: Preview | undefined
-  /** Why there is no preview. */
   fault: Fault | undefined
   hasText: boolean
   isPersonal: boolean

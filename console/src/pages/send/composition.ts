@@ -5,7 +5,6 @@ import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'
 import { variablesOf } from '../../data/text/placeholders.ts'
 import { t } from '../../language/words.ts'
 
-/** A recipient of a text. */
 export interface Recipient {
   /** In E.164; what was typed if it is invalid. */
   readonly phone: string
@@ -17,10 +16,8 @@ export interface Recipient {
   readonly fault?: PhoneFault | undefined
 }
 
-/** The state of the form that sends a text. */
 export interface Composition {
   readonly recipients: readonly Recipient[]
-  /** Ids of groups. */
   readonly groups: readonly string[]
   readonly kind: 'text' | 'template'
   readonly text: string
@@ -42,7 +39,6 @@ export interface Composition {
   readonly isQuiet: boolean | null
 }
 
-/** The empty form. */
 export const BLANK: Composition = {
   recipients: [],
   groups: [],
@@ -80,7 +76,6 @@ export const copyOf = (campaign: Campaign): Composition => ({
 /** The body of `/api/sms/send`, `send-template` and `preview`, without default values. */
 export type Request = Readonly<Record<string, unknown>>
 
-/** The request that sends the composition. */
 export function requestOf(composition: Composition, variables: readonly string[]): Request {
   const { priority, guarantee, giveUp, isQuiet, repeat } = composition
   return {
@@ -94,7 +89,6 @@ export function requestOf(composition: Composition, variables: readonly string[]
   }
 }
 
-/** The line, device and time in a request. */
 const wayOf = ({ device, line, isLater, at }: Composition): Request => ({
   ...(device && { device_id: device }),
   ...(line && { line_id: line }),

@@ -22,7 +22,6 @@ const GUARANTEES = [
   ['at_least_once', t('Send again, perhaps twice')],
 ] as const
 
-/** Rarely needed fields of a text: line, expiry, priority and guarantee. */
 export function MoreFields({
   composition,
   onChange,
@@ -73,7 +72,6 @@ export function MoreFields({
   )
 }
 
-/** Chooses what sends: any line, a device, or one line. */
 function LineField({
   composition: { device, line },
   onChange,

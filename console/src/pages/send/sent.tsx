@@ -23,10 +23,8 @@ import { formatDateTime, MessageStatus, StateCounts, Time } from '../../parts/ti
 import { toast } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
 
-/** States that count as finished. */
 const OVER = ['sent', 'delivered', 'failed'] as const
 
-/** The progress of a send, live. */
 export function Sent({ batch, message }: { batch: string; message: string }) {
   const sent = useBatch(batch, message)
   const { total, loading, fault, items } = sent
@@ -233,10 +231,8 @@ function useAgain(items: readonly Message[]): string {
 
 const SHOWN = 50
 
-/** How many messages have each state. `failed` does not include canceled messages. */
 type Counts = Readonly<Partial<Record<ShownState, number>>>
 
-/** The present state of a send. */
 interface Batch {
   /** The send's first messages, in the order of the recipients. */
   readonly items: readonly Message[]

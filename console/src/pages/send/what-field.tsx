@@ -27,7 +27,6 @@ const KINDS = [
   ['template', t('Use a template')],
 ] as const
 
-/** What is sent: a text, or a template with values for its variables. */
 export function WhatField(props: Props & TemplateProps) {
   const { composition, onChange } = props
   return (

@@ -176,12 +176,10 @@ export const superusers = (own: string): SettingsPart => ({
     }),
 })
 
-/** The answer of `GET /api/health` to superusers. */
 interface Health {
   readonly data: { readonly realIP?: string; readonly possibleProxyHeader?: string }
 }
 
-/** Settings of superusers. Each card is saved separately. */
 export function Page() {
   const { value: settings, fault, reload } = useSettings()
   const { value: health, reload: askAgain } = useAnswer<Health>('/api/health')

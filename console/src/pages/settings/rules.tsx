@@ -76,7 +76,6 @@ const Rule = ({ rule, onEdit, onRemove }: RuleProps) => (
   </li>
 )
 
-/** The choice to type a label. */
 const OTHER = ''
 const NEW: RateLimit = { label: '/api/sms/', audience: '', maxRequests: 60, duration: 60 }
 
@@ -116,7 +115,6 @@ function rowsFor(at: number): readonly FormRow[] {
   ]
 }
 
-/** Edits a rate limit: label, audience and rate. */
 function RuleDialog({ rules, at, save, onClose }: RuleDialogProps) {
   const rule = rules[at] ?? NEW
   const isKnown = wordsOf(rule.label) !== undefined
@@ -157,7 +155,6 @@ const LABELS = [
   ['/api/devices/', t('What devices ask')],
 ] as const
 
-/** The audiences of rules. */
 const AUDIENCES = [
   ['', t('Everybody')],
   ['@guest', t('Guests')],

@@ -32,7 +32,6 @@ const NOTIFY = [
   ['none', t('None')],
 ] as const
 
-/** The account's people and their roles. */
 export function Members() {
   const { members, nameOf } = usePeople()
   const mine = session.value

@@ -24,7 +24,6 @@ import { toast, toastFault } from '../../parts/toast.tsx'
 import { Members } from './members.tsx'
 import './page.css'
 
-/** The account's members, their roles and their changes. */
 export function Page() {
   const [isInviting, setInviting] = useState(false)
   return (
@@ -52,7 +51,6 @@ const WAYS = [
   ['turns', t('In turns, when a text comes in')],
 ] as const
 
-/** The setting that assigns new conversations. */
 function Assigning() {
   const save = useTask(async (assign: string) => {
     await saveOwnSettings({ assign: assign as UserSettings['assign'] })
@@ -170,7 +168,6 @@ const COLUMNS: readonly Column<Invitation>[] = [
   ]),
 ]
 
-/** Invitations that are not accepted yet. */
 function Invitations() {
   const invitations = useList<Invitation>('member_invitations', { sort: '-created,-id' })
   return (

@@ -17,7 +17,6 @@ import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import './page.css'
 
-/** Templates: texts with variables. */
 export const Page = () => (
   <ListPage
     title={t('Templates')}
@@ -60,7 +59,6 @@ const remove = (template: Template) =>
     t('Template deleted'),
   )
 
-/** Creates or edits a template, beside a preview. */
 function TemplateForm({ template, onClose }: { template: Template | undefined; onClose: () => void }) {
   const area = useRef<HTMLTextAreaElement>(null)
   return (

@@ -17,7 +17,6 @@ import './page.css'
 const SPANS = [7, 30, 90] as const
 const EVERY_MS = 30_000
 
-/** Messages by day, and the quota left this month. */
 export function Page() {
   const [days, setDays] = useState<number>(30)
   const { value, fault } = useAnswer<{ days: readonly UsageDay[] }>(
@@ -173,7 +172,6 @@ function roundUp(most: number): number {
 const QUOTA_EVERY_MS = 30_000
 const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
-/** How much of the month's quota is used. */
 function Quota() {
   const { value } = useAnswer<Usage>('/api/sms/usage', QUOTA_EVERY_MS)
   if (!value) return null

@@ -11,7 +11,6 @@ import type { FormRow } from '../../parts/rows/rows.ts'
 import { RecordForm } from '../../parts/rows/rows-form.tsx'
 import { toast } from '../../parts/toast.tsx'
 
-/** The fields of a user. */
 export const userRows = (passwordHint: string): readonly FormRow[] => [
   { name: 'email', label: t('Email'), autocomplete: 'off' },
   { name: 'name', label: t('Name'), autocomplete: 'off' },
@@ -41,7 +40,6 @@ const ROWS = [
   },
 ]
 
-/** Changes, disables, enables or deletes a user. */
 export function EditUser({ user, onClose }: { user: User; onClose: () => void }) {
   const [isEnabling, setEnabling] = useState(false)
   if (isEnabling) return <EnableUser user={user} onClose={onClose} />

@@ -14,7 +14,6 @@ import { toast } from '../../parts/toast.tsx'
 import { EditUser, isDisabled, userRecord, userRows } from './edit-user.tsx'
 import './page.css'
 
-/** The users and their quotas. */
 export function Page({ query }: PageProps) {
   const [search, setSearch] = useState(query.get('search') ?? '')
   const [state, setState] = useState<State>('')
@@ -109,7 +108,6 @@ const quotaText = (quota: number) => (quota > 0 ? formatNumber(quota) : t('Defau
 
 const ROWS = userRows(t('At least 8 characters. They can change it later on their page Account.'))
 
-/** Creates a user. */
 const NewUser = ({ onClose }: { onClose: () => void }) => (
   <Dialog title={t('New user')} onClose={onClose}>
     <RecordForm

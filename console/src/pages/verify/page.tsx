@@ -148,9 +148,7 @@ const OTHERS: readonly Column<Verification>[] = [
   ),
 ]
 
-/** The results of codes sent to numbers with one calling code. */
 interface Country {
-  /** The calling code. */
   readonly id: string
   /** The countries of its numbers: `+1` has several. */
   readonly names: ReadonlySet<string>

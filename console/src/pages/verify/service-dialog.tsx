@@ -35,7 +35,6 @@ function readTexts(typed: string): Texts | undefined {
 const CODE = /\{\{\s*code\s*\}\}/gi
 const MINUTE = 60
 
-/** Why the typed texts cannot be saved. */
 function textsFault(typed: Value): string | undefined {
   const texts = readTexts(String(typed))
   if (!texts) return t('Begin each text with its language and a colon, as in en: Your code is {{code}}.')
@@ -108,7 +107,6 @@ const BLANK = {
   ...{ max_per_hour: 5, max_per_day: 10, max_per_network: 20, max_per_sender: 1_000 },
 }
 
-/** Creates or edits a service. */
 export const ServiceDialog = ({
   service,
   onClose,

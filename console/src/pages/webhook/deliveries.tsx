@@ -95,7 +95,6 @@ const columns = (
 const took = ({ attempts, latency_ms }: Delivery) =>
   attempts > 0 ? t('{count} ms', { count: Math.round(latency_ms) }) : '–'
 
-/** Runs an action and shows a toast with the result or the fault. */
 async function attempt(work: () => Promise<unknown>, done: string): Promise<void> {
   try {
     await work()
@@ -130,7 +129,6 @@ function ResendFailed({ webhook, onClose }: { webhook: Webhook; onClose: () => v
   )
 }
 
-/** The receiver's answer, or why there is none. */
 function LastAnswer({ delivery: { response_status, response_body, attempts } }: { delivery: Delivery }) {
   if (attempts === 0) return <p class="muted">{t('Not called yet.')}</p>
   if (response_body === '') return <p class="muted">{t('Empty.')}</p>
@@ -143,7 +141,6 @@ function LastAnswer({ delivery: { response_status, response_body, attempts } }: 
   )
 }
 
-/** One delivery: the last answer and its request. */
 const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) => (
   <Dialog title={delivery.event} onClose={onClose} wide>
     <p class="row">
@@ -209,7 +206,6 @@ const STATES: Readonly<Record<Delivery['status'], readonly [Tone, string]>> = {
   failed: ['bad', t('Failed')],
 }
 
-/** The state of a delivery. */
 const DeliveryStatus = ({ delivery: { status, attempts } }: { delivery: Delivery }) =>
   status === 'pending' && attempts > 0 ? (
     <Badge tone="warn">{t('Trying again')}</Badge>

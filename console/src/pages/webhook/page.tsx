@@ -83,7 +83,6 @@ function Secret({ webhook }: { webhook: Webhook }) {
 
 const SWITCH = [{ name: 'enabled', label: t('Switched on') }]
 
-/** A webhook's address, events and switch, and a button that deletes it. */
 const Settings = ({ webhook }: { webhook: Webhook }) => (
   <Card title={t('Settings')}>
     <WebhookForm record={webhook} more={SWITCH} saved={t('Webhook saved')} asks>
@@ -128,7 +127,6 @@ function Stop({ webhook }: { webhook: Webhook }) {
   )
 }
 
-/** Deletes a webhook after confirmation, and returns to the list. */
 const removeWebhook = (webhook: Webhook) =>
   deleteRecord(
     webhook,

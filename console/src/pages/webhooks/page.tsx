@@ -68,7 +68,6 @@ export function Page() {
 
 const hrefOf = ({ id }: Webhook) => to(`/webhooks/${id}`)
 
-/** Creates a webhook and shows its secret, once. */
 function NewWebhook({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<Webhook & { secret?: string }>()
   if (made?.secret)

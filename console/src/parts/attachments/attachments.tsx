@@ -22,7 +22,6 @@ const kindOf = (name: string) => KINDS.find(([, pattern]) => pattern.test(name))
 /** A file name without the server's random part. */
 const shownName = (name: string) => name.replace(/_[^_.]{10}(?=\.|$)/, '')
 
-/** A message's files: small pictures, and the names of other files. */
 export function Attachments({ message }: { message: Message }) {
   const names = message.attachments ?? []
   const [token, setToken] = useState('')

@@ -74,9 +74,7 @@ function firstFocus(dialog: HTMLElement): HTMLElement | null | undefined {
 export interface Question {
   readonly title: string
   readonly text: ComponentChildren
-  /** The label of the button that confirms. */
   readonly action: string
-  /** The label of the button that cancels. */
   readonly keep?: string
   readonly danger?: boolean
   /** The cancel button has the focus, so that Enter does not confirm. Default: the value of `danger`. */

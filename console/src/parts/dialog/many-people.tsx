@@ -10,7 +10,6 @@ interface ManyPeople {
   /** Describes the send and its cost, up to the colon before the first text. */
   readonly what: ComponentChildren
   readonly firstText: string
-  /** When the send begins. */
   readonly begins: ComponentChildren
   readonly isLater: boolean
 }
@@ -52,5 +51,4 @@ async function hasOnlySimulated(): Promise<boolean> {
   return items.length === 0
 }
 
-/** `25 people` */
 export const peopleWords = (count: number): string => tn('1 person', '{count} people', count)

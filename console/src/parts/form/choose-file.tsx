@@ -11,7 +11,6 @@ const MAX_BYTES = 20_000_000
 /** Maximum size of a vCard file, which may contain pictures. */
 const MAX_CARD_BYTES = 100_000_000
 
-/** Asks for a file of rows or contacts, or for rows pasted from a spreadsheet. `placeholder`: an example. */
 export function ChooseFile({
   hint,
   placeholder,

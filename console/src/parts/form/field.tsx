@@ -37,7 +37,6 @@ export function Field(props: FieldProps & { children: (ties: Ties) => ComponentC
   )
 }
 
-/** Common properties of TextField, TextArea and SelectField. */
 interface Typed<E extends HTMLElement> extends FieldProps {
   readonly value: string
   readonly onValue: (value: string) => void
@@ -67,7 +66,6 @@ interface TextProps extends Typed<HTMLInputElement> {
   readonly min?: string | number
   readonly max?: string | number
   readonly maxLength?: number
-  /** The id of a datalist. */
   readonly list?: string
 }
 
@@ -90,7 +88,6 @@ export function TextField(props: TextProps) {
   return <Field {...field}>{(ties) => <input {...(input as InputHTMLAttributes)} {...ties} />}</Field>
 }
 
-/** Several lines of text. */
 export function TextArea(props: Typed<HTMLTextAreaElement> & { rows?: number }) {
   const { field, input } = split(props)
   return <Field {...field}>{(ties) => <textarea rows={4} {...input} {...ties} />}</Field>
@@ -117,7 +114,6 @@ export function SelectField({
   )
 }
 
-/** A checkbox. */
 export const CheckField = ({
   label,
   name,

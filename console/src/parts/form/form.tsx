@@ -17,7 +17,6 @@ export function Form({
 }: {
   onSubmit: () => unknown
   fault?: Fault | undefined
-  /** The fields that show their own messages. */
   names?: readonly string[]
   children: ComponentChildren
 }) {
@@ -138,7 +137,6 @@ export function Button({
   )
 }
 
-/** A link that looks like a button: for going somewhere. */
 export const ButtonLink = ({
   kind = 'plain',
   icon,

@@ -82,7 +82,6 @@ export function RepeatField({
   )
 }
 
-/** The next five times of a repetition, or why there are none. */
 export function NextTimes({ repeat, from = '' }: { repeat: Repeat; from?: string }) {
   const { preview, fault } = usePreview<{ time_zone: string; times: readonly string[] }>(
     '/api/campaigns/times',

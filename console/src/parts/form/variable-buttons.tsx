@@ -35,7 +35,6 @@ export function VariableButtons({
 /** How many contacts, those that changed last, to read for names of fields. */
 const SAMPLE = 200
 const MOST_NAMES = 12
-/** A name that a variable can have. */
 const USABLE = /^[^{}|]*[^{}|\s][^{}|]*$/
 
 /** Names of the custom fields of the user's contacts. */

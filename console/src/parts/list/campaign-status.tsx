@@ -13,7 +13,6 @@ const STATES: Readonly<Record<CampaignState, readonly [tone: Tone, words: string
   failed: ['bad', t('Failed')],
 }
 
-/** The state of a campaign. */
 export const CampaignStatus = ({ status }: { status: CampaignState }) => {
   const [tone, words] = STATES[status]
   return <Badge tone={tone}>{words}</Badge>

@@ -4,7 +4,6 @@ import { Icon } from '../icon.tsx'
 
 const CALM_MS = 400
 
-/** A search field that searches shortly after the last typed letter. */
 export function SearchField({
   label,
   value,

@@ -154,11 +154,9 @@ interface ListPageProps<T extends { id: string }> {
   /** Whether the dialog of a new record is open at first. */
   readonly isAdding?: boolean
   readonly children?: ComponentChildren
-  /** Content below the list. */
   readonly after?: ComponentChildren
 }
 
-/** A page with a list of records, and a dialog that creates or changes one. */
 export function ListPage<T extends { id: string }>(props: ListPageProps<T>) {
   const { title, text, list, columns, href, icon, none, needs, dialog, children } = props
   const [edited, setEdited] = useState<T | 'new' | undefined>(props.isAdding ? 'new' : undefined)

@@ -11,7 +11,6 @@ import { Menu } from './menu.tsx'
 
 const times = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: 'numeric', minute: 'numeric' })
 
-/** A button with times to choose from, and a field for any other. */
 export function WhenMenu({
   words,
   icon,
@@ -25,7 +24,6 @@ export function WhenMenu({
   iconOnly?: boolean
   /** Makes the times, when the menu opens. */
   named: (now: Date) => readonly NamedTime[]
-  /** The label of the button beside the field. */
   action: string
   onPick: (at: Date) => void
 }) {

@@ -8,7 +8,6 @@ import type { Value, Values } from './values.ts'
 
 type Names = Readonly<Record<'from' | 'to', string>> & { readonly days?: string }
 
-/** Fields for hours, and for the days on which they begin. */
 export function hoursRows(names: Names, labels: Names): readonly FormRow[] {
   const faults = (values: Values) =>
     hoursFaults({
@@ -48,7 +47,6 @@ function Lines(props: { row: FieldRow; value: Value; onValue: (value: Value) => 
   )
 }
 
-/** A field for prefixes of numbers. */
 export const prefixesRow = (name: string, label: string, hint: string, areSigned = false): FieldRow => ({
   ...{ name, label, hint, placeholder: areSigned ? '+43, +1, -1876' : '+43, +4366' },
   read: (prefixes) => String(prefixes ?? '').replaceAll(',', ', '),

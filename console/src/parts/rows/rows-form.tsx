@@ -26,7 +26,6 @@ interface RowsFormProps {
   readonly save: (changes: Stored, all: Stored) => Promise<string | undefined>
   /** Asks before the user leaves the page with unsaved changes. */
   readonly asks?: boolean
-  /** The label of the button that saves. */
   readonly action?: string
   readonly onDone?: () => void
   /** Shows a button that discards changes. */
@@ -86,7 +85,6 @@ export function RowsForm({ draftKey, rows, stored, save, asks, action = t('Save'
   )
 }
 
-/** Renders rows of a form. */
 export const Rows = ({ rows, form }: { rows: readonly FormRow[]; form: Filling }) => (
   <>
     {rows.map((row, at) => {
@@ -167,13 +165,10 @@ type Name = keyof typeof collections
 interface RecordFormProps<C extends Name> {
   readonly collection: C
   readonly rows: readonly FormRow[]
-  /** The record to change; absent: creates a new one. */
   readonly record?: RecordOf<C> | undefined
-  /** Initial values of a new record. */
   readonly blank?: Fields
   /** Converts the form's changed fields, and all its fields, to the record's. */
   readonly prepare?: (fields: Fields, all: Fields) => Fields
-  /** The message after saving. */
   readonly saved?: string
   readonly onSaved?: (record: RecordOf<C>) => void
   readonly onTyped?: (all: Fields, isChanged: boolean) => void

@@ -23,7 +23,6 @@ export interface FieldRow extends Kept {
   readonly error?: (typed: Value, values: Values) => string | undefined
 }
 
-/** The state of a form while the user fills it in. */
 export interface Filling {
   readonly values: Values
   change(part: Values): void

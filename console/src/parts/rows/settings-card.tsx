@@ -6,11 +6,9 @@ import { RowsForm } from './rows-form.tsx'
 
 /** A part of the settings with a save button of its own. */
 export interface SettingsPart {
-  /** The key of the stored draft. */
   readonly key: string
   readonly title: string
   readonly rows: readonly FormRow[]
-  /** The label of the save button, and the message after saving. */
   readonly action: string
   readonly saved: string
   /** Asks for confirmation before saving, if needed. */

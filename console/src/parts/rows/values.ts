@@ -1,11 +1,9 @@
 /** A field's value while it is edited. Numbers and lists are texts. */
 export type Value = string | boolean | readonly string[]
-/** A form's values by field name. */
 export type Values = Readonly<Record<string, Value>>
 
 type InputType = 'text' | 'email' | 'password' | 'number' | 'tel' | 'url' | 'time'
 
-/** How a field's value is stored and edited. */
 export interface Kept {
   /** The record's field; in settings a path, as `smtp.host`. */
   readonly name: string

@@ -34,7 +34,6 @@ function senderOf({ expand }: Message, hasTeam: boolean): string {
   return SENDERS[sender.kind]?.(sender.name) ?? ''
 }
 
-/** Signs for the states of outgoing texts. */
 const SIGNS: Partial<Record<ShownState, string>> = { assigned: '…', sending: '…', sent: '✓', delivered: '✓✓' }
 
 const Ticks = ({ message }: { message: Message }) => {

@@ -25,7 +25,6 @@ export interface ThreadTexts extends Stretch {
   readonly fault: Fault | undefined
   older(): void
   newer(): void
-  /** Shows the newest texts. */
   toEnd(): void
 }
 

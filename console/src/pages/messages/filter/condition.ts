@@ -41,7 +41,6 @@ export const FIELDS = [
 ] as const
 export type Path = (typeof FIELDS)[number][0]
 
-/** The schema's field at the end of a path. */
 export function fieldAt(path: Path): Field {
   const [, relation = '', name = ''] = /^(.+\.)?(\w+)$/.exec(path)!
   const fields: Readonly<Record<string, Field>> = RELATED[relation as keyof typeof RELATED]

@@ -25,7 +25,6 @@ export function Chips({
 }: {
   groups: readonly GroupChip[]
   recipients: readonly Recipient[]
-  /** The contact of a number. */
   known: (phone: string) => { readonly name: string; readonly opted_out: boolean } | undefined
   onRemoveGroup: (id: string) => void
   onRemove: (phone: string) => void
