@@ -1,11 +1,4 @@
-import {
-  type AuthCollection,
-  type Catalog,
-  quote,
-  type Store,
-  SUPERUSERS,
-  tableName,
-} from '../../collections/catalog.ts'
+import { type AuthCollection, type Catalog, type Store, SUPERUSERS } from '../../collections/catalog.ts'
 import { checkFields, required } from '../../collections/checks/checks.ts'
 import { badRequest, notFound } from '../../errors.ts'
 import { DEFAULT_FILE_BYTES, fieldType } from '../../fields/types/field-types.ts'
@@ -63,9 +56,8 @@ export async function findOrCreateRecord(search: Search): Promise<{ auth: AuthRe
 }
 
 async function findLinked({ store, collection, arrival }: Search): Promise<AuthRecord | null> {
-  const links = store.catalog.find('_externalAuths')!
   const { rows } = await store.db.query(
-    `select "recordRef" from ${quote(tableName(links))}
+    `select "recordRef" from "_externalAuths"
      where "collectionRef" = $1 and "provider" = $2 and "providerId" = $3 limit 1`,
     [collection.id, arrival.provider, arrival.profile.id],
   )

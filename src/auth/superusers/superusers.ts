@@ -1,5 +1,6 @@
-import { type AuthCollection, quote, type Store, SUPERUSERS, tableName } from '../../collections/catalog.ts'
+import { type AuthCollection, type Store, SUPERUSERS } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
+import { textsOf } from '../../db/rows.ts'
 import { ApiError, type FieldError, UserError } from '../../errors.ts'
 import { changeLogCte } from '../../records/changes.ts'
 import type { Extension } from '../../records/extension.ts'
@@ -17,11 +18,7 @@ export const SUPERUSERS_ID = 'pbc_3142635823'
 
 export const INSTALLER_EMAIL = '__pbinstaller@example.com'
 
-function superusersOf(store: Store): AuthCollection {
-  const collection = store.catalog.find(SUPERUSERS)
-  if (collection?.type !== 'auth') throw new Error(`The collection ${SUPERUSERS} is missing`)
-  return collection
-}
+const superusersOf = ({ catalog }: Store) => catalog.find(SUPERUSERS) as AuthCollection
 
 /** Deletes the placeholder before the first superuser is made. PocketBase: record_model_superusers.go */
 export const superusersExtension: Extension = {
@@ -59,9 +56,8 @@ function explain({ data, message }: ApiError): UserError {
 }
 
 export async function listSuperusers(store: Store): Promise<string[]> {
-  const text = `select email from ${quote(tableName(superusersOf(store)))} where email <> $1 order by email`
-  const { rows } = await store.db.query(text, [INSTALLER_EMAIL])
-  return rows.map(([email]) => String(email))
+  const text = `select email from ${SUPERUSERS} where email <> $1 order by email`
+  return textsOf(await store.db.query(text, [INSTALLER_EMAIL]))
 }
 
 /** Deletes a superuser. Throws a UserError for an unknown address and for the last one. */
@@ -79,11 +75,10 @@ export async function deleteSuperuser(store: Store, email: string): Promise<void
 }
 
 async function deleteStandIn(store: Store): Promise<void> {
-  const collection = superusersOf(store)
   await store.db.query(
-    `with written as (delete from ${quote(tableName(collection))} where email = $1 returning *),
+    `with written as (delete from ${SUPERUSERS} where email = $1 returning *),
      ${changeLogCte('written', 'delete', 2)} select id from written`,
-    [INSTALLER_EMAIL, collection.id],
+    [INSTALLER_EMAIL, SUPERUSERS_ID],
   )
 }
 

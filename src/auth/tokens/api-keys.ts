@@ -2,10 +2,10 @@ import { z } from 'zod'
 import {
   type AuthCollection,
   type Catalog,
-  type Collection,
   quote,
   type Store,
   tableName,
+  USERS_ID,
 } from '../../collections/catalog.ts'
 import { list, runForRow, statement, text } from '../../db/statements/statement.ts'
 import { badRequest, fieldError } from '../../errors.ts'
@@ -19,8 +19,6 @@ import { authColumns, lookUp, toAuthRecord } from '../auth-rows.ts'
 import type { Scopes } from './scopes.ts'
 import { sha256 } from './secrets.ts'
 
-const API_KEYS = 'api_keys'
-
 const PREFIX = 'psk_'
 /** The beginning of a key: made here, or imported from Vendel. */
 const KEY = /^(?:psk|vk)_/
@@ -30,7 +28,6 @@ export const isKey = (text: string): boolean => KEY.test(text)
 const RANDOM_LENGTH = 64
 /** Characters of a key that its owner sees later, to recognize it. */
 const VISIBLE_LENGTH = PREFIX.length + 6
-/** Resolution of `last_used_at`. */
 const TOUCH_MS = 60_000
 
 const PREVIOUS = ['prefix', 'hash', 'signing'] as const
@@ -175,11 +172,11 @@ async function findBy(
   isCurrent: string,
   values: readonly (string | null)[],
 ) {
-  const { keys, users } = collectionsOf(store)
+  const users = store.catalog.find(USERS_ID) as AuthCollection
   const text = `select ${authColumns(store, users)}, k.id, k.xmin::text, s.prefix,
       case when k.expires_at <> '' and (s.until = '' or k.expires_at < s.until) then k.expires_at else s.until end,
       case when k.last_used_prefix in ('', s.prefix) then k.last_used_at else '' end, k.scopes, k.twilio
-    from ${quote(tableName(keys))} k join ${quote(tableName(users))} b on b.id = k."user"
+    from api_keys k join ${quote(tableName(users))} b on b.id = k."user"
     cross join lateral (
       select case when ${isCurrent} then k.prefix else k.previous_prefix end as prefix,
         case when ${isCurrent} then '' else k.previous_until end as until
@@ -194,7 +191,6 @@ async function findBy(
 }
 
 const MAX_TOUCHED = 10_000
-/** The last time at which this process stored the use of a secret, by key id and prefix. */
 const touched = new Lru<string, number>(MAX_TOUCHED)
 
 /** Stores the last use in the background, at most once a minute for each secret. A failure is ignored. */
@@ -203,15 +199,7 @@ function touch(store: Store, { id, secret, lastUsedAt }: KeyHolder, ip: string):
   const name = `${id} ${secret}`
   if (nowMs - Math.max(touched.get(name) ?? 0, Date.parse(lastUsedAt) || 0) < TOUCH_MS) return
   touched.set(name, nowMs)
-  const text = `update ${quote(tableName(collectionsOf(store).keys))}
+  const text = `update api_keys
     set last_used_at = $2, last_used_ip = $3, last_used_prefix = $4 where id = $1`
   store.db.query(text, [id, now(), ip, secret]).catch(() => {})
-}
-
-function collectionsOf(store: Store): { keys: Collection; users: AuthCollection } {
-  const keys = store.catalog.find(API_KEYS)
-  const owner = keys && store.catalog.field(keys, 'user')
-  const users = owner?.type === 'relation' ? store.catalog.find(owner.collectionId) : undefined
-  if (!keys || users?.type !== 'auth') throw new Error(`The collection ${API_KEYS} has no users`)
-  return { keys, users }
 }
