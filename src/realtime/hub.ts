@@ -21,8 +21,8 @@ import {
 } from './clients/client.ts'
 import { ClientRegistry } from './clients/client-registry.ts'
 import type { Topic } from './clients/topic.ts'
-import { deliverChanges } from './deliver/broadcast.ts'
-import { type Deliver, delivery, Lanes } from './deliver/deliveries.ts'
+import { type DeliveryParts, deliverChanges } from './deliver/broadcast.ts'
+import { delivery, Lanes } from './deliver/deliveries.ts'
 import {
   forwardMessage,
   forwardSubscription,
@@ -42,14 +42,13 @@ const CLIENT_ID = /^\w+$/
 
 /** The event streams of this process. Their clients get changes that were made on any node. */
 export class Realtime {
-  readonly #all: CatalogStore
   readonly #store: Store
   readonly #log: Logger
   readonly #limits: ConnectionLimits
   readonly #node = randomText(NODE_LENGTH)
   readonly #registry = new ClientRegistry()
   readonly #lanes = new Lanes(admission.realtimeMemory)
-  readonly #deliver: Deliver
+  readonly #parts: DeliveryParts
   readonly #flusher = new Flusher()
   #feed: Promise<ChangeFeed> | undefined
   #ended: Promise<void> = Promise.resolve()
@@ -58,11 +57,10 @@ export class Realtime {
   #isClosed = false
 
   constructor(all: CatalogStore, log: Logger, limits: ConnectionLimits = LIMITS) {
-    this.#all = all
     this.#store = all.forEverybody('realtime')
     this.#log = log
     this.#limits = limits
-    this.#deliver = delivery(this.#lanes, log)
+    this.#parts = { store: all, log, registry: this.#registry, deliver: delivery(this.#lanes, log) }
   }
 
   get clients(): number {
@@ -195,15 +193,7 @@ export class Realtime {
   }
 
   readonly #listener = {
-    heard: (entries: readonly ChangeEntry[]) => {
-      const parts = {
-        store: this.#all,
-        log: this.#log,
-        registry: this.#registry,
-        deliver: this.#deliver,
-      }
-      return deliverChanges(parts, entries)
-    },
+    heard: (entries: readonly ChangeEntry[]) => deliverChanges(this.#parts, entries),
     lost: () => this.#endAll(),
     accountMessage: (message: string) => tellAccount(this.#registry, message),
     asked: () => {

@@ -46,7 +46,7 @@ function laneOf({ store, change }: ChangeEvent, group: SubscriptionGroup): strin
   return question || isManaged ? `${collection.id} ${question ? textOf(question) : ''}` : ''
 }
 
-interface DeliveryParts {
+export interface DeliveryParts {
   readonly store: CatalogStore
   readonly log: Logger
   readonly registry: ClientRegistry
