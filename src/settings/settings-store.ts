@@ -63,7 +63,9 @@ export class SettingsStore {
     return this.#loading
   }
 
-  /** Merges submitted JSON, or what a function makes of the stored settings, if anything. Throws 400. */
+  /**
+   * Merges submitted JSON, or what a function makes of the stored settings (undefined: nothing). Throws 400.
+   */
   async save(
     submit: object | ((stored: Settings) => object | undefined),
     also?: (tx: Db, before: Settings, next: Settings) => Promise<void>,

@@ -14,8 +14,8 @@ const MAKE_TABLE =
 const migrations = () => sqlFiles('migrations').map(({ name, sql }) => ({ file: `${name}.sql`, sql }))
 
 /**
- * Brings the schema up to date in one transaction and ends too old servers. Returns the applied migrations.
- * Throws a UserError for a newer database, and if the role may not create tables.
+ * Brings the schema up to date in one transaction and ends connections of servers too old for it. Returns the
+ * applied migrations. Throws a UserError for a newer database, and if the role may not create tables.
  */
 export async function migrate(db: Db, only?: readonly string[]): Promise<string[]> {
   try {
