@@ -13,7 +13,7 @@ import { changeCampaign, createCampaign } from '../../sms/campaigns/change.ts'
 import { CAMPAIGN_PREVIEW, previewCampaign } from '../../sms/campaigns/plan.ts'
 import { CAMPAIGN_PROGRESS, readProgress } from '../../sms/campaigns/progress.ts'
 import { RETRIED_CAMPAIGN, retryCampaign } from '../../sms/campaigns/retry.ts'
-import { CANCEL_CAMPAIGN, cancelWithRuns, pauseCampaign, resumeCampaign } from '../../sms/campaigns/steer.ts'
+import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../sms/campaigns/steer.ts'
 import { CAMPAIGN_TIMES, readTimes } from '../../sms/campaigns/times.ts'
 import { RETRY_BATCH } from '../../sms/queue/retry.ts'
 import { readIdempotencyKey } from '../../sms/send/idempotency.ts'
@@ -61,14 +61,11 @@ export function campaignRoutes(services: Services): Hono<Env> {
     })
     .post('/:id/pause', steer(pauseCampaign))
     .post('/:id/resume', steer(resumeCampaign))
-    .post('/:id/cancel', async (c) => {
-      const { user, sending } = await requireCampaigner(c)
-      const body = checkShape(CANCEL_CAMPAIGN, await readOptional(c))
-      return answer(c, await cancelWithRuns(sending, user, c.req.param('id'), body))
-    })
+    .post('/:id/cancel', steer(cancelCampaign))
     .post('/:id/retry', async (c) => {
       const { user, sending } = await requireCampaigner(c)
-      const body = checkShape(RETRY_BATCH, await readOptional(c))
+      const given = bodyBytes(c.env.incoming) > 0 ? await readJson(c, MAX_BODY_BYTES) : {}
+      const body = checkShape(RETRY_BATCH, given)
       return answer(c, await retryCampaign(sending, user, c.req.param('id'), body))
     })
     .get('/:id/progress', async (c) => {
@@ -76,8 +73,6 @@ export function campaignRoutes(services: Services): Hono<Env> {
       return answer(c, await readProgress(sending.store, user, c.req.param('id')))
     })
 }
-
-const readOptional = async (c: Ctx) => (bodyBytes(c.env.incoming) > 0 ? readJson(c, MAX_BODY_BYTES) : {})
 
 const answer = (c: Ctx, value: object) => sendRaw(c, JSON.stringify(value))
 
@@ -159,15 +154,12 @@ export const campaignPaths = () =>
       'campaign_over',
       'campaign_busy',
     ),
-    'POST /api/campaigns/{id}/cancel': {
-      ...steered(
-        'cancel',
-        'Cancel a campaign',
-        'Ends all its messages that no device has claimed; their units of the quota come back. One that repeats has no more runs. Again is no error.',
-        'campaign_over',
-      ),
-      requestBody: { required: false, content: json(CANCEL_CAMPAIGN, { runs: true }) },
-    },
+    'POST /api/campaigns/{id}/cancel': steered(
+      'cancel',
+      'Cancel a campaign',
+      'Ends all its messages that no device has claimed; their units of the quota come back. One that repeats has no more runs. Again is no error.',
+      'campaign_over',
+    ),
     'POST /api/campaigns/{id}/retry': {
       id: 'retryCampaign',
       summary: 'Send what has failed of a campaign once more',

@@ -38,9 +38,7 @@ expires_at = $4, runs = $5, error = ''`
 
 /** Moves a repeating campaign to its first time after `after`, or ends it. False after another change. */
 export function moveOn(db: Db, campaign: Campaign, after: Date, runs = campaign.runs, set = '') {
-  const repeat = campaign.repeat!
-  const isOver = repeat.runs > 0 && runs >= repeat.runs
-  const [next] = isOver ? [] : timesAfter(repeat, after, 1)
+  const [next] = timesAfter(campaign.repeat!, after, 1)
   const at = next ? formatDate(next) : ''
   return changeAsRead(db, campaign, MOVE + set, at, at && expiryAt(campaign, at), runs)
 }
@@ -99,14 +97,9 @@ async function planRun(services: CampaignServices, campaign: Campaign) {
   try {
     const people = { recipients, groupIds: groups }
     const { audience, segments } = await planAudience(services.store, user, campaign, people)
-    await checkQuota(services, user, audience.length)
-    return {
-      count: audience.length,
-      segments,
-      audience: JSON.stringify(audience),
-      isFailed: false,
-      error: '',
-    }
+    const count = audience.length
+    await checkQuota(services, user, count)
+    return { count, segments, audience: JSON.stringify(audience), isFailed: false, error: '' }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     return { count: 0, segments: 0, audience: '[]', isFailed: true, error: error.message }

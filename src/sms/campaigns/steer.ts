@@ -1,7 +1,5 @@
-import { z } from 'zod'
-import { runForTexts, statement, text } from '../../db/statements/statement.ts'
 import { formatDate } from '../../fields/types/date.ts'
-import { gatewayRefusal, isRefusal } from '../send/shape.ts'
+import { gatewayRefusal } from '../send/shape.ts'
 import { advance, whenSettled } from './advance.ts'
 import {
   type Campaign,
@@ -51,35 +49,6 @@ export const resumeCampaign = become(({ status, scheduledAt, repeat }) => {
   if (repeat) return 'repeating'
   return scheduledAt > formatDate(new Date()) ? 'scheduled' : 'sending'
 })
-
-export const CANCEL_CAMPAIGN = z
-  .strictObject({
-    runs: z
-      .boolean()
-      .nullish()
-      .describe('Whether the runs of a repeating campaign end, too; else they go on.'),
-  })
-  .meta({ id: 'CancelCampaign' })
-
-const OPEN_RUNS = statement('campaign open runs', { id: 'string' })`
-select id from campaigns where "user" = ${text('user')} and run_of = ${text('id')}
-  and status in ('scheduled', 'sending', 'paused')`
-
-/** Cancels a campaign, and with `runs` its unfinished runs. Repeatable. Throws 409 `campaign_over`. */
-export async function cancelWithRuns(
-  services: CampaignServices,
-  user: string,
-  id: string,
-  { runs }: z.output<typeof CANCEL_CAMPAIGN>,
-): Promise<CampaignState> {
-  const state = await cancelCampaign(services, user, id)
-  const open = runs ? await runForTexts(services.store.db, OPEN_RUNS, { user, id }) : []
-  for (const run of open)
-    await cancelCampaign(services, user, run).catch((error) => {
-      if (!isRefusal(error, 'campaign_over')) throw error
-    })
-  return state
-}
 
 /** Cancels and refunds a campaign's unclaimed messages. Repeatable. Throws 409 `campaign_over`. */
 export const cancelCampaign: Steer = async (services, user, id) => {

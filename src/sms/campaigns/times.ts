@@ -6,12 +6,12 @@ import { INSTANT } from '../../fields/values/instant.ts'
 import { cronFault, parseCron } from '../../settings/cron.ts'
 import { isTimeZone } from '../hours.ts'
 import { date } from '../send/body.ts'
-import { invalid, nonEmptyText, wholeNumber } from '../send/shape.ts'
+import { invalid, nonEmptyText } from '../send/shape.ts'
 
 /** The shortest time between two runs. A run that begins later than this was missed. */
 export const MIN_INTERVAL_MS = 300_000
-const HOUR_MS = 3_600_000
-const MAX_RUNS = 100_000
+/** A day of times with the shortest interval has so many intervals. */
+const INTERVALS = 288
 const SHOWN_TIMES = 5
 
 const EXPECTED =
@@ -37,35 +37,27 @@ export const REPEAT = z
         'What becomes of a run that could not begin within 5 minutes, as in an outage: `skip`, as when left out, leaves it out; `once` begins it late, and several as one.',
       ),
     until: date().nullish().describe('No run after this instant.'),
-    runs: wholeNumber(1, MAX_RUNS).nullish().describe('It ends after so many runs.'),
   })
   .meta({ id: 'CampaignRepeat' })
 export type WantedRepeat = z.output<typeof REPEAT>
 
-/** When a campaign repeats, as stored. `until`: a PocketBase date, '' for none; `runs`: 0 for no end. */
+/** When a campaign repeats, as stored. `until`: a PocketBase date, '' for none. */
 export type Repeat = { readonly [K in keyof WantedRepeat]-?: NonNullable<WantedRepeat[K]> }
 
 /** Whether the times of a valid expression are far enough apart, were each day to match. */
 function isCalm(expression: string): boolean {
   const [minute, hour] = expression.split(' ')
-  if (!hour) return true
-  const daily = parseCron(`${minute} ${hour} * * *`)
-  const first = daily.nextRun(new Date(0))!
-  for (let at = first; at.getTime() < first.getTime() + 24 * HOUR_MS; ) {
-    const next = daily.nextRun(at)!
-    if (next.getTime() - at.getTime() < MIN_INTERVAL_MS) return false
-    at = next
-  }
-  return true
+  const times = hour ? parseCron(`${minute} ${hour} * * *`).nextRuns(INTERVALS + 1, new Date(0)) : []
+  return times.every((at, i) => i === 0 || at.getTime() - times[i - 1]!.getTime() >= MIN_INTERVAL_MS)
 }
 
 const ZONE = statement('sms time zone', { zone: 'string' })`select sms_time_zone(${text('user')}) as zone`
 
 /** Fills in what a request leaves out: the time zone is the account's. */
 export async function completeRepeat({ db }: Store, user: string, wanted: WantedRepeat): Promise<Repeat> {
-  const { cron, missed, until, runs } = wanted
+  const { cron, missed, until } = wanted
   const time_zone = wanted.time_zone ?? (await runForRow(db, ZONE, { user }))!.zone
-  return { cron, time_zone, missed: missed ?? 'skip', until: until ?? '', runs: runs ?? 0 }
+  return { cron, time_zone, missed: missed ?? 'skip', until: until ?? '' }
 }
 
 /** The first times after an instant, up to `until`. */
@@ -97,8 +89,5 @@ export async function readTimes(
   from: string,
 ): Promise<z.output<typeof CAMPAIGN_TIMES>> {
   const repeat = await completeRepeat(store, user, wanted)
-  return {
-    time_zone: repeat.time_zone,
-    times: timesFrom(repeat, from, Math.min(SHOWN_TIMES, repeat.runs || SHOWN_TIMES)),
-  }
+  return { time_zone: repeat.time_zone, times: timesFrom(repeat, from, SHOWN_TIMES) }
 }

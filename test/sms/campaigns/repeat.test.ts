@@ -6,7 +6,7 @@ import { campaignJobs } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
 import { changeCampaign, createCampaign } from '../../../src/sms/campaigns/change.ts'
 import { repeatIfDue } from '../../../src/sms/campaigns/repeat.ts'
-import { cancelWithRuns, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/steer.ts'
+import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/steer.ts'
 import { openAcceptor } from '../../../src/sms/send/accept.ts'
 import { endUnfinished } from '../../../src/sms/sweep/sweep.ts'
 import { Worker } from '../../../src/work/worker.ts'
@@ -113,7 +113,10 @@ test('each run has the members of that day, and is refused alone', async () => {
   const join = (phone: string, optedOut = false) => rows(member, [user, phone, [group], optedOut])
   await rows(`insert into contact_groups (id, "user", name) values ($2, $1, 'G')`, [user, group])
   await join('+4977001')
-  const id = await create({ ...EVERY_DAY, runs: 4 }, { recipients: [], group_ids: [group] })
+  const id = await create(
+    { ...EVERY_DAY, until: '2027-01-04T12:00:00Z' },
+    { recipients: [], group_ids: [group] },
+  )
   await workAt('2027-01-01T08:00Z')
   await join('+4977002')
   await join('+4977003', true)
@@ -157,11 +160,9 @@ test('paused, changed, resumed, restored and canceled', async () => {
   expect((await stateOf(other))![0]).toBe('paused')
   await resumeCampaign(one, user, other)
   await workAt('2027-01-05T08:00Z')
-  expect(await cancelWithRuns(one, user, other, {})).toMatchObject({ status: 'canceled' })
-  const states = () => rows('select status from campaigns where run_of = $1 order by scheduled_at', [other])
-  expect(await states()).toEqual([['failed'], ['sending']])
-  await cancelWithRuns(one, user, other, { runs: true })
-  expect(await states()).toEqual([['failed'], ['canceled']])
+  expect(await cancelCampaign(one, user, other)).toMatchObject({ status: 'canceled' })
+  const states = await rows('select status from campaigns where run_of = $1 order by scheduled_at', [other])
+  expect(states).toEqual([['failed'], ['sending']])
 })
 
 test('an account has at most 20', async () => {
