@@ -40,6 +40,19 @@ export interface Attack {
   inspect?(target: Target, seconds: number): Promise<string>
 }
 
+type Options = Pick<Attack, 'isShort' | 'prepare' | 'inspect'>
+type Play = Attack['attack']
+const attackOf =
+  (who: Attack['who']) =>
+  (name: string, ...rest: [Play] | [Options, Play]): Attack => {
+    const [options, attack] = rest.length === 1 ? [{}, rest[0]] : rest
+    return { name, who, ...options, attack }
+  }
+/** An attack of somebody who is not signed in. */
+export const byGuest = attackOf('guest')
+/** An attack of a user. */
+export const byUser = attackOf('user')
+
 /** Prepares a new user, whose token is `token`, and what `more` makes for this user. */
 export const asUser =
   (more: (user: Client, target: Target) => Promise<Prepared> | Promise<void> = async () => {}) =>

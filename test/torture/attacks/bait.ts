@@ -1,4 +1,4 @@
-import type { Attack } from './attack.ts'
+import { type Attack, byGuest } from './attack.ts'
 import { flood, query } from './flood.ts'
 import { head, rawFlood } from './sockets.ts'
 
@@ -73,64 +73,49 @@ const PLACES = [
 ]
 
 export const bait: readonly Attack[] = [
-  {
-    name: 'long digits in a path',
-    who: 'guest',
-    isShort: true,
-    attack: (run) => rawFlood(run, 4, () => head('GET', `/${times('1', 16_100)}a`).repeat(10), 300),
-  },
-  {
-    name: 'other bait in a path',
-    who: 'guest',
-    attack: (run) =>
-      flood(run, 2, (turn) => {
-        const text = encodeURIComponent(BAIT[turn % BAIT.length]!)
-          .slice(0, 14_000)
-          .replace(/%.?$/, '')
-        const places = [`/${text}`, `/api/collections/${text}/records`, `/api/files/boards/a/${text}`]
-        return { path: places[turn % places.length]! }
-      }),
-  },
-  {
-    name: 'bait in headers',
-    who: 'guest',
-    attack: (run) =>
-      flood(run, 2, (turn) => ({
-        path: PLACES[turn % PLACES.length]!,
-        headers: {
-          [HEADERS[turn % HEADERS.length]!]:
-            HEADER_BAIT[Math.floor(turn / HEADERS.length) % HEADER_BAIT.length]!,
-        },
-      })),
-  },
-  {
-    name: 'bait in parameters',
-    who: 'guest',
-    attack: (run) =>
-      flood(run, 2, (turn) => {
-        const text = BAIT[turn % BAIT.length]!.slice(0, 1_600)
-        const name = PARAMETERS[Math.floor(turn / BAIT.length) % PARAMETERS.length]!
-        return { path: `${PLACES[turn % PLACES.length]}?${query({ [name]: text })}` }
-      }),
-  },
-  {
-    name: 'bait in JSON fields',
-    who: 'guest',
-    attack: (run) =>
-      flood(run, 2, (turn) => {
-        const text = times(BAIT[turn % BAIT.length]!, 14_000)
-        const bodies = [
-          ['/api/collections/users/auth-with-password', { identity: text, password: text }],
-          [
-            '/api/collections/clients/records',
-            { email: text, name: text, password: 'x', passwordConfirm: 'x' },
-          ],
-          ['/api/collections/boards/records', { title: text, link: text, day: text, email: text }],
-          ['/api/realtime', { clientId: text, subscriptions: [text] }],
-          ['/api/devices/pair', { code: text, platform: text, phone: text }],
-        ] as const
-        const [path, body] = bodies[turn % bodies.length]!
-        return { path, body: JSON.stringify(body) }
-      }),
-  },
+  byGuest('long digits in a path', { isShort: true }, (run) =>
+    rawFlood(run, 4, () => head('GET', `/${times('1', 16_100)}a`).repeat(10), 300),
+  ),
+  byGuest('other bait in a path', (run) =>
+    flood(run, 2, (turn) => {
+      const text = encodeURIComponent(BAIT[turn % BAIT.length]!)
+        .slice(0, 14_000)
+        .replace(/%.?$/, '')
+      const places = [`/${text}`, `/api/collections/${text}/records`, `/api/files/boards/a/${text}`]
+      return { path: places[turn % places.length]! }
+    }),
+  ),
+  byGuest('bait in headers', (run) =>
+    flood(run, 2, (turn) => ({
+      path: PLACES[turn % PLACES.length]!,
+      headers: {
+        [HEADERS[turn % HEADERS.length]!]:
+          HEADER_BAIT[Math.floor(turn / HEADERS.length) % HEADER_BAIT.length]!,
+      },
+    })),
+  ),
+  byGuest('bait in parameters', (run) =>
+    flood(run, 2, (turn) => {
+      const text = BAIT[turn % BAIT.length]!.slice(0, 1_600)
+      const name = PARAMETERS[Math.floor(turn / BAIT.length) % PARAMETERS.length]!
+      return { path: `${PLACES[turn % PLACES.length]}?${query({ [name]: text })}` }
+    }),
+  ),
+  byGuest('bait in JSON fields', (run) =>
+    flood(run, 2, (turn) => {
+      const text = times(BAIT[turn % BAIT.length]!, 14_000)
+      const bodies = [
+        ['/api/collections/users/auth-with-password', { identity: text, password: text }],
+        [
+          '/api/collections/clients/records',
+          { email: text, name: text, password: 'x', passwordConfirm: 'x' },
+        ],
+        ['/api/collections/boards/records', { title: text, link: text, day: text, email: text }],
+        ['/api/realtime', { clientId: text, subscriptions: [text] }],
+        ['/api/devices/pair', { code: text, platform: text, phone: text }],
+      ] as const
+      const [path, body] = bodies[turn % bodies.length]!
+      return { path, body: JSON.stringify(body) }
+    }),
+  ),
 ]

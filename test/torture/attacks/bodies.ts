@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Attack, AttackRun } from './attack.ts'
+import { type Attack, type AttackRun, byGuest, byUser } from './attack.ts'
 import { flood } from './flood.ts'
 import { drip, head, hold, write } from './sockets.ts'
 
@@ -36,82 +36,46 @@ const chunked = (run: AttackRun, chunk: string) =>
   })
 
 export const bodies: readonly Attack[] = [
-  {
-    name: 'forms of 9,000 parts',
-    who: 'guest',
-    attack(run) {
-      const body = manyParts(9_000)
-      return flood(run, 4, () => ({ path: RECORDS, headers: FORM, body }))
-    },
-  },
-  {
-    name: 'forms of 9,000 parts from a user',
-    who: 'user',
-    attack(run) {
-      const body = manyParts(9_000)
-      const path = '/api/collections/albums/records'
-      return flood(run, 4, () => ({ path, headers: FORM, body }))
-    },
-  },
-  {
-    name: 'forms of 1,000 parts',
-    who: 'guest',
-    attack(run) {
-      const body = manyParts(1_000)
-      return flood(run, 16, () => ({ path: RECORDS, headers: FORM, body }))
-    },
-  },
-  {
-    name: 'a form part with an endless head',
-    who: 'guest',
-    attack: (run) =>
-      hold(run, 8, async (socket) => {
-        await write(socket, head('POST', RECORDS, { ...FORM, 'content-length': '900000' }))
-        await write(socket, `--${BOUNDARY}\r\ncontent-disposition: form-data; name="`)
-        while (await write(socket, 'x-header: a\r\n'.repeat(500))) await sleep(5)
-      }),
-  },
-  {
-    name: 'unfinished bodies of 100 MB',
-    who: 'guest',
-    isShort: true,
-    attack: (run) => unfinished(run, 8, '/api/batch', { 'content-type': 'application/json' }),
-  },
-  {
-    name: 'unfinished forms of 100 MB',
-    who: 'guest',
-    attack: (run) => unfinished(run, 8, '/api/batch', FORM),
-  },
-  {
-    name: 'unfinished uploads from a user',
-    who: 'user',
-    attack: (run) =>
-      unfinished(run, 12, '/api/batch', {
-        'content-type': 'application/json',
-        authorization: run.prepared.token!,
-      }),
-  },
-  {
-    name: 'bodies a byte at a time',
-    who: 'guest',
-    attack: (run) =>
-      hold(run, 300, async (socket) => {
-        await write(
-          socket,
-          head('POST', RECORDS, { 'content-type': 'application/json', 'content-length': '60000' }),
-        )
-        await write(socket, '{"title":"')
-        await drip(socket, ['a'], 50)
-      }),
-  },
-  {
-    name: 'chunks of one byte',
-    who: 'guest',
-    attack: (run) => chunked(run, '1;ext=aaaaaaaa\r\n \r\n'),
-  },
-  {
-    name: 'chunks of 64 bytes',
-    who: 'guest',
-    attack: (run) => chunked(run, `40\r\n${' '.repeat(64)}\r\n`),
-  },
+  byGuest('forms of 9,000 parts', (run) => {
+    const body = manyParts(9_000)
+    return flood(run, 4, () => ({ path: RECORDS, headers: FORM, body }))
+  }),
+  byUser('forms of 9,000 parts from a user', (run) => {
+    const body = manyParts(9_000)
+    const path = '/api/collections/albums/records'
+    return flood(run, 4, () => ({ path, headers: FORM, body }))
+  }),
+  byGuest('forms of 1,000 parts', (run) => {
+    const body = manyParts(1_000)
+    return flood(run, 16, () => ({ path: RECORDS, headers: FORM, body }))
+  }),
+  byGuest('a form part with an endless head', (run) =>
+    hold(run, 8, async (socket) => {
+      await write(socket, head('POST', RECORDS, { ...FORM, 'content-length': '900000' }))
+      await write(socket, `--${BOUNDARY}\r\ncontent-disposition: form-data; name="`)
+      while (await write(socket, 'x-header: a\r\n'.repeat(500))) await sleep(5)
+    }),
+  ),
+  byGuest('unfinished bodies of 100 MB', { isShort: true }, (run) =>
+    unfinished(run, 8, '/api/batch', { 'content-type': 'application/json' }),
+  ),
+  byGuest('unfinished forms of 100 MB', (run) => unfinished(run, 8, '/api/batch', FORM)),
+  byUser('unfinished uploads from a user', (run) =>
+    unfinished(run, 12, '/api/batch', {
+      'content-type': 'application/json',
+      authorization: run.prepared.token!,
+    }),
+  ),
+  byGuest('bodies a byte at a time', (run) =>
+    hold(run, 300, async (socket) => {
+      await write(
+        socket,
+        head('POST', RECORDS, { 'content-type': 'application/json', 'content-length': '60000' }),
+      )
+      await write(socket, '{"title":"')
+      await drip(socket, ['a'], 50)
+    }),
+  ),
+  byGuest('chunks of one byte', (run) => chunked(run, '1;ext=aaaaaaaa\r\n \r\n')),
+  byGuest('chunks of 64 bytes', (run) => chunked(run, `40\r\n${' '.repeat(64)}\r\n`)),
 ]

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Attack } from './attack.ts'
+import { type Attack, byGuest } from './attack.ts'
 import { flood } from './flood.ts'
 import { drip, head, hold, rawFlood, write } from './sockets.ts'
 
@@ -49,79 +49,51 @@ const UPGRADES = [
 ]
 
 export const connections: readonly Attack[] = [
-  {
-    name: 'slow heads on 500 connections',
-    who: 'guest',
-    attack: (run) =>
-      hold(run, 500, async (socket) => {
-        await write(socket, 'GET /api/health HTTP/1.1\r\nhost: a\r\n')
-        await drip(socket, ['x', '-', 'a', ':', ' ', 'b', '\r\n'], 50)
-      }),
-  },
-  {
-    name: 'pipelined requests with unread answers',
-    who: 'guest',
-    isShort: true,
-    attack(run) {
-      const many = head('GET', '/api/openapi.json').repeat(200)
-      return hold(run, 50, async (socket) => {
-        socket.pause()
-        while (await write(socket, many)) await sleep(10)
-      })
+  byGuest('slow heads on 500 connections', (run) =>
+    hold(run, 500, async (socket) => {
+      await write(socket, 'GET /api/health HTTP/1.1\r\nhost: a\r\n')
+      await drip(socket, ['x', '-', 'a', ':', ' ', 'b', '\r\n'], 50)
+    }),
+  ),
+  byGuest('pipelined requests with unread answers', { isShort: true }, (run) => {
+    const many = head('GET', '/api/openapi.json').repeat(200)
+    return hold(run, 50, async (socket) => {
+      socket.pause()
+      while (await write(socket, many)) await sleep(10)
+    })
+  }),
+  byGuest('pipelined sign-ins', (run) => {
+    const body = JSON.stringify({ identity: 'nobody@example.com', password: 'wrong-password' })
+    const headers = { ...JSON_TYPE, 'content-length': String(body.length) }
+    const one = head('POST', '/api/collections/users/auth-with-password', headers) + body
+    return rawFlood(run, 20, () => one.repeat(100))
+  }),
+  byGuest('3,000 connections', (run) => hold(run, 3_000, () => run.end)),
+  byGuest('connections that come and go', (run) => rawFlood(run, 100, () => head('GET', '/api/health'), 20)),
+  byGuest('malformed HTTP', (run) =>
+    rawFlood(run, 20, (turn) => Buffer.from(MALFORMED[turn % MALFORMED.length]!, 'latin1'), 300),
+  ),
+  byGuest('upgrades, CONNECT and unusual methods', (run) =>
+    rawFlood(run, 20, (turn) => Buffer.from(UPGRADES[turn % UPGRADES.length]!, 'latin1'), 300),
+  ),
+  byGuest(
+    'unknown paths',
+    {
+      isShort: true,
+      async inspect({ root }, seconds) {
+        const { totalItems } = (await root.call('GET', '/api/logs?perPage=1')).body
+        if (totalItems > MAX_LOGS_PER_SECOND * seconds)
+          throw new Error(`${totalItems} rows of _logs in ${seconds} s`)
+        return `${totalItems} rows of _logs`
+      },
     },
-  },
-  {
-    name: 'pipelined sign-ins',
-    who: 'guest',
-    attack(run) {
-      const body = JSON.stringify({ identity: 'nobody@example.com', password: 'wrong-password' })
-      const headers = { ...JSON_TYPE, 'content-length': String(body.length) }
-      const one = head('POST', '/api/collections/users/auth-with-password', headers) + body
-      return rawFlood(run, 20, () => one.repeat(100))
-    },
-  },
-  {
-    name: '3,000 connections',
-    who: 'guest',
-    attack: (run) => hold(run, 3_000, () => run.end),
-  },
-  {
-    name: 'connections that come and go',
-    who: 'guest',
-    attack: (run) => rawFlood(run, 100, () => head('GET', '/api/health'), 20),
-  },
-  {
-    name: 'malformed HTTP',
-    who: 'guest',
-    attack: (run) =>
-      rawFlood(run, 20, (turn) => Buffer.from(MALFORMED[turn % MALFORMED.length]!, 'latin1'), 300),
-  },
-  {
-    name: 'upgrades, CONNECT and unusual methods',
-    who: 'guest',
-    attack: (run) =>
-      rawFlood(run, 20, (turn) => Buffer.from(UPGRADES[turn % UPGRADES.length]!, 'latin1'), 300),
-  },
-  {
-    name: 'unknown paths',
-    who: 'guest',
-    isShort: true,
-    attack: (run) => flood(run, 8, (turn) => ({ path: `/api/nothing/${turn}-${Math.random()}` })),
-    async inspect({ root }, seconds) {
-      const { totalItems } = (await root.call('GET', '/api/logs?perPage=1')).body
-      if (totalItems > MAX_LOGS_PER_SECOND * seconds)
-        throw new Error(`${totalItems} rows of _logs in ${seconds} s`)
-      return `${totalItems} rows of _logs`
-    },
-  },
-  {
-    name: 'health and readiness floods',
-    who: 'guest',
-    attack: (run) =>
-      flood(run, 16, (turn) => ({
-        path: ['/api/health', '/api/ready', '/metrics', '/docs', '/_/'][turn % 5]!,
-      })),
-  },
+    (run) => flood(run, 8, (turn) => ({ path: `/api/nothing/${turn}-${Math.random()}` })),
+  ),
+  byGuest('health and readiness floods', (run) =>
+    flood(run, 16, (turn) => ({
+      path: ['/api/health', '/api/ready', '/metrics', '/docs', '/_/'][turn % 5]!,
+    })),
+  ),
 ]
 
 const MAX_LOGS_PER_SECOND = 100

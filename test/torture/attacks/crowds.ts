@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, client } from '../../support/server/server-with-devices.ts'
-import type { Attack, AttackRun, Prepared, Target } from './attack.ts'
+import { type Attack, type AttackRun, byGuest, byUser, type Prepared, type Target } from './attack.ts'
 import { drip, exchange, head, hold, write } from './sockets.ts'
 
 // Many holders of one tenant take what is given out before work begins: places and connections.
@@ -74,26 +74,22 @@ const ofAccounts = (path: string, headers: Readonly<Record<string, string>>) =>
   })
 
 export const crowds: readonly Attack[] = [
-  {
-    name: 'bodies of 20 networks that never come',
-    who: 'guest',
-    isShort: true,
-    attack: crowd((run) => bodies(run, SIGN_IN, { ...JSON_TYPE, 'content-length': '200' })),
-  },
-  {
-    name: 'bodies of 20 networks a byte at a time',
-    who: 'guest',
-    attack: crowd((run) => bodies(run, SIGN_IN, { ...JSON_TYPE, 'content-length': '60000' }, true)),
-  },
-  {
-    name: 'chunks of 20 networks that never end',
-    who: 'guest',
-    attack: crowd((run) => bodies(run, SIGN_IN, { ...JSON_TYPE, 'transfer-encoding': 'chunked' })),
-  },
-  {
-    name: '10,200 idle connections of five networks',
-    who: 'guest',
-    attack: crowd((run) =>
+  byGuest(
+    'bodies of 20 networks that never come',
+    { isShort: true },
+    crowd((run) => bodies(run, SIGN_IN, { ...JSON_TYPE, 'content-length': '200' })),
+  ),
+  byGuest(
+    'bodies of 20 networks a byte at a time',
+    crowd((run) => bodies(run, SIGN_IN, { ...JSON_TYPE, 'content-length': '60000' }, true)),
+  ),
+  byGuest(
+    'chunks of 20 networks that never end',
+    crowd((run) => bodies(run, SIGN_IN, { ...JSON_TYPE, 'transfer-encoding': 'chunked' })),
+  ),
+  byGuest(
+    '10,200 idle connections of five networks',
+    crowd((run) =>
       hold(
         run,
         10_200,
@@ -101,36 +97,31 @@ export const crowds: readonly Attack[] = [
         (i) => network(i, 5),
       ),
     ),
-  },
-  {
-    name: 'bodies of 20 devices that never come',
-    who: 'user',
-    isShort: true,
-    prepare: asDevices,
-    attack: crowd(async (run) => {
+  ),
+  byUser(
+    'bodies of 20 devices that never come',
+    { isShort: true, prepare: asDevices },
+    crowd(async (run) => {
       await know(run, '/api/devices/push-key')
       await bodies(run, '/api/devices/report', { ...JSON_TYPE, 'content-length': '200' })
     }),
-  },
-  {
-    name: 'bodies of 20 accounts that never come',
-    who: 'user',
-    prepare: asAccounts,
-    attack: ofAccounts('/api/sms/send', { ...JSON_TYPE, 'content-length': '200' }),
-  },
-  {
-    name: 'large bodies of 20 accounts that never come',
-    who: 'user',
-    prepare: asAccounts,
-    attack: ofAccounts('/api/sms/send', { ...JSON_TYPE, 'content-length': '70000' }),
-  },
-  {
-    name: 'forms of 20 accounts that never end',
-    who: 'user',
-    prepare: asAccounts,
-    attack: ofAccounts('/api/collections/albums/records', {
+  ),
+  byUser(
+    'bodies of 20 accounts that never come',
+    { prepare: asAccounts },
+    ofAccounts('/api/sms/send', { ...JSON_TYPE, 'content-length': '200' }),
+  ),
+  byUser(
+    'large bodies of 20 accounts that never come',
+    { prepare: asAccounts },
+    ofAccounts('/api/sms/send', { ...JSON_TYPE, 'content-length': '70000' }),
+  ),
+  byUser(
+    'forms of 20 accounts that never end',
+    { prepare: asAccounts },
+    ofAccounts('/api/collections/albums/records', {
       'content-type': 'multipart/form-data; boundary=x',
       'content-length': '4000000',
     }),
-  },
+  ),
 ]

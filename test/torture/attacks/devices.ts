@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../support/database/postgres.ts'
 import { must } from '../../support/server/server-with-devices.ts'
 import { receive } from '../hostile/receivers.ts'
-import { type Attack, type AttackRun, asUser, createRecords, type Target } from './attack.ts'
+import { type Attack, type AttackRun, asUser, byGuest, byUser, createRecords, type Target } from './attack.ts'
 import { flood } from './flood.ts'
 
 // Devices that do not behave, guessers of pairing codes, and texts that are answered automatically.
@@ -94,44 +94,29 @@ async function timeAnswer(target: Target): Promise<string> {
 }
 
 export const devices: readonly Attack[] = [
-  {
-    name: 'pairing codes that are guessed',
-    who: 'guest',
-    attack: (run) =>
-      flood(run, 32, (turn) => ({
-        path: '/api/devices/pair',
-        body: JSON.stringify({ code: String(turn % 1e6).padStart(6, '0'), platform: 'other' }),
-      })),
-  },
-  {
-    name: 'nonsense for the phone app routes',
-    who: 'guest',
-    attack: (run) =>
-      flood(run, 16, (turn) => ({
-        path: `/api/mobile/v1/${['device', 'message', `incoming/${turn}`][turn % 3]}`,
-        headers: { authorization: `Bearer ${'a'.repeat(turn % 5_000)}` },
-        body: JSON.stringify({ id: 'a'.repeat(10_000), payload: [turn] }),
-      })),
-  },
-  {
-    name: 'claims that wait',
-    who: 'user',
-    prepare: withDevice,
-    attack: (run) => asDevice(run, 1_000, 'claim', () => ({ limit: 100, wait: 30 })),
-  },
-  {
-    name: 'reports about nothing',
-    who: 'user',
-    prepare: withDevice,
-    attack: (run) =>
-      asDevice(run, 16, 'report', (turn) => ({ items: reports(turn % 2 ? 1_000 : 100, turn) })),
-  },
-  {
-    name: 'reports on messages of others, and claims',
-    who: 'user',
-    isShort: true,
-    prepare: withMessagesOfOthers,
-    attack(run) {
+  byGuest('pairing codes that are guessed', (run) =>
+    flood(run, 32, (turn) => ({
+      path: '/api/devices/pair',
+      body: JSON.stringify({ code: String(turn % 1e6).padStart(6, '0'), platform: 'other' }),
+    })),
+  ),
+  byGuest('nonsense for the phone app routes', (run) =>
+    flood(run, 16, (turn) => ({
+      path: `/api/mobile/v1/${['device', 'message', `incoming/${turn}`][turn % 3]}`,
+      headers: { authorization: `Bearer ${'a'.repeat(turn % 5_000)}` },
+      body: JSON.stringify({ id: 'a'.repeat(10_000), payload: [turn] }),
+    })),
+  ),
+  byUser('claims that wait', { prepare: withDevice }, (run) =>
+    asDevice(run, 1_000, 'claim', () => ({ limit: 100, wait: 30 })),
+  ),
+  byUser('reports about nothing', { prepare: withDevice }, (run) =>
+    asDevice(run, 16, 'report', (turn) => ({ items: reports(turn % 2 ? 1_000 : 100, turn) })),
+  ),
+  byUser(
+    'reports on messages of others, and claims',
+    { isShort: true, prepare: withMessagesOfOthers, inspect: findUntouched },
+    (run) => {
       const ids = run.prepared.ids!.split(',')
       const lies = (turn: number) =>
         ids.slice((turn % 2) * OTHERS, (1 + (turn % 2)) * OTHERS).map((id, i) => ({
@@ -145,50 +130,34 @@ export const devices: readonly Attack[] = [
         body: JSON.stringify(turn % 3 === 0 ? { limit: 100 } : { items: lies(turn) }),
       }))
     },
-    inspect: findUntouched,
-  },
-  {
-    name: 'heartbeats with large SIM lists',
-    who: 'user',
-    prepare: withDevice,
-    attack: (run) =>
-      asDevice(run, 16, 'heartbeat', (turn) => ({
-        battery: turn % 100,
-        sims: Array.from({ length: 8 }, () => ({ name: 'x'.repeat(20_000) })),
+  ),
+  byUser('heartbeats with large SIM lists', { prepare: withDevice }, (run) =>
+    asDevice(run, 16, 'heartbeat', (turn) => ({
+      battery: turn % 100,
+      sims: Array.from({ length: 8 }, () => ({ name: 'x'.repeat(20_000) })),
+    })),
+  ),
+  byUser('long texts that come in', { prepare: withDevice }, (run) =>
+    asDevice(run, 4, 'incoming', (turn) => ({
+      items: Array.from({ length: 20 }, (_, i) => ({
+        from: `+4915${1e7 + turn * 20 + i}`,
+        body: 'é'.repeat(15_000),
+        received_at: '2026-01-01T00:00:00Z',
       })),
-  },
-  {
-    name: 'long texts that come in',
-    who: 'user',
-    prepare: withDevice,
-    attack: (run) =>
-      asDevice(run, 4, 'incoming', (turn) => ({
-        items: Array.from({ length: 20 }, (_, i) => ({
-          from: `+4915${1e7 + turn * 20 + i}`,
-          body: 'é'.repeat(15_000),
-          received_at: '2026-01-01T00:00:00Z',
-        })),
-      })),
-  },
-  {
-    name: '300 devices with slow push services',
-    who: 'user',
-    prepare: withPushedDevices,
-    attack(run) {
-      receive(run, () => {})
-      const body = JSON.stringify({
-        recipients: Array.from({ length: 300 }, (_, i) => `+4915${1e7 + i}`),
-        body: 'Hi',
-      })
-      return flood(run, 2, () => ({ path: '/api/sms/send', body }))
-    },
-  },
-  {
-    name: 'texts with automatic answers',
-    who: 'user',
-    isShort: true,
-    prepare: withAnswers,
-    attack: (run) =>
+    })),
+  ),
+  byUser('300 devices with slow push services', { prepare: withPushedDevices }, (run) => {
+    receive(run, () => {})
+    const body = JSON.stringify({
+      recipients: Array.from({ length: 300 }, (_, i) => `+4915${1e7 + i}`),
+      body: 'Hi',
+    })
+    return flood(run, 2, () => ({ path: '/api/sms/send', body }))
+  }),
+  byUser(
+    'texts with automatic answers',
+    { isShort: true, prepare: withAnswers, inspect: timeAnswer },
+    (run) =>
       flood(run, 4, (turn) => ({
         path: '/api/devices/incoming',
         token: run.prepared.device!,
@@ -200,20 +169,15 @@ export const devices: readonly Attack[] = [
           })),
         }),
       })),
-    inspect: timeAnswer,
-  },
-  {
-    name: 'automatic answers with expensive patterns',
-    who: 'user',
-    prepare: withAnswers,
-    attack: (run) =>
-      flood(run, 8, (turn) => {
-        const patterns = ['(?:[\\pL\\pN]{0,1000}){0,1}x$', '\\PC{0,1000}'.repeat(17)]
-        const [match, value] = [turn % 2 ? 'pattern' : 'contains', patterns[(turn % 4) >> 1]!]
-        return {
-          path: ANSWERS,
-          body: JSON.stringify({ user: run.prepared.id, enabled: true, match, value, body: 'a' }),
-        }
-      }),
-  },
+  ),
+  byUser('automatic answers with expensive patterns', { prepare: withAnswers }, (run) =>
+    flood(run, 8, (turn) => {
+      const patterns = ['(?:[\\pL\\pN]{0,1000}){0,1}x$', '\\PC{0,1000}'.repeat(17)]
+      const [match, value] = [turn % 2 ? 'pattern' : 'contains', patterns[(turn % 4) >> 1]!]
+      return {
+        path: ANSWERS,
+        body: JSON.stringify({ user: run.prepared.id, enabled: true, match, value, body: 'a' }),
+      }
+    }),
+  ),
 ]

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { crc32, deflateSync } from 'node:zlib'
-import { type Attack, asUser, type Prepared } from './attack.ts'
+import { type Attack, asUser, byGuest, byUser, type Prepared } from './attack.ts'
 import { flood } from './flood.ts'
 
 // Files: large ones that nobody reads, ranges, thumbnails, pictures that are larger than they look.
@@ -64,72 +64,56 @@ const withFile =
   })
 
 export const files: readonly Attack[] = [
-  {
-    name: 'downloads that nobody reads',
-    who: 'guest',
-    prepare: withFile(() => randomBytes(4_500_000), 'large.bin'),
-    attack: (run) => flood(run, 100, () => ({ path: run.prepared.path!, isUnread: true })),
-  },
-  {
-    name: 'many ranges',
-    who: 'guest',
-    prepare: withFile(() => randomBytes(4_500_000), 'large.bin'),
-    attack: (run) =>
-      flood(run, 16, (turn) => {
-        const ranges = Array.from({ length: 1_000 }, (_, i) => (turn % 2 ? `${i}-` : `${i * 2}-${i * 2}`))
-        return { path: run.prepared.path!, headers: { range: `bytes=${ranges.join(',')}` } }
-      }),
-  },
-  {
-    name: 'thumbnails of a picture',
-    who: 'guest',
-    prepare: withFile(() => png(4_000), 'picture.png'),
-    attack: (run) =>
-      flood(run, 16, (turn) => ({ path: `${run.prepared.path}?thumb=${SIZES[turn % SIZES.length]}` })),
-  },
-  {
-    name: 'a picture of 30,000 × 30,000 pixels',
-    who: 'user',
-    prepare: asUser(async (user, { url }) => ({
-      path: await upload(url, user.token, 'albums', png(30_000), 'bomb.png'),
-    })),
-    attack: (run) =>
-      flood(run, 8, (turn) => ({ path: `${run.prepared.path}?thumb=${SIZES[turn % SIZES.length]}` })),
-  },
-  {
-    name: 'thumbnails of many large pictures',
-    who: 'user',
-    prepare: asUser(async (user, { url }) => {
-      const picture = png(12_000)
-      const paths = Array.from({ length: 10 }, (_, i) =>
-        upload(url, user.token, 'albums', picture, `large-${i}.png`),
-      )
-      return { paths: (await Promise.all(paths)).join(' ') }
+  byGuest(
+    'downloads that nobody reads',
+    { prepare: withFile(() => randomBytes(4_500_000), 'large.bin') },
+    (run) => flood(run, 100, () => ({ path: run.prepared.path!, isUnread: true })),
+  ),
+  byGuest('many ranges', { prepare: withFile(() => randomBytes(4_500_000), 'large.bin') }, (run) =>
+    flood(run, 16, (turn) => {
+      const ranges = Array.from({ length: 1_000 }, (_, i) => (turn % 2 ? `${i}-` : `${i * 2}-${i * 2}`))
+      return { path: run.prepared.path!, headers: { range: `bytes=${ranges.join(',')}` } }
     }),
-    attack(run) {
+  ),
+  byGuest('thumbnails of a picture', { prepare: withFile(() => png(4_000), 'picture.png') }, (run) =>
+    flood(run, 16, (turn) => ({ path: `${run.prepared.path}?thumb=${SIZES[turn % SIZES.length]}` })),
+  ),
+  byUser(
+    'a picture of 30,000 × 30,000 pixels',
+    {
+      prepare: asUser(async (user, { url }) => ({
+        path: await upload(url, user.token, 'albums', png(30_000), 'bomb.png'),
+      })),
+    },
+    (run) => flood(run, 8, (turn) => ({ path: `${run.prepared.path}?thumb=${SIZES[turn % SIZES.length]}` })),
+  ),
+  byUser(
+    'thumbnails of many large pictures',
+    {
+      prepare: asUser(async (user, { url }) => {
+        const picture = png(12_000)
+        const paths = Array.from({ length: 10 }, (_, i) =>
+          upload(url, user.token, 'albums', picture, `large-${i}.png`),
+        )
+        return { paths: (await Promise.all(paths)).join(' ') }
+      }),
+    },
+    (run) => {
       const paths = run.prepared.paths!.split(' ')
       return flood(run, 16, (turn) => ({
         path: `${paths[turn % paths.length]}?thumb=${SIZES[Math.floor(turn / paths.length) % SIZES.length]}`,
       }))
     },
-  },
-  {
-    name: 'uploads of pictures',
-    who: 'user',
-    attack(run) {
-      const boundary = 'frontier'
-      const part = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.png"\r\n\r\n`
-      const body = Buffer.concat([Buffer.from(part), png(8_000), Buffer.from(`\r\n--${boundary}--\r\n`)])
-      const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
-      const path = '/api/collections/albums/records'
-      return flood(run, 8, () => ({ path, body, headers }))
-    },
-  },
-  {
-    name: 'junk as file tokens',
-    who: 'guest',
-    prepare: withFile(() => randomBytes(1_000), 'small.bin'),
-    attack: (run) =>
-      flood(run, 8, (turn) => ({ path: `${run.prepared.path}?token=${`eyJ${turn}.`.repeat(1_000)}` })),
-  },
+  ),
+  byUser('uploads of pictures', (run) => {
+    const boundary = 'frontier'
+    const part = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.png"\r\n\r\n`
+    const body = Buffer.concat([Buffer.from(part), png(8_000), Buffer.from(`\r\n--${boundary}--\r\n`)])
+    const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+    const path = '/api/collections/albums/records'
+    return flood(run, 8, () => ({ path, body, headers }))
+  }),
+  byGuest('junk as file tokens', { prepare: withFile(() => randomBytes(1_000), 'small.bin') }, (run) =>
+    flood(run, 8, (turn) => ({ path: `${run.prepared.path}?token=${`eyJ${turn}.`.repeat(1_000)}` })),
+  ),
 ]

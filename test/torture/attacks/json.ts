@@ -1,4 +1,4 @@
-import type { Attack, AttackRun } from './attack.ts'
+import { type Attack, type AttackRun, byGuest, byUser } from './attack.ts'
 import { flood } from './flood.ts'
 
 // JSON that takes a parser, a checker or the memory long.
@@ -61,31 +61,13 @@ function throwBombs(run: AttackRun, connections: number, bytes: number, paths: r
 }
 
 export const json: readonly Attack[] = [
-  {
-    name: 'JSON bombs of 60 kB from a guest',
-    who: 'guest',
-    attack: (run) => throwBombs(run, 4, 60_000, GUEST_PATHS),
-  },
-  {
-    name: 'JSON bombs of 1 MB where guests write',
-    who: 'guest',
-    isShort: true,
-    attack: (run) => throwBombs(run, 4, 1_000_000, ['/api/collections/boards/records', '/api/batch']),
-  },
-  {
-    name: 'JSON bombs of 31 MB from a guest',
-    who: 'guest',
-    attack: (run) => throwBombs(run, 3, 31_000_000, GUEST_PATHS),
-  },
-  {
-    name: 'JSON bombs of 1 MB from a user',
-    who: 'user',
-    attack: (run) => throwBombs(run, 4, 1_000_000, USER_PATHS),
-  },
-  {
-    name: 'JSON bombs of 31 MB from a user',
-    who: 'user',
-    isShort: true,
-    attack: (run) => throwBombs(run, 3, 31_000_000, USER_PATHS),
-  },
+  byGuest('JSON bombs of 60 kB from a guest', (run) => throwBombs(run, 4, 60_000, GUEST_PATHS)),
+  byGuest('JSON bombs of 1 MB where guests write', { isShort: true }, (run) =>
+    throwBombs(run, 4, 1_000_000, ['/api/collections/boards/records', '/api/batch']),
+  ),
+  byGuest('JSON bombs of 31 MB from a guest', (run) => throwBombs(run, 3, 31_000_000, GUEST_PATHS)),
+  byUser('JSON bombs of 1 MB from a user', (run) => throwBombs(run, 4, 1_000_000, USER_PATHS)),
+  byUser('JSON bombs of 31 MB from a user', { isShort: true }, (run) =>
+    throwBombs(run, 3, 31_000_000, USER_PATHS),
+  ),
 ]

@@ -1,5 +1,5 @@
 import { must } from '../../support/server/server-with-devices.ts'
-import { type Attack, type AttackRun, asUser } from './attack.ts'
+import { type Attack, type AttackRun, asUser, byUser } from './attack.ts'
 import { flood } from './flood.ts'
 import { drip, head, hold, write } from './sockets.ts'
 
@@ -41,79 +41,49 @@ const FAR = 'user.sms_messages_via_user.user.sms_messages_via_user.user.sms_mess
 const tenOf = (one: (i: number) => object) => Array.from({ length: 10 }, (_, i) => one(i))
 
 export const mcp: readonly Attack[] = [
-  {
-    name: 'MCP requests left open by the hundred',
-    who: 'user',
-    isShort: true,
-    prepare: withKey,
-    async attack(run) {
-      // its own batch cancels the call, so that the SDK answers nothing
-      const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
-      const body = JSON.stringify([call('find_messages', {}), cancel])
-      await hold(run, 500, async (socket) => {
-        const headers = { ...headersOf(run), 'content-length': String(body.length) }
-        await write(socket, head('POST', '/mcp', headers) + body)
-        await run.end
-      })
-    },
-  },
-  {
-    name: 'MCP sessions that are begun and never used',
-    who: 'user',
-    prepare: withKey,
-    attack: (run) =>
-      calls(run, 16, () => ({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'initialize',
-        params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
-      })),
-  },
-  {
-    name: 'MCP batches, wrong arguments and long previews',
-    who: 'user',
-    isShort: true,
-    prepare: withKey,
-    attack(run) {
-      const recipients = Array.from({ length: 1_000 }, (_, i) => `+4915${1e7 + i}`)
-      const messages = [
-        Array.from({ length: 5_000 }, (_, i) => call('find_messages', {}, i)),
-        tenOf((i) => call('find_messages', { per_page: 100 }, i)),
-        call('send_message', { recipients: Array.from({ length: 400_000 }, () => 1), body: 'x' }),
-        call('preview_message', { recipients, body: LONG }),
-        tenOf((i) => call('send_template', { template_id: 'a', variables: { a: LONG.repeat(20) } }, i)),
-        { jsonrpc: '2.0', id: 1, method: 'tools/list' },
-      ]
-      return calls(run, 8, (turn) => messages[turn % messages.length])
-    },
-  },
-  {
-    name: 'MCP finds that nobody reads',
-    who: 'user',
-    prepare: withKey,
-    attack: (run) => calls(run, 100, () => tenOf((i) => call('find_messages', { per_page: 100 }, i)), true),
-  },
-  {
-    name: 'MCP tools with expensive filters',
-    who: 'user',
-    isShort: true,
-    prepare: withKey,
-    attack: (run) =>
-      calls(run, 20, (turn) =>
-        tenOf((i) =>
-          call('find_messages', { filter: `${FAR}.body ?~ "zz%z${turn}x${i}"`, sort: '-body' }, i),
-        ),
-      ),
-  },
-  {
-    name: 'MCP bodies a byte at a time',
-    who: 'user',
-    prepare: withKey,
-    attack: (run) =>
-      hold(run, 300, async (socket) => {
-        await write(socket, head('POST', '/mcp', { ...headersOf(run), 'content-length': '60000' }))
-        await write(socket, '{"jsonrpc":"')
-        await drip(socket, ['a'], 50)
-      }),
-  },
+  byUser('MCP requests left open by the hundred', { isShort: true, prepare: withKey }, async (run) => {
+    // its own batch cancels the call, so that the SDK answers nothing
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
+    const body = JSON.stringify([call('find_messages', {}), cancel])
+    await hold(run, 500, async (socket) => {
+      const headers = { ...headersOf(run), 'content-length': String(body.length) }
+      await write(socket, head('POST', '/mcp', headers) + body)
+      await run.end
+    })
+  }),
+  byUser('MCP sessions that are begun and never used', { prepare: withKey }, (run) =>
+    calls(run, 16, () => ({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+    })),
+  ),
+  byUser('MCP batches, wrong arguments and long previews', { isShort: true, prepare: withKey }, (run) => {
+    const recipients = Array.from({ length: 1_000 }, (_, i) => `+4915${1e7 + i}`)
+    const messages = [
+      Array.from({ length: 5_000 }, (_, i) => call('find_messages', {}, i)),
+      tenOf((i) => call('find_messages', { per_page: 100 }, i)),
+      call('send_message', { recipients: Array.from({ length: 400_000 }, () => 1), body: 'x' }),
+      call('preview_message', { recipients, body: LONG }),
+      tenOf((i) => call('send_template', { template_id: 'a', variables: { a: LONG.repeat(20) } }, i)),
+      { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+    ]
+    return calls(run, 8, (turn) => messages[turn % messages.length])
+  }),
+  byUser('MCP finds that nobody reads', { prepare: withKey }, (run) =>
+    calls(run, 100, () => tenOf((i) => call('find_messages', { per_page: 100 }, i)), true),
+  ),
+  byUser('MCP tools with expensive filters', { isShort: true, prepare: withKey }, (run) =>
+    calls(run, 20, (turn) =>
+      tenOf((i) => call('find_messages', { filter: `${FAR}.body ?~ "zz%z${turn}x${i}"`, sort: '-body' }, i)),
+    ),
+  ),
+  byUser('MCP bodies a byte at a time', { prepare: withKey }, (run) =>
+    hold(run, 300, async (socket) => {
+      await write(socket, head('POST', '/mcp', { ...headersOf(run), 'content-length': '60000' }))
+      await write(socket, '{"jsonrpc":"')
+      await drip(socket, ['a'], 50)
+    }),
+  ),
 ]

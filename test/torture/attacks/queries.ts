@@ -1,5 +1,5 @@
 import { must } from '../../support/server/server-with-devices.ts'
-import { type Attack, type AttackRun, asUser, createRecords } from './attack.ts'
+import { type Attack, type AttackRun, asUser, byGuest, byUser, createRecords } from './attack.ts'
 import { flood, floodPaths, query } from './flood.ts'
 
 // Lists whose filter, sort or page takes the database or the compiler long.
@@ -43,135 +43,85 @@ const newShape = (n: number) =>
   `(${[...n.toString(3)].map((digit) => ['name = "a"', 'phone ~ "1"', 'user.name ?!= "b"'][Number(digit)]).join(' || (')}${')'.repeat(n.toString(3).length)}`
 
 export const queries: readonly Attack[] = [
-  {
-    name: 'slow filters, client gone',
-    who: 'user',
-    isShort: true,
-    prepare: withContacts,
-    attack: (run) =>
-      hangUp(run, 8, [
-        `${OVER_AND_OVER}.contacts_via_user.name ?~ "zzz%z"`,
-        `${OVER_AND_OVER}.contacts_via_user.phone ?= "x"`,
-        `${OVER_AND_OVER}.name ?!= ${OVER_AND_OVER}.contacts_via_user.name`,
-      ]),
-  },
-  {
-    name: 'figures of many texts',
-    who: 'user',
-    isShort: true,
-    prepare: withHistory,
-    attack: (run) =>
-      floodPaths(run, 32, [
-        '/api/sms/usage/days?days=366',
-        `/api/campaigns/${run.prepared.campaign}/progress`,
-        '/api/collections/sms_events/records?page=90&perPage=1000',
-        '/api/sms/usage/days?days=365',
-        '/api/devices/states',
-      ]),
-  },
-  {
-    name: 'slow filters, client waits',
-    who: 'user',
-    prepare: withContacts,
-    attack: (run) =>
-      flood(run, 20, (turn) => ({
-        path: `${CONTACTS}?${query({ filter: `${OVER_AND_OVER}.contacts_via_user.name ?~ "zz%z${turn}"` })}`,
-      })),
-  },
-  {
-    name: 'slow exports',
-    who: 'user',
-    prepare: withContacts,
-    attack: (run) =>
-      flood(run, 8, (turn) => ({
-        path: `/api/collections/contacts/export?${query({ filter: `${OVER_AND_OVER}.contacts_via_user.name ?~ "zz%z${turn}"` })}`,
-      })),
-  },
-  {
-    name: 'many wildcards in LIKE',
-    who: 'user',
-    prepare: withContacts,
-    attack: (run) =>
-      flood(run, 8, (turn) => {
-        const pattern = `%${'a%b%'.repeat(20 + (turn % 200))}c%`
-        const filter = `name ~ "${pattern}" || user.contacts_via_user.name ?~ "${pattern}"`
-        return { path: `${CONTACTS}?${query({ filter })}` }
-      }),
-  },
-  {
-    name: 'sorts by many relation paths',
-    who: 'user',
-    prepare: withContacts,
-    attack(run) {
-      const paths = ['user.name', 'user.email', 'user.created', 'groups.name', 'user.contacts_via_user.name']
-      const deep = ['user.contacts_via_user.user.contacts_via_user.phone', 'data.a.b.c', '@random']
-      const sorts = [paths, deep, [...paths, ...deep], [...deep, ...paths].reverse()]
-      const all = sorts.map((sort) => `${CONTACTS}?${query({ sort: sort.join(',-'), perPage: '500' })}`)
-      return floodPaths(run, 8, all)
-    },
-  },
-  {
-    name: 'deep pages and totals',
-    who: 'user',
-    prepare: withContacts,
-    attack(run) {
-      const pages = ['1', '20', '1000000', '9007199254740991', '-1']
-      const filter = 'user.contacts_via_user.name ?~ "a%b" || data.a.b ~ "d"'
-      const paths = pages.map((page) => `${CONTACTS}?${query({ page, filter, perPage: '1000' })}`)
-      return floodPaths(run, 8, paths)
-    },
-  },
-  {
-    name: 'filters into JSON',
-    who: 'user',
-    prepare: withContacts,
-    attack(run) {
-      const parts = Array.from(
-        { length: 40 },
-        (_, i) => `data.a.b.c.${i}.d ?= ${i} || data.a.b.c:each ~ "${i}"`,
-      )
-      const filters = [
-        parts.join(' || '),
-        'data.a.b.c:length > 1 && data:length = 0',
-        parts.slice(0, 9).join(' && '),
-      ]
-      const paths = filters.map((filter) => `${CONTACTS}?${query({ filter })}`)
-      return floodPaths(run, 8, paths)
-    },
-  },
-  {
-    name: 'filters of new shapes from a user',
-    who: 'user',
-    attack: (run) =>
-      flood(run, 4, (turn) => ({ path: `${CONTACTS}?${query({ filter: newShape(3 ** 30 + turn) })}` })),
-  },
-  {
-    name: 'filters of new shapes',
-    who: 'guest',
-    isShort: true,
-    attack: (run) =>
-      flood(run, 4, (turn) => ({ path: `${CONTACTS}?${query({ filter: newShape(3 ** 30 + turn) })}` })),
-  },
-  {
-    name: 'filters of new shapes on an open collection',
-    who: 'guest',
-    attack: (run) =>
-      flood(run, 4, (turn) => {
-        const bits = [...(2 ** 20 + turn).toString(2)]
-        const filter = bits.map((bit) => (bit === '1' ? 'title ~ "a"' : 'owner.name ?!= "b"')).join(' || ')
-        return { path: `/api/collections/boards/records?${query({ filter })}` }
-      }),
-  },
-  {
-    name: 'deeply nested filters',
-    who: 'guest',
-    attack: (run) =>
-      flood(run, 4, (turn) => {
-        const deep = `${'('.repeat(1_500)}id=1${')'.repeat(1_500)}`
-        const functions = `${'strftime("%Y",'.repeat(150)}created${')'.repeat(150)} = 1`
-        const far = Array.from({ length: 60 }, (_, i) => `geoDistance(${i},1,2,3) < ${i}`).join('||')
-        const filter = [deep, functions, far][turn % 3]!
-        return { path: `/api/collections/boards/records?${query({ filter })}` }
-      }),
-  },
+  byUser('slow filters, client gone', { isShort: true, prepare: withContacts }, (run) =>
+    hangUp(run, 8, [
+      `${OVER_AND_OVER}.contacts_via_user.name ?~ "zzz%z"`,
+      `${OVER_AND_OVER}.contacts_via_user.phone ?= "x"`,
+      `${OVER_AND_OVER}.name ?!= ${OVER_AND_OVER}.contacts_via_user.name`,
+    ]),
+  ),
+  byUser('figures of many texts', { isShort: true, prepare: withHistory }, (run) =>
+    floodPaths(run, 32, [
+      '/api/sms/usage/days?days=366',
+      `/api/campaigns/${run.prepared.campaign}/progress`,
+      '/api/collections/sms_events/records?page=90&perPage=1000',
+      '/api/sms/usage/days?days=365',
+      '/api/devices/states',
+    ]),
+  ),
+  byUser('slow filters, client waits', { prepare: withContacts }, (run) =>
+    flood(run, 20, (turn) => ({
+      path: `${CONTACTS}?${query({ filter: `${OVER_AND_OVER}.contacts_via_user.name ?~ "zz%z${turn}"` })}`,
+    })),
+  ),
+  byUser('slow exports', { prepare: withContacts }, (run) =>
+    flood(run, 8, (turn) => ({
+      path: `/api/collections/contacts/export?${query({ filter: `${OVER_AND_OVER}.contacts_via_user.name ?~ "zz%z${turn}"` })}`,
+    })),
+  ),
+  byUser('many wildcards in LIKE', { prepare: withContacts }, (run) =>
+    flood(run, 8, (turn) => {
+      const pattern = `%${'a%b%'.repeat(20 + (turn % 200))}c%`
+      const filter = `name ~ "${pattern}" || user.contacts_via_user.name ?~ "${pattern}"`
+      return { path: `${CONTACTS}?${query({ filter })}` }
+    }),
+  ),
+  byUser('sorts by many relation paths', { prepare: withContacts }, (run) => {
+    const paths = ['user.name', 'user.email', 'user.created', 'groups.name', 'user.contacts_via_user.name']
+    const deep = ['user.contacts_via_user.user.contacts_via_user.phone', 'data.a.b.c', '@random']
+    const sorts = [paths, deep, [...paths, ...deep], [...deep, ...paths].reverse()]
+    const all = sorts.map((sort) => `${CONTACTS}?${query({ sort: sort.join(',-'), perPage: '500' })}`)
+    return floodPaths(run, 8, all)
+  }),
+  byUser('deep pages and totals', { prepare: withContacts }, (run) => {
+    const pages = ['1', '20', '1000000', '9007199254740991', '-1']
+    const filter = 'user.contacts_via_user.name ?~ "a%b" || data.a.b ~ "d"'
+    const paths = pages.map((page) => `${CONTACTS}?${query({ page, filter, perPage: '1000' })}`)
+    return floodPaths(run, 8, paths)
+  }),
+  byUser('filters into JSON', { prepare: withContacts }, (run) => {
+    const parts = Array.from(
+      { length: 40 },
+      (_, i) => `data.a.b.c.${i}.d ?= ${i} || data.a.b.c:each ~ "${i}"`,
+    )
+    const filters = [
+      parts.join(' || '),
+      'data.a.b.c:length > 1 && data:length = 0',
+      parts.slice(0, 9).join(' && '),
+    ]
+    const paths = filters.map((filter) => `${CONTACTS}?${query({ filter })}`)
+    return floodPaths(run, 8, paths)
+  }),
+  byUser('filters of new shapes from a user', (run) =>
+    flood(run, 4, (turn) => ({ path: `${CONTACTS}?${query({ filter: newShape(3 ** 30 + turn) })}` })),
+  ),
+  byGuest('filters of new shapes', { isShort: true }, (run) =>
+    flood(run, 4, (turn) => ({ path: `${CONTACTS}?${query({ filter: newShape(3 ** 30 + turn) })}` })),
+  ),
+  byGuest('filters of new shapes on an open collection', (run) =>
+    flood(run, 4, (turn) => {
+      const bits = [...(2 ** 20 + turn).toString(2)]
+      const filter = bits.map((bit) => (bit === '1' ? 'title ~ "a"' : 'owner.name ?!= "b"')).join(' || ')
+      return { path: `/api/collections/boards/records?${query({ filter })}` }
+    }),
+  ),
+  byGuest('deeply nested filters', (run) =>
+    flood(run, 4, (turn) => {
+      const deep = `${'('.repeat(1_500)}id=1${')'.repeat(1_500)}`
+      const functions = `${'strftime("%Y",'.repeat(150)}created${')'.repeat(150)} = 1`
+      const far = Array.from({ length: 60 }, (_, i) => `geoDistance(${i},1,2,3) < ${i}`).join('||')
+      const filter = [deep, functions, far][turn % 3]!
+      return { path: `/api/collections/boards/records?${query({ filter })}` }
+    }),
+  ),
 ]

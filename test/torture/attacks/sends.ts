@@ -1,7 +1,15 @@
 import { freePort } from '../../support/database/postgres.ts'
 import { must } from '../../support/server/server-with-devices.ts'
 import { endlessly, receive } from '../hostile/receivers.ts'
-import { type Attack, type AttackRun, asUser, createRecords, type Prepared, type Target } from './attack.ts'
+import {
+  type Attack,
+  type AttackRun,
+  asUser,
+  byUser,
+  createRecords,
+  type Prepared,
+  type Target,
+} from './attack.ts'
 import { flood } from './flood.ts'
 
 // Sends, templates, campaigns, webhooks.
@@ -45,89 +53,72 @@ const countOf = async (target: Target, path: string) =>
   Number((await must(target.root, 'GET', `/api/collections/${path}&perPage=1`)).totalItems)
 
 export const sends: readonly Attack[] = [
-  {
-    name: 'recipients of wrong kinds',
-    who: 'user',
-    isShort: true,
-    attack(run) {
-      const lists = ['1', 'null', '""', '{}', '[]', '"+49"', '1e9', 'true'].map((item) =>
-        list(3_900_000, item),
-      )
-      const bodies = lists.flatMap((all) => [
-        `{"body":"a","recipients":${all}}`,
-        `{"body":"a","recipients":["+491511"],"group_ids":${all}}`,
-      ])
-      return flood(run, 4, (turn) => ({
-        path: turn % 3 ? SEND : '/api/sms/preview',
-        body: bodies[turn % bodies.length]!,
-      }))
+  byUser('recipients of wrong kinds', { isShort: true }, (run) => {
+    const lists = ['1', 'null', '""', '{}', '[]', '"+49"', '1e9', 'true'].map((item) => list(3_900_000, item))
+    const bodies = lists.flatMap((all) => [
+      `{"body":"a","recipients":${all}}`,
+      `{"body":"a","recipients":["+491511"],"group_ids":${all}}`,
+    ])
+    return flood(run, 4, (turn) => ({
+      path: turn % 3 ? SEND : '/api/sms/preview',
+      body: bodies[turn % bodies.length]!,
+    }))
+  }),
+  byUser('opted-out contacts with 20 webhooks', { prepare: optedOut }, async (run) => {
+    // half of the calls get no answer, the others one without an end
+    receive(run, (request, response) => {
+      if (Math.random() < 0.5) endlessly('text/plain', 'x')(request, response)
+    })
+    await Promise.all([
+      sendAll(run, 2, { recipients, body: 'Hi' }),
+      sendAll(run, 2, { recipients: recipients.slice(0, 50), body: 'Hi' }),
+    ])
+  }),
+  byUser(
+    'sends to 1,000 numbers',
+    {
+      prepare: asUser(async (user, target) => {
+        await target.addDevice(user)
+      }),
     },
-  },
-  {
-    name: 'opted-out contacts with 20 webhooks',
-    who: 'user',
-    prepare: optedOut,
-    async attack(run) {
-      // half of the calls get no answer, the others one without an end
-      receive(run, (request, response) => {
-        if (Math.random() < 0.5) endlessly('text/plain', 'x')(request, response)
-      })
-      await Promise.all([
-        sendAll(run, 2, { recipients, body: 'Hi' }),
-        sendAll(run, 2, { recipients: recipients.slice(0, 50), body: 'Hi' }),
-      ])
+    (run) => sendAll(run, 4, { recipients, body: 'é'.repeat(1_600) }),
+  ),
+  byUser('previews of 1,000 long texts', (run) =>
+    flood(run, 8, () => ({
+      path: '/api/sms/preview',
+      body: JSON.stringify({ recipients, body: '€😀'.repeat(533) }),
+    })),
+  ),
+  byUser('templates of hooks over long bodies', (run) => {
+    const items = { a: Array(9_900).fill(1), t: 'x'.repeat(100_000) }
+    const templates = [
+      `{{#each a}}{{#if ../b${'.b'.repeat(950)}}}{{/if}}{{/each}}x`,
+      `{{#each a}}${'{{#if @key}}{{/if}}'.repeat(100)}{{/each}}`,
+      '{{#each a}}{{#each ../a}}{{/each}}{{/each}}',
+      `${'{{#if a}}\n'.repeat(100)}{{t}}${'{{/if}}\n'.repeat(100)}`,
+    ]
+    return flood(run, 8, (turn) => ({
+      path: '/api/hooks/preview',
+      body: JSON.stringify({
+        hook: {
+          preset: 'custom',
+          recipients: ['+4915112345678'],
+          template: `${templates[turn % 4]}{{! ${turn}}}`,
+        },
+        body: JSON.stringify(items),
+      }),
+    }))
+  }),
+  byUser(
+    'templates of many placeholders',
+    {
+      prepare: asUser(async (user) => {
+        const values = { user: user.id, name: 'Many', body: '{{a}}'.repeat(300) }
+        const { id } = await must(user, 'POST', '/api/collections/sms_templates/records', values)
+        return { template: id }
+      }),
     },
-  },
-  {
-    name: 'sends to 1,000 numbers',
-    who: 'user',
-    prepare: asUser(async (user, target) => {
-      await target.addDevice(user)
-    }),
-    attack: (run) => sendAll(run, 4, { recipients, body: 'é'.repeat(1_600) }),
-  },
-  {
-    name: 'previews of 1,000 long texts',
-    who: 'user',
-    attack: (run) =>
-      flood(run, 8, () => ({
-        path: '/api/sms/preview',
-        body: JSON.stringify({ recipients, body: '€😀'.repeat(533) }),
-      })),
-  },
-  {
-    name: 'templates of hooks over long bodies',
-    who: 'user',
-    attack(run) {
-      const items = { a: Array(9_900).fill(1), t: 'x'.repeat(100_000) }
-      const templates = [
-        `{{#each a}}{{#if ../b${'.b'.repeat(950)}}}{{/if}}{{/each}}x`,
-        `{{#each a}}${'{{#if @key}}{{/if}}'.repeat(100)}{{/each}}`,
-        '{{#each a}}{{#each ../a}}{{/each}}{{/each}}',
-        `${'{{#if a}}\n'.repeat(100)}{{t}}${'{{/if}}\n'.repeat(100)}`,
-      ]
-      return flood(run, 8, (turn) => ({
-        path: '/api/hooks/preview',
-        body: JSON.stringify({
-          hook: {
-            preset: 'custom',
-            recipients: ['+4915112345678'],
-            template: `${templates[turn % 4]}{{! ${turn}}}`,
-          },
-          body: JSON.stringify(items),
-        }),
-      }))
-    },
-  },
-  {
-    name: 'templates of many placeholders',
-    who: 'user',
-    prepare: asUser(async (user) => {
-      const values = { user: user.id, name: 'Many', body: '{{a}}'.repeat(300) }
-      const { id } = await must(user, 'POST', '/api/collections/sms_templates/records', values)
-      return { template: id }
-    }),
-    attack(run) {
+    (run) => {
       const variables = Object.fromEntries(
         Array.from({ length: 15_000 }, (_, i) => [`v${i}`, '{{a}}'.repeat(10)]),
       )
@@ -142,64 +133,62 @@ export const sends: readonly Attack[] = [
         body: text,
       }))
     },
-  },
-  {
-    name: 'templates and contacts written in batches',
-    who: 'user',
-    attack(run) {
-      const requests = Array.from({ length: 50 }, (_, i) => ({
-        method: 'POST',
-        url: `/api/collections/${i % 2 ? 'contacts' : 'sms_templates'}/records`,
-        body: { user: run.prepared.id, name: '{{'.repeat(100), body: '{{'.repeat(700), phone: number(i) },
-      }))
-      const body = JSON.stringify({ requests })
-      return flood(run, 8, () => ({ path: '/api/batch', body }))
+  ),
+  byUser('templates and contacts written in batches', (run) => {
+    const requests = Array.from({ length: 50 }, (_, i) => ({
+      method: 'POST',
+      url: `/api/collections/${i % 2 ? 'contacts' : 'sms_templates'}/records`,
+      body: { user: run.prepared.id, name: '{{'.repeat(100), body: '{{'.repeat(700), phone: number(i) },
+    }))
+    const body = JSON.stringify({ requests })
+    return flood(run, 8, () => ({ path: '/api/batch', body }))
+  }),
+  byUser(
+    'a campaign whose text changes all the time',
+    {
+      isShort: true,
+      prepare: asUser(async (user, target) => {
+        await target.addDevice(user)
+        const scheduled_at = new Date(Date.now() + 86_400_000).toISOString()
+        const body = { body: 'Attacked 0', recipients: recipients.slice(0, PEOPLE), scheduled_at }
+        return { campaign: (await must(user, 'POST', '/api/campaigns', body)).id }
+      }),
+      async inspect(target) {
+        const stored = await countOf(
+          target,
+          `sms_messages/records?filter=${encodeURIComponent('body ~ "Attacked"')}`,
+        )
+        // the last text, and the one before if its deletion is under way
+        if (stored > 2 * PEOPLE) throw new Error(`${stored} messages are stored of a campaign to ${PEOPLE}`)
+        return `${stored} messages stored`
+      },
     },
-  },
-  {
-    name: 'a campaign whose text changes all the time',
-    who: 'user',
-    isShort: true,
-    prepare: asUser(async (user, target) => {
-      await target.addDevice(user)
-      const scheduled_at = new Date(Date.now() + 86_400_000).toISOString()
-      const body = { body: 'Attacked 0', recipients: recipients.slice(0, PEOPLE), scheduled_at }
-      return { campaign: (await must(user, 'POST', '/api/campaigns', body)).id }
-    }),
-    attack: (run) =>
+    (run) =>
       flood(run, 8, (turn) => ({
         method: 'PATCH',
         path: `/api/campaigns/${run.prepared.campaign}`,
         body: JSON.stringify({ body: `Attacked ${turn}` }),
       })),
-    async inspect(target) {
-      const stored = await countOf(
-        target,
-        `sms_messages/records?filter=${encodeURIComponent('body ~ "Attacked"')}`,
-      )
-      // the last text, and the one before if its deletion is under way
-      if (stored > 2 * PEOPLE) throw new Error(`${stored} messages are stored of a campaign to ${PEOPLE}`)
-      return `${stored} messages stored`
+  ),
+  byUser(
+    'tests of a webhook that nobody answers',
+    {
+      isShort: true,
+      prepare: asUser(async (user) => {
+        const values = { user: user.id, url: 'http://127.0.0.1:1', events: ['message.sent'], enabled: true }
+        return { webhook: (await must(user, 'POST', '/api/collections/webhooks/records', values)).id }
+      }),
+      async inspect(target) {
+        const filter = encodeURIComponent('event = "webhook.test" && status = "pending"')
+        const waiting = await countOf(target, `webhook_deliveries/records?filter=${filter}`)
+        if (waiting > MAX_TESTS) throw new Error(`${waiting} tests wait`)
+        return `${waiting} tests wait`
+      },
     },
-  },
-  {
-    name: 'tests of a webhook that nobody answers',
-    who: 'user',
-    isShort: true,
-    prepare: asUser(async (user) => {
-      const values = { user: user.id, url: 'http://127.0.0.1:1', events: ['message.sent'], enabled: true }
-      return { webhook: (await must(user, 'POST', '/api/collections/webhooks/records', values)).id }
-    }),
-    attack: (run) =>
+    (run) =>
       flood(run, 8, () => ({
         method: 'POST',
         path: `/api/webhooks/${run.prepared.webhook}/test`,
       })),
-    async inspect(target) {
-      const filter = encodeURIComponent('event = "webhook.test" && status = "pending"')
-      const waiting = await countOf(target, `webhook_deliveries/records?filter=${filter}`)
-      if (waiting > MAX_TESTS) throw new Error(`${waiting} tests wait`)
-      return `${waiting} tests wait`
-    },
-  },
+  ),
 ]

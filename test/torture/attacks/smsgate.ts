@@ -1,7 +1,7 @@
 import { freePort } from '../../support/database/postgres.ts'
 import { client, must } from '../../support/server/server-with-devices.ts'
 import { handIn, receive, textsOf } from '../hostile/receivers.ts'
-import { type Attack, type AttackRun, asUser, type Prepared } from './attack.ts'
+import { type Attack, type AttackRun, asUser, byGuest, byUser, type Prepared } from './attack.ts'
 import { flood, type Shot } from './flood.ts'
 
 // SMSGate's API for programs, and wrong credentials for all APIs that know them by Basic.
@@ -67,61 +67,44 @@ const refresh = JSON.stringify({
 })
 
 export const smsgate: readonly Attack[] = [
-  {
-    name: 'wrong Basic credentials for all APIs',
-    who: 'guest',
-    isShort: true,
-    attack: (run) => flood(run, 64, wrongCredentials),
-  },
-  {
-    name: 'wrong Basic credentials from many addresses',
-    who: 'guest',
-    attack: (run) =>
-      flood(run, 64, (turn) => ({
-        ...wrongCredentials(turn),
-        address: `127.0.${10 + (turn % 7)}.${1 + (turn % 250)}`,
-      })),
-  },
-  {
-    name: 'inbox refreshes for 20 webhooks that hang',
-    who: 'user',
-    isShort: true,
-    prepare: withWebhooks,
-    async attack(run) {
+  byGuest('wrong Basic credentials for all APIs', { isShort: true }, (run) =>
+    flood(run, 64, wrongCredentials),
+  ),
+  byGuest('wrong Basic credentials from many addresses', (run) =>
+    flood(run, 64, (turn) => ({
+      ...wrongCredentials(turn),
+      address: `127.0.${10 + (turn % 7)}.${1 + (turn % 250)}`,
+    })),
+  ),
+  byUser(
+    'inbox refreshes for 20 webhooks that hang',
+    { isShort: true, prepare: withWebhooks },
+    async (run) => {
       receive(run, () => {})
       await flood(run, 4, () => asked(run, { path: '/inbox/refresh', body: refresh }))
     },
-  },
-  {
-    name: 'texts for 20 SMSGate webhooks that hang',
-    who: 'user',
-    prepare: withWebhooks,
-    async attack(run) {
-      receive(run, () => {})
-      await handIn(run)
-    },
-  },
-  {
-    name: 'tokens, lists and webhooks of SMSGate programs',
-    who: 'user',
-    prepare: withWebhooks,
-    attack: (run) =>
-      flood(run, 16, (turn) => {
-        const shots: readonly Shot[] = [
-          { path: '/auth/token', body: '{"scopes":["all:any"]}' },
-          { path: '/inbox?limit=500&offset=999999999999999' },
-          { path: '/inbox?limit=500&type=DATA_SMS', isUnread: true },
-          { path: '/messages?state=Sent&includeContent=true&limit=100' },
-          { path: '/messages?deviceId=%00' },
-          { path: '/webhooks', body: `{"id":"${turn % 20}","url":"http://127.0.0.1:1/","event":"sms:sent"}` },
-          { path: '/messages', body: `{"phoneNumbers":[${'"+4915",'.repeat(100_000)}1],"message":"a"}` },
-          {
-            path: '/settings',
-            body: `{"webhooks":${'{"a":'.repeat(900)}1${'}'.repeat(900)}}`,
-            method: 'PATCH',
-          },
-        ]
-        return asked(run, shots[turn % shots.length]!)
-      }),
-  },
+  ),
+  byUser('texts for 20 SMSGate webhooks that hang', { prepare: withWebhooks }, async (run) => {
+    receive(run, () => {})
+    await handIn(run)
+  }),
+  byUser('tokens, lists and webhooks of SMSGate programs', { prepare: withWebhooks }, (run) =>
+    flood(run, 16, (turn) => {
+      const shots: readonly Shot[] = [
+        { path: '/auth/token', body: '{"scopes":["all:any"]}' },
+        { path: '/inbox?limit=500&offset=999999999999999' },
+        { path: '/inbox?limit=500&type=DATA_SMS', isUnread: true },
+        { path: '/messages?state=Sent&includeContent=true&limit=100' },
+        { path: '/messages?deviceId=%00' },
+        { path: '/webhooks', body: `{"id":"${turn % 20}","url":"http://127.0.0.1:1/","event":"sms:sent"}` },
+        { path: '/messages', body: `{"phoneNumbers":[${'"+4915",'.repeat(100_000)}1],"message":"a"}` },
+        {
+          path: '/settings',
+          body: `{"webhooks":${'{"a":'.repeat(900)}1${'}'.repeat(900)}}`,
+          method: 'PATCH',
+        },
+      ]
+      return asked(run, shots[turn % shots.length]!)
+    }),
+  ),
 ]

@@ -1,6 +1,6 @@
 import { get, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Attack, type AttackRun, asUser, createRecords } from './attack.ts'
+import { type Attack, type AttackRun, asUser, byGuest, byUser, createRecords } from './attack.ts'
 import { flood, send } from './flood.ts'
 
 // Realtime: streams, topics, filters of topics, and who does not read.
@@ -97,89 +97,51 @@ const withContacts = asUser(async (user) => {
 })
 
 export const streams: readonly Attack[] = [
-  {
-    name: 'topics with filters of many shapes',
-    who: 'guest',
-    isShort: true,
-    async attack(run) {
-      await subscribeAll(run, 100, (i) => fitting(filteredTopics(450, i)))
-      await change(run)
-    },
-  },
-  {
-    name: 'large topics on many streams',
-    who: 'guest',
-    attack: (run) =>
-      subscribeAll(run, 1_000, (i) =>
-        Array.from({ length: 24 }, (_, k) => `boards/${i}-${k}?options=${'x'.repeat(2_400)}`),
-      ),
-  },
-  {
-    name: 'streams opened and closed',
-    who: 'guest',
-    async attack(run) {
-      const reconnect = async () => {
-        while (!run.isOver()) (await subscribe(run, ['boards/*', 'sms_messages/*']))?.destroy()
-      }
-      await Promise.all(Array.from({ length: 30 }, reconnect))
-    },
-  },
-  {
-    name: 'streams that nobody reads',
-    who: 'guest',
-    async attack(run) {
-      await subscribeAll(run, 150, () => ['boards/*'], false)
-      await change(run, 'x'.repeat(4_000))
-    },
-  },
-  {
-    name: 'nonsense in subscriptions',
-    who: 'guest',
-    attack: (run) =>
-      flood(run, 8, (turn) => {
-        const ids = ['\0', 'a'.repeat(255), '', '\ud800', '../..', "' or 1=1"]
-        const topics = ['*', '/', 'boards/*?options=[', 'boards/*?options=%7B', '\0', 'boards/*?', '@ts']
-        const body = { clientId: ids[turn % ids.length], subscriptions: topics }
-        return { path: '/api/realtime', body: JSON.stringify(body) }
-      }),
-  },
-  {
-    name: 'slow filters of topics',
-    who: 'user',
-    isShort: true,
-    prepare: withContacts,
-    async attack(run) {
-      await subscribeAll(run, SLOW_FIELDS.length, (i) => [
-        topic('contacts', { filter: `${SLOW}.${SLOW_FIELDS[i]} ?~ "zz%z"` }),
-      ])
-      await change(run)
-    },
-  },
-  {
-    name: 'expand bombs in events',
-    who: 'user',
-    prepare: withContacts,
-    async attack(run) {
-      const expand = 'user.contacts_via_user.user.contacts_via_user'
-      await subscribeAll(run, 10, () => [topic('contacts', { expand })], false)
-      await change(run)
-    },
-  },
-  {
-    name: '1,000 filtered topics of a user',
-    who: 'user',
-    prepare: withContacts,
-    async attack(run) {
-      await subscribeAll(run, 5, (i) => filteredTopics(1_000, i))
-      await change(run)
-    },
-  },
-  {
-    name: '1,000 large topics on each stream of a user',
-    who: 'user',
-    attack: (run) =>
-      subscribeAll(run, 200, (i) =>
-        Array.from({ length: 1_000 }, (_, k) => `contacts/${i}-${k}?options=${'x'.repeat(2_400)}`),
-      ),
-  },
+  byGuest('topics with filters of many shapes', { isShort: true }, async (run) => {
+    await subscribeAll(run, 100, (i) => fitting(filteredTopics(450, i)))
+    await change(run)
+  }),
+  byGuest('large topics on many streams', (run) =>
+    subscribeAll(run, 1_000, (i) =>
+      Array.from({ length: 24 }, (_, k) => `boards/${i}-${k}?options=${'x'.repeat(2_400)}`),
+    ),
+  ),
+  byGuest('streams opened and closed', async (run) => {
+    const reconnect = async () => {
+      while (!run.isOver()) (await subscribe(run, ['boards/*', 'sms_messages/*']))?.destroy()
+    }
+    await Promise.all(Array.from({ length: 30 }, reconnect))
+  }),
+  byGuest('streams that nobody reads', async (run) => {
+    await subscribeAll(run, 150, () => ['boards/*'], false)
+    await change(run, 'x'.repeat(4_000))
+  }),
+  byGuest('nonsense in subscriptions', (run) =>
+    flood(run, 8, (turn) => {
+      const ids = ['\0', 'a'.repeat(255), '', '\ud800', '../..', "' or 1=1"]
+      const topics = ['*', '/', 'boards/*?options=[', 'boards/*?options=%7B', '\0', 'boards/*?', '@ts']
+      const body = { clientId: ids[turn % ids.length], subscriptions: topics }
+      return { path: '/api/realtime', body: JSON.stringify(body) }
+    }),
+  ),
+  byUser('slow filters of topics', { isShort: true, prepare: withContacts }, async (run) => {
+    await subscribeAll(run, SLOW_FIELDS.length, (i) => [
+      topic('contacts', { filter: `${SLOW}.${SLOW_FIELDS[i]} ?~ "zz%z"` }),
+    ])
+    await change(run)
+  }),
+  byUser('expand bombs in events', { prepare: withContacts }, async (run) => {
+    const expand = 'user.contacts_via_user.user.contacts_via_user'
+    await subscribeAll(run, 10, () => [topic('contacts', { expand })], false)
+    await change(run)
+  }),
+  byUser('1,000 filtered topics of a user', { prepare: withContacts }, async (run) => {
+    await subscribeAll(run, 5, (i) => filteredTopics(1_000, i))
+    await change(run)
+  }),
+  byUser('1,000 large topics on each stream of a user', (run) =>
+    subscribeAll(run, 200, (i) =>
+      Array.from({ length: 1_000 }, (_, k) => `contacts/${i}-${k}?options=${'x'.repeat(2_400)}`),
+    ),
+  ),
 ]

@@ -3,7 +3,7 @@ import { freePort } from '../../support/database/postgres.ts'
 import { basic } from '../../support/server/request.ts'
 import { client, must } from '../../support/server/server-with-devices.ts'
 import { endlessly, handIn, receive } from '../hostile/receivers.ts'
-import { type Attack, type AttackRun, asUser, type Prepared } from './attack.ts'
+import { type Attack, type AttackRun, asUser, byUser, type Prepared } from './attack.ts'
 import { flood, type Shot } from './flood.ts'
 
 // Twilio's API: forms, pages, and what an SmsUrl answers.
@@ -100,56 +100,39 @@ const answers: readonly RequestListener[] = [
 ]
 
 export const twilio: readonly Attack[] = [
-  {
-    name: 'Twilio forms that are large or malformed',
-    who: 'user',
-    isShort: true,
-    prepare: withNumber(),
-    attack: (run) =>
-      flood(run, 8, (turn) =>
-        signedIn(run, { path: '/Messages.json', headers: FORM, body: FORMS[turn % FORMS.length]! }),
-      ),
-  },
-  {
-    name: 'Twilio pages with page tokens that were made up',
-    who: 'user',
-    isShort: true,
-    prepare: withHistory,
-    attack: (run) =>
-      flood(run, 16, (turn) => {
-        const query = [
-          `PageToken=${tokenOf(turn)}`,
-          'Page=1000000&PageSize=1000',
-          'PageSize=1000&DateSent%3E=2000-01-01&From=%2B4915550000001',
-          'PageSize=1000&To=%2B4915000000000&DateSent%3C=9999-12-31',
-        ][turn % 4]
-        return signedIn(run, { path: `/Messages.json?${query}`, isUnread: turn % 5 === 0 })
-      }),
-  },
-  {
-    name: 'TwiML that is slow, endless, long or leads in circles',
-    who: 'user',
-    isShort: true,
-    prepare: withSmsUrl,
-    async attack(run) {
+  byUser('Twilio forms that are large or malformed', { isShort: true, prepare: withNumber() }, (run) =>
+    flood(run, 8, (turn) =>
+      signedIn(run, { path: '/Messages.json', headers: FORM, body: FORMS[turn % FORMS.length]! }),
+    ),
+  ),
+  byUser('Twilio pages with page tokens that were made up', { isShort: true, prepare: withHistory }, (run) =>
+    flood(run, 16, (turn) => {
+      const query = [
+        `PageToken=${tokenOf(turn)}`,
+        'Page=1000000&PageSize=1000',
+        'PageSize=1000&DateSent%3E=2000-01-01&From=%2B4915550000001',
+        'PageSize=1000&To=%2B4915000000000&DateSent%3C=9999-12-31',
+      ][turn % 4]
+      return signedIn(run, { path: `/Messages.json?${query}`, isUnread: turn % 5 === 0 })
+    }),
+  ),
+  byUser(
+    'TwiML that is slow, endless, long or leads in circles',
+    { isShort: true, prepare: withSmsUrl },
+    async (run) => {
       let calls = 0
       receive(run, (request, response) => answers[calls++ % answers.length]!(request, response))
       await handIn(run)
     },
-  },
-  {
-    name: 'status callbacks to servers that hang',
-    who: 'user',
-    prepare: withSmsUrl,
-    async attack(run) {
-      receive(run, () => {})
-      const callback = encodeURIComponent(`http://127.0.0.1:${run.prepared.port}/status`)
-      await flood(run, 8, (turn) => {
-        const to = `%2B4915${1e7 + turn}`
-        const sendAt = new Date(Date.now() + 1_000).toISOString()
-        const body = `To=${to}&Body=Hi&StatusCallback=${callback}&ScheduleType=fixed&SendAt=${sendAt}`
-        return signedIn(run, { path: '/Messages.json', headers: FORM, body })
-      })
-    },
-  },
+  ),
+  byUser('status callbacks to servers that hang', { prepare: withSmsUrl }, async (run) => {
+    receive(run, () => {})
+    const callback = encodeURIComponent(`http://127.0.0.1:${run.prepared.port}/status`)
+    await flood(run, 8, (turn) => {
+      const to = `%2B4915${1e7 + turn}`
+      const sendAt = new Date(Date.now() + 1_000).toISOString()
+      const body = `To=${to}&Body=Hi&StatusCallback=${callback}&ScheduleType=fixed&SendAt=${sendAt}`
+      return signedIn(run, { path: '/Messages.json', headers: FORM, body })
+    })
+  }),
 ]
