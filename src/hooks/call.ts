@@ -48,7 +48,6 @@ interface Call {
   readonly outcome: z.output<typeof OUTCOMES>
   readonly texts?: z.output<typeof TEXTS>
   readonly messages?: readonly string[]
-  /** Devices to wake. */
   readonly wake?: readonly string[]
   readonly refusal?: ApiError
 }
@@ -177,7 +176,6 @@ export async function previewHook(
 
 /** Maximum stored characters of a body. */
 const MAX_KEPT = 65_536
-/** Stored calls per hook. */
 const CALLS_KEPT = 10
 
 const NOTE = `

@@ -16,7 +16,6 @@ import { DEFAULT_PARTS, type HookFields, isOfCodes } from './hook.ts'
 
 /** Maximum length of a once key before hashing. As long as a body: keys may differ only at the end. */
 const MAX_KEY_CHARACTERS = 256 << 10
-/** Maximum numbers and groups in a body. */
 const MAX_NAMED = 100
 /** The highest priority: somebody waits for the code. */
 const CODE_PRIORITY = 127
@@ -41,10 +40,7 @@ export function readHookBody(raw: string, isForm = false): unknown {
   return fields
 }
 
-/**
- * Composes the send of a body, or returns why there is none. `key` names the event; '' for none. Throws 400
- * for missing values.
- */
+/** The send of a body, or why there is none. `key`: names the event. Throws 400 for missing values. */
 export async function compose(store: Store, user: string, hook: HookFields, body: unknown) {
   const preset = PRESETS[hook.preset]
   if (hook.send_when && !isMet(hook.send_when, body)) return { outcome: 'skipped' as const }
@@ -142,7 +138,6 @@ export async function groupsNamed({ db }: Store, user: string, names: readonly s
   throw badRequest(`"${unknown.slice(0, 40)}" is no number in E.164 and no group of the account.`)
 }
 
-/** The names of a path, `a.b.0`. */
 const namesOf = (path: string): string[] => path.trim().split('.')
 
 /** Whether a body meets a condition: `path=value,other value`, or several separated by `;`. */

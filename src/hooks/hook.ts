@@ -64,9 +64,7 @@ const LOCK = `
 select h.*, h.recipients::text as recipients
 from hooks h where ${BY_SECRET} for update`
 
-/**
- * The hook with this secret, locked until the transaction ends: its calls run one at a time across all nodes.
- */
+/** The hook with this secret, locked: its calls run one at a time across all nodes. */
 export async function lockHook(db: Db, secret: string): Promise<Hook | undefined> {
   const [row] = objectsOf<Hook & { recipients: string | null }>(await db.query(LOCK, [secret]))
   if (!row) return undefined

@@ -26,10 +26,7 @@ interface Signed {
 /** Supabase writes `v1,` before a secret of Standard Webhooks. */
 export const standardSecret = (secret: string): string => secret.replace(/^v1,/, '')
 
-/**
- * Checks the signature of a body if the hook has a secret for it. Returns a name of the request that a
- * replay has, too; '' for an unsigned hook. Throws 401.
- */
+/** Checks a body's signature. Returns a name that a replay has, too; '' for an unsigned hook. Throws 401. */
 export function checkSignature({ preset, signing_secret: secret }: Signed, posted: Posted): string {
   if (secret === '') return ''
   const check = PRESETS[preset].codes?.signed === 'zitadel' ? zitadelName : standardName

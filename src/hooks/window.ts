@@ -8,7 +8,6 @@ import type { Hook } from './hook.ts'
 
 // `clock_timestamp()`: `now()` is the time before the wait for the lock
 const READ = statement('hook window', {
-  /** The event was sent. */
   wasSent: 'boolean',
   /** SHA-256 of the name of the event; '' for an event without a name. */
   key: 'string',
@@ -43,7 +42,6 @@ export async function readWindow(db: Db, { id, once_minutes }: Hook, event: stri
   return (await runForRow(db, READ, { id, key }))!
 }
 
-/** Numbers that a summary goes to. */
 const MAX_PHONES = 1_000
 
 /** The summary at the end of a window, for recipients of a held-back call who do not get one yet. */

@@ -24,8 +24,8 @@ interface Part extends FilePosition {
 }
 
 /**
- * Imports collections (`schema`: PocketBase's export) and records (`fixtures`: `{"collection": [{record},
- * …]}`), all or nothing, repeatable. Returns a summary; throws a UserError. A file has at most 512 MiB.
+ * Imports collections (`schema`: PocketBase's export) and records (`{"collection": [{record}, …]}`), all or
+ * nothing, repeatable. Returns a summary; throws a UserError.
  */
 export async function importFiles(
   store: CatalogStore,
@@ -83,7 +83,6 @@ async function insertPart({ db }: CatalogDraft, part: Part, progress: Progress):
 
 const idsOf = ({ collection, rows }: Part) => rows.map((row) => idOf(collection, row))
 
-/** Imports the collections of a schema file; returns their number. Throws a UserError. */
 async function importSchema(draft: CatalogDraft, file: string, schema: unknown, progress: Progress) {
   if (!Array.isArray(schema) || !schema.every(isObject))
     throw new UserError(`${file}: a list of collections expected, as PocketBase exports it.`)
@@ -105,7 +104,6 @@ function lostStatement(collection: Collection, field: RelationField, target: Col
     where b.id = any($1::text[]) and not exists (select 1 from ${quote(tableName(target))} t where t.id = v.id) limit 1`
 }
 
-/** Throws a UserError for the first record that refers to a missing one. */
 async function checkRelations(store: Store, place: Part): Promise<void> {
   for (const field of place.collection.fields) {
     if (field.type !== 'relation') continue
@@ -118,7 +116,6 @@ async function checkRelations(store: Store, place: Part): Promise<void> {
   }
 }
 
-/** Reads a JSON file. Throws a UserError that names the file and the fault. */
 function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, ''))

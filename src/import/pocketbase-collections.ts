@@ -40,10 +40,7 @@ function readCollection(row: StoredRow): ExportedCollection {
 export const readCollections = (data: PocketBaseData): ExportedCollection[] =>
   [...data.rows('_collections')].map(readCollection)
 
-/**
- * Imports all collections but views, with ids, rules, indexes, dates and secrets.
- * Throws a UserError for a name that is taken, and for a collection that cannot be saved.
- */
+/** Imports all collections but views. Throws a UserError for a taken name or an invalid collection. */
 export async function importPocketBaseTables(
   draft: CatalogDraft,
   raws: readonly ExportedCollection[],
@@ -58,10 +55,7 @@ export async function importPocketBaseTables(
   return tables.map(({ id }) => draft.catalog.find(id)!)
 }
 
-/**
- * Saves a collection. An index whose name is taken gets another name, and one that Postgres cannot make is
- * left out. Both are reported.
- */
+/** Saves a collection. Renames an index whose name is taken, leaves out an impossible one, reports both. */
 async function saveOne(draft: CatalogDraft, raw: ExportedCollection, report: Report): Promise<Collection> {
   try {
     const [saved] = await withSavepoint(draft.db, () => importCollections(draft, [raw]))
@@ -108,7 +102,6 @@ async function saveView(draft: CatalogDraft, raw: ExportedCollection, report: Re
   }
 }
 
-/** Tries each view; returns the failed ones with their errors. */
 async function tryAll(draft: CatalogDraft, views: readonly ExportedCollection[], report: Report) {
   const failed: { raw: ExportedCollection; error: unknown }[] = []
   for (const raw of views) {
@@ -163,7 +156,6 @@ function refuseTakenNames(draft: CatalogDraft, raws: readonly ExportedCollection
   }
 }
 
-/** Adds the quota rule to `users`. Other collections are unchanged. */
 function withQuotaRule(raw: ExportedCollection, report: Report): ExportedCollection {
   if (raw.id !== USERS_ID) return raw
   const guarded = (text: unknown) => {

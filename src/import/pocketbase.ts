@@ -31,7 +31,6 @@ import { openStorage, type Storage } from './storage.ts'
 export interface FolderImport {
   readonly draft: CatalogDraft
   readonly data: PocketBaseData
-  /** All collections of the source. */
   readonly raws: readonly ExportedCollection[]
   readonly storage: Storage
   readonly progress: Progress
@@ -39,9 +38,8 @@ export interface FolderImport {
 }
 
 /**
- * Imports a PocketBase data directory (0.23 or later) into an empty store, all or nothing: collections,
- * records, settings and files. Users stay signed in. Never writes to the source. Returns a summary with a
- * line per omission; throws a UserError that names the obstacle.
+ * Imports a PocketBase data directory (0.23 or later) into an empty store, all or nothing. Users stay signed
+ * in. Never writes to the source. Returns a summary with a line per omission; throws a UserError.
  */
 export const importPocketBase = (store: CatalogStore, folder: string, progress: Progress) =>
   importFolder(store, folder, progress, async (work) => {

@@ -24,7 +24,6 @@ export interface CallOutcome {
 
 /** Time limit from the DNS look-up to the end of the answer. */
 export const TIMEOUT_MS = 12_000
-/** Stored bytes of an answer. */
 const KEPT_BYTES = 1024
 
 /** Slack's API refuses with the status 200. https://docs.slack.dev/apis/web-api/#evaluating-responses */
@@ -78,7 +77,6 @@ export interface OtherForms {
   readonly bodyForm: BodyForm
   /** Calls a delivery whose `format` is set. Rejects only if `signal` aborts. */
   readonly call: (due: DueDelivery, signal: AbortSignal) => Promise<CallOutcome>
-  /** The body of such a delivery. */
   readonly bodyOf: (due: DueDelivery) => string
   /** Sends a delivery with `mail`. Never rejects. */
   readonly mail: (due: DueDelivery, mail: WebhookMail) => Promise<CallOutcome>

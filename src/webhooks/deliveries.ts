@@ -26,7 +26,6 @@ type Started = z.output<typeof STARTED>
 const QUEUE = statement('webhook queue test', {})`
 select webhook_queue(array[row(${text('id')}, ${text('webhook')}, ${text('user')}, ${text('eventId')}, '${TEST_EVENT}', null, ${text('row')}, null)::webhook_call])`
 
-/** Maximum waiting tests of a webhook, including retries. */
 const MAX_WAITING = 3
 const RETRY_AFTER_SECONDS = 5
 const COUNT = statement('webhook tests', { tests: 'number' })`

@@ -38,10 +38,7 @@ async function persistently(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/**
- * Starts the webhook calls of this node, one attempt per lease. An attempt that a crash ended is repeated
- * after half a minute. Returns the stop, which waits a little for running calls and gives back the rest.
- */
+/** Starts the webhook calls of this node, one attempt per lease. Returns the stop, which waits a little. */
 export async function startWebhooks(
   store: Store,
   settings: WebhookSettings,
@@ -84,7 +81,6 @@ export async function startWebhooks(
       })
     running.add(run)
   }
-  /** Leases due deliveries while places are free. */
   const fill = async () => {
     for (let room = MAX_CALLS - running.size; room > 0; room = MAX_CALLS - running.size) {
       const leases = await leaseDeliveries(db, room)

@@ -42,17 +42,12 @@ export interface DueDelivery {
   readonly url: string
   /** Why the delivery must not be sent; undefined when it may be sent. */
   readonly closed: string | undefined
-  /**
-   * '' for Standard Webhooks and filled templates, `callback` without a webhook; `OtherForms.call` makes the
-   * other calls.
-   */
+  /** '' for Standard Webhooks and templates, `callback` without a webhook; `OtherForms` makes the others. */
   readonly format: string
   readonly maxAttempts: number
-  /** The event: `message.sent`. */
   readonly event: string
   /** The message's row as the event left it. Its keys are columns. */
   readonly image: Readonly<Record<string, unknown>>
-  /** The message's files that still exist. */
   readonly files: readonly LinkedFile[]
   /** The API key that signs a delivery of another format; '' for none. */
   readonly apiKey: string
@@ -62,7 +57,6 @@ export interface DueDelivery {
   readonly body: string
   /** POST if absent. */
   readonly method?: string
-  /** Whether the request is made of templates. */
   readonly isFilled?: boolean
   /** The service's token: must not be stored with the outcome. */
   readonly token?: string
@@ -73,14 +67,12 @@ export interface DueDelivery {
 
 /** Another body that a delivery of Standard Webhooks may have. */
 export interface BodyForm {
-  /** Where receivers reach this server. */
   readonly publicUrl: string
   /** SQL: JSON for `render`, from delivery `d`, webhook `w`, message `b`; null keeps the usual body. */
   readonly facts: string
   readonly render: (facts: string, eventId: string, at: Date) => Pick<DueDelivery, 'body' | 'moreHeaders'>
 }
 
-/** SQL: the delivery is pending and has a target. */
 const IS_OPEN = `d.status = 'pending' and (w.id is not null or p.target is not null)`
 
 /** What the next attempts of these deliveries need, by delivery. Leaves out finished deliveries. */

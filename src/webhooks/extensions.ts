@@ -20,7 +20,6 @@ import { NEW_SECRET, newSecret } from './secrets.ts'
 export const WEBHOOKS = 'webhooks'
 export const DELIVERIES = 'webhook_deliveries'
 
-/** Fields of a webhook that only the server sets. */
 const SET_BY_SERVER = ['secret', 'previous_secret', 'service_token'] as const
 /** Fields after whose change a webhook is checked again. */
 const CHECKED_FIELDS = [...TEMPLATE_FIELDS, 'service_token'] as const
@@ -30,7 +29,6 @@ const HIDDEN = '***'
 
 const [FAILED, NOT_UPDATED] = ['Failed to create record.', 'Failed to update record.']
 
-/** Errors of a webhook's URL, in PocketBase's form. */
 const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
   not_a_url: fieldError('validation_invalid_url', 'Must be a valid url'),
   not_http: fieldError('validation_url_not_http', 'Must begin with https://'),
@@ -38,10 +36,7 @@ const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
   private: fieldError('validation_url_private', 'Must not be a private address'),
 }
 
-/**
- * Maximum webhooks, and hooks, of a user: a send to 1,000 opted-out numbers makes 20,000 deliveries in one
- * statement.
- */
+/** Maximum webhooks, and hooks, of a user: 1,000 opted-out numbers make 20,000 deliveries at once. */
 const MOST_OWN = 20
 
 /** Throws 400 if the user has the maximum of such records. In a transaction: others of the user wait. */
@@ -112,10 +107,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
   } satisfies Extension
 }
 
-/**
- * Keeps the service's token in a hidden field. A webhook that goes to another server loses the token, so that
- * whoever may change the address cannot read it.
- */
+/** Keeps the token in a hidden field, but not for another server: its owner could read the token there. */
 function keepToken(values: Values, old?: Readonly<Values>): void {
   if (values.format !== 'template' && !old?.service_token) return
   const isSame = old && originOf(values.url) === originOf(old.url)
@@ -138,10 +130,7 @@ const NO_LINES = fieldError('validation_invalid_lines', 'Must be lines of the us
 
 const linesOf = (values: Readonly<Values> | undefined) => (values?.lines ?? []) as readonly string[]
 
-/**
- * Throws 400 for a device or lines of another user. Stored values (`old`) are not checked: they may be
- * deleted.
- */
+/** Throws 400 for a device or lines of another user. Stored values (`old`) may stay. */
 async function checkOwn({ db }: Store, failed: string, values: Values, old?: Readonly<Values>) {
   const device = values.device === old?.device ? '' : String(values.device ?? '')
   const lines = linesOf(values).filter((line) => !linesOf(old).includes(line))
@@ -163,7 +152,6 @@ export const deliveriesExtension: Extension = {
   },
 }
 
-/** Records to delete per transaction. */
 const CHUNK = 500
 const DAY_MS = 86_400_000
 

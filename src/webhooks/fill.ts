@@ -9,7 +9,6 @@ const MAX_LENGTH = 64 << 10
 /** Steps of a request, and tags of its templates: both together take some 4 ms. */
 const MAX_STEPS = 1_000
 const MAX_TAGS = 100
-/** Addresses of a mail. */
 const MAX_ADDRESSES = 5
 
 /** The fields of a webhook with templates. `headers` and `body` are JSON. */
@@ -37,7 +36,6 @@ export interface FilledRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Set for an address `mailto:`. */
   readonly mail?: WebhookMail
 }
 

@@ -28,10 +28,7 @@ export function webhookRefusal(error: keyof typeof WEBHOOK_REFUSALS): GatewayErr
 /** The user whose webhooks may be used; null: all. Every statement is bound to it. */
 export type Owner = string | null
 
-/**
- * The user whose webhooks the caller may use; null for a superuser: all. Throws 401 for a guest, 403 for a
- * device.
- */
+/** The user whose webhooks the caller may use; null for a superuser: all. Throws 401, 403. */
 export function ownerOf(auth: AuthRecord | null): Owner {
   if (!auth) throw webhookRefusal('unauthorized')
   if (auth.isSuperuser) return null

@@ -32,7 +32,6 @@ with given as (
 ), ${also}${changeLogCte('written', 'update', 'webhook_deliveries', 'noted', true)}
 select id from written`
 const RECORD = recordAs('webhook record')
-/** Records outcomes of last attempts and deletes their queue rows. */
 const RECORD_OVER = recordAs(
   'webhook record end',
   `ended as (delete from webhook_dispatch d using written where d.delivery = written.id and ${isAmong('d.delivery', 'written', 'id')}), `,
@@ -44,17 +43,13 @@ async function record(db: Db, sql: typeof RECORD, outcomes: readonly Outcome[]):
   return outcomes.map(({ delivery }) => ids.has(delivery))
 }
 
-/** Stores outcomes of last attempts in groups. */
 const ending = groupsOf<Outcome, boolean>((db) => ({
   keyOf: ({ delivery }) => delivery,
   isOnce: true,
   store: (outcomes) => record(db, RECORD_OVER, outcomes),
 }))
 
-/**
- * Records an outcome and ends the lease; 410 disables the webhook. Does nothing if another node has recorded
- * one.
- */
+/** Records an outcome unless another node did, and ends the lease; 410 disables the webhook. */
 export async function recordOutcome(
   store: Store,
   lease: Lease,

@@ -16,7 +16,6 @@ export const DELAYS_SECONDS: readonly number[] = [
 ]
 /** Random share to add or subtract, so that calls that failed together are not retried together. */
 const JITTER = 0.1
-/** Maximum delay that a receiver may ask for. */
 const MAX_RETRY_AFTER_SECONDS = 24 * HOUR
 
 /** Seconds to the next attempt; undefined after the last. `retryAfter` only delays. `chance`: 0 to 1. */

@@ -102,7 +102,6 @@ const READ = statement('campaign', {
   keepsQuiet: 'boolean',
   /** When it repeats; 'null' if it does not. */
   repeat: 'string?',
-  /** How many runs it has had. */
   runs: 'number',
 })`
 select c.id, c."user", c.xmin::text as version, ${isDisabledSql('c."user"')} as "isDisabled",

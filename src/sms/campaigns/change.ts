@@ -24,9 +24,7 @@ import { completeRepeat, timesFrom } from './times.ts'
 /** A campaign that begins sooner cannot be changed: the sweep may already hand out its texts. */
 const MARGIN_MS = 2_000
 
-/**
- * Changes a campaign before its first message is sent. Throws 409 `campaign_begun`, and as createCampaign.
- */
+/** Changes a campaign before its first message is sent. Throws 409 `campaign_begun`. */
 export async function changeCampaign(
   services: CampaignServices,
   user: string,

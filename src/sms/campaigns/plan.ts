@@ -32,10 +32,7 @@ export const textsFor = (
   phones: readonly string[],
 ): Promise<Text[]> => writeTexts(store, user, variables ? { body, variables } : { body }, phones)
 
-/**
- * A campaign's recipients without opt-outs, and their segments. Throws errors of recipients or
- * template, and 400 if all have opted out.
- */
+/** A campaign's recipients without opt-outs, and their segments. Throws 400 if all have opted out. */
 export async function planAudience(
   store: Store,
   user: string,

@@ -36,7 +36,6 @@ export const CAMPAIGN_PROGRESS = z
   })
   .meta({ id: 'CampaignProgress' })
 
-/** SQL: `retryBatch` can send the failed message `m` again. */
 const CAN_BE_RETRIED = `(m.status = 'failed' and m.body <> '' and m.error_message <> '${REASONS.optedOut}'
   and not exists (select from contacts c where c."user" = $1 and c.phone = m."to" and c.opted_out))`
 
@@ -57,7 +56,6 @@ select status, count(*), count(*) filter (where error_message in ${CANCELED_SQL}
   count(*) filter (where retriable and error_message in ${CANCELED_SQL})
 from sent group by status`
 
-/** SQL: numbers that the campaign was sent to. */
 const RECIPIENTS = `(
   select m."to" from sms_messages m where m.batch_id = any($2::text[]) and m.batch_id <> '' and ${isOwnedBy('m', '$1')})`
 

@@ -9,7 +9,6 @@ import { type Campaign, type CampaignServices, changeAsRead, readCampaign } from
 import { checkQuota, planAudience } from './plan.ts'
 import { MIN_INTERVAL_MS, timesAfter } from './times.ts'
 
-/** Maximum repeating and paused campaigns of an account. */
 const MAX_REPEATING = 20
 
 const OTHERS = statement('campaigns that repeat', { others: 'number' })`
@@ -60,8 +59,8 @@ select (extract(epoch from now()) * 1000)::float8 as "nowMs" from campaigns
 where id = ${text('id')} and status = 'repeating' and settled and scheduled_at <= pb_text(now())`
 
 /**
- * Makes the due run of a repeating campaign and moves the campaign to its next time, in one transaction. Does
- * nothing if no run is due. The run's id is that of its time, so that no time has two runs.
+ * Makes the due run of a repeating campaign, if any, and moves the campaign on, in one transaction. The run's
+ * id is that of its time, so that no time has two runs.
  */
 export async function repeatIfDue(services: CampaignServices, id: string): Promise<void> {
   const { db } = services.store

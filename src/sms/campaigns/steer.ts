@@ -39,10 +39,7 @@ export const pauseCampaign = become(({ status }) => {
   return 'paused'
 })
 
-/**
- * Resumes a paused campaign at its time, or now; a repeating one at its next time. A second call is no error.
- * Throws 409 `campaign_over`.
- */
+/** Resumes a paused campaign at its time, or now. Repeatable. Throws 409 `campaign_over`. */
 export const resumeCampaign = become(({ status, scheduledAt, repeat }) => {
   if (status === 'scheduled' || status === 'repeating' || status === 'sending') return undefined
   if (status !== 'paused') throw gatewayRefusal('campaign_over')
