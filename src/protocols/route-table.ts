@@ -16,7 +16,8 @@ import {
 export interface TableRoute<C> {
   /** Method and path below the root: `GET /messages/{id}`. */
   readonly at: string
-  readonly id: string
+  /** Of the operation; derived from method and path if absent. */
+  readonly id?: string
   readonly summary: string
   /** Names of parameters in the query, and in the form of the body. */
   readonly query?: readonly string[]
@@ -114,8 +115,10 @@ export function describeRoutes<R extends TableRoute<never>>(
   more: Readonly<Record<string, Operation>> = {},
 ) {
   const operations = routes.map((route) => {
-    const { at, id, summary, query, form, header, body, isFile, isText } = route
+    const { at, summary, query, form, header, body, isFile, isText } = route
     const { answer = [200, 'As the other product documents it.'] } = route
+    const path = at.replace(' ', ` ${root}`)
+    const id = route.id ?? path.toLowerCase().replace(/\W+/g, '_')
     const operation: Operation = {
       ...{ id, summary, description: description(route) },
       params: { ...(query && { query: optional(query) }), ...(header && { header }) },
@@ -129,7 +132,7 @@ export function describeRoutes<R extends TableRoute<never>>(
       fails: typeof failures === 'function' ? failures(route) : failures,
       responses: isFile ? FILE : answered(answer, isText),
     }
-    return [at.replace(' ', ` ${root}`), operation]
+    return [path, operation]
   })
   return chapter(tag, security, { ...Object.fromEntries(operations), ...more })
 }

@@ -38,7 +38,6 @@ async function sendsms({ c, services }: DoorCall): Promise<Response> {
 
 const ROUTE: DoorRoute = {
   at: 'GET /cgi-bin/sendsms',
-  id: 'kannelSend',
   summary: 'Send a text',
   query: ['username', 'password', 'to', 'text', 'from', 'priority', 'deferred', 'validity'],
   answer: [202, 'Accepted.', z.string()],

@@ -18,7 +18,6 @@ const MESSAGE = z
 
 const ROUTE: DoorRoute = {
   at: 'POST /api/v1/sms/send',
-  id: 'smsGatewaySend',
   summary: 'Send a text',
   header: z.object({ 'x-api-key': z.string().describe('An API key.') }),
   body: MESSAGE,

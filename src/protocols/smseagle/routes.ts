@@ -9,7 +9,6 @@ const V1 = Object.entries(METHODS).flatMap(([method, [parameter]]) =>
   (['GET', 'POST'] as const).map(
     (verb): DoorRoute => ({
       at: `${verb} /http_api/${method}`,
-      id: `smseagle_${method}${verb === 'GET' ? '' : '_form'}`,
       summary: 'Send a text (APIv1)',
       [verb === 'GET' ? 'query' : 'form']: [...PARAMETERS, parameter],
       answer: [200, '`OK; ID=…`', z.string()],
@@ -24,7 +23,6 @@ const fault = z.strictObject({ error_text: z.string(), status: z.literal('error'
 const OTHERS: readonly DoorRoute[] = [
   {
     at: 'POST /jsonrpc/sms',
-    id: 'smseagleCall',
     summary: 'Send a text (JSON-RPC)',
     body: RPC,
     error: z.strictObject({ result: z.union([z.string(), fault]) }).meta({ id: 'SmseagleFault' }),
@@ -32,7 +30,6 @@ const OTHERS: readonly DoorRoute[] = [
   },
   {
     at: 'POST /api/v2/messages/sms',
-    id: 'smseagleSend',
     summary: 'Send a text (APIv2)',
     header: z.object({ 'access-token': z.string().describe('An API key.') }),
     body: MESSAGE,

@@ -46,7 +46,6 @@ const PHONE_SETTINGS = (() => {
 const ROUTES: readonly Route[] = [
   {
     at: 'POST /messages',
-    id: 'smsgateSend',
     summary: 'Send a text',
     scope: 'messages:send',
     startsCached: true,
@@ -58,7 +57,6 @@ const ROUTES: readonly Route[] = [
   },
   {
     at: 'GET /messages',
-    id: 'smsgateListMessages',
     summary: 'List sends of this API',
     scope: 'messages:list',
     query: Object.keys(LIST_QUERY.shape),
@@ -67,14 +65,12 @@ const ROUTES: readonly Route[] = [
   },
   {
     at: 'GET /messages/{id}',
-    id: 'smsgateReadMessage',
     summary: 'Read the state of a send',
     scope: 'messages:read',
     work: async ({ c, store, user }) => stateOf(store, user, await findSend(store, user, idIn(c))),
   },
   {
     at: 'DELETE /messages/{id}',
-    id: 'smsgateCancelMessage',
     summary: 'Cancel what no device has begun',
     scope: 'messages:cancel',
     async work({ c, store, user }) {
@@ -85,7 +81,6 @@ const ROUTES: readonly Route[] = [
   },
   {
     at: 'POST /messages/inbox/export',
-    id: 'smsgateExportInbox',
     summary: 'Read inboxes again and tell webhooks (the old form)',
     scope: 'messages:export',
     body: REFRESH_BODY,
@@ -97,14 +92,12 @@ const ROUTES: readonly Route[] = [
   },
   {
     at: 'GET /devices',
-    id: 'smsgateListDevices',
     summary: 'List devices',
     scope: 'devices:list',
     work: ({ store, user }) => listDevices(store, user),
   },
   {
     at: 'DELETE /devices/{id}',
-    id: 'smsgateDeleteDevice',
     summary: 'Delete a device',
     scope: 'devices:delete',
     answer: [204, 'Deleted.'],
@@ -112,7 +105,6 @@ const ROUTES: readonly Route[] = [
   },
   {
     at: 'GET /inbox',
-    id: 'smsgateListInbox',
     summary: 'List incoming texts',
     scope: 'inbox:list',
     query: Object.keys(INBOX_QUERY.shape),
@@ -121,7 +113,6 @@ const ROUTES: readonly Route[] = [
   },
   {
     at: 'POST /inbox/refresh',
-    id: 'smsgateRefreshInbox',
     summary: 'Read inboxes of phones again',
     scope: 'inbox:refresh',
     body: REFRESH_BODY,
@@ -130,7 +121,6 @@ const ROUTES: readonly Route[] = [
   },
   {
     at: 'GET /inbox/{id}/attachments/{part}',
-    id: 'smsgateReadAttachment',
     summary: 'Read a file of an incoming text',
     scope: 'inbox:list',
     isFile: true,
@@ -138,14 +128,12 @@ const ROUTES: readonly Route[] = [
   },
   {
     at: 'GET /webhooks',
-    id: 'smsgateListWebhooks',
     summary: "List webhooks of SMSGate's form",
     scope: 'webhooks:list',
     work: ({ store, user }) => listWebhooks(store, user),
   },
   {
     at: 'POST /webhooks',
-    id: 'smsgateSaveWebhook',
     summary: 'Add a webhook, or replace the one with its id',
     scope: 'webhooks:write',
     body: WEBHOOK_BODY,
@@ -154,7 +142,6 @@ const ROUTES: readonly Route[] = [
   },
   {
     at: 'DELETE /webhooks/{id}',
-    id: 'smsgateDeleteWebhook',
     summary: 'Delete a webhook',
     scope: 'webhooks:delete',
     answer: [204, 'There is none with this id.'],
@@ -162,7 +149,6 @@ const ROUTES: readonly Route[] = [
   },
   {
     at: 'GET /settings',
-    id: 'smsgateReadSettings',
     summary: 'Read the settings of phones',
     scope: 'settings:read',
     work: async () => PHONE_SETTINGS,
@@ -170,7 +156,6 @@ const ROUTES: readonly Route[] = [
   ...(['PATCH', 'PUT'] as const).map(
     (method): Route => ({
       at: `${method} /settings`,
-      id: method === 'PUT' ? 'smsgateReplaceSettings' : 'smsgateChangeSettings',
       summary: 'Set the key that webhooks are signed with',
       scope: 'settings:write',
       body: SETTINGS_BODY,
@@ -183,7 +168,6 @@ const ROUTES: readonly Route[] = [
   ),
   {
     at: 'POST /auth/token',
-    id: 'smsgateIssueTokens',
     summary: 'Make a pair of tokens',
     scope: 'tokens:manage',
     body: TOKEN_BODY,
@@ -193,7 +177,6 @@ const ROUTES: readonly Route[] = [
   },
   {
     at: 'POST /auth/token/refresh',
-    id: 'smsgateRefreshTokens',
     summary: 'Trade a refresh token for another pair',
     scope: REFRESH_SCOPE,
     answer: [201, 'The pair.'],
@@ -201,7 +184,6 @@ const ROUTES: readonly Route[] = [
   },
   {
     at: 'DELETE /auth/token/{id}',
-    id: 'smsgateRevokeTokens',
     summary: 'Revoke a pair of tokens',
     scope: 'tokens:manage',
     answer: [204, 'There is none with this id.'],
@@ -209,7 +191,6 @@ const ROUTES: readonly Route[] = [
   },
   {
     at: 'GET /logs',
-    id: 'smsgateReadLogs',
     summary: 'Not kept',
     scope: 'logs:read',
     query: ['from', 'to'],

@@ -14,14 +14,12 @@ import { check, fetchOne, START_PARAMETERS, start, update } from './verification
 export const VERIFY_ROUTES: readonly Route[] = [
   {
     at: 'GET ',
-    id: 'twilioVerifyServices',
     summary: 'List services of codes',
     query: PAGE_PARAMETERS,
     work: listServices,
   },
   {
     at: 'POST ',
-    id: 'twilioCreateVerifyService',
     summary: 'Make a service of codes',
     form: SERVICE_PARAMETERS,
     answer: [201, 'The service.'],
@@ -29,27 +27,23 @@ export const VERIFY_ROUTES: readonly Route[] = [
   },
   {
     at: 'GET /{Sid}',
-    id: 'twilioVerifyService',
     summary: 'Fetch a service of codes',
     work: fetchService,
   },
   {
     at: 'POST /{Sid}',
-    id: 'twilioUpdateVerifyService',
     summary: 'Change a service of codes',
     form: SERVICE_PARAMETERS,
     work: changeService,
   },
   {
     at: 'DELETE /{Sid}',
-    id: 'twilioDeleteVerifyService',
     summary: 'Delete a service of codes',
     answer: [204, 'It is deleted, with its verifications.'],
     work: deleteService,
   },
   {
     at: 'POST /{ServiceSid}/Verifications',
-    id: 'twilioStartVerification',
     summary: 'Send a code',
     form: START_PARAMETERS,
     answer: [201, 'The verification.'],
@@ -57,20 +51,17 @@ export const VERIFY_ROUTES: readonly Route[] = [
   },
   {
     at: 'GET /{ServiceSid}/Verifications/{Sid}',
-    id: 'twilioVerification',
     summary: 'Fetch a verification, by its SID or its number',
     work: fetchOne,
   },
   {
     at: 'POST /{ServiceSid}/Verifications/{Sid}',
-    id: 'twilioUpdateVerification',
     summary: 'Cancel or approve a verification, by its SID or its number',
     form: ['Status'],
     work: update,
   },
   {
     at: 'POST /{ServiceSid}/VerificationCheck',
-    id: 'twilioCheckVerification',
     summary: 'Check a code',
     form: ['Code', 'To', 'VerificationSid'],
     answer: [201, 'The verification: `approved` if the code was right.'],
