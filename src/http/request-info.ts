@@ -27,8 +27,8 @@ export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<Request
 }
 
 /** The body, read once a request. `sentence`: the message of the 400 for an unreadable one. */
-export const bodyOr = (c: Ctx, sentence?: string): Promise<RequestBody> =>
-  bodyOf(c).catch((error: unknown) => {
+export const bodyOr = (c: Ctx, sentence?: string, maxBytes?: number): Promise<RequestBody> =>
+  bodyOf(c, maxBytes).catch((error: unknown) => {
     throw error instanceof ApiError && error.status === 400 ? badRequest(sentence) : error
   })
 

@@ -165,12 +165,8 @@ export class AnswerMeter {
     return Math.max(0, this.#room - this.#read)
   }
 
-  get expandable(): number {
-    return this.#maxExpanded - this.#expanded
-  }
-
   checkExpanded(count: number): void {
-    if (count <= this.expandable) return
+    if (count <= this.#maxExpanded - this.#expanded) return
     throw new AnswerTooLarge(`${this.#maxExpanded} expanded records`)
   }
 

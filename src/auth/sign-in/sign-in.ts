@@ -1,7 +1,7 @@
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { forbidden } from '../../errors.ts'
 import { toRow } from '../../records/columns.ts'
-import { answerRecord } from '../../records/expand/answer.ts'
+import { answerRecord } from '../../records/expand/expand.ts'
 import { isRuleFault } from '../../records/render/render.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { requireEnabled } from '../auth-rows.ts'

@@ -98,7 +98,7 @@ function firstOf(key: Sql, condition: Condition): Sql {
   for (const row of multiRowsOf(filter)) rows.add(row)
   const order = joinSql(
     outermostFirst(rows)
-      .map(orderOf)
+      .map((row) => (row.many && row.source.order?.(row)) || [])
       .filter((one) => one.length > 0),
     ', ',
   )
@@ -107,8 +107,6 @@ function firstOf(key: Sql, condition: Condition): Sql {
     ? sql`(${chosen} ORDER BY ${bindRows(order, rows)} LIMIT 1)`
     : sql`(${chosen} LIMIT 1)`
 }
-
-const orderOf = (row: JoinedRow): Sql => (row.many && row.source.order?.(row)) || []
 
 function sharing(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition {
   if (![...multiRowsOf(condition)].some((row) => rows.has(row))) return TRUE

@@ -1,7 +1,7 @@
 import { type Field, isMulti, isMultiCapable } from '../../fields/field.ts'
 import { type Expression, FORMS, type Operand } from '../compare/operand.ts'
 import { FilterError } from '../errors.ts'
-import { type JoinedRow, param, type Sql, sql } from '../sql/sql.ts'
+import { param, type Sql, sql } from '../sql/sql.ts'
 import { joinValues } from './joins.ts'
 import { affinityOf, type Context, column, type FilterRow, storageOf } from './row.ts'
 
@@ -33,8 +33,6 @@ export function fieldOperand(
   return modifier === 'lower' ? lowered(operand) : operand
 }
 
-const rowsOf = (row: FilterRow): JoinedRow[] => (row.at ? [row.at] : [])
-
 function expression(
   row: FilterRow,
   part: Sql,
@@ -47,7 +45,7 @@ function expression(
     fallback: 'auto',
     all: false,
     nullable: row.nullable,
-    rows: rowsOf(row),
+    rows: row.at ? [row.at] : [],
     ...rest,
   }
 }

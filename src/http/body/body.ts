@@ -6,9 +6,8 @@ import type { Uploads } from '../../files/upload.ts'
 import type { RequestBody } from '../context.ts'
 import { isMalformed, readPairs } from '../query.ts'
 import type { RequestMemory } from '../request-memory.ts'
-import { countOf, JSON_BOUNDS, MAX_PARTS } from './body-limits.ts'
 import { readMultipart } from './multipart.ts'
-import { parseStrict, readBytes } from './raw-body.ts'
+import { countOf, JSON_BOUNDS, MAX_PARTS, parseStrict, readBytes } from './raw-body.ts'
 
 type Values = RequestBody['values']
 

@@ -8,8 +8,7 @@ import { ApiError, badRequest, RetryLater } from '../../errors.ts'
 import { Spool, UploadSpace } from '../../files/spool.ts'
 import { readUpload, type Upload } from '../../files/upload.ts'
 import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
-import { countOf } from './body-limits.ts'
-import { ByteCollector, piecesOf } from './raw-body.ts'
+import { ByteCollector, countOf, piecesOf } from './raw-body.ts'
 
 type Parser = InstanceType<typeof Busboy>
 

@@ -6,7 +6,22 @@ import { gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import type { Ctx } from '../context.ts'
 import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
 import { memoryOf } from '../server/store-of.ts'
-import { JSON_BOUNDS } from './body-limits.ts'
+
+/** Maximum fields of a record, or parts of a form: a million take seconds to read. */
+export const MAX_PARTS = 10_000
+/** Maximum keys of all objects in a body, including those in JSON fields. */
+const MAX_KEYS = 250_000
+/** Maximum items of all lists: a JSON field of the default size, 1 MiB, may have 524,288 numbers. */
+const MAX_VALUES = 1_000_000
+export const JSON_BOUNDS = { fields: MAX_PARTS, keys: MAX_KEYS, values: MAX_VALUES }
+
+/** How often a text occurs in bytes; counts to `max` + 1 at most. */
+export function countOf(text: string, bytes: Buffer, max = Infinity): number {
+  let count = 0
+  for (let at = bytes.indexOf(text); at >= 0 && count <= max; at = bytes.indexOf(text, at + text.length))
+    count++
+  return count
+}
 
 /** Joins pieces in one buffer: a list of them would cost 400 bytes more for each. */
 export class ByteCollector {
@@ -142,8 +157,6 @@ const SURROGATE = /\\u[dD][89a-fA-F]/
 /** An escaped backslash, or a whole pair: no lone surrogate. */
 const HARMLESS = /\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]../g
 
-const hasLoneSurrogate = (json: string) => SURROGATE.test(json) && SURROGATE.test(json.replace(HARMLESS, '_'))
-
 class NameTwice extends SyntaxError {
   override name = 'NameTwice'
 }
@@ -163,7 +176,7 @@ const refuseInfinity = (_: string, value: unknown) => {
 
 /** Parses as Go's encoding/json/v2: no repeated names, lone surrogates or numbers beyond a double. */
 export function parseStrict(json: string): unknown {
-  if (hasLoneSurrogate(json)) throw new SyntaxError()
+  if (SURROGATE.test(json) && SURROGATE.test(json.replace(HARMLESS, '_'))) throw new SyntaxError()
   if (HUGE.test(json)) JSON.parse(json, refuseInfinity)
   return parseUnique(json)
 }

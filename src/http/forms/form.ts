@@ -8,7 +8,6 @@ const MAX_FORM_BYTES = 1 << 20
 
 /** The general message for an unreadable body, which the form's own replaces. */
 const UNREADABLE = badRequest().message
-const unloadable = () => badRequest('An error occurred while loading the submitted data.')
 
 /** `terse`: the error for an unreadable body has no details. */
 export interface FormOptions {
@@ -28,7 +27,8 @@ export async function readForm<T extends object>(
   } catch (error) {
     const isVague =
       error instanceof ApiError && error.status === 400 && (terse || error.message === UNREADABLE)
-    if (error instanceof ShapeError || isVague) throw unloadable()
+    if (error instanceof ShapeError || isVague)
+      throw badRequest('An error occurred while loading the submitted data.')
     throw error
   }
 }

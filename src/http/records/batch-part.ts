@@ -137,7 +137,7 @@ const REQUEST = fields({
   url: [required, notLonger(MAX_URL_BYTES)],
 })
 
-export const unreadableBatch = () => badRequest('Failed to read the submitted batch data.')
+export const UNREADABLE = 'Failed to read the submitted batch data.'
 
 /** Reads the requests of a batch, at most `max`. Throws 400. */
 export function readBatch(body: RequestBody, max: number): BatchRequest[] {
@@ -152,12 +152,12 @@ function decode({ values, isJson }: RequestBody): BatchRequest[] {
     const { requests } = SHAPE.over(values, SHAPE.zero(), isJson)
     return requests.map((request) => ({ ...request, headers: readHeaders(request.headers) }))
   } catch (error) {
-    throw error instanceof ShapeError ? unreadableBatch() : error
+    throw error instanceof ShapeError ? badRequest(UNREADABLE) : error
   }
 }
 
 function readHeaders(headers: BatchRequest['headers']): BatchRequest['headers'] {
   const values = Object.entries(headers).map(([name, value]) => [name, value ?? ''] as const)
-  if (values.some(([, value]) => typeof value !== 'string')) throw unreadableBatch()
+  if (values.some(([, value]) => typeof value !== 'string')) throw badRequest(UNREADABLE)
   return Object.fromEntries(values)
 }

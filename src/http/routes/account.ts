@@ -14,7 +14,7 @@ import {
 } from '../../notifications/push-jobs.ts'
 import { ACCOUNT, chapter, NOBODY, SIGNED_IN } from '../../openapi/schemas/operations.ts'
 import { toRow } from '../../records/columns.ts'
-import { answerRecord } from '../../records/expand/answer.ts'
+import { answerRecord } from '../../records/expand/expand.ts'
 import { SUBSCRIPTION, vapidKeys } from '../../sms/devices/web-push.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { readJson } from '../body/raw-body.ts'
@@ -84,12 +84,11 @@ function pushRoutes(services: Services): Hono<Env> {
     })
 }
 
-const claimsOf = (c: Ctx) => readClaims(tokenOf(c.env.incoming.headers.authorization))
-
 async function endOthers(c: Ctx, services: Services): Promise<Response> {
   const { auth: asking, store } = await requireAuth(c, services)
   // a token that cannot be refreshed must not be exchanged for one that can
-  if (!claimsOf(c)?.refreshable) throw forbidden('This session cannot be renewed.')
+  if (!readClaims(tokenOf(c.env.incoming.headers.authorization))?.refreshable)
+    throw forbidden('This session cannot be renewed.')
   const origin = { ip: clientIp(c, services), userAgent: c.env.incoming.headers['user-agent'] ?? '' }
   const change = { endsTokens: true }
   const auth = await changeAuthRecord(store, services.extensions, asking, change, 'Failed to sign out.')

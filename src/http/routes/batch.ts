@@ -32,9 +32,9 @@ import {
   PartFault,
   readBatch,
   runPart,
-  unreadableBatch,
+  UNREADABLE,
 } from '../records/batch-part.ts'
-import { authenticate, bodyOf, buildRequest, meterFor, sendJson } from '../request-info.ts'
+import { authenticate, bodyOr, buildRequest, meterFor, sendJson } from '../request-info.ts'
 import { retry } from '../retry.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { storeOf } from '../server/store-of.ts'
@@ -49,7 +49,7 @@ export const batchRoutes = (services: Services) =>
   new Hono<Env>().post('/', async (c) => {
     const { enabled, maxRequests, maxBodySize } = services.settings.current.batch
     if (!enabled || maxRequests <= 0) throw forbidden('Batch requests are not allowed.')
-    const body = await readBody(c, maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES)
+    const body = await bodyOr(c, UNREADABLE, maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES)
     const requests = readBatch(body, maxRequests)
     const bodies = requests.filter((asked) => mayChangeAuth(services, asked)).map(bodyOfPart)
     const answers = await limitOldPasswordChecks(c, services, bodies, () =>
@@ -60,14 +60,6 @@ export const batchRoutes = (services: Services) =>
       `[${answers.map(({ body, status }) => `{"body":${body},"status":${status}}`).join(',')}]`,
     )
   })
-
-async function readBody(c: Ctx, maxBytes: number): Promise<RequestBody> {
-  try {
-    return await bodyOf(c, maxBytes)
-  } catch (error) {
-    throw error instanceof ApiError && error.status === 400 ? unreadableBatch() : error
-  }
-}
 
 /** Runs the batch, several times if `retry` does. Counts rates and checks passwords only the first time. */
 function write(

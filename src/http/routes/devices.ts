@@ -88,13 +88,14 @@ function sendEvents(c: Ctx, services: Services, { device, store }: DeviceCaller)
     const ended = AbortSignal.any([ending, gone.signal])
     for await (const item of deviceEvents(store, device, config.deviceOnlineSeconds, again, ended)) {
       if (item.name === 'alive') await stream.write(': alive\n\n')
-      else await stream.writeSSE({ event: item.name, data: dataOf(item) })
+      else
+        await stream.writeSSE({
+          event: item.name,
+          data: JSON.stringify('message' in item ? { id: item.message } : {}),
+        })
     }
   })
 }
-
-const dataOf = (event: { name: string; message?: string }) =>
-  JSON.stringify(event.message ? { id: event.message } : {})
 
 export const DEVICES = 'for devices'
 

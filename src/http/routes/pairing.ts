@@ -5,7 +5,7 @@ import { signToken } from '../../auth/tokens/tokens.ts'
 import type { AuthCollection } from '../../collections/catalog.ts'
 import { chapter, DEVICE, NOBODY, SIGNED_IN, textAnswer } from '../../openapi/schemas/operations.ts'
 import { toRow } from '../../records/columns.ts'
-import { answerRecord } from '../../records/expand/answer.ts'
+import { answerRecord } from '../../records/expand/expand.ts'
 import { requireUser } from '../../sms/devices/device.ts'
 import { PAIR_BODY, PAIRING_BODY } from '../../sms/devices/device-body.ts'
 import { DEVICE_STATES, deviceStates } from '../../sms/devices/device-states.ts'
@@ -61,11 +61,11 @@ export function pairingRoutes(services: Services): Hono<Env> {
       const owner = auth?.isSuperuser ? null : requireUser(auth).id
       return c.json(await deviceStates(storeOf(c, services, auth), owner, config.deviceOnlineSeconds))
     })
-    .get('/pair', (c) => (isBrowser(c) ? c.redirect('../../_/', 303) : c.text(PAIR_HELP)))
+    .get('/pair', (c) =>
+      c.req.header('accept')?.includes('text/html') ? c.redirect('../../_/', 303) : c.text(PAIR_HELP),
+    )
     .post('/pair', async (c) => answerPaired(c, services, await pair(c, services)))
 }
-
-const isBrowser = (c: Ctx) => c.req.header('accept')?.includes('text/html') === true
 
 /** Pairs a device and returns its id. A correct code does not count as a try. */
 async function pair(c: Ctx, services: Services): Promise<string> {

@@ -39,9 +39,11 @@ export const settingsRoutes = (services: Services) => {
       checkFields({ filesystem }, checks, 'Failed to test the S3 filesystem.')
       const { s3, backups } = settings.current
       await auditRequest(c, services, auth, { action: 'test S3', record: filesystem })
-      await (filesystem === 'backups' ? testBackupStorage(backups.s3) : refuseStorage(s3)).catch((error) => {
-        throw badRequest(`Failed to test the S3 filesystem. Raw error: \n${(error as Error).message}`)
-      })
+      await testStorage(filesystem === 'backups', filesystem === 'backups' ? backups.s3 : s3).catch(
+        (error) => {
+          throw badRequest(`Failed to test the S3 filesystem. Raw error: \n${(error as Error).message}`)
+        },
+      )
       return c.body(null, 204)
     })
     .post('/apple/generate-client-secret', async (c) => {
@@ -51,16 +53,11 @@ export const settingsRoutes = (services: Services) => {
     })
 }
 
-const NOT_ENABLED = 'S3 storage filesystem is not enabled'
-
-async function testBackupStorage(s3: S3Settings): Promise<void> {
-  if (!s3.enabled) throw new Error(NOT_ENABLED)
+async function testStorage(isOfBackups: boolean, s3: S3Settings): Promise<void> {
+  if (!s3.enabled) throw new Error('S3 storage filesystem is not enabled')
+  if (!isOfBackups) throw new Error('Files are kept in the database')
   const { testS3 } = await import('../../backup/storage/s3.ts')
   await testS3(s3)
-}
-
-async function refuseStorage({ enabled }: S3Settings): Promise<never> {
-  throw new Error(enabled ? 'Files are kept in the database' : NOT_ENABLED)
 }
 
 function forget({ store, settings, log }: Services): void {

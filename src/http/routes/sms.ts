@@ -52,13 +52,13 @@ export function smsRoutes(services: Services): Hono<Env> {
 
 /** Sends a text or a template. Checks credentials before it reads the body, which `adapt` may change. */
 export const sendFrom =
-  (services: Services, schema: typeof SEND | typeof TEMPLATE_SEND, adapt = (json: unknown) => json) =>
+  (services: Services, schema: typeof SEND | typeof TEMPLATE_SEND, adapt?: (json: unknown) => unknown) =>
   (c: Ctx) => {
     // read once, also if stale credentials repeat the work
     let raw: Promise<unknown> | undefined
     return withSender(c, services, async (sender) => {
       raw ??= readJson(c, MAX_BODY_BYTES)
-      const json = adapt(await raw)
+      const json = adapt ? adapt(await raw) : await raw
       const body = readSend(schema, json, new Date())
       const key = c.req.header('idempotency-key')
       const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, json)

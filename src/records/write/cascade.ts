@@ -7,7 +7,7 @@ import {
   SUPERUSERS,
 } from '../../collections/catalog.ts'
 import { ApiError, badRequest } from '../../errors.ts'
-import { type Field, isMulti, type RelationField } from '../../fields/field.ts'
+import { isMulti, type RelationField } from '../../fields/field.ts'
 import { now } from '../../fields/types/date.ts'
 import { memoize } from '../../tools/lru.ts'
 import { deleteLinks } from '../auth/auth-links.ts'
@@ -80,7 +80,9 @@ async function unset(store: Store, reference: Reference, ids: readonly string[])
         `array(select v from unnest(${column}) with ordinality u(v, i) where v <> all($1::text[]) order by i)`,
       ]
     : [`${column} = any($1::text[])`, `''`]
-  const dates = collection.fields.filter(isUpdateDate).map(({ name }) => `${quote(columnName(name))} = $3`)
+  const dates = collection.fields
+    .filter((one) => one.type === 'autodate' && one.onUpdate)
+    .map(({ name }) => `${quote(columnName(name))} = $3`)
   const assigned = [`${quote(columnName(field.name))} = ${left}`, ...dates].join(', ')
   await store.db.query(
     `with written as (update ${table} r set ${assigned} where r.id = any(array(
@@ -90,8 +92,6 @@ async function unset(store: Store, reference: Reference, ids: readonly string[])
     [ids, collection.id, now()],
   )
 }
-
-const isUpdateDate = (field: Field) => field.type === 'autodate' && field.onUpdate
 
 /** Records deleted at a time: bounds the memory of a transaction. */
 const CHUNK = 1_000
@@ -154,11 +154,11 @@ const byTarget = memoize((catalog: Catalog) => {
   const references = catalog.all
     .filter(({ type }) => type !== 'view')
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((collection) => relationsOf(collection).map((field) => ({ collection, field })))
+    .flatMap((collection) =>
+      collection.fields.flatMap((field) => (field.type === 'relation' ? [{ collection, field }] : [])),
+    )
   return Map.groupBy(references, ({ field }) => field.collectionId)
 })
-
-const relationsOf = ({ fields }: Collection) => fields.filter((field) => field.type === 'relation')
 
 export const referenceSql = ({ collection, field }: Reference) => ({
   table: columnsOf(collection).table,

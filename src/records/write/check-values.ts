@@ -178,7 +178,6 @@ function checkPassword(field: PasswordField, hash: Value, plain: string | undefi
 }
 
 const MAX_NAME_BYTES = 250
-const cutName = (name: string) => Buffer.from(name).subarray(0, MAX_NAME_BYTES).toString('utf8')
 
 /** Each name must be a stored or sent file's, and sent files must fit. PocketBase: core/field_file.go */
 function checkFiles(
@@ -190,7 +189,7 @@ function checkFiles(
   const kept = chosenTexts(old ?? '')
   const added = chosenTexts(value).filter((name) => !kept.includes(name) && !uploads.has(name))
   if (added.length === 0) return fieldType(field).check(field, value) ?? checkSent(field, value, uploads)
-  const invalidFiles = added.map(cutName)
+  const invalidFiles = added.map((name) => Buffer.from(name).subarray(0, MAX_NAME_BYTES).toString('utf8'))
   return fieldError('validation_invalid_file', `Invalid new files: [${invalidFiles.join(' ')}]`, {
     invalidFiles,
   })

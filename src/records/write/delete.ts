@@ -59,12 +59,9 @@ export async function deleteRecord(
   }
 }
 
-interface Target {
-  readonly text: string
-  readonly parameters: Parameters
-}
+type Target = ReturnType<typeof targetSql>
 
-function targetSql({ from, where, params }: CompiledFilter, id: string, cached: AuthRecord | null): Target {
+function targetSql({ from, where, params }: CompiledFilter, id: string, cached: AuthRecord | null) {
   const parameters = new Parameters(params)
   const conditions = [`b.id = ${parameters.add(id)}`, ...freshAuthSql(cached, parameters)]
   if (where) conditions.push(`(${where})`)

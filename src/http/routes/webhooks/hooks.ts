@@ -54,15 +54,14 @@ async function call(c: Ctx, { store, config }: Services, secret: string): Promis
   const user = await hookAccount(store.signIn, secret)
   if (user === undefined) throw notFound()
   const type = c.req.header('content-type') ?? ''
-  const raw = type.startsWith('multipart/form-data') ? await readParts(c) : await readText(c)
+  const isMultipart = type.startsWith('multipart/form-data')
+  const bytes = () => readBytes(c.env.incoming, MAX_BYTES, () => memoryOf(c))
+  const raw = isMultipart ? await readParts(c) : (await bytes()).toString('utf8')
   const isForm = type.startsWith('application/x-www-form-urlencoded')
   const posted = { raw, isForm, headers: c.req.header() }
   const work = () => callHook(store.forUser(user), config, secret, posted)
   return c.json(await admission.heavyWork.run(userHolder(user), work))
 }
-
-const readText = async (c: Ctx): Promise<string> =>
-  (await readBytes(c.env.incoming, MAX_BYTES, () => memoryOf(c))).toString('utf8')
 
 async function readParts(c: Ctx): Promise<string> {
   const { pairs, release } = await readMultipart(c.env.incoming, MAX_BYTES, memoryOf(c))
