@@ -4,7 +4,7 @@ import { FOLDER } from './folder.ts'
 
 /** Tools that send by SMSEagle's, Kannel's and sms-gateway's APIs, in the versions that we test with. */
 export const DOORS_PYPI = ['apprise==2.3.0'] as const
-/** Novu's providers without what their other forty need, and what Uptime Kuma's two need. */
+/** Novu's providers without what their other forty need. */
 export const DOORS_NPM = {
   '@novu/stateless': '0.24.2',
   axios: '1.6.7',
@@ -24,20 +24,10 @@ export const novuFile = (name: string) =>
 export const hasNovu = () => existsSync(novuFile('kannel'))
 export const hasApprise = () => existsSync(join(DOORS_PYTHON, 'apprise'))
 
-/** A provider of Uptime Kuma, whose checkout UPTIME_KUMA names: npm has no release with both. */
-export const kumaFile = (name: string) =>
-  join(DOORS_FOLDER, 'uptime-kuma', 'server', 'notification-providers', `${name}.js`)
-export const hasKuma = () => existsSync(kumaFile('sms-gateway'))
-
-/** Vendel's SDKs. Go's is of a checkout, which VENDEL_SDK_GO names. */
+/** Vendel's SDKs. */
 export const VENDEL_NPM = { 'vendel-sdk': '0.2.0' } as const
 export const VENDEL_PYPI = ['vendel-sdk==0.5.0'] as const
 export const VENDEL_NPM_FOLDER = join(FOLDER, '..', 'vendel-sdk')
 export const VENDEL_NPM_FILE = join(VENDEL_NPM_FOLDER, 'node_modules', 'vendel-sdk', 'dist', 'index.js')
-export const VENDEL_GO_FOLDER = join(VENDEL_NPM_FOLDER, 'go')
-const VENDEL = {
-  npm: VENDEL_NPM_FILE,
-  python: join(DOORS_PYTHON, 'vendel_sdk'),
-  go: join(VENDEL_GO_FOLDER, 'go.mod'),
-}
+const VENDEL = { npm: VENDEL_NPM_FILE, python: join(DOORS_PYTHON, 'vendel_sdk') }
 export const hasVendel = (language: keyof typeof VENDEL) => existsSync(VENDEL[language])

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ANN, startServerWithUsers } from '../support/server/server-with-users.ts'
-import { DOORS_PYTHON, hasApprise, hasKuma, hasNovu, kumaFile, novuFile } from './door-clients.ts'
+import { DOORS_PYTHON, hasApprise, hasNovu, novuFile } from './door-clients.ts'
 
 // The published tools as they are, with our address and an API key in their forms.
 
@@ -40,60 +40,6 @@ describe.skipIf(!hasApprise())('Apprise', () => {
   test('says that it failed', async () => {
     await expect(apprise('+4915112345678', 'psk_nobodys')).rejects.toThrow('Command failed')
     await expect(apprise('@Abe')).rejects.toThrow('Command failed')
-    expect(await sent()).toEqual([])
-  })
-})
-
-interface KumaProvider {
-  send(notification: object, message: string): Promise<string>
-}
-
-describe.skipIf(!hasKuma())('Uptime Kuma', () => {
-  const provider = (name: string): KumaProvider => new (require(kumaFile(name)))()
-  const eagle = (version: 1 | 2, more: object) =>
-    provider('smseagle').send(
-      {
-        smseagleUrl: server.url,
-        smseagleToken: ANN.key,
-        smseagleApiType: `smseagle-apiv${version}`,
-        smseagleMsgType: 'smseagle-sms',
-        smseagleEncoding: true,
-        smseaglePriority: 5,
-        ...more,
-      },
-      'Down',
-    )
-  const to = (recipient: string, type = 'to') => ({
-    smseagleRecipientType: `smseagle-${type}`,
-    smseagleRecipient: recipient,
-  })
-  const gateway = (numbers: string, more: object = {}) =>
-    provider('sms-gateway').send(
-      { smsgatewayUrl: `${server.url}/`, smsgatewayApiKey: ANN.key, smsgatewayTo: numbers, ...more },
-      'Down',
-    )
-
-  test.each<[string, () => Promise<string>, string[]]>([
-    ['SMSEagle 1', () => eagle(1, to('+4915112345678')), ['+4915112345678']],
-    ['SMSEagle 1, a group', () => eagle(1, to('friends', 'group')), ['+4900001', '+4900002', '+4900003']],
-    ['SMSEagle 1, a contact', () => eagle(1, to('Xaver', 'contact')), ['+4900005']],
-    [
-      'SMSEagle 2',
-      () => eagle(2, { smseagleRecipientTo: '4915112345678,+4411111' }),
-      ['+4411111', '+4915112345678'],
-    ],
-    ['SMS Gateway', () => gateway('+4411111, +4415112345678'), ['+4411111', '+4415112345678']],
-  ])('%s', async (_, send, numbers) => {
-    expect(await send()).toBe('Sent Successfully.')
-    expect(await sent()).toEqual(numbers.map((number) => `${number} Down`))
-  })
-
-  test.each<[string, () => Promise<string>, string]>([
-    ['SMSEagle 1', () => eagle(1, { ...to('+4411111'), smseagleToken: 'x' }), 'Invalid access token'],
-    ['SMSEagle 2', () => eagle(2, { smseagleRecipientTo: '017' }), 'Phone number must be in E.164 format'],
-    ['SMS Gateway', () => gateway('+4411111', { smsgatewayApiKey: 'x' }), 'Authentication required'],
-  ])('%s shows why a text was refused', async (_, send, sentence) => {
-    await expect(send()).rejects.toThrow(sentence)
     expect(await sent()).toEqual([])
   })
 })

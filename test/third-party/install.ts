@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OLDEST_NODE, OLDEST_NODE_BIN, OLDEST_NODE_FOLDER } from '../package/oldest-node.ts'
 import { runs } from '../support/installed.ts'
@@ -10,11 +10,9 @@ import {
   DOORS_PYPI,
   DOORS_PYTHON,
   hasApprise,
-  hasKuma,
   hasNovu,
   hasVendel,
   NOVU,
-  VENDEL_GO_FOLDER,
   VENDEL_NPM,
   VENDEL_NPM_FOLDER,
   VENDEL_PYPI,
@@ -61,20 +59,9 @@ if (!hasNovu()) {
   const packed = execFileSync('npm', pack, { cwd: DOORS_FOLDER, encoding: 'utf8' }).trim()
   execFileSync('tar', ['xzf', packed], { cwd: DOORS_FOLDER })
 }
-const { UPTIME_KUMA } = process.env
-if (UPTIME_KUMA && !hasKuma())
-  for (const folder of ['server/notification-providers', 'src'])
-    cpSync(join(UPTIME_KUMA, folder), join(DOORS_FOLDER, 'uptime-kuma', folder), { recursive: true })
 if (!hasApprise()) installPython(DOORS_PYTHON, DOORS_PYPI)
 if (!hasVendel('npm')) installNpm(VENDEL_NPM_FOLDER, VENDEL_NPM)
 if (!hasVendel('python')) installPython(DOORS_PYTHON, VENDEL_PYPI)
-const { VENDEL_SDK_GO } = process.env
-if (VENDEL_SDK_GO && !hasVendel('go')) {
-  cpSync(VENDEL_SDK_GO, join(VENDEL_GO_FOLDER, 'sdk'), { recursive: true })
-  const sdk = 'github.com/JimScope/vendel-sdk-go'
-  const module = ['module test', 'go 1.21', `require ${sdk} v0.4.0`, `replace ${sdk} => ./sdk`]
-  writeFileSync(join(VENDEL_GO_FOLDER, 'go.mod'), `${module.join('\n')}\n`)
-}
 if (!hasPythonClient()) installPython(PYTHON_FOLDER, SMSGATE_PYPI)
 if (!existsSync(SMPP_FOLDER)) installPython(SMPP_FOLDER, SMPP_PYPI)
 

@@ -3,19 +3,16 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runs } from '../support/installed.ts'
 
-// Twilio's own libraries, in the versions that we test with: npm's, PyPI's, Go's and Maven's.
+// Twilio's own libraries, in the versions that we test with: npm's, PyPI's and Maven's.
 
 const NODE_VERSION = '6.2.0'
 const PYTHON_VERSION = '9.13.0'
-const GO_VERSION = 'v1.31.0'
 /** An artifact of Maven's. */
 export const TWILIO_MAVEN = { groupId: 'com.twilio.sdk', artifactId: 'twilio', version: '13.0.1' }
 const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache')
 const NODE_FOLDER = join(CACHE, 'twilio-node')
 const PYTHON_FOLDER = join(CACHE, 'twilio-python')
 
-/** A Go module that has the package. */
-export const GO_FOLDER = join(CACHE, 'twilio-go')
 export const TWILIO_JAVA_FOLDER = join(CACHE, 'twilio-java')
 /** The class path of Java's library. */
 export const JAVA_JARS = join(TWILIO_JAVA_FOLDER, 'jars', '*')
@@ -28,10 +25,9 @@ export const PYTHON = join(PYTHON_FOLDER, 'bin', 'python')
 export const hasNode = () => existsSync(NODE_PACKAGE)
 export const hasPython = () => existsSync(PYTHON) && runs(PYTHON, '-c', 'import twilio')
 
-export const hasGo = () => existsSync(join(GO_FOLDER, 'go.sum')) && runs('go', 'version')
 export const hasJava = () => existsSync(join(TWILIO_JAVA_FOLDER, 'jars')) && runs('java', '-version')
 
-/** Installs those of Node, and of Python and Go where these are. */
+/** Installs those of Node, and of Python where it is. */
 export function installTwilio(): void {
   if (!hasNode()) {
     mkdirSync(NODE_FOLDER, { recursive: true })
@@ -39,14 +35,6 @@ export function installTwilio(): void {
     writeFileSync(join(NODE_FOLDER, 'package.json'), JSON.stringify(project))
     execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], {
       cwd: NODE_FOLDER,
-      stdio: 'inherit',
-    })
-  }
-  if (!hasGo() && runs('go', 'version')) {
-    mkdirSync(GO_FOLDER, { recursive: true })
-    writeFileSync(join(GO_FOLDER, 'go.mod'), 'module test\n\ngo 1.22\n')
-    execFileSync('go', ['get', `github.com/twilio/twilio-go@${GO_VERSION}`], {
-      cwd: GO_FOLDER,
       stdio: 'inherit',
     })
   }

@@ -183,39 +183,3 @@ describe('the examples of docs/twilio.md', () => {
     expect((await run(program, [file], { env })).stdout.trim()).toBe('queued')
   })
 })
-
-describe.skipIf(!hasPython())("Twilio's library for Python", () => {
-  test('does all that a program does', async () => {
-    const { url, form, headers } = await statusCallback()
-    const call = JSON.stringify({ url, form, signature: headers['x-twilio-signature'] })
-    const script = join(import.meta.dirname, 'twilio-client.py')
-    const { stdout } = await run(PYTHON, [script, fixture.gateway.url, ann.sid, ann.token, NUMBER, call])
-    expect(JSON.parse(stdout)).toEqual({
-      status: 'queued',
-      from: NUMBER,
-      created: expect.stringMatching(/^20.*\+00:00$/),
-      sent: null,
-      fetched: true,
-      planned: 'scheduled',
-      canceled: 'canceled',
-      redacted: '',
-      listed: 5,
-      limited: 3,
-      streamed: 5,
-      today: 0,
-      media: 0,
-      numbers: [NUMBER],
-      sms_url: 'GET',
-      account: 'active',
-      deleted: true,
-      valid: true,
-      errors: {
-        no_body: [400, 21602],
-        to: [400, 21211],
-        gone: [404, 20404],
-        busy: [409, 20009],
-        login: [401, 20003],
-      },
-    })
-  })
-})

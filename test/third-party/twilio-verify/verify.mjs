@@ -41,7 +41,7 @@ await start(many)
 for (let i = 0; i < 6; i++) await step(statusOf(check(many, '000')))
 await step(statusOf(start('+881612345678')))
 await step(statusOf(start('0151')))
-await step(statusOf(services('VA' + '0'.repeat(32)).fetch()))
+await step(statusOf(services(`VA${'0'.repeat(32)}`).fetch()))
 await step(
   services(shop.sid)
     .update({ friendlyName: 'Node 2' })
