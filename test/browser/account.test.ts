@@ -30,7 +30,6 @@ scenario('the account page: name, time zone, country, password, sessions', async
 
   const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row')
   await page.getByText('This one', { exact: true }).waitFor()
-  await fixture.look('account')
   expect(await rows.count()).toBe(3)
   // the test's own: this browser's has no such button
   await page.getByRole('button', { name: 'End session' }).click()
@@ -87,7 +86,6 @@ scenario('a superuser has an account page, too', async (fixture) => {
   await page.getByLabel('Your present password').fill(ROOT.password)
   await change.click()
   await page.getByText('Your new password is set').waitFor()
-  await fixture.look('account-superuser')
   await page.getByLabel('New email').fill('chief@example.com')
   await page.getByRole('button', { name: 'Change the email' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()

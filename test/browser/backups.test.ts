@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findS3Server, startS3Server } from '../support/services/s3-server.ts'
 import { type BrowserFixture, scenario } from './support/browser-fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pocketsms-browser-backups-'))
@@ -55,7 +54,6 @@ scenario(
       await page.getByRole('dialog').getByRole('button', { name: 'Upload' }).click()
       await page.getByText('The file is not a backup of pocketsms').waitFor()
     })
-    await fixture.look('backups-upload')
     await chooser.setInputFiles(file)
     await page.getByRole('dialog').getByRole('button', { name: 'Upload' }).click()
     await page.getByText('Backup uploaded').waitFor()
@@ -66,14 +64,12 @@ scenario(
     const replace = page.getByRole('button', { name: 'Replace everything' })
     expect(await replace.isDisabled()).toBe(true)
     await page.getByLabel('Type the name of the backup').fill(`${fixture.screen}.zip`)
-    await fixture.look('backups-restore')
     await mayFindItClosed(fixture, async () => {
       await page.keyboard.press('Enter')
       await page.getByText('Last restored').waitFor()
     })
     const contacts = await ann.collection('contacts').getFullList()
     expect(contacts.map(({ name }) => name)).toEqual(['Bob'])
-    await fixture.look('backups')
   },
   env,
 )
@@ -107,40 +103,9 @@ scenario(
       await page.getByText('Fill this in.').first().waitFor()
     })
     await fixture.look('backups-storage')
-    if (findS3Server()) await useS3(fixture)
   },
   env,
 )
-
-async function useS3(fixture: BrowserFixture): Promise<void> {
-  const { page } = fixture
-  const s3 = await startS3Server()
-  try {
-    await page.getByLabel('Endpoint').fill(s3.settings.endpoint)
-    await page.getByLabel('Bucket', { exact: true }).fill(s3.settings.bucket)
-    await page.getByLabel('Region').fill(s3.settings.region)
-    await page.getByLabel('Access key').fill(s3.settings.accessKey)
-    await page.getByLabel('Secret').fill('wrong')
-    await page.getByLabel('The bucket is a part of the path').check()
-    await fixture.refused(/: 400$/, async () => {
-      await page.getByRole('button', { name: 'Save storage' }).click()
-      await page.getByText('Storage saved').waitFor()
-      await page.getByRole('button', { name: 'Test the store' }).click()
-      await page.getByText('Failed to test the S3 filesystem').waitFor()
-    })
-    await page.getByLabel('Secret').fill(s3.settings.secret)
-    await page.getByRole('button', { name: 'Save storage' }).click()
-    await page.getByText('No backups yet').waitFor()
-    await page.getByRole('button', { name: 'Test the store' }).click()
-    await page.getByText('The S3 store took a file').waitFor()
-    await page.getByRole('button', { name: 'Back up now' }).click()
-    await page.getByText('Backup created').waitFor({ timeout: BACKUP_MS })
-    await remove(fixture, await page.locator('td.first').first().innerText())
-    await page.getByText('No backups yet').waitFor()
-  } finally {
-    await s3.stop()
-  }
-}
 
 /** While a backup is restored, the page may ask and be told to come again. */
 async function mayFindItClosed({ faults }: BrowserFixture, work: () => Promise<void>): Promise<void> {

@@ -6,96 +6,77 @@ const HOUR_MS = 3_600_000
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+49151${2_000_000 + i}`)
 const inAnHour = () => new Date(Date.now() + HOUR_MS).toISOString()
 
-scenario(
-  'a text to 25 people is confirmed, undone, copied, scheduled, paused and resumed',
-  async (fixture) => {
-    const { page } = fixture
-    const ann = await fixture.ann()
-    const phone = await pairPhone(fixture.url, ann, 'desk phone')
-    await fixture.signIn()
-    await fixture.visit('/campaigns')
-    await page.getByText('No campaigns yet').waitFor()
-    await fixture.look('none')
+scenario('a text to 25 people is confirmed, scheduled, paused and resumed', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  const phone = await pairPhone(fixture.url, ann, 'desk phone')
+  await fixture.signIn()
+  await fixture.visit('/campaigns')
+  await page.getByText('No campaigns yet').waitFor()
+  await fixture.look('none')
 
-    // the confirmation; Enter once more does not send
-    await fixture.visit(`/send?to=${encodeURIComponent(numbers(25).join(','))}`)
-    await page.getByRole('textbox', { name: 'Text' }).fill('The sale begins on Monday')
-    await page.getByRole('button', { name: 'Send to 25 people' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByRole('heading', { name: 'Send to 25 people?' }).waitFor()
-    // people, and what their texts take
-    expect(await dialog.locator('strong').allTextContents()).toEqual([
-      '25 people',
-      expect.stringMatching(/^25 /),
-    ])
-    await dialog.getByText('The sale begins on Monday').waitFor()
-    expect(await page.locator(':focus').textContent()).toBe('Not yet')
-    await fixture.look('confirm')
-    await dialog.getByRole('button', { name: 'Not yet' }).click()
-    expect((await ann.collection('campaigns').getList()).totalItems).toBe(0)
+  // the confirmation; Enter once more does not send
+  await fixture.visit(`/send?to=${encodeURIComponent(numbers(25).join(','))}`)
+  await page.getByRole('textbox', { name: 'Text' }).fill('The sale begins on Monday')
+  await page.getByRole('button', { name: 'Send to 25 people' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('heading', { name: 'Send to 25 people?' }).waitFor()
+  // people, and what their texts take
+  expect(await dialog.locator('strong').allTextContents()).toEqual([
+    '25 people',
+    expect.stringMatching(/^25 /),
+  ])
+  await dialog.getByText('The sale begins on Monday').waitFor()
+  expect(await page.locator(':focus').textContent()).toBe('Not yet')
+  await dialog.getByRole('button', { name: 'Not yet' }).click()
+  expect((await ann.collection('campaigns').getList()).totalItems).toBe(0)
 
-    // ten seconds to undo it
-    await page.getByRole('button', { name: 'Send to 25 people' }).click()
-    await dialog.getByRole('button', { name: 'Send to 25 people' }).click()
-    await page.getByText(/^Sending in \d+ s$/).waitFor()
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('Undone: nobody gets it').waitFor()
-    await page.getByText('Canceled', { exact: true }).first().waitFor()
-    expect(await phone.claim()).toEqual([])
-    await fixture.look('undone')
+  // later
+  await page.getByText('Later', { exact: true }).click()
+  await page.getByRole('button', { name: 'Schedule for 25 people' }).click()
+  await dialog.getByRole('button', { name: 'Schedule for 25 people' }).click()
+  await page.getByRole('button', { name: 'Pause' }).waitFor()
+  await page.getByText('25 scheduled').waitFor()
+  await fixture.look('scheduled')
 
-    // the same again, later
-    await page.getByRole('link', { name: 'Duplicate' }).click()
-    await page.getByText('25 people').first().waitFor()
-    expect(await page.getByRole('textbox', { name: 'Text' }).inputValue()).toBe('The sale begins on Monday')
-    await page.getByText('Later', { exact: true }).click()
-    await page.getByRole('button', { name: 'Schedule for 25 people' }).click()
-    await dialog.getByRole('button', { name: 'Schedule for 25 people' }).click()
-    await page.getByRole('button', { name: 'Pause' }).waitFor()
-    await page.getByText('25 scheduled').waitFor()
-    await fixture.look('scheduled')
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await dialog.getByLabel('Name', { exact: true }).fill('Monday')
+  await dialog.getByLabel('Text').fill('The sale begins on Tuesday')
+  const typed = dialog.getByLabel('Numbers', { exact: true })
+  const all = await typed.inputValue()
+  await typed.fill(`${all}\n0151 2000`)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('“0151 2000” – Germany has no such number').waitFor()
+  await typed.fill(`${all}\n0151 200 000 10`)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Monday' }).waitFor()
+  await page.locator('.campaign-text').getByText('The sale begins on Tuesday').waitFor()
 
-    await page.getByRole('button', { name: 'Edit' }).click()
-    await dialog.getByLabel('Name', { exact: true }).fill('Monday')
-    await dialog.getByLabel('Text').fill('The sale begins on Tuesday')
-    const typed = dialog.getByLabel('Numbers', { exact: true })
-    const all = await typed.inputValue()
-    await typed.fill(`${all}\n0151 2000`)
-    await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByText('“0151 2000” – Germany has no such number').waitFor()
-    await fixture.look('edit')
-    await typed.fill(`${all}\n0151 200 000 10`)
-    await dialog.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('heading', { name: 'Monday' }).waitFor()
-    await page.locator('.campaign-text').getByText('The sale begins on Tuesday').waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('Paused', { exact: true }).waitFor()
+  await page.getByText('26 paused').waitFor()
+  await fixture.look('paused')
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByRole('button', { name: 'Pause' }).waitFor()
 
-    await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByText('Paused', { exact: true }).waitFor()
-    await page.getByText('26 paused').waitFor()
-    await fixture.look('paused')
-    await page.getByRole('button', { name: 'Resume' }).click()
-    await page.getByRole('button', { name: 'Pause' }).waitFor()
+  // now: it goes out, and the page shows how far it is
+  const [campaign] = (await ann.collection('campaigns').getList(1, 1, { filter: 'status = "scheduled"' }))
+    .items
+  await ann.send(`/api/campaigns/${campaign!.id}`, { method: 'PATCH', body: { hold_seconds: 0 } })
+  await expect
+    .poll(async () => (await phone.claim()).map((task) => task.body), { timeout: 30_000 })
+    .toContain('The sale begins on Tuesday')
+  await page.getByText('Sending', { exact: true }).first().waitFor()
 
-    // now: it goes out, and the page shows how far it is
-    const [campaign] = (await ann.collection('campaigns').getList(1, 1, { filter: 'status = "scheduled"' }))
-      .items
-    await ann.send(`/api/campaigns/${campaign!.id}`, { method: 'PATCH', body: { hold_seconds: 0 } })
-    await expect
-      .poll(async () => (await phone.claim()).map((task) => task.body), { timeout: 30_000 })
-      .toContain('The sale begins on Tuesday')
-    await page.getByText('Sending', { exact: true }).first().waitFor()
-
-    // the question has one way to cancel
-    await page.getByRole('button', { name: 'Cancel the campaign' }).click()
-    await expect.poll(() => dialog.getByRole('button', { name: /^Cancel/ }).count()).toBe(1)
-    await expect.poll(() => page.locator(':focus').textContent()).toBe('Keep it')
-    await dialog.getByRole('button', { name: 'Cancel the campaign' }).click()
-    await page.getByText('Campaign canceled').waitFor()
-    await fixture.visit('/campaigns')
-    await page.getByRole('link', { name: 'Monday', exact: true }).waitFor()
-    await fixture.look('list')
-  },
-)
+  // the question has one way to cancel
+  await page.getByRole('button', { name: 'Cancel the campaign' }).click()
+  await expect.poll(() => dialog.getByRole('button', { name: /^Cancel/ }).count()).toBe(1)
+  await expect.poll(() => page.locator(':focus').textContent()).toBe('Keep it')
+  await dialog.getByRole('button', { name: 'Cancel the campaign' }).click()
+  await page.getByText('Campaign canceled').waitFor()
+  await fixture.visit('/campaigns')
+  await page.getByRole('link', { name: 'Monday', exact: true }).waitFor()
+})
 
 scenario('a campaign that waits for room is paused, resumed and canceled', async (fixture) => {
   const { page, url } = fixture

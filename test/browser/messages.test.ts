@@ -31,7 +31,6 @@ scenario('a filter is typed, refused, and put together from conditions', async (
   await fixture.look('messages-empty')
   await furnish(fixture)
   await page.getByText('61 messages').waitFor()
-  await fixture.look('messages')
   const head = (await page.getByRole('table').boundingBox())!.y
   expect(head).toBeLessThanOrEqual(fixture.screen === 'phone' ? 120 : 240)
 
@@ -157,7 +156,6 @@ scenario('what a filter finds is exported as CSV', async (fixture) => {
   await page.getByRole('button', { name: 'Export' }).click()
   await page.getByLabel('Delivered at').uncheck()
   await page.getByLabel('Segments').check()
-  await fixture.look('export')
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('dialog').getByRole('button', { name: 'Export' }).click(),
@@ -199,7 +197,6 @@ scenario('a waiting message is canceled, a failed one is sent again', async (fix
   await fixture.visit(`/messages/${failed.id}`)
   await page.getByText('No such number').first().waitFor()
   await page.getByText('desk phone has it').waitFor()
-  await fixture.look('message-failed')
   await page.getByRole('button', { name: 'Send again' }).click()
   await page.getByText('Sent again, as a new message').waitFor()
   await page.getByRole('link', { name: 'the message that failed' }).waitFor()
@@ -247,7 +244,6 @@ scenario('all failed ones of a filter are sent again, all scheduled ones are can
   await page.getByRole('button', { name: 'Send again' }).click()
   await page.getByText('One failed message is sent once more.').waitFor()
   await page.getByLabel('Also 2 of unknown outcome').check()
-  await fixture.look('messages-again')
   await page.getByRole('button', { name: 'Send 3 again' }).click()
   await page.getByText('3 messages sent again').waitFor()
   const again = await phone.claim()
@@ -264,7 +260,6 @@ scenario('all failed ones of a filter are sent again, all scheduled ones are can
   await page.getByText('2 messages', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Cancel all' }).click()
   await page.getByText('2 messages that no device has yet will not be sent.').waitFor()
-  await fixture.look('messages-cancel-all')
   await page.getByRole('button', { name: 'Cancel 2' }).click()
   await page.getByText('2 messages canceled').waitFor()
   await page.getByText('Nothing found').waitFor()

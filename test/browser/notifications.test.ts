@@ -133,7 +133,6 @@ scenario('notifications end in this browser, in all others, and by signing out',
     await ann.send('/api/account/push', { method: 'PUT', body: subscription(path) })
   await page.getByLabel(SWITCH).click()
   await page.getByText('2 other browsers notify you.').waitFor()
-  await fixture.look('notifications-others')
   await page.getByRole('button', { name: 'Stop for all' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Stop for all' }).click()
   await page.getByText('No browser notifies you now').waitFor()

@@ -42,7 +42,6 @@ scenario('a text is sent and seen going to delivered without a reload', async (f
   await fixture.look('send-no-device')
   const { phone } = await furnish(fixture)
   await page.getByLabel('Text', { exact: true }).waitFor()
-  await fixture.look('send-blank')
 
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByText('Who is it for?').waitFor()

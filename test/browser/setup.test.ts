@@ -45,13 +45,11 @@ scenario('a wrong password is told, a right one leads to the page that was asked
     await page.keyboard.press('Enter')
     await page.getByText('Email or password is wrong.').waitFor()
   })
-  await fixture.look('sign-in')
   await page.getByLabel('Password').fill(ANN.password)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor()
   await page.reload()
   await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor()
-  await fixture.look('shell')
 })
 
 scenario('a session that ended on the server leads to the sign-in and back', async (fixture) => {

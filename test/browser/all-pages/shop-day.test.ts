@@ -190,7 +190,6 @@ async function findReplies(fixture: BrowserFixture): Promise<void> {
       .getByRole('link', { name: /1 unread/ })
       .count(),
   ).toBe(UNREAD)
-  await fixture.look('shop-conversations')
 
   const search = listOf(fixture).getByLabel('Search')
   await search.fill('customer 49')

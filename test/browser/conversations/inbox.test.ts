@@ -1,11 +1,6 @@
-import { EventSource } from 'eventsource'
-import PocketBase from 'pocketbase'
 import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'
 import { closePanel, openPanel, showView } from './steps.ts'
-
-// what the SDK takes in Node
-Object.assign(globalThis, { EventSource })
 
 const ZOE = '+4915112345678'
 
@@ -100,83 +95,4 @@ async function swipe({ page }: BrowserFixture) {
   await touch('touchStart', 300)
   for (const x of [260, 220, 180, 140]) await touch('touchMove', x)
   await touch('touchEnd')
-}
-
-scenario('two people answer one conversation', async (fixture) => {
-  const { page, url } = fixture
-  const ann = await fixture.ann()
-  const phone = await pairPhone(url, ann, 'Desk phone')
-  await phone.hear(ZOE, 'Is my parcel there?')
-  const { id } = await ann.collection('conversations').getFirstListItem('')
-  const ben = await actAsBen(fixture)
-  const told: Told[] = []
-  await ben.realtime.subscribe('presence', (event) => told.push(event as unknown as Told))
-  const tell = (state: string) =>
-    ben.send('/api/account/presence', { method: 'POST', body: { conversation: id, state } })
-
-  await fixture.signIn()
-  await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
-  const texts = page.getByRole('log')
-  await expect.poll(() => told.at(-1)).toMatchObject({ conversation: id, name: 'Ann', state: 'reading' })
-  await tell('writing')
-  await page.getByText('Ben is writing').waitFor()
-  const answer = page.getByLabel('Answer from Desk phone')
-  await answer.fill('Yes, since noon')
-  await expect.poll(() => told.at(-1)).toMatchObject({ name: 'Ann', state: 'writing' })
-  await ben.send('/api/sms/send', { method: 'POST', body: { recipients: [ZOE], body: 'Not before noon' } })
-  await tell('')
-  await page.getByText('Ben is writing').waitFor({ state: 'detached' })
-  await texts.getByText('Ben', { exact: true }).waitFor()
-
-  const send = page.getByRole('button', { name: 'Send', exact: true })
-  const question = page.getByRole('dialog', { name: 'Ben has answered meanwhile' })
-  await send.click()
-  await question.getByText('Not before noon').waitFor()
-  await fixture.look('conversation-answered-meanwhile')
-  await question.getByRole('button', { name: 'Not yet' }).click()
-  const [theirs, ...others] = await phone.claim()
-  expect([theirs!.body, others]).toEqual(['Not before noon', []])
-  await phone.report(theirs!, 'sent')
-  await send.click()
-  await question.getByRole('button', { name: 'Send anyway' }).click()
-  await texts.getByText('Yes, since noon').waitFor()
-  expect(await phone.claim()).toMatchObject([{ body: 'Yes, since noon' }])
-
-  const assign = page.getByRole('button', { name: 'Assign to me' })
-  await assign.click()
-  await page.getByRole('button', { name: 'Assign to me', pressed: true }).waitFor()
-  await texts.focus()
-  await page.keyboard.press('a')
-  await page.getByRole('button', { name: 'Assign to me', pressed: false }).waitFor()
-  await openPanel(fixture)
-  await page.getByLabel('Assigned to').selectOption({ label: 'Ben' })
-  await page.getByText('Assigned to Ben').waitFor()
-  await closePanel(fixture)
-  await fixture.look('conversation-of-ben')
-  await page.goto(`${url}/#/conversations`)
-  await showView(fixture, 'Mine')
-  await page.getByText('No conversation is assigned to you.').waitFor()
-})
-
-interface Told {
-  readonly conversation: string
-  readonly name: string
-  readonly state: string
-}
-
-/** Ben, who acts for Ann's account by the SDK. */
-async function actAsBen(fixture: BrowserFixture): Promise<PocketBase> {
-  const root = await fixture.root()
-  const ann = await fixture.ann()
-  const password = 'ben-password1'
-  const { id } = await root
-    .collection('users')
-    .create({ email: 'ben@example.com', name: 'Ben', password, passwordConfirm: password, verified: true })
-  const account = ann.authStore.record!.id
-  await root.collection('members').create({ account, member: id, role: 'agent' })
-  const ben = new PocketBase(fixture.url)
-  await ben.collection('users').authWithPassword('ben@example.com', password)
-  const acting = await ben.send('/api/account/act-for', { method: 'POST', body: { account } })
-  ben.authStore.save(acting.token, acting.record)
-  return ben
 }

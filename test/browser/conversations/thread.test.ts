@@ -6,22 +6,6 @@ const TEXTS = 3_000
 const AT_ONCE = 100
 const HOUR_MS = 3_600_000
 
-/** Scrolls up for 4 s; the three slowest frames, in ms, for a reader of the output. */
-const SCROLLED = `new Promise((done) => {
-  const frames = []
-  const box = document.querySelector('[role="log"]')
-  let last = performance.now()
-  const end = last + 4_000
-  const step = (now) => {
-    frames.push(Math.round(now - last))
-    last = now
-    box.scrollBy(0, -120)
-    if (now < end) requestAnimationFrame(step)
-    else done(frames.sort((a, b) => b - a).slice(0, 3).join(', '))
-  }
-  requestAnimationFrame(step)
-})`
-
 /** Where a text is on the screen, in pixels from its top. */
 const topOf = async ({ page }: BrowserFixture, text: RegExp) =>
   Math.round((await page.getByRole('log').getByText(text).boundingBox())!.y)
@@ -72,8 +56,6 @@ scenario('a thread of 3,000 texts is read to its first', async (fixture) => {
   await fixture.look('thread-new')
   await news.click()
   await expect.poll(async () => log.evaluate((box) => Math.round(box.scrollTop))).toBe(0)
-
-  console.info('The slowest frames of scrolling, in ms:', await page.evaluate(SCROLLED))
 
   // to the first
   await expect

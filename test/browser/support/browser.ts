@@ -39,7 +39,7 @@ export interface Browser {
    * but for rules in `but`.
    */
   look(name: string, but?: readonly string[]): Promise<void>
-  /** Notes as faults all that axe-core finds, in both themes. */
+  /** As `look`, but all that axe-core finds is a fault. */
   inspect(name: string): Promise<void>
   /** Another person's window at the same server, with cookies and storage of its own. */
   another(): Promise<Browser>
@@ -87,6 +87,15 @@ async function openWindow(
     const path = response.url().slice(url.length)
     if (response.status() > 399) faults.push(`${response.request().method()} ${path}: ${response.status()}`)
   })
+  const examine = async (name: string, isFault: (violation: Violation) => boolean) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.evaluate(PAINTED)
+      await takePicture(page, `${name.replace(/\W+/g, '-')}-${screen}-${colorScheme}`)
+      const found = (await accessFaults(page)).filter(isFault)
+      faults.push(...found.flatMap(linesOf(`${name}, ${colorScheme}`)))
+    }
+  }
   return {
     page,
     faults,
@@ -98,22 +107,9 @@ async function openWindow(
       if (others.length === since.length) others.push(`there was no refusal of ${answer}`)
       faults.push(...others)
     },
-    async look(name, but = []) {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-        await page.evaluate(PAINTED)
-        await takePicture(page, `${name}-${screen}-${colorScheme}`)
-        const found = (await accessFaults(page)).filter(({ id }) => !but.includes(id)).filter(isSerious)
-        faults.push(...found.flatMap(linesOf(`${name}, ${colorScheme}`)))
-      }
-    },
-    async inspect(name) {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-        await page.evaluate(PAINTED)
-        faults.push(...(await accessFaults(page)).flatMap(linesOf(`${name}, ${colorScheme}`)))
-      }
-    },
+    look: (name, but = []) =>
+      examine(name, (violation) => isSerious(violation) && !but.includes(violation.id)),
+    inspect: (name) => examine(name, () => true),
     another: () => openWindow(chrome, faults, url, screen, locale, timezoneId),
     close: () => chrome.close(),
   }
