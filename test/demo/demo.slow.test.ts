@@ -9,11 +9,6 @@ import { temporaryFolder } from '../support/database/temporary-folder.ts'
 const PROGRAM = fileURLToPath(new URL('../../bin/pocketsms.js', import.meta.url))
 const PATIENCE_MS = 240_000
 
-function makeFolder(): string {
-  const folder = temporaryFolder()
-  return folder
-}
-
 /** Starts the demo as a newcomer does; `done` when it says that it is done, or ends. */
 function startDemo(folder: string, port: number) {
   const { DATABASE_URL: _, ...env } = process.env
@@ -47,7 +42,7 @@ test(
   'the demo does the main job, leaves lines that work, and does it all again',
   async () => {
     const port = await freePort()
-    const folder = makeFolder()
+    const folder = temporaryFolder()
     const first = startDemo(folder, port)
     await first.done
     const text = first.output()
@@ -95,7 +90,7 @@ test(
     const taken = createServer()
     const port = await freePort()
     await new Promise<void>((resolve) => taken.listen(port, '127.0.0.1', resolve))
-    const demo = startDemo(makeFolder(), port)
+    const demo = startDemo(temporaryFolder(), port)
     expect(await demo.exited).toBe(1)
     expect(demo.output()).toContain(`Port ${port} on 127.0.0.1 is taken`)
     expect(demo.output()).not.toContain('    at ')

@@ -17,18 +17,6 @@ import { openEvents, PULL } from '../support/smsgate/smsgate-stream.ts'
 let user: Client
 const fixture = await startSmsgateFixture()
 
-test('the stream says in the words of the app that messages wait', async () => {
-  user = await fixture.gateway.makeUser()
-  const phone = await joinPhone(fixture, user)
-  const events = await openEvents(phone)
-  expect(events.type).toBe('text/event-stream')
-  await until(() => events.frames.includes(':keepalive'))
-  expect(events.frames).not.toContain(PULL)
-  await send(user, 1)
-  await until(() => events.frames.includes(PULL))
-  await events.close()
-})
-
 test('it ends for a phone that was removed', async () => {
   user = await fixture.gateway.makeUser()
   const phone = await joinPhone(fixture, user)

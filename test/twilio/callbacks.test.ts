@@ -159,17 +159,6 @@ describe('status callbacks', () => {
     expect(call!.headers['x-twilio-signature']).toBe(signatureOf(ann.token, call!))
   })
 
-  test('can be sent again by hand', async () => {
-    await ann.send({ StatusCallback: app.url })
-    await report(phone, 'sent')
-    await app.heard(1)
-    await until('it is noted', async () => (await last()).status === 'delivered')
-    const { id } = await last()
-    expect((await ann.user.call('POST', `/api/webhooks/deliveries/${id}/resend`)).status).toBe(200)
-    await app.heard(2)
-    expect(app.calls[1]!.form).toEqual(app.calls[0]!.form)
-  })
-
   test('end as failed when their key is deleted, and nothing is sent any more', async () => {
     const eve = await fixture.makeUser()
     const hers = await pairPhone(fixture, eve, '+4915550000077')

@@ -90,15 +90,6 @@ describe('an event', () => {
     })
   })
 
-  test('of a message that is canceled is told', async () => {
-    await makeWebhook(user, receiver.url)
-    const sent = await user.call('POST', '/api/sms/send', { recipients: ['+491700000001'], body: 'x' })
-    const [id] = sent.body.message_ids
-    await user.call('POST', `/api/sms/messages/${id}/cancel`, {})
-    const [told] = await receiver.heard(1)
-    expect(told!.event).toMatchObject({ type: 'message.failed', data: { id, error_message: 'Canceled' } })
-  })
-
   test('of a recipient who has opted out is told', async () => {
     await makeWebhook(user, receiver.url)
     const contact = { user: user.id, phone: '+491700000001', opted_out: true }

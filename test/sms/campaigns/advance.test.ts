@@ -35,6 +35,7 @@ const node = () => {
 }
 const one = node()
 const two = node()
+const accepting = (add: Acceptor['add']) => ({ ...one, acceptor: { add } as Acceptor })
 
 beforeEach(async () => {
   user = `campaignuser${++users + 100}`
@@ -91,16 +92,7 @@ test('a crash after some of the chunks: another node stores the rest, also a day
   const id = await create({ recipients: numbers(1_200), scheduled_at: inAnHour() })
   const campaign = await findCampaign(db, user, id)
   const crash = new AbortController()
-  const killed = {
-    ...one,
-    acceptor: {
-      add: async (offer: Parameters<Acceptor['add']>[0]) => {
-        const verdict = await one.acceptor.add(offer)
-        crash.abort()
-        return verdict
-      },
-    } as Acceptor,
-  }
+  const killed = accepting((offer) => one.acceptor.add(offer).finally(() => crash.abort()))
   expect(await storeMessages(killed, campaign, crash.signal)).toBe(false)
   expect(await waiting()).toHaveLength(500)
   await db.query(`update sms_idempotency set created = now() - interval '2 days'`)
@@ -110,7 +102,7 @@ test('a crash after some of the chunks: another node stores the rest, also a day
 
 test('a crash between any two steps of a change: the new text is there once, the old one gone', async () => {
   const id = await created({ recipients: numbers(6), scheduled_at: inAnHour() })
-  const interrupted = { ...one, acceptor: { add: () => Promise.reject(new Error('killed')) } as never }
+  const interrupted = accepting(() => Promise.reject(new Error('killed')))
   // the intent is stored, its messages are not
   await expect(change(interrupted, id, { body: 'New', recipients: numbers(8) })).rejects.toThrow('killed')
   expect(await waiting()).toEqual([])
@@ -160,18 +152,11 @@ test('a cancellation while another node stores it leaves nothing behind', async 
   const id = await create({ recipients: numbers(1_200), scheduled_at: inAnHour() })
   const campaign = await findCampaign(db, user, id)
   let chunks = 0
-  const slow = {
-    ...one,
-    acceptor: {
-      add: async (offer: Parameters<Acceptor['add']>[0]) => {
-        // between the look at the campaign and the commit of its second chunk
-        if (++chunks === 2) {
-          await cancelCampaign(two, user, id)
-        }
-        return one.acceptor.add(offer)
-      },
-    } as Acceptor,
-  }
+  const slow = accepting(async (offer) => {
+    // between the look at the campaign and the commit of its second chunk
+    if (++chunks === 2) await cancelCampaign(two, user, id)
+    return one.acceptor.add(offer)
+  })
   expect(await storeMessages(slow, campaign)).toBe(false)
   expect([await waiting(), await used()]).toEqual([[], 0])
   expect(await readState(db, user, id)).toMatchObject({ status: 'canceled' })
@@ -186,15 +171,10 @@ test('a campaign that is more than the quota is refused as a whole', async () =>
 test('a quota that is used up meanwhile ends it: nothing is left waiting, and it says why', async () => {
   const id = await create({ recipients: numbers(1_200), scheduled_at: inAnHour() })
   let chunks = 0
-  const spent = {
-    ...one,
-    acceptor: {
-      add: async (offer: Parameters<Acceptor['add']>[0]) => {
-        if (++chunks === 2) await quota(800)
-        return one.acceptor.add(offer)
-      },
-    } as Acceptor,
-  }
+  const spent = accepting(async (offer) => {
+    if (++chunks === 2) await quota(800)
+    return one.acceptor.add(offer)
+  })
   await advance(spent, id)
   expect(await readState(db, user, id)).toMatchObject({
     status: 'failed',

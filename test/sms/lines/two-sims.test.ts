@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runAgent } from '../../../src/agent/run.ts'
@@ -61,70 +60,6 @@ test('the agent tells its SIMs, and each text leaves by the slot that was chosen
     ended.abort()
     await running.catch(() => {})
   }
-})
-
-test('a phone with the SMSGate app is told the slot that was chosen, and its texts have their line', async () => {
-  const user = await server.makeUser()
-  const { code } = (await user.call('POST', '/api/devices/pairing', {})).body
-  const registered = await fetch(`${server.url}/api/mobile/v1/device`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Code ${code}` },
-    body: JSON.stringify({
-      name: 'Phone',
-      simCards: [
-        { slotIndex: 0, simNumber: 1, carrierName: 'One' },
-        { slotIndex: 1, simNumber: 2 },
-      ],
-    }),
-  })
-  const { token } = (await registered.json()) as { token: string }
-  for (const sim of [2, 1])
-    await user.call('POST', '/api/sms/send', { recipients: [`+49151${sim}`], body: 'Hi', sim })
-  await user.call('POST', '/api/sms/send', { recipients: ['+491513', '+491514'], body: 'Hi' })
-  const pulled = await fetch(`${server.url}/api/mobile/v1/message`, {
-    headers: { authorization: `Bearer ${token}` },
-  })
-  const messages = (await pulled.json()) as { phoneNumbers: string[]; simNumber: number }[]
-  const slots = new Map(messages.map(({ phoneNumbers, simNumber }) => [phoneNumbers[0], simNumber]))
-  expect([slots.get('+491511'), slots.get('+491512')]).toEqual([1, 2])
-  expect([slots.get('+491513'), slots.get('+491514')].toSorted()).toEqual([1, 2])
-
-  const ask = async (path: string) =>
-    (
-      await fetch(`${server.url}/api/mobile/v1/${path}`, { headers: { authorization: `Bearer ${token}` } })
-    ).json()
-  const [webhook] = (await ask('webhooks')) as [{ url: string }]
-  const { webhooks } = (await ask('settings')) as { webhooks: { signing_key: string } }
-  for (const simNumber of [1, 2]) {
-    const timestamp = String(Math.floor(Date.now() / 1000))
-    const payload = {
-      ...{ messageId: `m${simNumber}`, sender: '+491701234567', recipient: null, simNumber, message: 'Hi' },
-      ...{ phoneNumber: '+491701234567', receivedAt: new Date(Date.now() - simNumber).toISOString() },
-    }
-    const body = JSON.stringify({
-      id: `e${simNumber}`,
-      webhookId: 'x',
-      event: 'sms:received',
-      deviceId: 'x',
-      payload,
-    })
-    const signature = createHmac('sha256', webhooks.signing_key)
-      .update(body + timestamp)
-      .digest('hex')
-    const headers = { 'x-timestamp': timestamp, 'x-signature': signature }
-    const url = server.url + new URL(webhook.url).pathname
-    expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(204)
-  }
-  const incoming = await records(user, 'sms_messages', '&filter=status="received"&expand=line&sort=sim')
-  expect(
-    incoming.map(({ sim, expand }: { sim: number; expand: { line: { slot: number } } }) => [
-      sim,
-      expand.line.slot,
-    ]),
-  ).toEqual([
-    [1, 1],
-    [2, 2],
-  ])
 })
 
 test('nobody creates lines, and only their owner changes what is theirs', async () => {

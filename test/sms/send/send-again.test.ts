@@ -83,14 +83,6 @@ test.each([
   expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request'])
 })
 
-test('the same client_ref: the first message, for ever', async () => {
-  const first = await server.send({ client_ref: 'order 1' })
-  const count = await stored()
-  const again = await server.send({ client_ref: 'order 1', priority: 5, ttl: 60 })
-  expect([again.status, again.body]).toEqual([200, first.body])
-  expect(await stored()).toBe(count)
-})
-
 test('a client_ref is of its user', async () => {
   const ann = await server.send({ client_ref: 'order 3' })
   const cleo = await server.send({ client_ref: 'order 3' }, as(CLEO))

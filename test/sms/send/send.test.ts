@@ -112,17 +112,6 @@ test("another user's opt-out is no business of ours", async () => {
   expect(await server.message(bens.body.message_ids[0])).toMatchObject({ status: 'failed', user: BEN.id })
 })
 
-test('a named device gets the message, its turn is not taken', async () => {
-  const turn = () => server.rows('select turn from sms_turns where "user" = $1', [ANN.id])
-  const before = await turn()
-  const { body } = await server.send({ device_id: PHONES[1], recipients: ['+4955555', '+4944444'] })
-  for (const id of body.message_ids) expect(await server.message(id)).toMatchObject({ device: PHONES[1] })
-  expect(
-    await server.rows('select distinct pinned from sms_dispatch where message = any($1)', [body.message_ids]),
-  ).toEqual([[true]])
-  expect(await turn()).toEqual(before)
-})
-
 test.each([
   ['null', null],
   ['empty', ''],

@@ -50,18 +50,6 @@ test("a contact's own fields fill a template, each contact's their own", async (
   ])
 })
 
-test('a default stands for an empty name and field, a value of the request before the field', async () => {
-  const body = 'Hi {{name|there}} {{city|x}} {{empty|none}}'
-  expect(await render(body, [KIEL, NOBODY], { city: 'Ulm' })).toEqual([
-    'Hi Ünal Ulm none',
-    'Hi there Ulm none',
-  ])
-})
-
-test('segments are counted on the text with its default', async () => {
-  expect(await render(`{{city|${'x'.repeat(161)}}}`, [KIEL, NOBODY])).toEqual(['Kiel', 'x'.repeat(161)])
-})
-
 test.each([
   ['no contact', '{{city}}', [KIEL, NOBODY], 'city'],
   ['data that is a list', '{{city}}', [MANY], 'city'],
