@@ -11,28 +11,26 @@ const SILENT: AlarmNews = {
 }
 const BACK: AlarmNews = { ...SILENT, name: 'spare phone', isSilent: false }
 
-describe('the subject', () => {
-  test.each<[what: string, news: AlarmNews[], subject: string]>([
-    ['one is named', [SILENT], 'desk phone is silent'],
-    ['one that is back', [BACK], 'spare phone is back'],
-    ['many are counted', [SILENT, SILENT, SILENT], '3 devices are silent'],
-    ['one that fails', [{ ...BACK, failingSince: SILENT.silentSince }], 'spare phone is failing'],
-    [
-      'a country that is stopped',
-      [{ name: 'shop', stoppedCountry: '+7840', waiting: 0 }],
-      'shop is sending no codes to +7840',
-    ],
-    ['both at once', [SILENT, SILENT, BACK], '2 devices are silent, spare phone is back'],
-    [
-      'a name stays on its line',
-      [{ ...SILENT, name: ' a\r\nBcc: b@example.com ' }],
-      'a Bcc: b@example.com is silent',
-    ],
-    ['a name of blanks', [{ ...SILENT, name: ' \n ' }], 'A device is silent'],
-    ['a long name is cut', [{ ...SILENT, name: '📱'.repeat(255) }], `${'📱'.repeat(59)}… is silent`],
-  ])('%s', (_, news, subject) => {
-    expect(alarmMail(news, SENDER).subject).toBe(subject)
-  })
+test.each<[what: string, news: AlarmNews[], subject: string]>([
+  ['one is named', [SILENT], 'desk phone is silent'],
+  ['one that is back', [BACK], 'spare phone is back'],
+  ['many are counted', [SILENT, SILENT, SILENT], '3 devices are silent'],
+  ['one that fails', [{ ...BACK, failingSince: SILENT.silentSince }], 'spare phone is failing'],
+  [
+    'a country that is stopped',
+    [{ name: 'shop', stoppedCountry: '+7840', waiting: 0 }],
+    'shop is sending no codes to +7840',
+  ],
+  ['both at once', [SILENT, SILENT, BACK], '2 devices are silent, spare phone is back'],
+  [
+    'a name stays on its line',
+    [{ ...SILENT, name: ' a\r\nBcc: b@example.com ' }],
+    'a Bcc: b@example.com is silent',
+  ],
+  ['a name of blanks', [{ ...SILENT, name: ' \n ' }], 'A device is silent'],
+  ['a long name is cut', [{ ...SILENT, name: '📱'.repeat(255) }], `${'📱'.repeat(59)}… is silent`],
+])('the subject: %s', (_, news, subject) => {
+  expect(alarmMail(news, SENDER).subject).toBe(subject)
 })
 
 describe('the text', () => {

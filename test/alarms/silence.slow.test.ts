@@ -188,30 +188,28 @@ describe('a device that comes and goes', () => {
   })
 })
 
-describe('while nobody could reach us', () => {
-  test.each<[what: string, away: () => Promise<unknown>]>([
-    ['the server was away', () => fixture.pass(60)],
-    [
-      'the database was away',
-      async () => {
-        await fixture.live(1)
-        await fixture.pass(2)
-        await recordOutage(fixture.store.db)
-        await fixture.pass(ALARM_MINUTES - 2)
-        await recordOutage(fixture.store.db)
-      },
-    ],
-  ])('%s: who comes back in time was not silent', async (_, away) => {
-    const phones: string[] = []
-    for (let i = 0; i < 5; i++) phones.push(await fixture.addDevice(owner, `phone ${i}`))
-    await fixture.live(5, phones)
-    await away()
-    // one does not come
-    expect(await subjects(2)).toEqual([])
-    const back = phones.slice(1)
-    expect(await subjects(ALARM_MINUTES - 3, back)).toEqual([])
-    expect(await subjects(5, back)).toEqual(['phone 0 is silent'])
-  })
+test.each<[what: string, away: () => Promise<unknown>]>([
+  ['the server was away', () => fixture.pass(60)],
+  [
+    'the database was away',
+    async () => {
+      await fixture.live(1)
+      await fixture.pass(2)
+      await recordOutage(fixture.store.db)
+      await fixture.pass(ALARM_MINUTES - 2)
+      await recordOutage(fixture.store.db)
+    },
+  ],
+])('while nobody could reach us: %s: who comes back in time was not silent', async (_, away) => {
+  const phones: string[] = []
+  for (let i = 0; i < 5; i++) phones.push(await fixture.addDevice(owner, `phone ${i}`))
+  await fixture.live(5, phones)
+  await away()
+  // one does not come
+  expect(await subjects(2)).toEqual([])
+  const back = phones.slice(1)
+  expect(await subjects(ALARM_MINUTES - 3, back)).toEqual([])
+  expect(await subjects(5, back)).toEqual(['phone 0 is silent'])
 })
 
 test('nodes that look at the same time look once a minute in all, and tell once', async () => {

@@ -13,41 +13,37 @@ const BODY = {
   in: { cents: 4_205, eur: 'eur', jpy: 'JPY', isk: 'isk' },
 }
 
-describe('a template renders', () => {
-  test.each([
-    ['values as they are', '{{title}} {{{title}}} {{count}}', 'Disk <full> Disk <full> 3'],
-    ['paths', '{{alerts.1.name}} {{labels.[a.b]}} {{alerts.length}}', 'two dotted 2'],
-    ['lists', '{{#each alerts}}{{@index}} {{name}} {{../count}}, {{/each}}', '0 one 3, 1 two 3,'],
-    [
-      'ends',
-      '{{#each alerts}}{{#if @first}}: {{/if}}{{name}}{{#unless @last}}, {{/unless}}{{/each}}',
-      ': one, two',
-    ],
-    ['objects', '{{#each labels}}{{@key}}={{this}} {{/each}}', 'host=web-1 a.b=dotted'],
-    ['what is set', '{{#if none}}a{{else if labels}}b{{else}}c{{/if}}{{#unless gone}}d{{/unless}}', 'bd'],
-    ['an empty list', '{{#each empty}}a{{else}}none{{/each}}{{#if empty}}b{{/if}}', 'none'],
-    ['each item by its own', '{{#each alerts}}{{#if ok}}{{name}}{{/if}}{{/each}}', 'two'],
-    ['no comments', 'a{{! why }}b', 'ab'],
-    ['money', '{{money in.cents in.eur}}, {{money in.cents in.jpy}}', '42.05 EUR, 4205 JPY'],
-    ['money that Stripe has in hundredths', '{{money in.cents in.isk}}', '42.05 ISK'],
-  ])('%s', (_, template, text) => expect(render(template, BODY)).toBe(text))
-})
+test.each([
+  ['values as they are', '{{title}} {{{title}}} {{count}}', 'Disk <full> Disk <full> 3'],
+  ['paths', '{{alerts.1.name}} {{labels.[a.b]}} {{alerts.length}}', 'two dotted 2'],
+  ['lists', '{{#each alerts}}{{@index}} {{name}} {{../count}}, {{/each}}', '0 one 3, 1 two 3,'],
+  [
+    'ends',
+    '{{#each alerts}}{{#if @first}}: {{/if}}{{name}}{{#unless @last}}, {{/unless}}{{/each}}',
+    ': one, two',
+  ],
+  ['objects', '{{#each labels}}{{@key}}={{this}} {{/each}}', 'host=web-1 a.b=dotted'],
+  ['what is set', '{{#if none}}a{{else if labels}}b{{else}}c{{/if}}{{#unless gone}}d{{/unless}}', 'bd'],
+  ['an empty list', '{{#each empty}}a{{else}}none{{/each}}{{#if empty}}b{{/if}}', 'none'],
+  ['each item by its own', '{{#each alerts}}{{#if ok}}{{name}}{{/if}}{{/each}}', 'two'],
+  ['no comments', 'a{{! why }}b', 'ab'],
+  ['money', '{{money in.cents in.eur}}, {{money in.cents in.jpy}}', '42.05 EUR, 4205 JPY'],
+  ['money that Stripe has in hundredths', '{{money in.cents in.isk}}', '42.05 ISK'],
+])('a template renders: %s', (_, template, text) => expect(render(template, BODY)).toBe(text))
 
-describe('a body lacks', () => {
-  test.each([
-    ['a value', '{{alerts.0.labels.alertname}}', 'The body has no alerts.0.labels.alertname.'],
-    ['a value of an item', '{{#each alerts}}{{severity}}{{/each}}', 'The body has no alerts.0.severity.'],
-    ['a list', '{{#each alarms}}x{{/each}}', 'The body has no alarms.'],
-    ['a text where an object is', '{{labels}}', 'The body has no labels.'],
-    ['a text where null is', '{{none}}', 'The body has no none.'],
-    ['what a prototype has', '{{constructor.name}}', 'The body has no constructor.name.'],
-    ['the same of a text', '{{title.length}}{{title.constructor}}', 'The body has no title.length.'],
-    ['the same by another way', '{{__proto__.toString}}', 'The body has no __proto__.toString.'],
-    ['an amount', '{{money title in.eur}}', 'The body has no title.'],
-    ['a currency', '{{money in.cents title}}', 'The body has no title.'],
-    ['a scope above all', '{{../../x}}', 'The body has no x.'],
-  ])('%s', (_, template, message) => expect(() => render(template, BODY)).toThrow(message))
-})
+test.each([
+  ['a value', '{{alerts.0.labels.alertname}}', 'The body has no alerts.0.labels.alertname.'],
+  ['a value of an item', '{{#each alerts}}{{severity}}{{/each}}', 'The body has no alerts.0.severity.'],
+  ['a list', '{{#each alarms}}x{{/each}}', 'The body has no alarms.'],
+  ['a text where an object is', '{{labels}}', 'The body has no labels.'],
+  ['a text where null is', '{{none}}', 'The body has no none.'],
+  ['what a prototype has', '{{constructor.name}}', 'The body has no constructor.name.'],
+  ['the same of a text', '{{title.length}}{{title.constructor}}', 'The body has no title.length.'],
+  ['the same by another way', '{{__proto__.toString}}', 'The body has no __proto__.toString.'],
+  ['an amount', '{{money title in.eur}}', 'The body has no title.'],
+  ['a currency', '{{money in.cents title}}', 'The body has no title.'],
+  ['a scope above all', '{{../../x}}', 'The body has no x.'],
+])('a body lacks: %s', (_, template, message) => expect(() => render(template, BODY)).toThrow(message))
 
 test.each([
   ['helpers', '{{lookup a b}}'],

@@ -7,15 +7,13 @@ const fixture = await startSmsgateClientFixture()
 const SEND = { message: 'Hi', phoneNumbers: ['+4911111'] }
 const send = (headers: Record<string, string>) => fixture.ask('POST', '/messages', SEND, headers)
 
-describe('who comes in', () => {
-  test.each<[string, () => Record<string, string>]>([
-    ['email and key', () => basic(ANN.email, ANN.key)],
-    ['email in another case', () => basic(ANN.email.toUpperCase(), ANN.key)],
-    ['id and key', () => basic(ANN.id, ANN.key)],
-    ['the key alone', () => bearer(ANN.key)],
-    ['a scheme in another case', () => ({ authorization: bearer(ANN.key).authorization.toLowerCase() })],
-  ])('%s', async (_, headers) => expect((await send(headers())).status).toBe(202))
-})
+test.each<[string, () => Record<string, string>]>([
+  ['email and key', () => basic(ANN.email, ANN.key)],
+  ['email in another case', () => basic(ANN.email.toUpperCase(), ANN.key)],
+  ['id and key', () => basic(ANN.id, ANN.key)],
+  ['the key alone', () => bearer(ANN.key)],
+  ['a scheme in another case', () => ({ authorization: bearer(ANN.key).authorization.toLowerCase() })],
+])('who comes in: %s', async (_, headers) => expect((await send(headers())).status).toBe(202))
 
 describe('who does not', () => {
   test.each<[string, () => Promise<Record<string, string>> | Record<string, string>]>([

@@ -29,25 +29,23 @@ test('answers 202 with the state and where it is', async () => {
   expect(await fixture.server.message(body.id)).toMatchObject({ to: '+4911111', body: 'Hello', user: ANN.id })
 })
 
-describe('the same by another path', () => {
-  test.each([
-    ['/api/3rdparty/v1', '/message'],
-    ['/api/3rdparty/v1', '/messages/'],
-    ['/3rdparty/v1', '/messages'],
-    ['/3rdparty/v1', '/message/'],
-  ])('%s%s', async (prefix, path) => {
-    const { status, headers, body } = await fixture.ask('POST', path, TEXT, fixture.ann, prefix)
-    expect(status).toBe(202)
-    expect(headers.get('location')).toBe(`${prefix}/messages/${body.id}`)
-    const again = await fixture.ask(
-      'GET',
-      `${path.replace(/\/$/, '')}/${body.id}`,
-      undefined,
-      fixture.ann,
-      prefix,
-    )
-    expect(again).toMatchObject({ status: 200, body: { id: body.id } })
-  })
+test.each([
+  ['/api/3rdparty/v1', '/message'],
+  ['/api/3rdparty/v1', '/messages/'],
+  ['/3rdparty/v1', '/messages'],
+  ['/3rdparty/v1', '/message/'],
+])('the same by another path: %s%s', async (prefix, path) => {
+  const { status, headers, body } = await fixture.ask('POST', path, TEXT, fixture.ann, prefix)
+  expect(status).toBe(202)
+  expect(headers.get('location')).toBe(`${prefix}/messages/${body.id}`)
+  const again = await fixture.ask(
+    'GET',
+    `${path.replace(/\/$/, '')}/${body.id}`,
+    undefined,
+    fixture.ann,
+    prefix,
+  )
+  expect(again).toMatchObject({ status: 200, body: { id: body.id } })
 })
 
 describe('accepts', () => {

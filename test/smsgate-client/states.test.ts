@@ -44,28 +44,26 @@ async function sendAndReport(outcomes: Readonly<Record<string, string>>) {
 }
 const [A, B, C] = NUMBERS as [string, string, string]
 
-describe('the state of the whole', () => {
-  test.each<[string, Record<string, string>]>([
-    ['Processed', {}],
-    ['Processed', { [A]: 'delivered', [B]: 'failed' }],
-    ['Failed', { [A]: 'failed', [B]: 'failed', [C]: 'failed' }],
-    ['Delivered', { [A]: 'delivered', [B]: 'delivered', [C]: 'delivered' }],
-    ['Sent', { [A]: 'delivered', [B]: 'failed', [C]: 'failed' }],
-    ['Sent', { [A]: 'sent', [B]: 'delivered', [C]: 'delivered' }],
-  ])('%s of %j', async (state, outcomes) => {
-    const { state: whole, recipients, states } = await sendAndReport(outcomes)
-    expect(whole).toBe(state)
-    const named: Record<string, string> = { sent: 'Sent', delivered: 'Delivered', failed: 'Failed' }
-    const expected = NUMBERS.map((phoneNumber) => {
-      const of = named[outcomes[phoneNumber]!] ?? 'Processed'
-      return { phoneNumber, state: of, ...(of === 'Failed' && { error: 'No signal' }) }
-    })
-    expect(recipients).toEqual(expected)
-    const seen = new Set(['Pending', 'Processed', ...expected.map(({ state }) => state)])
-    if (seen.has('Delivered')) seen.add('Sent')
-    expect(Object.keys(states).sort()).toEqual([...seen].sort())
-    for (const at of Object.values(states)) expect(at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+test.each<[string, Record<string, string>]>([
+  ['Processed', {}],
+  ['Processed', { [A]: 'delivered', [B]: 'failed' }],
+  ['Failed', { [A]: 'failed', [B]: 'failed', [C]: 'failed' }],
+  ['Delivered', { [A]: 'delivered', [B]: 'delivered', [C]: 'delivered' }],
+  ['Sent', { [A]: 'delivered', [B]: 'failed', [C]: 'failed' }],
+  ['Sent', { [A]: 'sent', [B]: 'delivered', [C]: 'delivered' }],
+])('the state of the whole: %s of %j', async (state, outcomes) => {
+  const { state: whole, recipients, states } = await sendAndReport(outcomes)
+  expect(whole).toBe(state)
+  const named: Record<string, string> = { sent: 'Sent', delivered: 'Delivered', failed: 'Failed' }
+  const expected = NUMBERS.map((phoneNumber) => {
+    const of = named[outcomes[phoneNumber]!] ?? 'Processed'
+    return { phoneNumber, state: of, ...(of === 'Failed' && { error: 'No signal' }) }
   })
+  expect(recipients).toEqual(expected)
+  const seen = new Set(['Pending', 'Processed', ...expected.map(({ state }) => state)])
+  if (seen.has('Delivered')) seen.add('Sent')
+  expect(Object.keys(states).sort()).toEqual([...seen].sort())
+  for (const at of Object.values(states)) expect(at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 
 describe('canceling', () => {

@@ -24,36 +24,34 @@ const WITHIN_MS = 90_000
 /** What went on air more than once. */
 const repeated = (ids: readonly string[]) => ids.filter((id, i) => ids.indexOf(id) !== i)
 
-describe('the simulated app', () => {
-  const wire = (more: Partial<WireMessage>): WireMessage[] =>
-    Array.from({ length: 5 }, (_, i) => ({
-      id: `m${i}`,
-      textMessage: { text: 'Hi' },
-      phoneNumbers: ['+49'],
-      ...more,
-    }))
-  const onAir = async (messages: readonly WireMessage[]) => {
-    const phone = makePhone(fixture, { callMs: () => 60, insertMs: () => 25, workMs: () => 2 })
-    phone.isOn = true
-    phone.store.write({ kind: 'settings', settings: { messages: { processing_order: 'FIFO' } } })
-    const ids = () => phone.store.onAir().map(({ id }) => id)
-    for (const message of messages) await take(phone, message)
-    await until(() => [...phone.store.messages.values()].every(({ state }) => state !== 'Pending'))
-    // first in, first out: then all before it is over
-    await take(phone, { ...messages[0]!, id: 'last' })
-    await until(() => ids().includes('last'))
-    phone.kill()
-    return ids()
-  }
-  const scheduleAt = '2000-01-01T00:00:00.000Z'
+const wire = (more: Partial<WireMessage>): WireMessage[] =>
+  Array.from({ length: 5 }, (_, i) => ({
+    id: `m${i}`,
+    textMessage: { text: 'Hi' },
+    phoneNumbers: ['+49'],
+    ...more,
+  }))
+const onAir = async (messages: readonly WireMessage[]) => {
+  const phone = makePhone(fixture, { callMs: () => 60, insertMs: () => 25, workMs: () => 2 })
+  phone.isOn = true
+  phone.store.write({ kind: 'settings', settings: { messages: { processing_order: 'FIFO' } } })
+  const ids = () => phone.store.onAir().map(({ id }) => id)
+  for (const message of messages) await take(phone, message)
+  await until(() => [...phone.store.messages.values()].every(({ state }) => state !== 'Pending'))
+  // first in, first out: then all before it is over
+  await take(phone, { ...messages[0]!, id: 'last' })
+  await until(() => ids().includes('last'))
+  phone.kill()
+  return ids()
+}
+const scheduleAt = '2000-01-01T00:00:00.000Z'
 
-  test.each([
-    ['what is handed to it as the server once did', {}, true],
-    ['expedited texts', { scheduleAt, priority: 100 }, true],
-    ['what has an instant that is over', { scheduleAt, priority: 99 }, false],
-  ])('%s is sent twice: %j, %s', async (_, more, isTwice) => {
-    expect(repeated(await onAir(wire(more))).length > 0).toBe(isTwice)
-  })
+test.each([
+  ['what is handed to it as the server once did', {}, true],
+  ['expedited texts', { scheduleAt, priority: 100 }, true],
+  ['what has an instant that is over', { scheduleAt, priority: 99 }, false],
+])('the simulated app: %s is sent twice: %j, %s', async (_, more, isTwice) => {
+  expect(repeated(await onAir(wire(more))).length > 0).toBe(isTwice)
 })
 
 /** Times in ms: of a call, of writing a text down, until work begins, between texts. */

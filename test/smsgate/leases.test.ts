@@ -72,32 +72,28 @@ async function roomOf(phone: Phone): Promise<number> {
   return Number(rows[0]![0])
 }
 
-describe('a phone that dies with messages', () => {
-  test.each([
-    ['at_most_once', 'failed', 'Outcome unknown: the device went silent', []],
-    ['at_least_once', 'delivered', '', ['2']],
-  ])('%s: not sent late, and %s', async (guarantee, status, reason, onAir) => {
-    user = await fixture.gateway.makeUser()
-    let phone = await joinPhone(fixture, user, { radioMs: () => 1 })
-    await send(user, 1, { guarantee })
-    for (const message of (await phone.call('GET', '/message')).body) await take(phone, message)
-    // it stops to send before the server stops to wait
-    await pass(phone, LEASE_SECONDS - REPORT_MS / 2_000)
-    await judge()
-    expect(await records(user, 'status = "sending"')).toHaveLength(1)
-    expect([...phone.store.messages.values()].map(({ validUntil }) => validUntil < phone.now())).toEqual([
-      true,
-    ])
-    await pass(phone, REPORT_MS / 1_000)
-    await judge()
-    expect(await records(user, 'status != "sending"')).toHaveLength(1)
-    phone = restart(phone)
-    await until(() => [...phone.store.messages.values()].some(({ error }) => error === 'TTL expired'))
-    await until(async () => (await records(user, `status = "${status}"`)).length === 1)
-    phone.kill()
-    expect((await records(user, ''))[0]).toMatchObject({ status, error_message: reason })
-    expect(attempts(phone)).toEqual(onAir)
-  })
+test.each([
+  ['at_most_once', 'failed', 'Outcome unknown: the device went silent', []],
+  ['at_least_once', 'delivered', '', ['2']],
+])('a phone that dies with messages: %s: not sent late, and %s', async (guarantee, status, reason, onAir) => {
+  user = await fixture.gateway.makeUser()
+  let phone = await joinPhone(fixture, user, { radioMs: () => 1 })
+  await send(user, 1, { guarantee })
+  for (const message of (await phone.call('GET', '/message')).body) await take(phone, message)
+  // it stops to send before the server stops to wait
+  await pass(phone, LEASE_SECONDS - REPORT_MS / 2_000)
+  await judge()
+  expect(await records(user, 'status = "sending"')).toHaveLength(1)
+  expect([...phone.store.messages.values()].map(({ validUntil }) => validUntil < phone.now())).toEqual([true])
+  await pass(phone, REPORT_MS / 1_000)
+  await judge()
+  expect(await records(user, 'status != "sending"')).toHaveLength(1)
+  phone = restart(phone)
+  await until(() => [...phone.store.messages.values()].some(({ error }) => error === 'TTL expired'))
+  await until(async () => (await records(user, `status = "${status}"`)).length === 1)
+  phone.kill()
+  expect((await records(user, ''))[0]).toMatchObject({ status, error_message: reason })
+  expect(attempts(phone)).toEqual(onAir)
 })
 
 test('a phone that is slower than its lease sends each once, and is given less at once', async () => {

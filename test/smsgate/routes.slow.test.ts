@@ -125,20 +125,18 @@ describe('phones that show a stale private token', () => {
   })
 })
 
-describe('a phone that was removed', () => {
-  test('is told 401, does not come back by itself, and joins anew with a code as its private token', async () => {
-    const one = await joinPhone(fixture, user)
-    const { id } = one.store.registration!
-    const path = (await one.call('GET', '/webhooks')).body[0].url
-    await user.call('DELETE', `/api/collections/devices/records/${id}`)
-    expect((await one.call('GET', '/message')).status).toBe(401)
-    expect(await one.updateDevice()).toBe(401)
-    expect((await one.fetch(path, { method: 'POST', body: '{}' })).status).toBe(404)
-    one.privateToken = await codeOf(user)
-    expect(await one.updateDevice()).toBe(201)
-    expect(one.store.registration!.id).not.toBe(id)
-    expect((await one.call('GET', '/message')).status).toBe(200)
-  })
+test('a phone that was removed is told 401, does not come back by itself, and joins anew with a code as its private token', async () => {
+  const one = await joinPhone(fixture, user)
+  const { id } = one.store.registration!
+  const path = (await one.call('GET', '/webhooks')).body[0].url
+  await user.call('DELETE', `/api/collections/devices/records/${id}`)
+  expect((await one.call('GET', '/message')).status).toBe(401)
+  expect(await one.updateDevice()).toBe(401)
+  expect((await one.fetch(path, { method: 'POST', body: '{}' })).status).toBe(404)
+  one.privateToken = await codeOf(user)
+  expect(await one.updateDevice()).toBe(201)
+  expect(one.store.registration!.id).not.toBe(id)
+  expect((await one.call('GET', '/message')).status).toBe(200)
 })
 
 describe('the device', () => {
@@ -175,21 +173,19 @@ describe('the device', () => {
   })
 })
 
-describe('the user', () => {
-  test('gets a code for the next phone by login and password', async () => {
-    const right = basic(await emailOf(user), PASSWORD)
-    const { status, body } = await phone.call('GET', '/user/code', undefined, right)
-    expect(status).toBe(200)
-    expect(body).toEqual({
-      code: expect.stringMatching(/^\d{6}$/),
-      validUntil: expect.stringMatching(/T.*\.\d{3}Z$/),
-    })
-    expect(await makePhone(fixture).register(`Code ${body.code}`)).toBe(201)
-    expect(
-      (await phone.call('GET', '/user/code', undefined, basic('nobody@example.com', PASSWORD))).status,
-    ).toBe(401)
-    expect((await phone.call('GET', '/user/code')).status).toBe(401)
+test('the user gets a code for the next phone by login and password', async () => {
+  const right = basic(await emailOf(user), PASSWORD)
+  const { status, body } = await phone.call('GET', '/user/code', undefined, right)
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    code: expect.stringMatching(/^\d{6}$/),
+    validUntil: expect.stringMatching(/T.*\.\d{3}Z$/),
   })
+  expect(await makePhone(fixture).register(`Code ${body.code}`)).toBe(201)
+  expect(
+    (await phone.call('GET', '/user/code', undefined, basic('nobody@example.com', PASSWORD))).status,
+  ).toBe(401)
+  expect((await phone.call('GET', '/user/code')).status).toBe(401)
 })
 
 describe('messages', () => {

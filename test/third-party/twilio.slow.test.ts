@@ -172,14 +172,12 @@ function exampleOf(first: string): string {
   return block[1]!
 }
 
-describe('the examples of docs/twilio.md', () => {
-  test.each([
-    ['// Node', hasNode, process.execPath, join(NODE_PACKAGE, '..', '..', 'example.mjs')],
-    ['# Python', hasPython, PYTHON, join(PYTHON, '..', 'example.py')],
-  ])('%s', async (first, isThere, program, file) => {
-    if (!isThere()) return
-    writeFileSync(file, exampleOf(first))
-    const env = { ...process.env, GATEWAY: fixture.gateway.url, ACCOUNT_SID: ann.sid, AUTH_TOKEN: ann.token }
-    expect((await run(program, [file], { env })).stdout.trim()).toBe('queued')
-  })
+test.each([
+  ['// Node', hasNode, process.execPath, join(NODE_PACKAGE, '..', '..', 'example.mjs')],
+  ['# Python', hasPython, PYTHON, join(PYTHON, '..', 'example.py')],
+])('the examples of docs/twilio.md: %s', async (first, isThere, program, file) => {
+  if (!isThere()) return
+  writeFileSync(file, exampleOf(first))
+  const env = { ...process.env, GATEWAY: fixture.gateway.url, ACCOUNT_SID: ann.sid, AUTH_TOKEN: ann.token }
+  expect((await run(program, [file], { env })).stdout.trim()).toBe('queued')
 })

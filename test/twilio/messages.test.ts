@@ -156,36 +156,32 @@ describe('a create is refused', () => {
   })
 })
 
-describe('Idempotency-Key', () => {
-  test('the same request gets the first message, another one is refused', async () => {
-    const headers = { 'idempotency-key': 'one' }
-    const first = await ann.send({}, headers)
-    const again = await ann.send({}, headers)
-    expect(again.status).toBe(201)
-    expect(again.body.sid).toBe(first.body.sid)
-    expect(again.headers.get('idempotent-replayed')).toBe('true')
-    expect((await ann.send({ Body: 'Other' }, headers)).body).toMatchObject({ code: 20001, status: 400 })
-  })
+test('with one Idempotency-Key the same request gets the first message, another one is refused', async () => {
+  const headers = { 'idempotency-key': 'one' }
+  const first = await ann.send({}, headers)
+  const again = await ann.send({}, headers)
+  expect(again.status).toBe(201)
+  expect(again.body.sid).toBe(first.body.sid)
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  expect((await ann.send({ Body: 'Other' }, headers)).body).toMatchObject({ code: 20001, status: 400 })
 })
 
-describe('statuses', () => {
-  const UNKNOWN = 'Unknown subscriber'
-  test.each<[string, (string | [string, string])[], string, number | null]>([
-    ['sent', ['sent'], 'sent', null],
-    ['delivered', ['sent', 'delivered'], 'delivered', null],
-    ['never sent', [['failed', 'No service']], 'failed', 30008],
-    ['not delivered', ['sent', ['failed', 'Rejected']], 'undelivered', 30003],
-    ['an unknown number', [['failed', UNKNOWN]], 'failed', 30005],
-    ['an unknown number, once sent', ['sent', ['failed', UNKNOWN]], 'undelivered', 30005],
-  ])('%s', async (_, reports, status, code) => {
-    await report(phone)
-    const { sid } = (await ann.send({ From: NUMBER })).body
-    await report(phone, ...reports)
-    const { body } = await ann.ask('GET', `Messages/${sid}.json`)
-    expect(body).toMatchObject({ status, error_code: code })
-    expect(body.error_message === null).toBe(code === null)
-    expect(body.date_sent === null).toBe(status === 'failed')
-  })
+const UNKNOWN = 'Unknown subscriber'
+test.each<[string, (string | [string, string])[], string, number | null]>([
+  ['sent', ['sent'], 'sent', null],
+  ['delivered', ['sent', 'delivered'], 'delivered', null],
+  ['never sent', [['failed', 'No service']], 'failed', 30008],
+  ['not delivered', ['sent', ['failed', 'Rejected']], 'undelivered', 30003],
+  ['an unknown number', [['failed', UNKNOWN]], 'failed', 30005],
+  ['an unknown number, once sent', ['sent', ['failed', UNKNOWN]], 'undelivered', 30005],
+])('statuses: %s', async (_, reports, status, code) => {
+  await report(phone)
+  const { sid } = (await ann.send({ From: NUMBER })).body
+  await report(phone, ...reports)
+  const { body } = await ann.ask('GET', `Messages/${sid}.json`)
+  expect(body).toMatchObject({ status, error_code: code })
+  expect(body.error_message === null).toBe(code === null)
+  expect(body.date_sent === null).toBe(status === 'failed')
 })
 
 describe('an update', () => {

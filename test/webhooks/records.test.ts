@@ -49,26 +49,24 @@ test.each([
   expect((await create(values)).body.enabled).toBe(isEnabled)
 })
 
-describe('an address', () => {
-  test.each([
-    ['nothing', '', 'validation_required'],
-    ['no web address', 'nope', 'validation_invalid_url'],
-    ['without scheme', 'example.com', 'validation_invalid_url'],
-    ['of another kind', 'ftp://example.com', 'validation_url_not_http'],
-    ['without TLS', 'http://example.com', 'validation_url_not_https'],
-    ['of this machine', 'https://127.0.0.1/in', 'validation_url_private'],
-    ['of this machine, by name', 'https://localhost/in', 'validation_url_private'],
-    ['of this machine, IPv6', 'https://[::1]/in', 'validation_url_private'],
-  ])('that is %s is refused: %s', async (_, url, code) => {
-    const made = await create({ url })
-    expect(made.status).toBe(400)
-    expect(made.body.message).toBe('Failed to create record.')
-    expect(made.body.data).toMatchObject({ url: { code } })
-    const hook = await makeWebhook(user, 'https://example.com/in')
-    const changed = await user.call('PATCH', `${PATH}/${hook.id}`, { url })
-    expect(changed.status).toBe(400)
-    expect(changed.body.data.url.code).toBe(code)
-  })
+test.each([
+  ['nothing', '', 'validation_required'],
+  ['no web address', 'nope', 'validation_invalid_url'],
+  ['without scheme', 'example.com', 'validation_invalid_url'],
+  ['of another kind', 'ftp://example.com', 'validation_url_not_http'],
+  ['without TLS', 'http://example.com', 'validation_url_not_https'],
+  ['of this machine', 'https://127.0.0.1/in', 'validation_url_private'],
+  ['of this machine, by name', 'https://localhost/in', 'validation_url_private'],
+  ['of this machine, IPv6', 'https://[::1]/in', 'validation_url_private'],
+])('an address that is %s is refused: %s', async (_, url, code) => {
+  const made = await create({ url })
+  expect(made.status).toBe(400)
+  expect(made.body.message).toBe('Failed to create record.')
+  expect(made.body.data).toMatchObject({ url: { code } })
+  const hook = await makeWebhook(user, 'https://example.com/in')
+  const changed = await user.call('PATCH', `${PATH}/${hook.id}`, { url })
+  expect(changed.status).toBe(400)
+  expect(changed.body.data.url.code).toBe(code)
 })
 
 test('creates at the same time count each other', async () => {

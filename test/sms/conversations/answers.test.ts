@@ -26,24 +26,22 @@ const makeAnswer = (at: LineFixture, columns: Readonly<Record<string, string>> =
   )
 }
 
-describe('a text matches', () => {
-  test.each([
-    ['any', '', 'whatever', true],
-    ['words', 'hours, open', ' Hours ', true],
-    ['words', 'hours', 'your hours', false],
-    ['contains', 'hours,price', 'Your HOURS?', true],
-    ['contains', 'hours', 'hi', false],
-    ['contains', ' , ', 'hi', false],
-    ['contains', 'straße', 'In welcher STRASSE?', true],
-    ['first_word', 'price', ' PRICE: how much?', true],
-    ['first_word', 'e-mail, opening hours', 'Opening  hours?', true],
-    ['first_word', 'price', 'prices', false],
-    ['first_word', 'price', 'the price', false],
-    // as answers of older versions: nothing runs as an expression
-    ['pattern' as 'words', '.*', 'hello', false],
-  ] as const)('%s "%s": "%s"', (kind, value, body, expected) => {
-    expect(matches(kind, value, fold(body))).toBe(expected)
-  })
+test.each([
+  ['any', '', 'whatever', true],
+  ['words', 'hours, open', ' Hours ', true],
+  ['words', 'hours', 'your hours', false],
+  ['contains', 'hours,price', 'Your HOURS?', true],
+  ['contains', 'hours', 'hi', false],
+  ['contains', ' , ', 'hi', false],
+  ['contains', 'straße', 'In welcher STRASSE?', true],
+  ['first_word', 'price', ' PRICE: how much?', true],
+  ['first_word', 'e-mail, opening hours', 'Opening  hours?', true],
+  ['first_word', 'price', 'prices', false],
+  ['first_word', 'price', 'the price', false],
+  // as answers of older versions: nothing runs as an expression
+  ['pattern' as 'words', '.*', 'hello', false],
+] as const)('a text matches: %s "%s": "%s"', (kind, value, body, expected) => {
+  expect(matches(kind, value, fold(body))).toBe(expected)
 })
 
 test('a text gets its answer once, by the line that it came in by', async () => {

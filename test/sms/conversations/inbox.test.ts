@@ -69,43 +69,41 @@ const send = async (to: string, key?: string) => {
 }
 const NOBODY = { mine: 0, unassigned: 0, all: 0, waiting: 0, archived: 0, blocked: 0, follow_up: 0 }
 
-describe('who sent a text', () => {
-  const senders = async () => {
-    const { body } = await ann.call('GET', '/api/collections/sms_messages/records?sort=@rowid&expand=sent_by')
-    const sent = body.items as { sent_by: string; expand?: { sent_by?: { kind: string } } }[]
-    return sent.map(({ sent_by, expand }) => [sent_by, expand?.sent_by?.kind])
-  }
+const senders = async () => {
+  const { body } = await ann.call('GET', '/api/collections/sms_messages/records?sort=@rowid&expand=sent_by')
+  const sent = body.items as { sent_by: string; expand?: { sent_by?: { kind: string } } }[]
+  return sent.map(({ sent_by, expand }) => [sent_by, expand?.sent_by?.kind])
+}
 
-  test('a person, an API key, a campaign, an automatic answer, nobody of ours', async () => {
-    const key = (await ann.call('POST', '/api/collections/api_keys/records', { user: ann.id, name: 'Shop' }))
-      .body
-    await send(MAX)
-    await send(MAX, key.key)
-    const texts = { recipients: [MAX, ZOE], body: 'To many' }
-    const campaign = (await ann.call('POST', '/api/campaigns', texts)).body.id
-    await until('the campaign', async () => (await senders()).length === 4)
-    const values = { user: ann.id, match: 'any', body: 'Closed', enabled: true }
-    const answer = (await ann.call('POST', '/api/collections/auto_answers/records', values)).body.id
-    await hear([ZOE, 'Hello'])
-    await until('the answer', async () => (await senders()).length === 6)
-    expect(await senders()).toEqual([
-      [ann.id, 'owner'],
-      [key.id, 'key'],
-      [campaign, 'campaign'],
-      [campaign, 'campaign'],
-      ['', undefined],
-      [answer, 'answer'],
-    ])
-    const path = '/api/collections/sms_messages/records?filter='
-    const { body } = await ann.call('GET', path + encodeURIComponent('sent_by.kind = "campaign"'))
-    expect(body.totalItems).toBe(2)
-    for (const [table, id] of [
-      ['api_keys', key.id],
-      ['auto_answers', answer],
-    ] as const)
-      expect((await ann.call('DELETE', `/api/collections/${table}/records/${id}`)).status).toBe(204)
-    expect((await senders())[1]).toEqual([key.id, 'key'])
-  })
+test('who sent a text: a person, an API key, a campaign, an automatic answer, nobody of ours', async () => {
+  const key = (await ann.call('POST', '/api/collections/api_keys/records', { user: ann.id, name: 'Shop' }))
+    .body
+  await send(MAX)
+  await send(MAX, key.key)
+  const texts = { recipients: [MAX, ZOE], body: 'To many' }
+  const campaign = (await ann.call('POST', '/api/campaigns', texts)).body.id
+  await until('the campaign', async () => (await senders()).length === 4)
+  const values = { user: ann.id, match: 'any', body: 'Closed', enabled: true }
+  const answer = (await ann.call('POST', '/api/collections/auto_answers/records', values)).body.id
+  await hear([ZOE, 'Hello'])
+  await until('the answer', async () => (await senders()).length === 6)
+  expect(await senders()).toEqual([
+    [ann.id, 'owner'],
+    [key.id, 'key'],
+    [campaign, 'campaign'],
+    [campaign, 'campaign'],
+    ['', undefined],
+    [answer, 'answer'],
+  ])
+  const path = '/api/collections/sms_messages/records?filter='
+  const { body } = await ann.call('GET', path + encodeURIComponent('sent_by.kind = "campaign"'))
+  expect(body.totalItems).toBe(2)
+  for (const [table, id] of [
+    ['api_keys', key.id],
+    ['auto_answers', answer],
+  ] as const)
+    expect((await ann.call('DELETE', `/api/collections/${table}/records/${id}`)).status).toBe(204)
+  expect((await senders())[1]).toEqual([key.id, 'key'])
 })
 
 describe('whose conversation it is', () => {
@@ -241,40 +239,37 @@ describe('what waits', () => {
   })
 })
 
-describe('notes', () => {
-  test('belong to the account, and keep their author', async () => {
-    await hear([ZOE, 'Hello'])
-    const { id } = await conversation()
-    const note = { user: ann.id, conversation: id, text: 'Call her', mentions: [ben] }
-    const made = (await ann.call('POST', NOTES, { ...note, author: ben })).body
-    expect(made).toMatchObject({ author: ann.id, mentions: [ben] })
-    const mentioning = async (sender: string) => {
-      const filter = `conversation_notes_via_conversation.mentions ?~ "${sender}"`
-      return (await ann.call('GET', `${CONVERSATIONS}?filter=${encodeURIComponent(filter)}`)).body.items
-        .length
-    }
-    expect([await mentioning(ben), await mentioning(ann.id)]).toEqual([1, 0])
-    const refused = [
-      [eve, { ...note, user: eve.id, mentions: [] }],
-      [eve, note],
-      [ann, { ...note, mentions: [eve.id] }],
-      [ann, { ...note, mentions: [ben, eve.id] }],
-      [ann, { ...note, text: 'x'.repeat(5001) }],
-      [ann, { ...note, user: eve.id }],
-    ] as const
-    for (const [who, values] of refused) expect((await who.call('POST', NOTES, values)).status).toBe(400)
-    expect((await eve.call('GET', NOTES)).body.items).toEqual([])
-    const path = `${NOTES}/${made.id}`
-    expect((await eve.call('PATCH', path, { text: 'Mine' })).status).toBe(404)
-    for (const values of [{ author: ben }, { conversation: id }, { user: ann.id }, { mentions: [eve.id] }])
-      expect((await ann.call('PATCH', path, values)).status).toBe(404)
-    expect((await ann.call('PATCH', path, { text: 'Done' })).body).toMatchObject({
-      text: 'Done',
-      author: ann.id,
-    })
-    await ann.call('DELETE', `${CONVERSATIONS}/${id}`)
-    expect((await ann.call('GET', NOTES)).body.items).toEqual([])
+test('notes belong to the account, and keep their author', async () => {
+  await hear([ZOE, 'Hello'])
+  const { id } = await conversation()
+  const note = { user: ann.id, conversation: id, text: 'Call her', mentions: [ben] }
+  const made = (await ann.call('POST', NOTES, { ...note, author: ben })).body
+  expect(made).toMatchObject({ author: ann.id, mentions: [ben] })
+  const mentioning = async (sender: string) => {
+    const filter = `conversation_notes_via_conversation.mentions ?~ "${sender}"`
+    return (await ann.call('GET', `${CONVERSATIONS}?filter=${encodeURIComponent(filter)}`)).body.items.length
+  }
+  expect([await mentioning(ben), await mentioning(ann.id)]).toEqual([1, 0])
+  const refused = [
+    [eve, { ...note, user: eve.id, mentions: [] }],
+    [eve, note],
+    [ann, { ...note, mentions: [eve.id] }],
+    [ann, { ...note, mentions: [ben, eve.id] }],
+    [ann, { ...note, text: 'x'.repeat(5001) }],
+    [ann, { ...note, user: eve.id }],
+  ] as const
+  for (const [who, values] of refused) expect((await who.call('POST', NOTES, values)).status).toBe(400)
+  expect((await eve.call('GET', NOTES)).body.items).toEqual([])
+  const path = `${NOTES}/${made.id}`
+  expect((await eve.call('PATCH', path, { text: 'Mine' })).status).toBe(404)
+  for (const values of [{ author: ben }, { conversation: id }, { user: ann.id }, { mentions: [eve.id] }])
+    expect((await ann.call('PATCH', path, values)).status).toBe(404)
+  expect((await ann.call('PATCH', path, { text: 'Done' })).body).toMatchObject({
+    text: 'Done',
+    author: ann.id,
   })
+  await ann.call('DELETE', `${CONVERSATIONS}/${id}`)
+  expect((await ann.call('GET', NOTES)).body.items).toEqual([])
 })
 
 test('a member who acts does all that under the own name, and leaves notes of others alone', async () => {

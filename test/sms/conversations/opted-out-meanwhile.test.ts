@@ -143,36 +143,34 @@ describe('a text that a device has when its recipient says STOP', () => {
   })
 })
 
-describe('a text that is accepted at the moment of STOP', () => {
-  test('does not wait for a device afterwards', async () => {
-    const user = await server.makeUser()
-    const phone = await server.pair(user)
-    const { db } = server.server.services.store
-    const send = () => user.call('POST', '/api/sms/send', { recipients: [RECIPIENT], body: 'Hello' })
-    const stop = { from: RECIPIENT, body: 'STOP', received_at: new Date().toISOString() }
-    await send()
-    const waiting = () => waitingIn(server.server.services.store.db)
-    let isSaid = false
-    const asked = await db.transaction(async (inside) => {
-      // the acceptance has looked who is opted out, and waits here
-      await inside.query('select 1 from sms_usage where "user" = $1 for update', [user.id])
-      const sent = send()
-      await expect.poll(waiting).toBe(1)
-      const said = phone.call('POST', '/api/devices/incoming', { items: [stop] }).finally(() => {
-        isSaid = true
-      })
-      await expect.poll(async () => isSaid || (await waiting()) === 2).toBe(true)
-      return { sent, said }
+test('a text that is accepted at the moment of STOP does not wait for a device afterwards', async () => {
+  const user = await server.makeUser()
+  const phone = await server.pair(user)
+  const { db } = server.server.services.store
+  const send = () => user.call('POST', '/api/sms/send', { recipients: [RECIPIENT], body: 'Hello' })
+  const stop = { from: RECIPIENT, body: 'STOP', received_at: new Date().toISOString() }
+  await send()
+  const waiting = () => waitingIn(server.server.services.store.db)
+  let isSaid = false
+  const asked = await db.transaction(async (inside) => {
+    // the acceptance has looked who is opted out, and waits here
+    await inside.query('select 1 from sms_usage where "user" = $1 for update', [user.id])
+    const sent = send()
+    await expect.poll(waiting).toBe(1)
+    const said = phone.call('POST', '/api/devices/incoming', { items: [stop] }).finally(() => {
+      isSaid = true
     })
-    const [sent, said] = [await asked.sent, await asked.said]
-    expect([sent.status, said.status]).toEqual([200, 200])
-    const path = `/api/collections/sms_messages/records/${sent.body.message_ids[0]}`
-    expect((await user.call('GET', path)).body).toMatchObject({
-      status: 'failed',
-      error_message: 'Recipient has opted out',
-    })
-    expect((await phone.call('POST', '/api/devices/claim', {})).body.items).toEqual([])
+    await expect.poll(async () => isSaid || (await waiting()) === 2).toBe(true)
+    return { sent, said }
   })
+  const [sent, said] = [await asked.sent, await asked.said]
+  expect([sent.status, said.status]).toEqual([200, 200])
+  const path = `/api/collections/sms_messages/records/${sent.body.message_ids[0]}`
+  expect((await user.call('GET', path)).body).toMatchObject({
+    status: 'failed',
+    error_message: 'Recipient has opted out',
+  })
+  expect((await phone.call('POST', '/api/devices/claim', {})).body.items).toEqual([])
 })
 
 const scheduled = (at: string) => ({ state: `'pending'`, due_at: at })
@@ -185,21 +183,19 @@ const optOut = (user: string) =>
     [user, RECIPIENT],
   )
 
-describe('who says STOP', () => {
-  test.each([
-    ['waits for its device', { state: `'assigned'` }],
-    ['waits for its time', scheduled(IN_A_WEEK)],
-  ])('gets nothing of what %s, and it costs nothing', async (_, dispatch) => {
-    const user = await makeUser(store)
-    const device = await makeDevice(store, user)
-    const ids = await assign(store, device, 2, dispatch)
-    await pay(user, 3)
-    await say(device, 'Stop!')
-    expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT, OPTED_OUT])
-    expect(await eventsOf(store, ids[0]!)).toEqual(['failed 0'])
-    expect(await claimMessages(store, device, 10, 120)).toEqual([])
-    expect(await usedBy(user)).toBe(1)
-  })
+test.each([
+  ['waits for its device', { state: `'assigned'` }],
+  ['waits for its time', scheduled(IN_A_WEEK)],
+])('who says STOP gets nothing of what %s, and it costs nothing', async (_, dispatch) => {
+  const user = await makeUser(store)
+  const device = await makeDevice(store, user)
+  const ids = await assign(store, device, 2, dispatch)
+  await pay(user, 3)
+  await say(device, 'Stop!')
+  expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT, OPTED_OUT])
+  expect(await eventsOf(store, ids[0]!)).toEqual(['failed 0'])
+  expect(await claimMessages(store, device, 10, 120)).toEqual([])
+  expect(await usedBy(user)).toBe(1)
 })
 
 test.each([

@@ -11,23 +11,21 @@ const send = async (body = 'Hello', by = user): Promise<string> => {
 const messageOf = async (id: string, by = user) =>
   (await by.call('GET', `/api/collections/sms_messages/records/${id}`)).body
 
-describe('who may do what', () => {
-  const CALLS = [
-    ['POST', '/api/devices/heartbeat', {}],
-    ['GET', '/api/devices/push-key', undefined],
-    ['PUT', '/api/devices/push', null],
-    ['POST', '/api/devices/claim', {}],
-    ['POST', '/api/devices/report', { items: [] }],
-    ['POST', '/api/devices/incoming', { items: [] }],
-    ['GET', '/api/devices/events', undefined],
-  ] as const
+const CALLS = [
+  ['POST', '/api/devices/heartbeat', {}],
+  ['GET', '/api/devices/push-key', undefined],
+  ['PUT', '/api/devices/push', null],
+  ['POST', '/api/devices/claim', {}],
+  ['POST', '/api/devices/report', { items: [] }],
+  ['POST', '/api/devices/incoming', { items: [] }],
+  ['GET', '/api/devices/events', undefined],
+] as const
 
-  test.each(CALLS)('%s %s is for devices', async (method, path, body) => {
-    const unauthorized = { error: 'unauthorized', message: 'Authentication required' }
-    expect(await server.guest.call(method, path, body)).toEqual({ status: 401, body: unauthorized })
-    expect(await user.call(method, path, body)).toMatchObject({ status: 403, body: { error: 'forbidden' } })
-    expect((await server.superuser.call(method, path, body)).status).toBe(403)
-  })
+test.each(CALLS)('%s %s is for devices', async (method, path, body) => {
+  const unauthorized = { error: 'unauthorized', message: 'Authentication required' }
+  expect(await server.guest.call(method, path, body)).toEqual({ status: 401, body: unauthorized })
+  expect(await user.call(method, path, body)).toMatchObject({ status: 403, body: { error: 'forbidden' } })
+  expect((await server.superuser.call(method, path, body)).status).toBe(403)
 })
 
 const subscriptionAt = (address: string) => ({
@@ -35,57 +33,53 @@ const subscriptionAt = (address: string) => ({
   keys: { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) },
 })
 
-describe('a push endpoint that is not on the internet is refused', () => {
-  test.each([
-    ['http://push.example.com/', 'endpoint must be an https address'],
-    ['https://127.0.0.1/push', 'endpoint must not be a private address'],
-    ['https://0x7f.1/push', 'endpoint must not be a private address'],
-    ['https://169.254.169.254/latest', 'endpoint must not be a private address'],
-  ])('%s', async (address, message) => {
-    const push = subscriptionAt(address)
-    const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
-    const answers = [
-      await device.call('PUT', '/api/devices/push', push),
-      await user.call('PUT', '/api/account/push', push),
-      await server.guest.call('POST', '/api/devices/pair', { code, platform: 'simulator', push }),
-    ]
-    expect(answers.map(({ status, body }) => [status, body.message])).toEqual(Array(3).fill([400, message]))
-  })
+test.each([
+  ['http://push.example.com/', 'endpoint must be an https address'],
+  ['https://127.0.0.1/push', 'endpoint must not be a private address'],
+  ['https://0x7f.1/push', 'endpoint must not be a private address'],
+  ['https://169.254.169.254/latest', 'endpoint must not be a private address'],
+])('a push endpoint that is not on the internet is refused: %s', async (address, message) => {
+  const push = subscriptionAt(address)
+  const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
+  const answers = [
+    await device.call('PUT', '/api/devices/push', push),
+    await user.call('PUT', '/api/account/push', push),
+    await server.guest.call('POST', '/api/devices/pair', { code, platform: 'simulator', push }),
+  ]
+  expect(answers.map(({ status, body }) => [status, body.message])).toEqual(Array(3).fill([400, message]))
 })
 
 const ITEM = { id: 'x', attempt: 1, status: 'sent' }
 const TEXT = { from: '+4930', body: 'x', received_at: '2026-11-20T07:00:00Z' }
 
-describe('bad bodies are refused with what is wrong', () => {
-  const DATE = 'must be a date, for example 2026-11-20T07:00:00.000Z'
-  test.each([
-    ['claim', 'no json', 'The body must be a JSON object'],
-    ['claim', '{"wait":1,"wait":0}', 'The body must not have a name twice in an object'],
-    ['claim', { limit: 101 }, 'limit must be a whole number from 1 to 100'],
-    ['claim', { wait: 31 }, 'wait must be from 0 to 30'],
-    ['report', { items: [] }, 'items must not be empty'],
-    [
-      'report',
-      { items: [{ ...ITEM, status: 'assigned' }] },
-      'items[0].status must be sent, delivered or failed',
-    ],
-    [
-      'report',
-      { items: [{ ...ITEM, not_sent: true }] },
-      'items[0].not_sent can only be said with the status failed',
-    ],
-    ['report', { items: [{ ...ITEM, at: '+275760-09-13T00:00:00.000Z' }] }, `items[0].at ${DATE}`],
-    ['incoming', { items: [{ ...TEXT, from: '' }] }, 'items[0].from must not be empty'],
-    [
-      'incoming',
-      { items: [{ ...TEXT, received_at: '-000001-01-01T00:00:00Z' }] },
-      `items[0].received_at ${DATE}`,
-    ],
-    ['heartbeat', { battery: 101 }, 'battery must be from 0 to 100'],
-  ])('%s %j', async (call, body, message) => {
-    const answer = await device.call('POST', `/api/devices/${call}`, body)
-    expect(answer).toEqual({ status: 400, body: { error: 'invalid_request', message } })
-  })
+const DATE = 'must be a date, for example 2026-11-20T07:00:00.000Z'
+test.each([
+  ['claim', 'no json', 'The body must be a JSON object'],
+  ['claim', '{"wait":1,"wait":0}', 'The body must not have a name twice in an object'],
+  ['claim', { limit: 101 }, 'limit must be a whole number from 1 to 100'],
+  ['claim', { wait: 31 }, 'wait must be from 0 to 30'],
+  ['report', { items: [] }, 'items must not be empty'],
+  [
+    'report',
+    { items: [{ ...ITEM, status: 'assigned' }] },
+    'items[0].status must be sent, delivered or failed',
+  ],
+  [
+    'report',
+    { items: [{ ...ITEM, not_sent: true }] },
+    'items[0].not_sent can only be said with the status failed',
+  ],
+  ['report', { items: [{ ...ITEM, at: '+275760-09-13T00:00:00.000Z' }] }, `items[0].at ${DATE}`],
+  ['incoming', { items: [{ ...TEXT, from: '' }] }, 'items[0].from must not be empty'],
+  [
+    'incoming',
+    { items: [{ ...TEXT, received_at: '-000001-01-01T00:00:00Z' }] },
+    `items[0].received_at ${DATE}`,
+  ],
+  ['heartbeat', { battery: 101 }, 'battery must be from 0 to 100'],
+])('bad bodies are refused with what is wrong: %s %j', async (call, body, message) => {
+  const answer = await device.call('POST', `/api/devices/${call}`, body)
+  expect(answer).toEqual({ status: 400, body: { error: 'invalid_request', message } })
 })
 
 test('a message goes its way: accepted, claimed, sent, delivered', async () => {

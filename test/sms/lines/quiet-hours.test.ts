@@ -6,25 +6,23 @@ const fixture = await openLineFixture()
 
 beforeEach(() => fixture.reset())
 
-describe('the end of quiet hours', () => {
-  // 2026-06-10 is a Wednesday
-  test.each([
-    ['22:00', '08:00', [], 'Europe/Berlin', '2026-06-10T19:59:59Z', null],
-    ['22:00', '08:00', [], 'Europe/Berlin', '2026-06-10T20:00:00Z', '2026-06-11 06:00:00.000Z'],
-    ['22:00', '08:00', [], 'Europe/Berlin', '2026-06-11T05:59:59Z', '2026-06-11 06:00:00.000Z'],
-    ['22:00', '08:00', [], 'Europe/Berlin', '2026-06-11T06:00:00Z', null],
-    ['22:00', '08:00', ['wed'], 'Europe/Berlin', '2026-06-11T05:00:00Z', '2026-06-11 06:00:00.000Z'],
-    ['22:00', '08:00', ['thu'], 'Europe/Berlin', '2026-06-11T05:00:00Z', null],
-    ['12:00', '14:00', [], 'Asia/Tokyo', '2026-06-10T04:30:00Z', '2026-06-10 05:00:00.000Z'],
-    ['00:00', '09:00', [], 'UTC', '2026-06-10T00:00:00Z', '2026-06-10 09:00:00.000Z'],
-    // the night of the change to winter time has an hour more
-    ['22:00', '08:00', [], 'Europe/Berlin', '2026-10-25T06:30:00Z', '2026-10-25 07:00:00.000Z'],
-    ['08:00', '08:00', [], 'UTC', '2026-06-10T08:00:00Z', null],
-    ['', '08:00', [], 'UTC', '2026-06-10T07:00:00Z', null],
-  ])('%s to %s %j in %s at %s', async (from, to, days, zone, at, until) => {
-    const sql = 'select pb_text(sms_quiet_until($1, $2, $3, $4, $5))'
-    expect(await fixture.rows(sql, [from, to, days, zone, at])).toEqual([[until]])
-  })
+// 2026-06-10 is a Wednesday
+test.each([
+  ['22:00', '08:00', [], 'Europe/Berlin', '2026-06-10T19:59:59Z', null],
+  ['22:00', '08:00', [], 'Europe/Berlin', '2026-06-10T20:00:00Z', '2026-06-11 06:00:00.000Z'],
+  ['22:00', '08:00', [], 'Europe/Berlin', '2026-06-11T05:59:59Z', '2026-06-11 06:00:00.000Z'],
+  ['22:00', '08:00', [], 'Europe/Berlin', '2026-06-11T06:00:00Z', null],
+  ['22:00', '08:00', ['wed'], 'Europe/Berlin', '2026-06-11T05:00:00Z', '2026-06-11 06:00:00.000Z'],
+  ['22:00', '08:00', ['thu'], 'Europe/Berlin', '2026-06-11T05:00:00Z', null],
+  ['12:00', '14:00', [], 'Asia/Tokyo', '2026-06-10T04:30:00Z', '2026-06-10 05:00:00.000Z'],
+  ['00:00', '09:00', [], 'UTC', '2026-06-10T00:00:00Z', '2026-06-10 09:00:00.000Z'],
+  // the night of the change to winter time has an hour more
+  ['22:00', '08:00', [], 'Europe/Berlin', '2026-10-25T06:30:00Z', '2026-10-25 07:00:00.000Z'],
+  ['08:00', '08:00', [], 'UTC', '2026-06-10T08:00:00Z', null],
+  ['', '08:00', [], 'UTC', '2026-06-10T07:00:00Z', null],
+])('the end of quiet hours: %s to %s %j in %s at %s', async (from, to, days, zone, at, until) => {
+  const sql = 'select pb_text(sms_quiet_until($1, $2, $3, $4, $5))'
+  expect(await fixture.rows(sql, [from, to, days, zone, at])).toEqual([[until]])
 })
 
 test.each([

@@ -86,18 +86,16 @@ describe('a claim', () => {
   })
 })
 
-describe('claims at the same time', () => {
-  test('of several devices and of one never get the same new message', async () => {
-    const devices = await Promise.all([1, 2, 3].map(() => makeDevice(store, user)))
-    const assigned = (await Promise.all(devices.map((device) => assign(store, device, 40)))).flat()
-    const claims = devices.flatMap((device) => Array.from({ length: 8 }, () => claim(device, 5)))
-    await Promise.all(claims)
-    for (const id of assigned) expect((await eventsOf(store, id)).length).toBeLessThanOrEqual(1)
-    const attempts = await store.db.query('select max(attempt) from sms_dispatch where message = any($1)', [
-      assigned,
-    ])
-    expect(attempts.rows).toEqual([[1]])
-  })
+test('claims of several devices and of one at the same time never get the same new message', async () => {
+  const devices = await Promise.all([1, 2, 3].map(() => makeDevice(store, user)))
+  const assigned = (await Promise.all(devices.map((device) => assign(store, device, 40)))).flat()
+  const claims = devices.flatMap((device) => Array.from({ length: 8 }, () => claim(device, 5)))
+  await Promise.all(claims)
+  for (const id of assigned) expect((await eventsOf(store, id)).length).toBeLessThanOrEqual(1)
+  const attempts = await store.db.query('select max(attempt) from sms_dispatch where message = any($1)', [
+    assigned,
+  ])
+  expect(attempts.rows).toEqual([[1]])
 })
 
 test('a message that is deleted in this very moment is not handed out', async () => {

@@ -179,34 +179,32 @@ describe('messages that their device does not claim', () => {
   })
 })
 
-describe('wake-ups of unclaimed messages', () => {
-  const wakes = async (id: string) => {
-    const { rows } = await store.db.query(
-      'select wakes, extract(epoch from wake_at - now())::float8 from sms_dispatch where message = $1',
-      [id],
-    )
-    return { wakes: Number(rows[0]![0]), inSeconds: Math.round(Number(rows[0]![1])) }
-  }
+const wakes = async (id: string) => {
+  const { rows } = await store.db.query(
+    'select wakes, extract(epoch from wake_at - now())::float8 from sms_dispatch where message = $1',
+    [id],
+  )
+  return { wakes: Number(rows[0]![0]), inSeconds: Math.round(Number(rows[0]![1])) }
+}
 
-  test('come 5, 15, 45 and 120 s after the assignment, then every 5 minutes', async () => {
-    const device = await makeDevice(store, user)
-    const [id] = (await assign(store, device, 1)) as [string]
-    let after = 0
-    const times: number[] = []
-    let heard = 0
-    const stop = onDeviceEvent(device.id, () => heard++)
-    for (let due = 5; times.length < 6; ) {
-      after += due
-      times.push(after)
-      await change([id], 'wake_at = now()')
-      await look()
-      due = (await wakes(id)).inSeconds
-    }
-    stop()
-    expect(times).toEqual([5, 15, 45, 120, 420, 720])
-    expect(heard).toBe(6)
-    expect((await wakes(id)).wakes).toBe(7)
-  })
+test('wake-ups of unclaimed messages come 5, 15, 45 and 120 s after the assignment, then every 5 minutes', async () => {
+  const device = await makeDevice(store, user)
+  const [id] = (await assign(store, device, 1)) as [string]
+  let after = 0
+  const times: number[] = []
+  let heard = 0
+  const stop = onDeviceEvent(device.id, () => heard++)
+  for (let due = 5; times.length < 6; ) {
+    after += due
+    times.push(after)
+    await change([id], 'wake_at = now()')
+    await look()
+    due = (await wakes(id)).inSeconds
+  }
+  stop()
+  expect(times).toEqual([5, 15, 45, 120, 420, 720])
+  expect(heard).toBe(6)
+  expect((await wakes(id)).wakes).toBe(7)
 })
 
 describe('scheduled messages', () => {
