@@ -16,10 +16,8 @@ import {
   type TableEntry,
 } from './manifest.ts'
 
-/** Maximum entries, and bytes of a manifest, to read into memory. */
 const [MAX_ENTRIES, MAX_MANIFEST_BYTES] = [20_000, 32 << 20]
 
-/** A backup file open for reading, with the entries of its manifest. Readers check the content. */
 export type Archive = Awaited<ReturnType<typeof openArchive>>
 
 /** Opens a backup; close it when done. Throws a UserError for a file that is unreadable or no backup. */

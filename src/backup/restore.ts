@@ -19,7 +19,6 @@ import { type BackupSummary, type Manifest, notABackup, summaryOf, type TableEnt
 interface RestoreOptions {
   /** Deletes everything in the database first. If not set, the database must be empty. */
   readonly replace?: boolean
-  /** Continues unfinished messages instead of ending them as failed. */
   readonly resume?: boolean
   readonly progress?: Progress
   readonly inSameTransaction?: (tx: Db) => Promise<void>

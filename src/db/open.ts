@@ -247,7 +247,6 @@ export async function openServingDb(config: Config, log: Logger): Promise<Databa
   return database
 }
 
-/** A third of the connections are for client-shaped statements. */
 const poolOf = ({ databasePool: all, clientStatementSeconds }: Config): PoolSize => {
   const ofClients = Math.ceil(all / 3)
   return { ofClients, ofServer: Math.max(1, all - ofClients), clientMs: clientStatementSeconds * 1000 }

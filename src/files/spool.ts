@@ -7,7 +7,6 @@ import { badRequest } from '../errors.ts'
 import { removeLeftovers } from '../tools/remove-leftovers.ts'
 import type { Content } from './upload.ts'
 
-/** Bytes of a request's files that stay in memory. */
 const MEMORY_BYTES = 64 << 10
 const READ_BYTES = 64 << 10
 
@@ -92,7 +91,6 @@ async function openTemporary() {
 /** Removes folders that a killed process left. Younger ones may be another server's. */
 export const removeUploads = () => removeLeftovers(tmpdir(), PREFIX, LEFTOVER_MS)
 
-/** Content that is written once, then read as often as needed. */
 export class Spool implements Content {
   readonly #space: UploadSpace
   readonly #parts: (Buffer | Stretch)[] = []

@@ -49,7 +49,6 @@ export type Readiness = Readonly<z.output<typeof READINESS>>
 
 type Known = Pick<Readiness, 'database' | 'queue' | 'replica'>
 
-/** The database is asked once in this time, however many proxies probe. */
 const KEEP_MS = 1_000
 const PATIENCE_MS = 2_000
 

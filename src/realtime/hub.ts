@@ -2,6 +2,7 @@ import { admission } from '../admission/admission.ts'
 import type { Holder } from '../admission/holder.ts'
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import type { Store } from '../collections/catalog.ts'
+import { serialQueue } from '../db/serial-queue.ts'
 import { ApiError, badRequest, forbidden, notFound } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { authVersionSql, checkAuthVersion, StaleAuth } from '../records/fresh-auth.ts'
@@ -53,7 +54,7 @@ export class Realtime {
   #feed: Promise<ChangeFeed> | undefined
   #ended: Promise<void> = Promise.resolve()
   #rest: NodeJS.Timeout | undefined
-  #answered: Promise<void> = Promise.resolve()
+  readonly #inTurn = serialQueue()
   #isClosed = false
 
   constructor(all: CatalogStore, log: Logger, limits: ConnectionLimits = LIMITS) {
@@ -196,9 +197,7 @@ export class Realtime {
     heard: (entries: readonly ChangeEntry[]) => deliverChanges(this.#parts, entries),
     lost: () => this.#endAll(),
     accountMessage: (message: string) => tellAccount(this.#registry, message),
-    asked: () => {
-      this.#answered = this.#answered.then(() => this.#answer())
-    },
+    asked: () => void this.#inTurn(() => this.#answer()),
   }
 
   async #answer(): Promise<void> {

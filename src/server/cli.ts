@@ -79,7 +79,6 @@ function endOnSignal(stop: () => Promise<void>): void {
   })
 }
 
-/** Prints the server's addresses for phones; on a terminal, also a QR code to add one. */
 function printAddresses({ urls, publicUrl }: Config): void {
   if (isLoopback(publicUrl)) {
     say('Only this computer reaches it. To add a phone, start it with HOST=0.0.0.0')

@@ -73,7 +73,6 @@ async function onDatabase<T>(config: Config, work: (ask: (text: string) => Promi
   })
 }
 
-/** Compares this machine's clock with those of the database and the proxy, if any. */
 async function clock(config: Config): Promise<Finding> {
   const others: Record<string, number> = {}
   if (config.databaseUrl) {

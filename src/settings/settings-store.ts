@@ -18,6 +18,7 @@ import {
 } from '../collections/checks/checks.ts'
 import type { Db } from '../db/open.ts'
 import { addParam, readParam, writeParam } from '../db/params.ts'
+import { serialQueue } from '../db/serial-queue.ts'
 import { badRequest, fieldError } from '../errors.ts'
 import { ShapeError } from '../fields/shape.ts'
 import { cronFault } from './cron.ts'
@@ -38,7 +39,7 @@ export class SettingsStore {
   current: Settings = SETTINGS.fresh()
   readonly #db: Db
   #text = ''
-  #loading: Promise<void> = Promise.resolve()
+  readonly #inTurn = serialQueue()
   close: () => Promise<void> = async () => {}
 
   private constructor(db: Db) {
@@ -54,13 +55,11 @@ export class SettingsStore {
 
   /** Reads the settings again, one read at a time. Unchanged settings stay the same object. */
   reload(): Promise<void> {
-    const load = async () => {
+    return this.#inTurn(async () => {
       const text = await readText(this.#db)
       if (text !== this.#text) this.current = parse(text)
       this.#text = text
-    }
-    this.#loading = this.#loading.catch(() => {}).then(load)
-    return this.#loading
+    })
   }
 
   /**

@@ -13,16 +13,11 @@ import type { SettingsStore } from '../../settings/settings-store.ts'
 import type { Backups } from './backups.ts'
 import { AUTO_PREFIX, beginSchedule, DONE, FAILED, RUNNING, readSchedule, readState } from './state.ts'
 
-/** The next time of a valid cron expression after `after`, in UTC. */
-export function nextRun(expression: string, after: Date): Date | undefined {
-  return parseCron(expression).nextRun(after) ?? undefined
-}
-
-/** When the next scheduled backup is due: in the past if one was missed; undefined without a schedule. */
-async function nextScheduled(db: Db, expression: string): Promise<Date | undefined> {
-  if (expression === '') return undefined
+/** When the next scheduled backup is due: in the past if one was missed; null without a schedule. */
+async function nextScheduled(db: Db, expression: string): Promise<Date | null> {
+  if (expression === '') return null
   const { cron, untilMs } = await readSchedule(db)
-  return nextRun(expression, cron === expression ? new Date(untilMs) : new Date())
+  return parseCron(expression).nextRun(cron === expression ? new Date(untilMs) : new Date())
 }
 
 /** Makes a due or missed backup and removes the oldest. Every node calls it each minute; one does it. */
@@ -37,7 +32,7 @@ export async function serveSchedule(
   await beginSchedule(db, cron)
   if (cron === '') return
   const { until, untilMs } = await readSchedule(db)
-  const due = nextRun(cron, new Date(untilMs))
+  const due = parseCron(cron).nextRun(new Date(untilMs))
   if (!due || due.getTime() > Date.now()) return
   const made = await backups.createScheduled(until).catch(async (error) => {
     await alertSuperusers(store, { settings, log }, (error as Error).message)

@@ -21,7 +21,6 @@ export const RUNNING = JOB.extend({
 })
 export type Running = z.output<typeof RUNNING>
 
-/** A finished job. `size` in bytes. */
 export const DONE = JOB.extend({ at: z.string(), size: z.int().min(0) })
 export type Done = z.output<typeof DONE>
 

@@ -7,7 +7,6 @@ const MIB = 1 << 20
 /** A part of a large upload. S3 allows 10,000 parts, so larger files have larger parts. */
 const PART_BYTES = 8 * MIB
 const MAX_PARTS = 9_000
-/** Time limit of a request, including the upload of a part. */
 const ANSWER_MS = 30_000
 const PART_MS = 300_000
 

@@ -3,6 +3,7 @@ import { type Everybody, type Ticket, ticketOf } from '../../admission/holder.ts
 import { LOCKS } from '../../db/advisory-locks.ts'
 import { countChannelListeners } from '../../db/listeners.ts'
 import type { Database, Db } from '../../db/open.ts'
+import { serialQueue } from '../../db/serial-queue.ts'
 import { UserError } from '../../errors.ts'
 import { randomText } from '../../tools/random.ts'
 import {
@@ -49,7 +50,7 @@ export class CatalogStore {
   readonly database: Opened
   readonly #db: Db
   #known = new Map<string, { data: string; collection: Collection }>()
-  #loading: Promise<void> = Promise.resolve()
+  readonly #inTurn = serialQueue()
   #stop: (() => Promise<void>) | undefined
   readonly #barrier: ReturnType<typeof clusterBarrier>
 
@@ -102,8 +103,7 @@ export class CatalogStore {
 
   /** Reads the collections again. Unchanged ones, and an unchanged catalog, stay the same objects. */
   reload(): Promise<void> {
-    this.#loading = this.#loading.catch(() => {}).then(() => this.#load())
-    return this.#loading
+    return this.#inTurn(() => this.#load())
   }
 
   async close(): Promise<void> {

@@ -182,7 +182,6 @@ function jsonObject(args: readonly string[]): string {
   return `json_build_object(${members.join(',')})`
 }
 
-/** SQLite functions that Postgres lacks or defines differently. */
 const CALLS: Readonly<Record<string, Call>> = {
   cast,
   ifnull: renamed('coalesce'),

@@ -8,7 +8,6 @@ const viewsOf = (draft: CatalogDraft): ViewCollection[] =>
 const shape = ({ fields }: { readonly fields: Collection['fields'] }) =>
   JSON.stringify(fields.map((field) => ({ ...field, id: '' })))
 
-/** Creates the view of a collection and stores the collection, with the fields that its query has now. */
 async function makeView(draft: CatalogDraft, next: ViewCollection): Promise<void> {
   const query = await readQuery(draft, next.viewQuery)
   await createView(draft.db, next, query)

@@ -98,9 +98,7 @@ const LOOK_MS = 25
 const CONNECT_MS = 10_000
 /** After this many connection attempts in a row that time out, the postmaster is killed. */
 const MAX_HANGS = 3
-/** How long to wait until the processes of a killed postmaster have ended. */
 const LOCKED_MS = 5_000
-/** How long a stop may take to write memory to a slow disk. */
 const STOP_MS = 60_000
 
 /** The connection with which each process that uses the Postgres holds a shared lock. */

@@ -17,7 +17,6 @@ import { UserError } from '../../errors.ts'
 // not import.meta.resolve, which the global setup of tests lacks
 const require = createRequire(import.meta.url)
 
-/** The oldest Postgres that the server works with. */
 const OLDEST = 15
 const INSTALLED = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/usr/libexec/postgresql*']
 const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform

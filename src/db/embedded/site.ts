@@ -117,7 +117,6 @@ function checkFolders(folder: string, link: string, account: Account): void {
   if (planted) throw new UserError(`${planted} is not root's. Remove it: the server makes a new one.`)
 }
 
-/** Copies programs to a folder where other accounts may run them. */
 function copyPrograms(programs: Programs): Programs {
   const folder = join(OPEN_FOLDER, `programs-${programs.version}`)
   mkdirSync(OPEN_FOLDER, { recursive: true })

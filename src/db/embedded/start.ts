@@ -27,7 +27,6 @@ const SETTINGS: Settings = {
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
 }
-/** Settings since Postgres 18: no worker processes for input and output. */
 const SINCE_18: Settings = { io_method: 'sync' }
 
 /** The exit code of `flock` when another process has the lock. */

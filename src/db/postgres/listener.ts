@@ -112,7 +112,6 @@ export class Listener {
     }
   }
 
-  /** Listens until the connection is lost, and throws the reason. */
   async #listenOn(client: pg.Client, connected: () => void): Promise<never> {
     const lost = new AbortController()
     client.on('error', (error) => lost.abort(error))

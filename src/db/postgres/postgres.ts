@@ -40,7 +40,6 @@ const IDLE_TRANSACTION_MS = 60_000
 const LIFETIME_MS = 3_600_000
 /** How long after Postgres' own limit the driver gives a statement up and drops the connection. */
 const GRACE_MS = 5_000
-/** How long to wait for a connection. After that the server counts as unreachable. */
 const CONNECT_MS = 10_000
 const KEEP_ALIVE_MS = 10_000
 /** nice(2) of local backends that run client-shaped statements, so that other work goes first. */

@@ -70,7 +70,6 @@ export class ReplicaConnection {
     })
   }
 
-  /** Makes running statements fail and closes the connections without waiting. */
   giveUp(): void {
     this.#isOver = true
     for (const { fail } of this.#running) fail?.(away())

@@ -75,7 +75,6 @@ export interface Statement<P, R> {
 
 export type Row<S> = S extends Statement<never, infer R> ? R : never
 
-/** A row of a table, for statements that select its columns. */
 export type TableRow<T extends keyof Tables> = Readonly<Selectable<Tables[T]>>
 
 /** All statements by their names, for the test that prepares them. */
@@ -101,7 +100,6 @@ function add(name: string, { sql: text, parameters }: CompiledQuery, columns?: S
   return made
 }
 
-/** How a statement is sent: see Db. */
 export type Way = 'query' | 'lookUp' | 'shaped'
 
 const send = <P, R>(db: Db, { name, text, slots }: Statement<P, R>, values: P, way: Way = 'query') =>

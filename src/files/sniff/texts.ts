@@ -18,7 +18,6 @@ const SVG_TAG = /^<svg\s[^>]*?xmlns\s*=\s*["']?http:\/\/www\.w3\.org\/2000\/svg[
 const isSvg: TextTest = (head) =>
   SVG_TAG.test(head.replace(COMMENTS, '')) || (/^\s*<\?xml\s/.test(head) && head.includes('<svg'))
 
-/** Returns a test for an XML document with this first tag and namespace. */
 const xml =
   (tag: RegExp, namespace = ''): TextTest =>
   (head) => {

@@ -46,7 +46,6 @@ export class ClientRegistry {
     client.subscriptions = new Map([...client.subscriptions].filter(([other]) => other !== name))
   }
 
-  /** Whether a change of this record concerns a client of this node. */
   knows(collection: Collection, record: string): boolean {
     if (collection.id === USER_SETTINGS_ID) return true // the record names the user
     return this.viewers.has(collection.id, record) || this.index.has(collection, record)
@@ -83,7 +82,6 @@ export class ClientRegistry {
       for (const client of receivers.clients) client.end()
   }
 
-  /** Disconnects the clients of an account, see `accountHolder`. */
   endClientsOf(account: string): void {
     const auth = this.viewers.of(account)[0]?.auth
     if (auth) this.#endClientsOf(auth)

@@ -59,7 +59,6 @@ export class SubscriptionGroup {
     this.#list = undefined
   }
 
-  /** The catalog, the collection and its rule for this topic, limited by the viewer's role. */
   #ruleFor(catalog: Catalog, collection: Collection, auth: AuthRecord | null): [Catalog, Collection, Rule] {
     const limits = auth?.limits
     const seen = catalogFor(catalog, limits)

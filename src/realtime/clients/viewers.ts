@@ -64,7 +64,6 @@ export class Viewers {
     return [...this.#known.keys()].flatMap((account) => this.of(account))
   }
 
-  /** The records of a user and of that user's devices. */
   withDevices(user: string): AuthRecord[] {
     const isOf = ({ collection, id, values }: AuthRecord) =>
       collection.id === USERS_ID ? id === user : collection.id === DEVICES_ID && values.user === user

@@ -59,7 +59,6 @@ function isWanted({ subscriptions }: Client, { name }: Topic, { xid }: Change): 
   return subscription !== undefined && !sees(subscription.since, xid)
 }
 
-/** Maximum relations that an event expands. */
 const MAX_STEPS = 12
 /** Characters of rendered texts to keep for other groups; beyond them, texts are rendered again. */
 const MAX_KEPT = 4 << 20
