@@ -7,13 +7,3 @@ create table _verify_codes (
   hash text collate "C" not null,
   sealed text collate "C" not null
 );
-
--- The times at which codes were sent to a number within a day. A send to the number locks its row.
-create table _verify_numbers (
-  service text collate "C" not null,
-  "to" text collate "C" not null,
-  sent timestamptz[] not null default '{}',
-  seen timestamptz not null default now(),
-  primary key (service, "to")
-);
-create index _verify_numbers_seen on _verify_numbers (seen);

@@ -119,9 +119,8 @@ export async function expireVerifications(db: Db): Promise<void> {
   while (Number((await db.query(EXPIRE)).rows[0]![0]) > 0);
 }
 
-/** Deletes verifications after `days`, and what is known of numbers after a day. */
+/** Deletes verifications after `days`. */
 export async function deleteOldVerifications(db: Db, days: number): Promise<void> {
   const before = formatDate(new Date(Date.now() - days * 86_400_000))
   await db.query(`delete from verifications where created < $1 and status <> 'pending'`, [before])
-  await db.query(`delete from _verify_numbers where seen < now() - interval '1 day'`)
 }

@@ -37,9 +37,6 @@ export const verifyServicesExtension: Extension = {
   async beforeUpdate(_store, values) {
     complete(values, 'Failed to update record.')
   },
-  async afterDelete({ db }, ids) {
-    await db.query('delete from _verify_numbers where service = any($1)', [ids], 'forget numbers')
-  },
 }
 
 export const verificationsExtension: Extension = {

@@ -1,11 +1,11 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import { keyedHash, seal, unseal } from '../db/secrets.ts'
-import { number, run, runForRow, statement, text } from '../db/statements/statement.ts'
+import { run, runForRow, statement, text } from '../db/statements/statement.ts'
 import { callingCodeOf } from '../portable/phone.ts'
 import { changeLogCte } from '../records/changes.ts'
 import type { AcceptConfig } from '../sms/send/accept.ts'
-import { PLAIN_OPTIONS, toOne } from '../sms/send/body.ts'
+import { dateAt, PLAIN_OPTIONS, toOne } from '../sms/send/body.ts'
 import { checkLength, checkPhones, loadTemplate, optedOut } from '../sms/send/content.ts'
 import { prepareOffer, sendInside } from '../sms/send/send.ts'
 import { gatewayRefusal } from '../sms/send/shape.ts'
@@ -13,7 +13,7 @@ import { CODE_PRIORITY } from '../sms/send/text-code.ts'
 import { wakeDevices } from '../sms/wake/wake.ts'
 import { randomDigits, randomId } from '../tools/random.ts'
 import { writeCode } from './code-text.ts'
-import { requireAllowed } from './limits.ts'
+import { requireAllowed, requireNumberAllowed } from './limits.ts'
 import { findService, type Service } from './service.ts'
 import { CODES, COLUMNS, type Start, VERIFICATION, type Verification } from './verification.ts'
 
@@ -55,23 +55,18 @@ interface Code {
 }
 
 // clock_timestamp(): now() is the time before the wait for the lock
-const LOCK = statement('verify number', { ages: 'string', expires_at: 'string' })`
-insert into _verify_numbers as n (service, "to") values (${text('service')}, ${text('to')})
-on conflict (service, "to") do update set seen = now()
-returning array_to_json(array(
-    select extract(epoch from clock_timestamp() - s)::float8 from unnest(n.sent) s
-    where s > clock_timestamp() - interval '1 day' order by s desc))::text as ages,
-  pb_text(clock_timestamp() + ${number('ttl')} * interval '1 second') as expires_at`
-
 const PENDING = statement('verify pending', {
-  ...{ id: 'string', sends: 'number', expires_at: 'string', sealed: 'string' },
+  ...{ id: 'string', sends: 'number', age: 'number', expires_at: 'string', sealed: 'string' },
 })`
-select v.id, v.sends, v.expires_at, c.sealed from verifications v join _verify_codes c on c.verification = v.id
+select v.id, v.sends, v.expires_at, c.sealed, coalesce((
+    select extract(epoch from clock_timestamp() - m.created::timestamptz) from sms_messages m where m.id = v.message
+  ), 86400)::float8 as age
+from verifications v join _verify_codes c on c.verification = v.id
 where v.service = ${text('service')} and v."to" = ${text('to')} and v.status = 'pending'
   and v.expires_at > pb_text(clock_timestamp())
 order by v.created desc limit 1 for update of v`
 
-/** The pending code of a number, or a new one, once it may be sent. Locks the number. */
+/** The pending code of a number, or a new one, once it may be sent. */
 async function codeFor(
   store: Store,
   config: VerifyServices['config'],
@@ -79,21 +74,15 @@ async function codeFor(
   start: Start,
 ): Promise<Code> {
   const { db } = store
-  const [number] = await run(db, LOCK, { service: service.id, to: start.to, ttl: start.ttl || service.ttl })
+  await requireNumberAllowed(db, service, start.to)
   const pending = await runForRow(db, PENDING, { service: service.id, to: start.to })
+  await requireAllowed(store, config, start, service, pending)
   const text = pending && (await unseal(db, CODES, pending.id, pending.sealed))
-  const ages: number[] = JSON.parse(number!.ages)
-  await requireAllowed(store, config, { start, service, ages, sends: pending?.sends ?? 0 })
   if (pending && text) return { ...pending, verification: pending.id, text }
+  const expires_at = dateAt(Date.now() + (start.ttl || service.ttl) * 1000)
   const digits = randomDigits(start.length || service.code_length)
-  return { verification: randomId(), text: digits, sends: 0, expires_at: number!.expires_at }
+  return { verification: randomId(), text: digits, sends: 0, expires_at }
 }
-
-const COUNT = `counted as (
-  update _verify_numbers set sent = array(
-    select s from unnest(sent) s where s > clock_timestamp() - interval '1 day') || clock_timestamp()
-  where service = (select v.service from written v) and "to" = (select v."to" from written v)
-)`
 
 const CREATE = statement('verify create', VERIFICATION)`
 with written as (
@@ -104,14 +93,14 @@ with written as (
   returning *
 ), coded as (
   insert into _verify_codes (verification, hash, sealed) values (${text('id')}, ${text('hash')}, ${text('sealed')})
-), ${COUNT}, ${changeLogCte('written', 'create', 'verifications')}
+), ${changeLogCte('written', 'create', 'verifications')}
 select ${COLUMNS} from written v`
 
 const AGAIN = statement('verify again', VERIFICATION)`
 with written as (
   update verifications set sends = sends + 1, message = ${text('message')}, updated = pb_text(clock_timestamp())
   where id = ${text('id')} returning *
-), ${COUNT}, ${changeLogCte('written', 'update', 'verifications')}
+), ${changeLogCte('written', 'update', 'verifications')}
 select ${COLUMNS} from written v`
 
 async function keep({ db }: Store, service: Service, { sender, to }: Start, code: Code, message: string) {

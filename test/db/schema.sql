@@ -289,15 +289,6 @@ create table _verify_codes (
   constraint _verify_codes_pkey PRIMARY KEY (verification)
 );
 
-create table _verify_numbers (
-  service text collate "C" not null,
-  "to" text collate "C" not null,
-  sent timestamp with time zone[] not null default '{}'::timestamp with time zone[],
-  seen timestamp with time zone not null default now(),
-  constraint _verify_numbers_pkey PRIMARY KEY (service, "to")
-);
-CREATE INDEX _verify_numbers_seen ON _verify_numbers USING btree (seen);
-
 create table account_audit (
   id text collate "C" not null,
   "user" text collate "C" not null default ''::text,

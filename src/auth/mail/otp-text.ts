@@ -3,15 +3,8 @@ import { E164 } from '../../portable/phone.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { findByIdentity } from '../auth-rows.ts'
 import type { AuthServices } from '../auth-services.ts'
-import { countAttempt } from '../limits/attempt-limits.ts'
-import { sha256 } from '../tokens/secrets.ts'
+import { takeText } from '../limits/attempt-limits.ts'
 import { namesOf } from './mails.ts'
-
-/** Maximum texts to one number, in an hour and in a day, by all requests. */
-const LIMITS = [
-  [5, 3_600],
-  [10, 86_400],
-] as const
 
 const channelOf = (auth: AuthRecord) => (auth.collection as AuthCollection).otp.channel
 
@@ -43,9 +36,8 @@ export async function textOtp(
 ): Promise<void> {
   const { otp } = auth.collection as AuthCollection
   const to = numberOf(auth)
-  for (const [max, seconds] of LIMITS)
-    if (!(await countAttempt(store.db, `otp text ${seconds} ${sha256(to).slice(0, 32)}`, max, seconds)))
-      throw new Error('Too many one-time passwords were texted to this number.')
+  if ((await takeText(store.db, 'otp', to)) > 0)
+    throw new Error('Too many one-time passwords were texted to this number.')
   const fill = (shown: string) =>
     otp.channel!.text.replaceAll('{APP_NAME}', namesOf(services).appName).replaceAll('{OTP}', shown)
   const text = { to, body: fill(password), shown: fill('•'.repeat(password.length)), seconds: otp.duration }

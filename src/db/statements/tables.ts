@@ -176,13 +176,6 @@ interface VerifyCodesRow {
   verification: string
 }
 
-interface VerifyNumbersRow {
-  seen: Generated<Date>
-  sent: Generated<Date[]>
-  service: string
-  to: string
-}
-
 interface AccountAuditRow {
   _rowid: Generated<number>
   action: Generated<string>
@@ -949,7 +942,6 @@ export interface Tables {
   _subscribing: SubscribingRow
   _superusers: SuperusersRow
   _verify_codes: VerifyCodesRow
-  _verify_numbers: VerifyNumbersRow
   account_audit: AccountAuditRow
   api_keys: ApiKeysRow
   auth_session_tokens: AuthSessionTokensRow
@@ -1023,7 +1015,6 @@ export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   '_schema',
   '_subscribing',
   '_verify_codes',
-  '_verify_numbers',
   'auth_session_tokens',
   'auth_sessions',
   'auth_tries',
