@@ -1,5 +1,5 @@
 import { t } from '../language/words.ts'
-import type { FieldRow } from '../parts/rows/rows.ts'
+import type { FieldRow } from '../parts/rows/rows-form.tsx'
 
 /** The field for an account's email address, which browsers fill in with the password. */
 export const EMAIL_ROW: FieldRow = {

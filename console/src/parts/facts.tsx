@@ -7,7 +7,7 @@ export const Facts = ({
   class: look = 'facts',
   facts,
 }: {
-  class?: 'facts' | 'figures'
+  class?: 'facts' | 'figures' | 'copied-settings'
   facts: readonly (Fact | false)[]
 }) => (
   <dl class={look}>

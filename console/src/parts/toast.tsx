@@ -25,6 +25,19 @@ export const toast = (text: string, undo?: () => void, then?: () => void) => sho
 /** Shows the error of an action that has no form to show it. */
 export const toastFault = (error: unknown) => show(faultText(faultOf(error)), true)
 
+/** Runs an action that has no form. Shows `said`, or the error. Returns whether it succeeded. */
+export const attempt = (work: () => Promise<unknown>, said = ''): Promise<boolean> =>
+  work().then(
+    () => {
+      if (said) toast(said)
+      return true
+    },
+    (error) => {
+      toastFault(error)
+      return false
+    },
+  )
+
 function show(text: string, isFault: boolean, undo?: () => void, then?: () => void): void {
   const id = ++count
   toasts.value = [...toasts.value, { id, text, isFault, undo, then }]

@@ -48,3 +48,21 @@ export function useLongTask(work: (stop: AbortSignal) => Promise<unknown>): Task
   })
   return { ...task, stop: () => present.current.abort() }
 }
+
+const LANES = 6
+
+/** Processes items in order, six at a time, until `isOver`. Throws the first error. */
+export async function inLanes<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+  isOver: () => boolean = () => false,
+): Promise<void> {
+  const waiting = items.values()
+  const lane = async () => {
+    for (const item of waiting) {
+      if (isOver()) return
+      await work(item)
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+}

@@ -23,16 +23,6 @@ export const WEBHOOK_SERVICES: readonly (readonly [preset: Webhook['preset'], na
   ['custom', t('Something else')],
 ]
 
-const post = <T>(path: string, body: object = {}) =>
+/** Requests an action on webhooks or their deliveries. */
+export const postWebhooks = <T>(path: string, body: object = {}) =>
   pb.send<T>(`/api/webhooks/${path}`, { method: 'POST', body })
-
-/** Sends a webhook a made-up event. Answers the delivery's id. */
-export const sendTest = (webhook: string) => post<{ id: string }>(`${webhook}/test`)
-
-export const rotateSecret = (webhook: string) => post<{ secret: string }>(`${webhook}/rotate`)
-
-export const resend = (delivery: string) => post(`deliveries/${delivery}/resend`)
-
-/** Resends all deliveries that failed since `since`. Returns how many. */
-export const resendFailed = (webhook: string, since: Date) =>
-  post<{ resent: number }>(`${webhook}/resend-failed`, { since: since.toISOString() })

@@ -11,13 +11,11 @@ import { useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t, tn } from '../../language/words.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { CheckField } from '../../parts/form/field.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { Card, Loading } from '../../parts/page.tsx'
-import type { FormRow } from '../../parts/rows/rows.ts'
-import { RowsForm } from '../../parts/rows/rows-form.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
+import { type FormRow, RowsForm } from '../../parts/rows/rows-form.tsx'
 
 interface Browser {
   readonly endpoint: string
@@ -33,21 +31,16 @@ export function Notifications({ user }: { user: string }) {
     else stopNotifications()
     await reload()
   })
-  const stopAll = async () => {
-    const isSure = await confirmed({
-      title: t('Stop all notifications?'),
-      text: t('No browser shows texts of yours any more until you turn it on there again.'),
-      action: t('Stop for all'),
-    })
-    if (!isSure) return
-    try {
-      await stopEverywhere()
-      toast(t('No browser notifies you now'))
-    } catch (error) {
-      toastFault(error)
-    }
-    await reload()
-  }
+  const stopAll = () =>
+    runConfirmed(
+      {
+        title: t('Stop all notifications?'),
+        text: t('No browser shows texts of yours any more until you turn it on there again.'),
+        action: t('Stop for all'),
+      },
+      () => stopEverywhere().finally(reload),
+      t('No browser notifies you now'),
+    )
   return (
     <Card title={t('Notifications')}>
       {fault && <Notice kind="wrong">{fault.message}</Notice>}

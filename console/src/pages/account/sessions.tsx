@@ -3,12 +3,11 @@ import { pb } from '../../data/client.ts'
 import { renewSession } from '../../data/session.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { t } from '../../language/words.ts'
-import { confirmed, revoke } from '../../parts/dialog/dialog.tsx'
+import { revoke, runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Card, Loading } from '../../parts/page.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
 import { programOf } from './program.ts'
 
 interface OpenSession {
@@ -77,19 +76,19 @@ const endOne = ({ id, user_agent }: OpenSession, reload: () => Promise<void>) =>
     () => void reload(),
   )
 
-async function endOthers(): Promise<void> {
-  const isSure = await confirmed({
-    title: t('Sign out everywhere else?'),
-    text: t('Every other browser and program has to sign in again. API keys and devices go on.'),
-    action: t('Sign out everywhere else'),
-  })
-  if (!isSure) return
-  try {
-    const path = '/api/account/end-other-sessions'
-    const { token, record } = await pb.send<{ token: string; record: RecordModel }>(path, { method: 'POST' })
-    renewSession(token, record)
-    toast(t('You are signed in here alone'))
-  } catch (error) {
-    toastFault(error)
-  }
-}
+const endOthers = () =>
+  runConfirmed(
+    {
+      title: t('Sign out everywhere else?'),
+      text: t('Every other browser and program has to sign in again. API keys and devices go on.'),
+      action: t('Sign out everywhere else'),
+    },
+    async () => {
+      const path = '/api/account/end-other-sessions'
+      const { token, record } = await pb.send<{ token: string; record: RecordModel }>(path, {
+        method: 'POST',
+      })
+      renewSession(token, record)
+    },
+    t('You are signed in here alone'),
+  )

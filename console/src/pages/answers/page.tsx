@@ -10,8 +10,7 @@ import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { CheckField } from '../../parts/form/field.tsx'
 import { actionsColumn, type Column, ListPage } from '../../parts/list/table.tsx'
 import { hoursRows, linesRow } from '../../parts/rows/common-rows.tsx'
-import type { FormRow } from '../../parts/rows/rows.ts'
-import { RecordForm } from '../../parts/rows/rows-form.tsx'
+import { type FormRow, RecordForm } from '../../parts/rows/rows-form.tsx'
 import { toastFault } from '../../parts/toast.tsx'
 
 /** The automatic answers, in the order in which the server tries them. */
@@ -100,7 +99,6 @@ const remove = (answer: AutoAnswer) =>
     {
       title: t('Delete {name}?', { name: answerName(answer) }),
       text: t('Nobody gets this answer any more.'),
-      action: t('Delete'),
     },
     t('Automatic answer deleted'),
   )

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Backup, type BackupStatus, formatBytes } from '../../data/backups.ts'
 import { pb } from '../../data/client.ts'
+import { download } from '../../data/files/save-file.ts'
 import type { Answer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
@@ -12,7 +13,7 @@ import { Empty } from '../../parts/list/empty.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Loading } from '../../parts/page.tsx'
 import { msOf, Time } from '../../parts/time.tsx'
-import { toastFault } from '../../parts/toast.tsx'
+import { attempt } from '../../parts/toast.tsx'
 
 type Row = Backup & { readonly id: string }
 
@@ -46,7 +47,7 @@ export function BackupList({
       align: 'end',
       cell: (backup) => (
         <div class="backups-actions">
-          <Button kind="quiet" icon="download" iconOnly onClick={() => void download(backup)}>
+          <Button kind="quiet" icon="download" iconOnly onClick={() => void save(backup)}>
             {t('Download {name}', { name: backup.key })}
           </Button>
           <Button kind="quiet" icon="again" disabled={isBusy} onClick={() => onRestore(backup)}>
@@ -62,17 +63,8 @@ export function BackupList({
   return <Table caption={t('Backups')} columns={columns} rows={rows} />
 }
 
-/** Downloads by a link with a token, so that the browser can save a file of any size. */
-async function download({ key }: Backup): Promise<void> {
-  try {
-    const link = document.createElement('a')
-    link.href = pb.backups.getDownloadURL(await pb.files.getToken(), key)
-    link.download = key
-    link.click()
-  } catch (error) {
-    toastFault(error)
-  }
-}
+const save = ({ key }: Backup) =>
+  attempt(async () => download(key, pb.backups.getDownloadURL(await pb.files.getToken(), key)))
 
 const remove = ({ key }: Backup) =>
   runConfirmed(

@@ -120,7 +120,6 @@ const CANCEL_REPEAT = {
 const REMOVE = {
   title: t('Delete the campaign?'),
   text: t('It leaves the list; its messages stay.'),
-  action: t('Delete'),
   keep: t('Keep it'),
 }
 

@@ -1,6 +1,7 @@
 import { pb } from '../../data/client.ts'
 import { type Fault, faultOf } from '../../data/fault.ts'
 import type { Contact } from '../../data/records.ts'
+import { inLanes } from '../../data/use/use-task.ts'
 
 export type Change = { readonly delete: true } | { readonly values: Readonly<Record<string, unknown>> }
 
@@ -40,14 +41,4 @@ async function changeOne(id: string, change: Change): Promise<Fault | undefined>
   } catch (error) {
     return faultOf(error)
   }
-}
-
-const LANES = 6
-
-async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const waiting = items.values()
-  const lane = async () => {
-    for (const item of waiting) await work(item)
-  }
-  await Promise.all(Array.from({ length: LANES }, lane))
 }

@@ -8,16 +8,14 @@ import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Device, Line } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tx } from '../../language/words.ts'
-import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
+import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { NumberCountry } from '../../parts/form/country-field.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { Card, Progress } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { prefixesRow } from '../../parts/rows/common-rows.tsx'
-import type { FormRow } from '../../parts/rows/rows.ts'
-import { RecordForm } from '../../parts/rows/rows-form.tsx'
+import { type FormRow, RecordForm } from '../../parts/rows/rows-form.tsx'
 import { Badge, SimulatedBadge, Time } from '../../parts/time.tsx'
-import { toastFault } from '../../parts/toast.tsx'
 
 const MOST_LINES = 100
 
@@ -29,17 +27,17 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
     setEdited(undefined)
     void reload()
   }
-  const remove = async (line: Line) => {
-    const isSure = await confirmed({
-      title: t('Delete {name}?', { name: lineName(line) }),
-      text: t('The SIM is not in the device. Texts that name this line fail, others stay as they are.'),
-      action: t('Delete the line'),
-      danger: true,
-    })
-    if (!isSure) return
-    await pb.collection('lines').delete(line.id).catch(toastFault)
-    void reload()
-  }
+  const remove = (line: Line) =>
+    deleteRecord(
+      line,
+      {
+        title: t('Delete {name}?', { name: lineName(line) }),
+        text: t('The SIM is not in the device. Texts that name this line fail, others stay as they are.'),
+        action: t('Delete the line'),
+      },
+      '',
+      () => void reload(),
+    )
   return (
     <Card title={t('Lines')}>
       <p class="muted">

@@ -59,7 +59,6 @@ const remove = (group: ContactGroup) =>
     {
       title: t('Delete the group?'),
       text: t('{name} goes; its contacts stay.', { name: group.name }),
-      action: t('Delete'),
     },
     t('Group deleted'),
   )

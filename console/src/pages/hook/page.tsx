@@ -18,13 +18,13 @@ import {
 import { t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { CodeBlock } from '../../parts/code.tsx'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { TextArea } from '../../parts/form/field.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Bubble } from '../../parts/message/bubble.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
+import { toast } from '../../parts/toast.tsx'
 import { to } from '../../router.ts'
 import bodies from './samples.json' with { type: 'json' }
 import { Settings, type Unsaved } from './settings.tsx'
@@ -97,19 +97,16 @@ const Address = ({ hook }: { hook: Hook }) => (
   </Card>
 )
 
-async function change({ id }: Hook): Promise<void> {
-  const isSure = await confirmed({
-    title: t('Change the address?'),
-    text: t('The present address ends at once: enter the new one in the program that calls it.'),
-    action: t('Change the address'),
-    danger: true,
-  })
-  if (!isSure) return
-  await pb
-    .collection('hooks')
-    .update(id, { secret: '' })
-    .then(() => toast(t('The address has changed')), toastFault)
-}
+const change = ({ id }: Hook) =>
+  runConfirmed(
+    {
+      title: t('Change the address?'),
+      text: t('The present address ends at once: enter the new one in the program that calls it.'),
+      action: t('Change the address'),
+    },
+    () => pb.collection('hooks').update(id, { secret: '' }),
+    t('The address has changed'),
+  )
 
 const sampleOf = (preset: HookPreset): string => {
   const body: unknown = bodies[preset]

@@ -3,8 +3,7 @@ import { HOOK_TOOLS, type Hook, type HookPreset } from '../../data/webhooks/hook
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { type Column, ListPage } from '../../parts/list/table.tsx'
-import type { FormRow } from '../../parts/rows/rows.ts'
-import { RecordForm } from '../../parts/rows/rows-form.tsx'
+import { type FormRow, RecordForm } from '../../parts/rows/rows-form.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
 

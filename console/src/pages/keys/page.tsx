@@ -6,11 +6,11 @@ import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog, revoke } from '../../parts/dialog/dialog.tsx'
+import { Facts } from '../../parts/facts.tsx'
 import { actionsColumn, type Column, ListPage, type RowAction } from '../../parts/list/table.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
 import { Owner } from '../../parts/owner.tsx'
-import type { FormRow } from '../../parts/rows/rows.ts'
-import { RecordForm } from '../../parts/rows/rows-form.tsx'
+import { type FormRow, RecordForm } from '../../parts/rows/rows-form.tsx'
 import type { Value } from '../../parts/rows/values.ts'
 import { Badge, msOf, Time } from '../../parts/time.tsx'
 import { ChangeKey, hasPrevious, LIMITS, RotateKey, turn } from './change-key.tsx'
@@ -107,29 +107,10 @@ const revokeKey = (key: ApiKey) =>
 const DAY_MS = 86_400_000
 const SENDS_ONLY = t('It sends, and cancels and views what it has sent.')
 const DOES_ALL = t('It sends, and reads all messages, conversations and devices.')
-const HINTS: Readonly<Record<ProgramKindName, string>> = {
-  own: SENDS_ONLY,
-  smsgate: DOES_ALL,
-  twilio: t('It sends, and reads and deletes all messages.'),
-  assistant: DOES_ALL,
-}
 
 /** The expiry of a key after a number of days; '' for never. */
 const expiryOf = (days: Value) =>
   days === '' ? '' : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
-
-const Settings = ({ settings }: { settings: readonly Setting[] }) => (
-  <dl class="copied-settings">
-    {settings.map(({ term, code }) => (
-      <div key={term}>
-        <dt>{term}</dt>
-        <dd>
-          <CodeBlock code={code} />
-        </dd>
-      </div>
-    ))}
-  </dl>
-)
 
 function NewKey({ onClose }: { onClose: () => void }) {
   const [kind, setKind] = useState<ProgramKindName>('own')
@@ -142,7 +123,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
     {
       ...{ name: 'kind', label: t('For') },
       choices: Object.entries(PROGRAM_KINDS).map(([name, { label }]) => [name, label] as const),
-      hint: (values) => HINTS[values.kind as ProgramKindName],
+      hint: (values) => PROGRAM_KINDS[values.kind as ProgramKindName].hint,
     },
     {
       ...{ name: 'expires_at', label: t('Expires'), write: expiryOf },
@@ -158,7 +139,10 @@ function NewKey({ onClose }: { onClose: () => void }) {
   if (made?.key)
     return (
       <ShownOnce title={t('The key of {name}', { name: made.name })} onClose={onClose}>
-        <Settings settings={PROGRAM_KINDS[kind].settings(made)} />
+        <Facts
+          class="copied-settings"
+          facts={PROGRAM_KINDS[kind].settings(made).map(([term, code]) => [term, <CodeBlock code={code} />])}
+        />
         {kind === 'own' && (
           <>
             <p>{t('A send with it, from a terminal:')}</p>
@@ -187,53 +171,55 @@ function NewKey({ onClose }: { onClose: () => void }) {
 const example = (key: string) => `curl ${serverUrl}/api/sms/send -H "X-API-Key: ${key}" \\
   --json '{"recipients":["+4915112345678"],"body":"Hello"}'`
 
-interface Setting {
-  readonly term: string
-  readonly code: string
-}
+type Setting = readonly [term: string, code: string]
 
 /** A kind of program that gets a key: the fields of its record, and the settings to enter there. */
 interface ProgramKind {
   readonly label: string
+  readonly hint: string
   readonly values: Readonly<Record<string, unknown>>
   readonly settings: (key: ApiKey) => readonly Setting[]
 }
 
 type ProgramKindName = 'own' | 'smsgate' | 'twilio' | 'assistant'
 
-const baseUrl = (code: string): Setting => ({ term: t('Base URL'), code })
+const baseUrl = (code: string): Setting => [t('Base URL'), code]
 
 const PROGRAM_KINDS: Readonly<Record<ProgramKindName, ProgramKind>> = {
   own: {
     label: t('A program of mine, by the API of pocketsms'),
+    hint: SENDS_ONLY,
     values: {},
-    settings: ({ key = '' }) => [baseUrl(serverUrl), { term: 'X-API-Key', code: key }],
+    settings: ({ key = '' }) => [baseUrl(serverUrl), ['X-API-Key', key]],
   },
   smsgate: {
     label: t('A program made for SMSGate'),
+    hint: DOES_ALL,
     values: { scopes: ['all:any'] },
     settings: ({ key = '' }) => [
       baseUrl(`${serverUrl}/api/3rdparty/v1`),
-      { term: t('User name'), code: session.value?.email || String(session.value?.record.id) },
-      { term: t('Password'), code: key },
+      [t('User name'), session.value?.email || String(session.value?.record.id)],
+      [t('Password'), key],
     ],
   },
   twilio: {
     label: t('A program made for Twilio'),
+    hint: t('It sends, and reads and deletes all messages.'),
     values: { twilio: true },
     settings: ({ account_sid = '', auth_token = '', key_sid = '' }) => [
       baseUrl(serverUrl),
-      { term: 'AccountSid', code: account_sid },
-      { term: 'AuthToken', code: auth_token },
-      { term: 'API key SID', code: key_sid },
+      ['AccountSid', account_sid],
+      ['AuthToken', auth_token],
+      ['API key SID', key_sid],
     ],
   },
   assistant: {
     label: t('An assistant (MCP)'),
+    hint: DOES_ALL,
     values: { scopes: ['all:any'] },
     settings: ({ key = '' }) => [
-      { term: t('Address'), code: `${serverUrl}/mcp` },
-      { term: t('Header'), code: `Authorization: Bearer ${key}` },
+      [t('Address'), `${serverUrl}/mcp`],
+      [t('Header'), `Authorization: Bearer ${key}`],
     ],
   },
 }

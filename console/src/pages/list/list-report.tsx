@@ -3,6 +3,7 @@ import { pb } from '../../data/client.ts'
 import { type Fault, faultOf } from '../../data/fault.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import type { Message } from '../../data/records.ts'
+import { inLanes } from '../../data/use/use-task.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
 import { Facts } from '../../parts/facts.tsx'
@@ -93,7 +94,6 @@ interface ListOutcome {
 
 export const NOTHING_SENT: ListOutcome = { accepted: new Map(), before: 0, refused: [], fault: undefined }
 
-const LANES = 6
 const TOLD_MS = 100
 /** Status codes that stop the run, as every row would fail; 0: no answer. */
 const STOPPING: ReadonlySet<number> = new Set([0, 401, 402, 403, 429, 500, 503])
@@ -116,25 +116,22 @@ export async function runList(
   let fault: Fault | undefined
   let toldMs = 0
   const outcome = (): ListOutcome => ({ accepted: new Map(accepted), before, refused: [...refused], fault })
-  const waiting = texts.filter(({ row }) => !accepted.has(row)).values()
-  const lane = async () => {
-    for (const text of waiting) {
-      if (stop.aborted || fault) return
-      try {
-        const sent = await sendOne(text, options)
-        accepted.set(text.row, sent.id)
-        if (sent.isOld) before++
-      } catch (error) {
-        const why = faultOf(error)
-        if (STOPPING.has(why.status)) fault ??= why
-        else refused.push({ text, why: why.code === 'idempotency_key_reused' ? OTHERWISE : why.message })
-      }
-      if (performance.now() - toldMs < TOLD_MS) continue
-      toldMs = performance.now()
-      tell(outcome())
+  const send = async (text: ListText) => {
+    try {
+      const sent = await sendOne(text, options)
+      accepted.set(text.row, sent.id)
+      if (sent.isOld) before++
+    } catch (error) {
+      const why = faultOf(error)
+      if (STOPPING.has(why.status)) fault ??= why
+      else refused.push({ text, why: why.code === 'idempotency_key_reused' ? OTHERWISE : why.message })
     }
+    if (performance.now() - toldMs < TOLD_MS) return
+    toldMs = performance.now()
+    tell(outcome())
   }
-  await Promise.all(Array.from({ length: LANES }, lane))
+  const waiting = texts.filter(({ row }) => !accepted.has(row))
+  await inLanes(waiting, send, () => stop.aborted || fault !== undefined)
   return outcome()
 }
 

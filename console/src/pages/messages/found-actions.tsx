@@ -5,7 +5,7 @@ import { faultOf } from '../../data/fault.ts'
 import type { Message } from '../../data/records.ts'
 import { may, session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
-import { useLongTask } from '../../data/use/use-task.ts'
+import { inLanes, useLongTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -112,7 +112,6 @@ const sentenceOf = (total: number) =>
         total,
       )
 
-const LANES = 6
 const PAGE = 500
 /** Errors that concern one message only: the next one is tried. */
 const OF_ONE: ReadonlySet<string> = new Set(['not_cancelable', 'not_retriable', 'message_not_found'])
@@ -134,23 +133,19 @@ async function doEach(
   stop: AbortSignal,
 ): Promise<Done> {
   const counts = { done: 0, late: 0 }
-  const waiting = (await idsOf(filters)).values()
   let isRefused = false
-  const lane = async () => {
-    for (const id of waiting) {
-      if (stop.aborted || isRefused) return
-      try {
-        await pb.send(`/api/sms/messages/${id}/${action}`, { method: 'POST' })
-        counts.done++
-      } catch (error) {
-        isRefused = !OF_ONE.has(faultOf(error).code)
-        if (isRefused) throw error
-        counts.late++
-      }
-      tell(counts.done + counts.late)
+  const change = async (id: string) => {
+    try {
+      await pb.send(`/api/sms/messages/${id}/${action}`, { method: 'POST' })
+      counts.done++
+    } catch (error) {
+      isRefused = !OF_ONE.has(faultOf(error).code)
+      if (isRefused) throw error
+      counts.late++
     }
+    tell(counts.done + counts.late)
   }
-  await Promise.all(Array.from({ length: LANES }, lane))
+  await inLanes(await idsOf(filters), change, () => stop.aborted || isRefused)
   return counts
 }
 

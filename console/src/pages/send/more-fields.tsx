@@ -4,8 +4,8 @@ import type { Fault } from '../../data/fault.ts'
 import type { Device, Line } from '../../data/records.ts'
 import { useLines } from '../../data/use/use-lines.ts'
 import { t } from '../../language/words.ts'
-import { SelectField, TextField } from '../../parts/form/field.tsx'
-import { More } from '../../parts/form/more.tsx'
+import { type FormRow, Rows } from '../../parts/rows/rows-form.tsx'
+import type { Values } from '../../parts/rows/values.ts'
 import type { Composition } from './composition.ts'
 
 const GIVE_UP = [
@@ -23,57 +23,7 @@ const GUARANTEES = [
 ] as const
 
 export function MoreFields({
-  composition,
-  onChange,
-  fault,
-  devices,
-}: {
-  composition: Composition
-  onChange: (part: Partial<Composition>) => void
-  fault: Fault | undefined
-  devices: readonly Device[]
-}) {
-  const isWrong = ['device', 'giveUp', 'priority'].some((name) => fault?.fields[name])
-  return (
-    <More summary={t('More: line, priority, expiry')} isWrong={isWrong}>
-      <div class="pairs">
-        <LineField {...{ composition, onChange, fault, devices }} />
-        <SelectField
-          label={t('Give up')}
-          name="giveUp"
-          value={composition.giveUp}
-          onValue={(giveUp) => onChange({ giveUp })}
-          fault={fault}
-          choices={GIVE_UP}
-          hint={t('What no device has taken by then is not sent.')}
-        />
-        <TextField
-          label={t('Priority')}
-          name="priority"
-          type="number"
-          min={-128}
-          max={127}
-          value={composition.priority}
-          onValue={(priority) => onChange({ priority })}
-          fault={fault}
-          hint={t('From -128 to 127; higher goes first.')}
-        />
-        <SelectField
-          label={t('If the device goes silent')}
-          name="guarantee"
-          value={composition.guarantee}
-          onValue={(guarantee) => onChange({ guarantee: guarantee as Composition['guarantee'] })}
-          fault={fault}
-          choices={GUARANTEES}
-          hint={t('Nobody knows then whether the text went out.')}
-        />
-      </div>
-    </More>
-  )
-}
-
-function LineField({
-  composition: { device, line },
+  composition: { device, line, giveUp, priority, guarantee },
   onChange,
   fault,
   devices,
@@ -85,25 +35,44 @@ function LineField({
 }) {
   const states = useDeviceStates()
   const lines = useLines().filter(isUsable)
-  const choose = (id: string) =>
-    onChange(devices.some((one) => one.id === id) ? { device: id, line: '' } : { device: '', line: id })
-  return (
-    <SelectField
-      label={t('Line')}
-      name="device"
-      value={line || device}
-      onValue={choose}
-      fault={fault}
-      choices={[
-        ['', t('Any line: they take turns')],
-        ...devices.flatMap((one) => {
-          const own = lines.filter((each) => each.device === one.id)
-          return choicesOf(one, deviceWord(one, states.of(one))[1].toLowerCase(), own)
-        }),
-      ]}
-    />
-  )
+  const choices = devices.flatMap((one) => {
+    const own = lines.filter((each) => each.device === one.id)
+    return choicesOf(one, deviceWord(one, states.of(one))[1].toLowerCase(), own)
+  })
+  const change = ({ device: chosen, ...part }: Values) => {
+    const isDevice = devices.some(({ id }) => id === chosen)
+    const way = isDevice ? { device: chosen, line: '' } : { device: '', line: chosen }
+    onChange({ ...part, ...(chosen !== undefined && way) } as Partial<Composition>)
+  }
+  const values = { device: line || device, giveUp, priority, guarantee }
+  return <Rows rows={rowsFor(choices)} form={{ values, change, fault, isTried: false }} />
 }
+
+const rowsFor = (choices: readonly (readonly [id: string, words: string])[]): readonly FormRow[] => [
+  {
+    summary: t('More: line, priority, expiry'),
+    folded: [
+      [
+        {
+          ...{ name: 'device', label: t('Line'), kind: 'select' },
+          choices: [['', t('Any line: they take turns')], ...choices],
+        },
+        {
+          ...{ name: 'giveUp', label: t('Give up'), kind: 'select', choices: GIVE_UP },
+          hint: t('What no device has taken by then is not sent.'),
+        },
+        {
+          ...{ name: 'priority', label: t('Priority'), kind: 'number', min: -128, max: 127 },
+          hint: t('From -128 to 127; higher goes first.'),
+        },
+        {
+          ...{ name: 'guarantee', label: t('If the device goes silent'), kind: 'select' },
+          ...{ choices: GUARANTEES, hint: t('Nobody knows then whether the text went out.') },
+        },
+      ],
+    ],
+  },
+]
 
 /** The choices of a device: itself, and each line if it has several. */
 function choicesOf(device: Device, state: string, lines: readonly Line[]) {

@@ -9,7 +9,7 @@ import { Notice } from '../../parts/form/form.tsx'
 import { actionsColumn, type Column, Table } from '../../parts/list/table.tsx'
 import { Card, Loading } from '../../parts/page.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
+import { attempt } from '../../parts/toast.tsx'
 
 /** The owner or a member. `id`: of their record in `senders`. */
 interface Person {
@@ -124,13 +124,7 @@ function Choice<K extends Notify | MemberRole>({
   save: (value: K) => Promise<unknown>
 }) {
   const change = async (select: HTMLSelectElement) => {
-    try {
-      await save(select.value as K)
-      toast(t('Saved'))
-    } catch (error) {
-      select.value = value
-      toastFault(error)
-    }
+    if (!(await attempt(() => save(select.value as K), t('Saved')))) select.value = value
   }
   return (
     <select aria-label={label} value={value} onChange={(event) => void change(event.currentTarget)}>

@@ -17,10 +17,9 @@ import { actionsColumn, type Column, Records } from '../../parts/list/table.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { Qr } from '../../parts/qr.tsx'
-import type { FieldRow } from '../../parts/rows/rows.ts'
-import { RowsForm } from '../../parts/rows/rows-form.tsx'
+import { type FieldRow, RowsForm } from '../../parts/rows/rows-form.tsx'
 import { Badge, msOf, Time } from '../../parts/time.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
+import { attempt, toast } from '../../parts/toast.tsx'
 import { Members } from './members.tsx'
 import './page.css'
 
@@ -183,10 +182,7 @@ function Invitations() {
 }
 
 const revoke = ({ id }: Invitation) =>
-  pb
-    .collection('member_invitations')
-    .delete(id)
-    .then(() => toast(t('Invitation revoked')), toastFault)
+  attempt(() => pb.collection('member_invitations').delete(id), t('Invitation revoked'))
 
 const ROLES = [
   ['agent', t('Agent: reads, sends and answers')],

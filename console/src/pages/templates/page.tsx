@@ -54,7 +54,6 @@ const remove = (template: Template) =>
     {
       title: t('Delete the template?'),
       text: t('{name} goes. Programs that send it by its id, {id}, will be refused.', template),
-      action: t('Delete'),
     },
     t('Template deleted'),
   )

@@ -88,7 +88,6 @@ const remove = (service: VerifyService) =>
     {
       title: t('Delete {name}?', service),
       text: t('Its codes and what became of them go, too. Programs that name it are refused.'),
-      action: t('Delete'),
     },
     t('{name} was deleted', service),
   )

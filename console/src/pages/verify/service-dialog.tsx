@@ -3,8 +3,7 @@ import { formatTextSize } from '../../data/text/text-size.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { prefixesRow } from '../../parts/rows/common-rows.tsx'
-import type { FormRow } from '../../parts/rows/rows.ts'
-import { RecordForm } from '../../parts/rows/rows-form.tsx'
+import { type FormRow, RecordForm } from '../../parts/rows/rows-form.tsx'
 import type { Value } from '../../parts/rows/values.ts'
 
 /** Texts with `{{code}}` by their language. */

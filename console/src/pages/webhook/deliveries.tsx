@@ -4,7 +4,7 @@ import type { Delivery, Webhook } from '../../data/records.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
-import { resend, resendFailed, sendTest } from '../../data/webhooks/webhooks.ts'
+import { postWebhooks } from '../../data/webhooks/webhooks.ts'
 import { connectionFault } from '../../data/words/fault-sentences.ts'
 import type { Tone } from '../../data/words/message-states.ts'
 import { t, tn, tx } from '../../language/words.ts'
@@ -16,7 +16,7 @@ import { actionsColumn, type Column, Records } from '../../parts/list/table.tsx'
 import { Loading } from '../../parts/page.tsx'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
+import { attempt } from '../../parts/toast.tsx'
 import { to } from '../../router.ts'
 
 /** The deliveries to a webhook, newest first, with buttons that resend them. */
@@ -25,13 +25,13 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   const deliveries = useList<Delivery>('webhook_deliveries', { filter, perPage: 20 })
   const [open, setOpen] = useState<Delivery>()
   const [isResending, setResending] = useState(false)
-  const sending = useTask((work: () => Promise<unknown>, done: string) => attempt(work, done))
+  const sending = useTask(attempt)
   const test = (
     <Button
       icon="send"
       busy={sending.busy}
       disabled={!webhook.enabled}
-      onClick={() => void sending.run(() => sendTest(webhook.id), t('Test sent'))}
+      onClick={() => void sending.run(() => postWebhooks(`${webhook.id}/test`), t('Test sent'))}
     >
       {t('Send a test')}
     </Button>
@@ -87,22 +87,13 @@ const columns = (
     { words: t('Details'), onClick: () => open(delivery) },
     {
       ...{ icon: 'again', words: t('Send again'), disabled: !webhook.enabled || sending.busy },
-      onClick: () => sending.run(() => resend(delivery.id), t('Sent again')),
+      onClick: () => sending.run(() => postWebhooks(`deliveries/${delivery.id}/resend`), t('Sent again')),
     },
   ]),
 ]
 
 const took = ({ attempts, latency_ms }: Delivery) =>
   attempts > 0 ? t('{count} ms', { count: Math.round(latency_ms) }) : '–'
-
-async function attempt(work: () => Promise<unknown>, done: string): Promise<void> {
-  try {
-    await work()
-    toast(done)
-  } catch (error) {
-    toastFault(error)
-  }
-}
 
 const HOUR_MS = 3_600_000
 const SPANS = [
@@ -115,7 +106,8 @@ const SPANS = [
 /** A dialog that resends deliveries that failed in a period, for example in an outage of the receiver. */
 function ResendFailed({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const save = async (_: unknown, { hours }: { hours?: unknown }) => {
-    const { resent } = await resendFailed(webhook.id, new Date(Date.now() - Number(hours) * HOUR_MS))
+    const since = new Date(Date.now() - Number(hours) * HOUR_MS)
+    const { resent } = await postWebhooks<{ resent: number }>(`${webhook.id}/resend-failed`, { since })
     return tn('One delivery is sent again', '{count} deliveries are sent again', resent)
   }
   return (

@@ -5,16 +5,16 @@ import { session } from '../../data/session.ts'
 import { discardUnsaved } from '../../data/use/use-draft.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { EVENT_WORDS, rotateSecret } from '../../data/webhooks/webhooks.ts'
+import { EVENT_WORDS, postWebhooks } from '../../data/webhooks/webhooks.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
-import { confirmed, deleteRecord } from '../../parts/dialog/dialog.tsx'
+import { deleteRecord, runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { WebhookForm } from '../../parts/rows/webhook-rows.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
+import { toast } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
 import { Deliveries } from './deliveries.tsx'
 
@@ -51,19 +51,16 @@ export function Page({ params: { id = '' } }: PageProps) {
 /** Replaces the secret that signs requests. The console never shows the present secret. */
 function Secret({ webhook }: { webhook: Webhook }) {
   const [secret, setSecret] = useState('')
-  const rotate = async () => {
-    const isSure = await confirmed({
-      title: t('Make a new secret?'),
-      text: t('For 24 hours requests are signed with the old one, too: time to change your program.'),
-      action: t('Make a new secret'),
-    })
-    if (!isSure) return
-    try {
-      setSecret((await rotateSecret(webhook.id)).secret)
-    } catch (error) {
-      toastFault(error)
-    }
-  }
+  const rotate = () =>
+    runConfirmed(
+      {
+        title: t('Make a new secret?'),
+        text: t('For 24 hours requests are signed with the old one, too: time to change your program.'),
+        action: t('Make a new secret'),
+        danger: false,
+      },
+      async () => setSecret((await postWebhooks<{ secret: string }>(`${webhook.id}/rotate`)).secret),
+    )
   return (
     <Card title={t('Secret')}>
       <p class="muted">

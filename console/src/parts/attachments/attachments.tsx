@@ -1,11 +1,12 @@
 import type { RecordModel } from 'pocketbase'
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { download } from '../../data/files/save-file.ts'
 import type { Message } from '../../data/records.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../dialog/dialog.tsx'
 import { Actions, Button } from '../form/form.tsx'
-import { toastFault } from '../toast.tsx'
+import { attempt, toastFault } from '../toast.tsx'
 import './attachments.css'
 
 /**
@@ -80,16 +81,8 @@ function Player({ name, url }: { name: string; url: string }) {
   return <audio class="attachments-large" src={url} aria-label={label} controls />
 }
 
-async function save(message: Message, name: string): Promise<void> {
-  try {
-    const link = document.createElement('a')
-    link.href = fileUrl(message, name, await fileToken(), { download: '1' })
-    link.download = shownName(name)
-    link.click()
-  } catch (error) {
-    toastFault(error)
-  }
-}
+const save = (message: Message, name: string) =>
+  attempt(async () => download(shownName(name), fileUrl(message, name, await fileToken(), { download: '1' })))
 
 /** How long links share a token. Tokens are valid for three minutes, as in PocketBase. */
 const SHARED_MS = 60_000

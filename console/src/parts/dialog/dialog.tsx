@@ -5,7 +5,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { t } from '../../language/words.ts'
 import { Actions, Button } from '../form/form.tsx'
-import { toast, toastFault } from '../toast.tsx'
+import { attempt, toast, toastFault } from '../toast.tsx'
 
 /** What gets the first focus, in this order: a marked element, a field, a button, a link, the title. */
 const FIRST = [
@@ -118,27 +118,27 @@ export function Questions() {
   )
 }
 
-/** Asks for confirmation, runs `work`, which cannot be undone, and shows the result. */
+/** Asks for confirmation, by default as for what cannot be undone; runs `work`, and shows the result. */
 export async function runConfirmed(
   question: Question,
   work: () => Promise<unknown>,
-  said: string,
+  said?: string,
   then = () => {},
 ): Promise<void> {
-  if (!(await confirmed({ ...question, danger: true }))) return
-  await work().then(() => {
-    toast(said)
-    then()
-  }, toastFault)
+  if (!(await confirmed({ danger: true, ...question }))) return
+  if (await attempt(work, said)) then()
 }
 
 /** Deletes a record after confirmation, and shows the result. */
 export const deleteRecord = (
   { collectionName, id }: { readonly collectionName: string; readonly id: string },
-  question: Question,
-  said: string,
+  question: Omit<Question, 'action'> & { readonly action?: string },
+  said?: string,
   then?: () => void,
-) => runConfirmed(question, () => pb.collection(collectionName).delete(id), said, then)
+) => {
+  const work = () => pb.collection(collectionName).delete(id)
+  return runConfirmed({ action: t('Delete'), ...question }, work, said, then)
+}
 
 /**
  * Asks, then deletes what `path` names once the time for Undo is over or the window closes: its secret cannot

@@ -3,7 +3,7 @@ import { lineWords, useLines } from '../../data/use/use-lines.ts'
 import { t } from '../../language/words.ts'
 import { CheckList } from '../form/field.tsx'
 import { readPrefixes } from './prefixes.ts'
-import type { FieldRow, FormRow } from './rows.ts'
+import type { FieldRow, FormRow } from './rows-form.tsx'
 import type { Value, Values } from './values.ts'
 
 type Names = Readonly<Record<'from' | 'to', string>> & { readonly days?: string }

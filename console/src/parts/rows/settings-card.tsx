@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { type Settings, type SettingsChange, saveSettings } from '../../data/settings.ts'
 import { Card } from '../page.tsx'
-import type { FormRow } from './rows.ts'
-import { RowsForm } from './rows-form.tsx'
+import { type FormRow, RowsForm } from './rows-form.tsx'
 
 /** A part of the settings with a save button of its own. */
 export interface SettingsPart {

@@ -6,8 +6,7 @@ import { WEBHOOK_EVENTS, type Webhook } from '../../data/records.ts'
 import { EVENT_WORDS, WEBHOOK_SERVICES } from '../../data/webhooks/webhooks.ts'
 import { t } from '../../language/words.ts'
 import { linesRow } from './common-rows.tsx'
-import type { FormRow } from './rows.ts'
-import { RecordForm } from './rows-form.tsx'
+import { type FormRow, RecordForm } from './rows-form.tsx'
 import type { Value, Values } from './values.ts'
 
 /** Converts typed numbers and sender names (`+49 30*, DHL`) to the stored text: `+4930*,DHL`. */

@@ -12,10 +12,10 @@ import { reasonOf, type ShownState, shownState } from '../../../data/words/failu
 import { stateOf } from '../../../data/words/message-states.ts'
 import { t } from '../../../language/words.ts'
 import { Attachments } from '../../../parts/attachments/attachments.tsx'
-import { confirmed } from '../../../parts/dialog/dialog.tsx'
+import { deleteRecord } from '../../../parts/dialog/dialog.tsx'
 import { Button } from '../../../parts/form/form.tsx'
 import { formatDateTime, Hour, MessageStatus } from '../../../parts/time.tsx'
-import { toast, toastFault } from '../../../parts/toast.tsx'
+import { attempt } from '../../../parts/toast.tsx'
 import { to } from '../../../router.ts'
 import { NoteForm } from '../note-form.tsx'
 
@@ -129,14 +129,11 @@ export const UnsentText = ({ text, text: { request, fault } }: { text: Unsent })
   </article>
 )
 
-async function cancel(id: string): Promise<void> {
-  try {
-    await pb.send(`/api/sms/messages/${id}/cancel`, { method: 'POST' })
-    toast(t('Canceled: it will not be sent'))
-  } catch (error) {
-    toastFault(error)
-  }
-}
+const cancel = (id: string) =>
+  attempt(
+    () => pb.send(`/api/sms/messages/${id}/cancel`, { method: 'POST' }),
+    t('Canceled: it will not be sent'),
+  )
 
 /** A note among the texts. Only the note's author and admins may change it. */
 export function NoteBubble({ note, people, isFound }: { note: Note; people: People; isFound: boolean }) {
@@ -164,7 +161,7 @@ export function NoteBubble({ note, people, isFound }: { note: Note; people: Peop
             <Button kind="quiet" icon="edit" iconOnly onClick={() => setChanging(true)}>
               {t('Change the note')}
             </Button>
-            <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(note.id)}>
+            <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(note)}>
               {t('Delete the note')}
             </Button>
           </>
@@ -174,12 +171,5 @@ export function NoteBubble({ note, people, isFound }: { note: Note; people: Peop
   )
 }
 
-async function remove(id: string): Promise<void> {
-  const sure = await confirmed({
-    title: t('Delete the note?'),
-    text: t('It cannot be brought back.'),
-    action: t('Delete'),
-    danger: true,
-  })
-  if (sure) await pb.collection('conversation_notes').delete(id).catch(toastFault)
-}
+const remove = (note: Note) =>
+  deleteRecord(note, { title: t('Delete the note?'), text: t('It cannot be brought back.') })
