@@ -28,7 +28,6 @@ export interface Known extends Common {
   readonly traits: Traits
   /** The value as a pattern of `~`. Absent for keywords (`null`, `true`) and counts. */
   readonly pattern?: Slot
-  /** The value, if it is the same for all requests. */
   readonly constant?: Scalar | undefined
   readonly isWord?: boolean
 }

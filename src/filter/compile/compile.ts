@@ -212,7 +212,6 @@ interface Parts {
   readonly free: boolean
 }
 
-/** Writes a condition and an order as SQL and describes their structure. */
 function writeTemplate({ base, condition, order, sortsByOwnField, free }: Parts): Template {
   const never = condition.kind === 'constant' && condition.value !== true
   const test = condition.kind === 'constant' ? [] : writeCondition(condition)

@@ -55,14 +55,14 @@ export async function auditRefusedSignIn(
 ): Promise<void> {
   const { catalog, db } = services.store.signIn
   const isAboutSuperusers = catalog.find(c.req.param('collection') ?? '')?.name === SUPERUSERS
-  const isRefusal = error instanceof ApiError && REFUSED.has(error.status) && isEmptyObject(error.data)
+  const isRefusal =
+    error instanceof ApiError && REFUSED.has(error.status) && Object.keys(error.data).length === 0
   if (!isAboutSuperusers || !isRefusal) return
   const typed = await identity().catch(() => undefined)
   if (typed !== undefined) await recordRefusedSignIn(db, typed, clientIp(c, services), SUPERUSERS)
 }
 
 const REFUSED = new Set([400, 403])
-const isEmptyObject = (value: object) => Object.keys(value).length === 0
 
 const ACTIONS: Readonly<Record<string, string>> = { POST: 'create', PATCH: 'update', DELETE: 'delete' }
 
@@ -140,9 +140,7 @@ function changedNames(before: object, after: object, prefix = '', depth = 1): st
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Checks of the caller before a route does its work. They throw PocketBase's errors. Contract 5.2 */
-
-/** Anyone with a valid token. 403 for a device whose user is disabled. */
+/** Anyone with a valid token. Throws 401, 403 for a device whose user is disabled. Contract 5.2 */
 export async function requireAuth(c: Ctx, services: Services): Promise<Caller> {
   const auth = await authOf(c, services)
   if (auth) return { auth, store: storeOf(c, services, auth) }

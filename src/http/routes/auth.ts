@@ -140,7 +140,6 @@ export const authRoutes = (services: Services) => {
     })
 }
 
-/** Signs in by a method and audits the result for superusers. */
 async function signIn(
   c: Ctx,
   services: Services,

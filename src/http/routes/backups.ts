@@ -216,7 +216,6 @@ async function checkName(storage: BackupStorage, name: string): Promise<void> {
 const exists = async (storage: BackupStorage, key: string): Promise<boolean> =>
   (await storage.find(key).catch(() => 'unknown')) !== undefined
 
-/** The file of a form's field `file`; undefined if there is none. A backup may be of any size. */
 async function uploadedFile(c: Ctx): Promise<Upload | undefined> {
   try {
     return (await bodyOf(c, Number.POSITIVE_INFINITY)).files.get('file')?.[0]
@@ -227,7 +226,6 @@ async function uploadedFile(c: Ctx): Promise<Upload | undefined> {
   }
 }
 
-/** Throws 400 for a file that cannot be stored as a backup. PocketBase: apis/backup_upload.go */
 async function checkUploadedBackup(storage: BackupStorage, file: Upload | undefined) {
   const fault = file && (await faultOf(storage, file))
   checkFields({ file: file?.originalName ?? '' }, { file: [required, failedBefore(fault)] })

@@ -107,7 +107,6 @@ export const collectionRoutes = (services: Services) => {
     })
 }
 
-/** The fields of a view with this query, and its first records without hidden fields. */
 async function dryRun(store: Store, extensions: Extensions, viewQuery: string, request: RequestInfo) {
   const query = { perPage: `${SAMPLE_SIZE}`, skipTotal: '1' }
   try {
@@ -134,6 +133,5 @@ const LISTED = plainList('_collections_listed', [
   ['system', 'bool'],
 ])
 
-/** A page of collections as JSON, oldest first. Throws 400, FilterError. PocketBase: apis/collection.go */
 const listCollections = (store: Store, extensions: Extensions, request: RequestInfo) =>
   listPlain(LISTED, store, extensions, request, ({ id }) => collectionJson(store.catalog.find(String(id))!))

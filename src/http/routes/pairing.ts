@@ -67,7 +67,6 @@ export function pairingRoutes(services: Services): Hono<Env> {
     .post('/pair', async (c) => answerPaired(c, services, await pair(c, services)))
 }
 
-/** Pairs a device and returns its id. A correct code does not count as a try. */
 async function pair(c: Ctx, services: Services): Promise<string> {
   const store = storeOf(c, services, null)
   const body = checkShape(PAIR_BODY, await readJson(c, GUEST_BODY_BYTES))
@@ -84,7 +83,6 @@ async function pair(c: Ctx, services: Services): Promise<string> {
   return limitPairing(c, services, () => pairDevice(store, services.extensions, device))
 }
 
-/** Answers `{"token","record"}`; `record` has the fields that the device itself may see. */
 async function answerPaired(c: Ctx, services: Services, id: string): Promise<Response> {
   const store = storeOf(c, services, null)
   const auth = await findAuthRecord(store, store.catalog.find('devices') as AuthCollection, id)

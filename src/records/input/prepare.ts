@@ -161,7 +161,6 @@ function modifiers(field: Field): Record<string, Change> {
   return { [`${field.name}:autogenerate`]: { needsOld: false, set } }
 }
 
-/** The setter of the field's own name. An autodate keeps its value. */
 function plain(field: Field): Change {
   if (field.type === 'autodate') return { needsOld: true, set: (old) => old }
   const type = fieldType(field)

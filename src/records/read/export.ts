@@ -66,14 +66,11 @@ async function readPage(
       WHERE ${where ? `(${where}) AND ` : ''}b._rowid < coalesce($${params.length + 1}::bigint, 9223372036854775807)
       ORDER BY b._rowid DESC LIMIT ${size}`
     const values = [...params, before]
-    const parts = {
-      values: values.length,
-      extra: 1,
-      plannedOnce: undefined,
+    const statement = rowStatement(store.catalog, collection, {
+      ...{ text, values: values.length, extra: 1, plannedOnce: undefined },
       way: 'shaped',
       isGuarded: true,
-    } as const
-    const statement = rowStatement(store.catalog, collection, { text, ...parts })
+    })
     const rows = await readRows(store, statement, values, counted)
     return { rows, texts: await answerRecords(store, collection, rows, counted) }
   } catch (error) {

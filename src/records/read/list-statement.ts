@@ -32,14 +32,6 @@ const isEqual = ({ sign }: Comparison) => sign === '='
 const conjuncts = ({ condition }: QueryStructure): readonly Predicate[] =>
   condition.kind === 'and' ? condition.items : [condition]
 
-export interface ListStatement {
-  readonly text: string
-  /** Whether a plan fits all values: with a client's filter only if an index alone answers it. */
-  readonly isPlannedOnce: boolean
-  /** Whether it reads the first rows of an index and counts no total. */
-  readonly isShort: boolean
-}
-
 /** The statement of a page: rows, total (-1: not counted) and version of the caller's record. */
 export function listStatement(
   collection: Collection,
@@ -48,7 +40,7 @@ export function listStatement(
   auth: AuthRecord | null,
   extension: Extension | undefined,
   hasFilter: boolean,
-): ListStatement {
+) {
   const { from, params, structure } = compiled
   const where = impliedWhere(compiled, extension?.implied)
   const { offset, perPage, skipTotal } = page
@@ -56,6 +48,7 @@ export function listStatement(
   const isIndexed = isIndexScan(collection, structure)
   const hasKeys = structure.readsOneTable && structure.sortKeys.every((key) => key !== undefined)
   const isDeep = hasKeys && offset > NEAR
+  // with a client's filter one plan fits all values only if an index alone answers it
   const isPlannedOnce = (hasFilter ? isIndexed : structure.sortsByOwnField) && !isDeep
   let last = params.length
   const before = offset === 0n ? '0' : `$${++last}::bigint`
@@ -74,14 +67,15 @@ export function listStatement(
   const isCounted =
     hasKeys && !total && offset === 0n && !isPlannedOnce && !isIndexOnlyCount(collection, structure)
   const searched = searchedOwner(structure, page, extension?.search)
-  const text = () => {
+  const write = () => {
     if (searched !== undefined) return search(parts, searched, size)
     if (skipTotal) return rowsOf(parts, where, `, -1, ${version}`)
     if (isCounted) return counted(parts)
     return withTotal(parts, total ?? `(SELECT count(*) FROM ${from}${clause('WHERE', where)})`, before)
   }
+  // the first rows of an index, without a count
   const isShort = isIndexed && isPlannedOnce && total !== undefined && perPage <= SHORT && offset <= NEAR
-  return { text: text(), isPlannedOnce, isShort }
+  return { text: write(), isPlannedOnce, isShort }
 }
 
 /** The condition, with `implied`'s SQL if it has an equality with a value for that column. */

@@ -6,7 +6,7 @@ import { counts } from '../../metrics/counts.ts'
 import { wakeDevices } from '../wake/wake.ts'
 import type { Origin, SendOptions } from './body.ts'
 import type { Idempotency } from './idempotency.ts'
-import type { Sender } from './shape.ts'
+import type { RefusalCode, Sender } from './shape.ts'
 
 /** A request that passed its checks, as `sms_accept` takes it. In the options, '' is unset. */
 export interface Offer extends Omit<SendOptions, 'origin'> {
@@ -39,20 +39,7 @@ export interface OfferedMessage {
 }
 
 /** An offer's outcome. `stale`: read the credentials again; `replayed`: its key has an answer. */
-export type Outcome =
-  | 'accepted'
-  | 'stale'
-  | 'replayed'
-  | 'known'
-  | 'again'
-  | 'message_id_in_use'
-  | 'destination_not_allowed'
-  | 'device_not_found'
-  | 'line_not_found'
-  | 'line_ambiguous'
-  | 'line_not_allowed'
-  | 'quota_exceeded'
-  | 'no_devices'
+export type Outcome = 'accepted' | 'stale' | 'replayed' | 'known' | 'again' | RefusalCode
 
 export interface Verdict {
   readonly outcome: Outcome

@@ -159,7 +159,6 @@ export const COMMON = {
     ),
 }
 
-/** Values for `{{variables}}`. */
 const VARIABLES = z.record(z.string(), value, 'must be an object').nullish()
 
 /** Bodies of `send` and `send-template`. */
@@ -261,5 +260,4 @@ export function checkExpiry(
   if (expires_at && expires_at <= due) throw expiresBeforeDue()
 }
 
-/** The error for a message that expires before it is due. */
 export const expiresBeforeDue = () => invalid('expires_at must lie in the future, after scheduled_at')

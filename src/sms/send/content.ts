@@ -213,7 +213,6 @@ const fieldNames = (filled: Template): string[] => {
   return [...new Set(names)].filter((name) => !personField(name))
 }
 
-/** Throws the 400 for a missing value, which refuses the whole request. */
 function refuseMissing(name: string): never {
   throw templateRefusal(`Missing variable: ${name}.`)
 }

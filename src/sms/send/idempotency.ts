@@ -9,7 +9,6 @@ export interface Idempotency {
   readonly fingerprint: string
 }
 
-/** Maximum characters of a key. */
 const MAX_KEY_LENGTH = 255
 /** Printable ASCII: what a header can carry safely. */
 const KEY = /^[\x21-\x7e][\x20-\x7e]*$/
@@ -29,7 +28,6 @@ export function readIdempotency(header: string | undefined, endpoint: string, bo
   return { key, fingerprint: hash.digest('base64url') }
 }
 
-/** JSON with sorted keys: equal for equal values. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part) =>
     part && typeof part === 'object' && !Array.isArray(part)
@@ -66,6 +64,5 @@ export async function keepAnswer(
   )
 }
 
-/** Deletes answers that are older than a day. */
 export const deleteOldAnswers = ({ db }: Store) =>
   db.query(`delete from sms_idempotency where created <= now() - interval '24 hours'`)

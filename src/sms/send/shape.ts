@@ -22,10 +22,10 @@ function cleaned(raw: z.ZodString, max?: number) {
 /** A storable text of at most `max` code points. `meta` repeats limits for the API description. */
 export const text = (max?: number) => cleaned(z.string('must be a text'), max)
 
-export const nonEmptyText = (max?: number) =>
-  text(max)
-    .refine((value) => value !== '', stop('must not be empty'))
-    .meta({ minLength: 1 })
+const nonEmpty = <T extends z.ZodType<string>>(schema: T) =>
+  schema.refine((value) => value !== '', stop('must not be empty')).meta({ minLength: 1 })
+
+export const nonEmptyText = (max?: number) => nonEmpty(text(max))
 
 /** The schema of an id. Refuses NUL: an id without the NUL could name something else. */
 export const id = (max?: number) =>
@@ -36,10 +36,7 @@ export const id = (max?: number) =>
     max,
   )
 
-export const nonEmptyId = (max?: number) =>
-  id(max)
-    .refine((value) => value !== '', stop('must not be empty'))
-    .meta({ minLength: 1 })
+export const nonEmptyId = (max?: number) => nonEmpty(id(max))
 
 /** Matches texts of blanks and invisible characters only: control, zero-width and filler characters. */
 const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
@@ -163,7 +160,6 @@ export interface Sender {
   readonly isAgent?: boolean
 }
 
-/** An API key with its user, as read. */
 interface KeyOfUser {
   readonly auth: AuthRecord
   readonly id: string

@@ -68,7 +68,6 @@ const SHOW = object({ secret: text })
 const ACCEPT = object({ secret: text, name: text, email: text, password: text, passwordConfirm: text })
 type Accept = ReturnType<(typeof ACCEPT)['zero']>
 
-/** Makes an existing or new user a member. Returns the account. Limits failed tries with wrong secrets. */
 async function accept(c: Ctx, services: Services, user: string | undefined, form: Accept): Promise<string> {
   const { extensions, store } = services
   const find = () => findInvitation(store.signIn, form.secret)
