@@ -16,24 +16,13 @@ export interface AuditEntry {
   readonly fields?: readonly string[]
 }
 
-/** Records a superuser's action in the transaction of `db`. */
-export const recordAudit = (db: Db, { auth, ip }: Actor, entry: AuditEntry): Promise<void> =>
-  insert(db, { id: auth.id, email: String(auth.values.email ?? '') }, ip, entry)
-
-const NOBODY = { id: '', email: '' } as const
-
-/** Records that a mailed link changed a password or email. Names the actor for superusers only. */
-export async function recordMailAudit(db: Db, { auth, ip }: Actor, action: string): Promise<void> {
-  const entry = { action, collection: auth.collection.name, record: auth.id }
-  if (auth.isSuperuser) await recordAudit(db, { auth, ip }, entry)
-  else await insert(db, NOBODY, ip, entry)
-}
-
-const TERMINAL = 'terminal'
+/** Records that a mailed link changed a password or email. */
+export const recordMailAudit = (db: Db, { auth, ip }: Actor, action: string): Promise<void> =>
+  recordAudit(db, { auth, ip }, { action, collection: auth.collection.name, record: auth.id })
 
 /** Records a command at the terminal, in the transaction of `db`. */
 export const recordTerminalAudit = (db: Db, entry: AuditEntry): Promise<void> =>
-  insert(db, NOBODY, TERMINAL, entry)
+  recordAudit(db, { ip: 'terminal' }, entry)
 
 type Row = Record<'superuser' | 'email' | 'ip' | 'action' | 'collection' | 'record' | 'fields', string>
 
@@ -43,14 +32,15 @@ const ADD = statement(
     tables.insertInto('_audit').values({ superuser, email, ip, action, collection, record, fields }),
 )
 
-async function insert(
+/** Records an action in the transaction of `db`. Names the actor only if it is a superuser. */
+export async function recordAudit(
   db: Db,
-  superuser: { readonly id: string; readonly email: string },
-  ip: string,
+  { auth, ip }: { readonly auth?: AuthRecord; readonly ip: string },
   { action, collection = '', record = '', fields = [] }: AuditEntry,
 ): Promise<void> {
-  const about = { superuser: superuser.id, email: superuser.email, ip, action, collection, record }
-  await runForCount(db, ADD, { ...about, fields: JSON.stringify(fields) })
+  const by = auth?.isSuperuser ? auth : undefined
+  const about = { superuser: by?.id ?? '', email: String(by?.values.email ?? ''), ip, action }
+  await runForCount(db, ADD, { ...about, collection, record, fields: JSON.stringify(fields) })
 }
 
 /** Records a failed sign-in as superuser. Names the account only if it exists. */
