@@ -82,10 +82,7 @@ const FAULTS: Readonly<Record<UrlFault, (url: string) => Error>> = {
 }
 
 /** Sends a request without redirects; unless `allowPrivate`, by https to checked public addresses. */
-export async function sendOutgoing(
-  { url: to, method, headers, body }: Outgoing,
-  limits: RequestLimits,
-): Promise<ResponseHead> {
+export async function sendOutgoing({ url: to, method, headers, body }: Outgoing, limits: RequestLimits) {
   const fault = urlFault(to, limits.allowPrivate)
   if (fault) throw FAULTS[fault](to)
   const url = new URL(to)

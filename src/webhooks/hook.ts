@@ -47,12 +47,7 @@ select w."user", w.enabled from webhooks w where w.id = ${text('webhook')} and $
 const OPEN = { share: openFor('share'), 'no key update': openFor('no key update') }
 
 /** Locks a webhook and returns its user. Throws 404, 409 for a disabled one. */
-export async function requireOpen(
-  db: Db,
-  owner: Owner,
-  webhook: string,
-  lock: keyof typeof OPEN = 'share',
-): Promise<string> {
+export async function requireOpen(db: Db, owner: Owner, webhook: string, lock: keyof typeof OPEN = 'share') {
   const found = await runForRow(db, OPEN[lock], { webhook, owner })
   if (!found) throw webhookRefusal('webhook_not_found')
   if (!found.enabled) throw webhookRefusal('webhook_disabled')

@@ -35,12 +35,7 @@ export function keyIn(authorization: string): string {
 }
 
 /** The caller by Basic (user and API key) or Bearer (API key or token). Throws 401, 403 for a scope. */
-export async function requireClient(
-  c: Ctx,
-  services: Services,
-  scope: string,
-  cached: boolean,
-): Promise<ClientCaller> {
+export async function requireClient(c: Ctx, services: Services, scope: string, cached: boolean) {
   const caller = await identifyClient(c, services, cached)
   if (!caller) throw gatewayRefusal('unauthorized', 'Unauthorized')
   if (grants(caller.scopes, scope)) return caller

@@ -91,11 +91,7 @@ export const CAMPAIGN_PREVIEW = z
   .meta({ id: 'CampaignPreview' })
 
 /** Counts recipients and segments of a campaign, stores nothing. Throws as its create, except 402. */
-export async function previewCampaign(
-  store: Store,
-  user: string,
-  wanted: NewCampaign,
-): Promise<z.output<typeof CAMPAIGN_PREVIEW>> {
+export async function previewCampaign(store: Store, user: string, wanted: NewCampaign) {
   await namedLine(store, user, wanted)
   const text = await readText(store, user, wanted.text)
   const { audience, segments } = await planAudience(store, user, text, wanted.audience)

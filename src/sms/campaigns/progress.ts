@@ -71,11 +71,7 @@ select id, "from", body, created, (select count(distinct "from") from replies) f
 order by created desc, id desc limit ${MAX_REPLIES}`
 
 /** The progress of a user's campaign. Throws 404 `campaign_not_found`. */
-export async function readProgress(
-  { db }: Store,
-  user: string,
-  id: string,
-): Promise<z.output<typeof CAMPAIGN_PROGRESS>> {
+export async function readProgress({ db }: Store, user: string, id: string) {
   const { status, batches, scheduledAt, recipientsCount } = await findCampaign(db, user, id)
   const params = [user, batches]
   const found = (await db.shaped(COUNTS, params)).rows as [string, ...number[]][]

@@ -82,12 +82,7 @@ export const CAMPAIGN_TIMES = z
   .meta({ id: 'CampaignTimes' })
 
 /** The next times of a repetition. Throws 400 if there is none. */
-export async function readTimes(
-  store: Store,
-  user: string,
-  wanted: WantedRepeat,
-  from: string,
-): Promise<z.output<typeof CAMPAIGN_TIMES>> {
+export async function readTimes(store: Store, user: string, wanted: WantedRepeat, from: string) {
   const repeat = await completeRepeat(store, user, wanted)
   return { time_zone: repeat.time_zone, times: timesFrom(repeat, from, SHOWN_TIMES) }
 }

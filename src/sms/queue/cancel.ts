@@ -20,11 +20,7 @@ export const BATCH = z
   .meta({ id: 'BatchStatus' })
 
 /** Counts a user's batch. Throws 404 `batch_not_found`, also for another's. */
-export async function countBatch(
-  store: Store,
-  user: string,
-  batchId: string,
-): Promise<z.output<typeof BATCH>> {
+export async function countBatch(store: Store, user: string, batchId: string) {
   const { rows } = await store.db.shaped(
     `select status, count(*) from sms_messages m where batch_id = $1 and batch_id <> '' and ${isOwnedBy('m', '$2')} group by status`,
     [batchId, user],
@@ -64,11 +60,7 @@ const LOCKED: MessageSource = {
 }
 
 /** Cancels and refunds a batch's unclaimed messages. Repeatable. Throws 404 `batch_not_found`. */
-export async function cancelBatch(
-  store: Store,
-  user: string,
-  batchId: string,
-): Promise<z.output<typeof CANCELED_BATCH>> {
+export async function cancelBatch(store: Store, user: string, batchId: string) {
   const canceled = await cancelWaiting(store, user, batchId)
   return { ...(await countBatch(store, user, batchId)), canceled }
 }
@@ -117,11 +109,7 @@ select d.message, d.device, d.attempt from sms_dispatch d
 where d.message = $1 and d."user" = $2 and d.state in ('pending', 'assigned') for update`
 
 /** Cancels and refunds an unclaimed message. Repeatable. Throws 404, 409 `not_cancelable`. */
-export async function cancelMessage(
-  store: Store,
-  user: string,
-  id: string,
-): Promise<z.output<typeof CANCELED>> {
+export async function cancelMessage(store: Store, user: string, id: string) {
   await cancelOnce(store, user, id)
   return { id, status: 'failed', error_message: REASONS.canceled }
 }

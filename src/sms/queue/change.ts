@@ -199,12 +199,7 @@ const SOME = changeSql(
 export const readReschedule = (raw: unknown, now: Date): Change => changeOf(checkShape(RESCHEDULE, raw), now)
 
 /** Reschedules a batch's waiting messages. Repeatable. Throws 404, or 400 if one would end too early. */
-export async function rescheduleBatch(
-  store: Store,
-  user: string,
-  batchId: string,
-  change: Change,
-): Promise<z.output<typeof RESCHEDULED_BATCH>> {
+export async function rescheduleBatch(store: Store, user: string, batchId: string, change: Change) {
   const params = [...changeParams(user, change), batchId]
   const fault = await store.db.query(FAULT, params)
   if (fault.rows[0]) throw expiresBeforeDue()

@@ -34,12 +34,7 @@ select case when u.monthly_quota > 0 then u.monthly_quota else ${number('usual')
 from users u left join sms_usage s on s."user" = u.id and s.period = ${text('period')} where u.id = ${text('user')}`
 
 /** A user's sent messages and quota in the calendar month (UTC) of `at`. */
-export async function readUsage(
-  store: Store,
-  user: string,
-  config: Pick<Config, 'monthlyQuota'>,
-  at: Date,
-): Promise<z.output<typeof USAGE>> {
+export async function readUsage(store: Store, user: string, config: Pick<Config, 'monthlyQuota'>, at: Date) {
   const period = formatDate(at).slice(0, 7)
   const found = await runForRow(store.db, READ, { user, period, usual: config.monthlyQuota })
   const { quota, used } = found ?? { quota: 0, used: 0 }

@@ -53,12 +53,7 @@ const OF_USER = statement('sms usage days', COLUMNS)`${COUNT} and m."user" = ${t
 const OF_ALL = statement('sms usage days of all', COLUMNS)`${COUNT} group by 1, 2`
 
 /** The last `days` days up to the day of `at`, oldest first, without gaps; for a user or all (`null`). */
-export async function countDays(
-  store: Store,
-  user: string | null,
-  days: number,
-  at: Date,
-): Promise<z.output<typeof USAGE_DAYS>> {
+export async function countDays(store: Store, user: string | null, days: number, at: Date) {
   const all = await run(store.db, DAYS, { user: user ?? '', at: formatDate(at), back: days - 1 })
   const starts = all.map((one) => one.starts)
   const rows =

@@ -33,24 +33,10 @@ export const CREATE_PARAMETERS: readonly string[] = [
 ]
 
 /** A checked request to send. Dates are in the stored form; '' stands for none. */
-export interface NewMessage {
-  readonly to: string
-  readonly from: string
-  /** The account's own messaging service was named. */
-  readonly service: boolean
-  readonly body: string
-  readonly scheduledAt: string
-  readonly expiresAt: string
-  readonly callback: string
-}
+export type NewMessage = ReturnType<typeof readNewMessage>
 
 /** Checks the parameters in Twilio's order. Throws a TwilioRefusal for the first that is wrong. */
-export function readNewMessage(
-  parameters: Parameters,
-  user: string,
-  now: Date,
-  allowPrivate: boolean,
-): NewMessage {
+export function readNewMessage(parameters: Parameters, user: string, now: Date, allowPrivate: boolean) {
   const of = (name: string) => parameters.get(name) ?? ''
   for (const [name, value] of Object.entries(ONLY_VALUES))
     if (of(name) !== '' && of(name).toLowerCase() !== value) throw invalid(`${name} can be ${value} only`)
