@@ -13,7 +13,6 @@ import { type Columns, columnsOf, type RecordRow } from './columns.ts'
 export interface RowStatement {
   readonly text: string
   readonly columns: Columns
-  /** The name to prepare it under; Postgres then plans it once. */
   readonly name: string | undefined
   /** The method of Db. `lookUp`: reads few rows by key. `shaped`: a client chose its shape. */
   readonly way: 'lookUp' | 'firstRows' | 'shaped' | 'query'
@@ -79,11 +78,9 @@ export interface Selection {
   /** SQL of an additional value at the end of each row. */
   readonly extra?: (position: number) => string
   readonly orderBy?: string
-  /** Whether `where` finds few rows by id. */
   readonly isLookUp?: boolean
   /** Whether to test `where` before the rule, of which Postgres expects few rows for a new user (200 ms). */
   readonly isFirst?: boolean
-  /** Whether rows contain only the id. */
   readonly idsOnly?: boolean
   readonly limit?: number
   /** Whether rows may be large, so that their bytes are counted while they are read. */

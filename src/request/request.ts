@@ -17,7 +17,6 @@ export type RequestContext =
 export type Role = 'viewer' | 'agent' | 'admin'
 
 export interface Actor {
-  /** The id of the membership, and of the membership's record in `senders`. */
   readonly id: string
   readonly role: Role
   /** The part of a token's signing key that comes from the membership and the member's own record. */

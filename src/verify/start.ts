@@ -66,7 +66,6 @@ where v.service = ${text('service')} and v."to" = ${text('to')} and v.status = '
   and v.expires_at > pb_text(clock_timestamp())
 order by v.created desc limit 1 for update of v`
 
-/** The pending code of a number, or a new one, once it may be sent. */
 async function codeFor(
   store: Store,
   config: VerifyServices['config'],

@@ -131,7 +131,6 @@ function listRuleOf(context: Context, row: JoinedRow, collection: Collection): C
 
 const MAX_FILTER_BYTES = 3500
 
-/** Reads a client's filter. Throws an ApiError 403 or a FilterError. Contract 1.3, 2.9. */
 function parseClient({ filter, sort, request, ticket }: FilterQuery): Tree | null {
   const found = request.auth?.isSuperuser ? undefined : (superuserName(filter) ?? superuserName(sort))
   if (found) throw forbidden(`Only superusers can filter by ${found}`)

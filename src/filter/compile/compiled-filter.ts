@@ -11,7 +11,6 @@ export interface FilterQuery {
   readonly filter: string
   readonly sort: string
   readonly request: RequestInfo
-  /** The ticket that is charged for the filter and the sort. */
   readonly ticket?: Ticket | undefined
   /** For a create rule: the record to be created, tested instead of a row of the table. */
   readonly candidate?: Readonly<Record<string, Value>>
@@ -41,7 +40,6 @@ export interface QueryStructure {
   readonly condition: Predicate
   readonly columns: readonly string[]
   readonly sortKeys: readonly (SortColumn | undefined)[]
-  /** Whether the client sorts by at most one field of the record itself. */
   readonly sortsByOwnField: boolean
   /** Whether it reads no view and has no join or subquery. */
   readonly readsOneTable: boolean

@@ -13,7 +13,6 @@ const MAX_RELATIONS = 6
 interface Start {
   readonly row: FilterRow
   readonly all: boolean
-  /** Whether unknown names are NULL instead of an error, as in `@request.*`. */
   readonly lenient: boolean
 }
 

@@ -34,7 +34,6 @@ export class Scope {
     return new Scope(null, this.rows, this.#aliases)
   }
 
-  /** The row for a path; joins it the first time. */
   join(name: string, parent: JoinedRow | null, many: boolean, source: () => JoinSource): JoinedRow {
     if (this.#outer && !many && !parent?.inMany) return this.#outer.join(name, parent, many, source)
     const path = `${parent?.alias ?? ''}/${name}`

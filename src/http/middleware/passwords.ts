@@ -52,7 +52,6 @@ function writeOf({ store }: Services, auth: AuthRecord | null, asked: BatchReque
   return { method, collection, id: action?.id || toText(body.id), body, auth }
 }
 
-/** Hashes and compares the passwords of one write, unless its rule refuses it anyway. */
 async function workAhead(store: Store, write: Write, work: PasswordWork): Promise<void> {
   const { method, collection, body, auth } = write
   const isSuperuser = auth?.isSuperuser === true

@@ -12,7 +12,6 @@ import { storeOf } from '../server/store-of.ts'
 export interface SendingCaller extends Sender {
   readonly store: Store
   readonly auth: AuthRecord
-  /** The scopes of the API key; absent for a session, which needs none. */
   readonly scopes?: Scopes
 }
 

@@ -18,7 +18,6 @@ export interface Part {
   readonly store: Store
   readonly extensions: Extensions
   readonly asked: BatchRequest
-  /** The request of the whole batch. Its auth and headers apply to each part. */
   readonly outer: RequestInfo
   readonly options: WriteOptions & { readonly uploads: Uploads }
   readonly alsoFor: (request: RequestInfo, collection: Collection) => WriteOptions['inSameTransaction']
@@ -41,7 +40,6 @@ const ACTIONS = [`(PUT|POST) ${RECORDS}()`, `(PATCH|DELETE) ${RECORDS}/([^/?]+)`
   (action) => new RegExp(`^${action}(?:\\?.*)?$`),
 )
 
-/** Whether Go refuses a URL: a broken escape before the query, or a control character. */
 const isNoUrl = (url: string) =>
   /%(?![\da-f]{2})/i.test(url.split('?')[0]!) || /[^\P{Cc}\x80-\x9f]/u.test(url)
 

@@ -144,7 +144,6 @@ function uploadsOf(files: Uploads, i: number): Uploads {
   return found
 }
 
-/** The error of a batch whose request `i` failed. Errors of the whole batch stay as they are. */
 function partError(i: number, thrown: unknown): unknown {
   const error = thrown instanceof PartFault ? new ApiError(i === 0 ? 400 : 500) : thrown
   const isOfBatch = [DatabaseUnavailable, LargeAnswer, OverLimit].some((type) => error instanceof type)

@@ -69,7 +69,6 @@ export function deviceRoutes(services: Services): Hono<Env> {
     .get('/events', async (c) => sendEvents(c, services, await deviceOf(c)))
 }
 
-/** The calling device, which is marked as seen. Throws 401 and 403. */
 async function identifyDevice(c: Ctx, services: Services): Promise<DeviceCaller> {
   const caller = await requireDeviceOf(c, services)
   await touchDevice(caller.store, caller.device, services.config.deviceOnlineSeconds)

@@ -134,7 +134,6 @@ const jsonOrForm = (schema: z.ZodType) => ({
   content: { ...json(schema), 'multipart/form-data': { schema } },
 })
 
-/** Sends records as CSV. A failure after the first piece ends the connection. */
 async function sendExport(c: Ctx, services: Services, name: string): Promise<Response> {
   collectionOf(services.store.catalog, name)
   const { values } = await bodyOf(c)

@@ -168,7 +168,6 @@ class OpenConnections {
     if (this.#take(connection)) this.#count--
   }
 
-  /** Closes a connection to make room for one of `origin`. False if there is none that may be closed. */
   #makeRoom(origin: Holder): boolean {
     let most: Set<Connection> | undefined
     let idlest: Set<Connection> | undefined

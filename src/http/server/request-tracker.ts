@@ -103,7 +103,6 @@ export class RequestTracker {
   }
 }
 
-/** After the answer: reads the rest of a small body, closes the connection of a large one. */
 function leaveBody(req: IncomingMessage): void {
   if (Number(req.headers['content-length'] ?? Infinity) <= MAX_UNREAD_BYTES) return void req.resume()
   req.socket.pause().end()

@@ -70,7 +70,6 @@ interface Expansion {
   readonly meter: AnswerMeter
 }
 
-/** Fills in `expand`. Returns false if no path of the tree exists. */
 async function followAll(
   expansion: Expansion,
   records: readonly RenderedRecord[],
@@ -110,7 +109,6 @@ async function follow(
   return true
 }
 
-/** Reads the related records. Undefined if the target is closed to the caller, or its rule fails. */
 async function fetchRelated(
   { store, request, meter }: Expansion,
   from: Collection,

@@ -26,7 +26,6 @@ export interface Prepared {
   /** New passwords in plain text by field name, `''` for a removed one. */
   readonly passwords: Readonly<Record<string, string>>
   readonly uploads: NamedUploads
-  /** Errors of unreadable values by field name, if the collection reads strictly. */
   readonly unreadable: Readonly<Record<string, FieldError>>
 }
 

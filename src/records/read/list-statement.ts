@@ -99,7 +99,6 @@ function knownTotal(
   return isOfOne ? total.sql(table, '$1') : undefined
 }
 
-/** The only sort column besides the order of insertion; undefined for several. */
 function sortedBy({ sortKeys: [key, tiebreak, ...more] }: QueryStructure): string | undefined {
   if (more.length > 0) return undefined
   if (key?.column === ROWID) return tiebreak ? undefined : ROWID

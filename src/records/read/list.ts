@@ -78,7 +78,6 @@ function compileList(
   return { collection, page, statement, params }
 }
 
-/** Reads the rows of a page and their total (-1: not counted). Throws StaleAuth; 400 if it takes too long. */
 async function findPage(store: Store, { page, statement, params }: ListQuery, request: RequestInfo) {
   const { auth } = request
   const rows = statement ? await readRows(store, statement, params, request).catch(failList) : []

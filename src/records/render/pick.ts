@@ -5,14 +5,12 @@ import { splitTokens, trimSpace } from '../../tools/tokenize.ts'
 
 type Modifier = (value: unknown) => unknown
 type Fields = Map<string, Modifier | undefined>
-/** The paths of one level. `below` caches the level under each key, which all objects of the level share. */
 interface Level {
   readonly fields: Fields
   readonly below: Map<string, Level>
 }
 
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
-/** Modifiers by name; undefined for wrong arguments. */
 const MODIFIERS: Record<string, (args: readonly string[]) => Modifier | undefined> = {
   excerpt(args) {
     const [max = '', ellipsis = ''] = args
@@ -78,7 +76,6 @@ function readModifier(text: string): Modifier | undefined {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Removes unnamed keys from an object or a list's objects. Returns false if the list has other items. */
 function pick(value: unknown, level: Level): boolean {
   if (isObject(value)) return pickKeys(value, level)
   if (!Array.isArray(value) || !isObject(value[0])) return true

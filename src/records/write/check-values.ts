@@ -47,7 +47,6 @@ export function checkValues(write: Write, values: Values = write.values): Checke
   return checked
 }
 
-/** Adds conditions: related records exist, the id is free. Skips fields with an error. */
 function addConditions(
   checked: Checked,
   catalog: Catalog,

@@ -68,7 +68,6 @@ function targetSql({ from, where, params }: CompiledFilter, id: string, cached: 
   return { text: `select b.id from ${from} where ${conditions.join(' and ')}`, parameters }
 }
 
-/** Deletes the record; returns false if others refer to it. Throws 404 if the rule finds no record. */
 async function deleteUnreferenced(
   store: Store,
   collection: Collection,
