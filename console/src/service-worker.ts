@@ -89,7 +89,6 @@ async function tabs(): Promise<WindowClient[]> {
   return all.filter(({ url }) => new URL(url).pathname === pathname)
 }
 
-/** Whether a visible, focused tab shows this place. */
 async function isInFront(hash: string): Promise<boolean> {
   const front = (await tabs()).filter(
     ({ visibilityState, focused }) => visibilityState === 'visible' && focused,

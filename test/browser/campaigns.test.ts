@@ -50,7 +50,7 @@ scenario('a text to 25 people is confirmed, scheduled, paused and resumed', asyn
   await typed.fill(`${all}\n0151 200 000 10`)
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Monday' }).waitFor()
-  await page.locator('.campaign-text').getByText('The sale begins on Tuesday').waitFor()
+  await page.locator('.as-written').getByText('The sale begins on Tuesday').waitFor()
 
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByText('Paused', { exact: true }).waitFor()

@@ -1,7 +1,6 @@
 import { t } from '../language/words.ts'
 import type { FieldRow } from '../parts/rows/rows-form.tsx'
 
-/** The field for an account's email address, which browsers fill in with the password. */
 export const EMAIL_ROW: FieldRow = {
   ...{ name: 'email', label: t('Email'), kind: 'email', autocomplete: 'username' },
 }

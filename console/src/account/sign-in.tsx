@@ -91,7 +91,6 @@ async function signIn(email: string, password: string): Promise<Step | undefined
   }
 }
 
-/** The second step of a sign-in: asks for the code from a mail. */
 function SecondStep({ step, onBack }: { step: Step; onBack: () => void }) {
   const [code, setCode] = useState('')
   const { value: setup } = useSetup()

@@ -157,7 +157,6 @@ async function renewTokens(): Promise<void> {
   if (own.authStore.isValid) await actFor(record.id).catch(endActing)
 }
 
-/** Goes back to the person's own account when the server says that the membership has ended. */
 function endActing(error: { status?: number }): void {
   const { record } = pb.authStore
   if (!record || !own.authStore.isValid || ![400, 403, 404].includes(error.status ?? 0)) return

@@ -37,7 +37,6 @@ async function look(): Promise<Reached> {
   return { device, sent: sent !== '', delivered: delivered !== '', replied: replied !== '' }
 }
 
-/** The reached steps after a new or changed message. */
 const after = (reached: Reached, { message_type, status }: Message): Reached =>
   message_type === 'incoming'
     ? { ...reached, replied: true }

@@ -1,7 +1,6 @@
 /** A placeholder, as the server parses it: no braces inside, and a name before the first `|`. */
 const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
-/** A piece of a template: plain text, or a variable. */
 export interface Piece {
   /** The plain text, or the variable's name. */
   readonly text: string

@@ -104,7 +104,6 @@ function read<T>(name: string, initial: T, lasts: boolean): T {
   }
 }
 
-/** The value without secrets, which users type again. */
 const without = <T>(value: T, secrets: readonly (keyof T)[]): T =>
   secrets.length === 0
     ? value

@@ -128,7 +128,6 @@ const byName = (a: RecordModel, b: RecordModel) => names.compare(a.name, b.name)
 const put = <T extends RecordModel>(items: readonly T[], record: T) =>
   items.map((item) => (item.id === record.id ? record : item))
 
-/** Maximum groups in a choice of groups. */
 const MAX_GROUPS = 500
 
 export interface Groups extends List<ContactGroup> {

@@ -10,7 +10,6 @@ export interface Hook extends RecordOf<'hooks'> {
 
 export type HookPreset = Hook['preset']
 
-/** The result of a hook's call, or of a trial. */
 export type HookResult = Pick<HookCall, 'outcome' | 'error' | 'texts'>
 
 export interface HookCall extends RecordOf<'hook_calls'> {

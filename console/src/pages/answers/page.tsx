@@ -179,7 +179,6 @@ const MATCHES: Readonly<Record<Match, readonly [choice: string, about: (value: s
   contains: [t('Contains one of these words'), (value) => t('The text contains {words}', { words: value })],
 }
 
-/** Which texts an answer is for, in words. */
 const forWhich = ({ match, value }: AutoAnswer): string => MATCHES[match][1](value)
 
 const answerName = (answer: AutoAnswer): string => answer.name || forWhich(answer)

@@ -65,7 +65,7 @@ export function Page({ params: { id = '' } }: PageProps) {
 
 const What = ({ campaign }: { campaign: Campaign }) => (
   <Card title={t('Text')}>
-    <p class="campaign-text">{campaign.body}</p>
+    <p class="as-written">{campaign.body}</p>
     <Facts
       facts={[
         [t('State'), <CampaignStatus status={campaign.status} />],
@@ -152,7 +152,6 @@ function Course({ campaign, progress }: { campaign: Campaign; progress: Campaign
 /** The longest countdown, in seconds. Campaigns that begin later show as scheduled. */
 const MAX_SECONDS = 60
 
-/** The countdown before a campaign begins, with a button that undoes the send. */
 function Hold({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
   const left = useCountdown(progress)
   const undo = useTask(async () => {

@@ -119,7 +119,6 @@ const METERS: readonly (readonly [
 /** The used share of a limit from which its meter warns. */
 const NEAR = 0.8
 
-/** What a line has used of each limit that it has. */
 function LineMeters({ line, use }: { line: Line; use: LineUse | undefined }) {
   const shown = METERS.filter(([limit]) => line[limit] > 0)
   if (shown.length === 0) return <p class="muted">{t('No limits')}</p>

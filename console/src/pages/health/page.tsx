@@ -218,7 +218,6 @@ const JOB_COLUMNS: readonly Column<JobRow>[] = [
   { title: t('Last error'), long: true, cell: (job) => job.last_error || '–' },
 ]
 
-/** Background jobs of all accounts, if any. */
 function Jobs() {
   const { value } = useAnswer<readonly JobFigures[]>('/api/jobs', JOBS_EVERY_MS)
   return (

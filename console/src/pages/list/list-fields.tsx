@@ -9,7 +9,6 @@ import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 
 export interface Wishes {
   readonly column: number
-  /** Country of numbers without one, as ISO 3166 alpha-2, or ''. */
   readonly country: string
   readonly text: string
 }

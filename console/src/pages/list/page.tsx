@@ -210,7 +210,7 @@ function ListPreview({ sheet, plan, hasText }: { sheet: Sheet; plan: ListPlan; h
           caption={t('The first texts')}
           columns={[
             { title: t('Number'), cell: ({ phone }) => <PhoneNumber number={phone} /> },
-            { title: t('Text'), long: true, cell: ({ body }) => <span class="list-text">{body}</span> },
+            { title: t('Text'), long: true, cell: ({ body }) => <span class="as-written">{body}</span> },
           ]}
           rows={good.slice(0, SHOWN).map((text) => ({ id: String(text.row), ...text }))}
         />

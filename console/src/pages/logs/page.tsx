@@ -207,7 +207,6 @@ function useEmails(ids: readonly string[]): ReadonlyMap<string, string> {
   ])
 }
 
-/** Says that callers' ids are not logged, with a button that turns it on. */
 function KeepWhoAsked() {
   const { value, reload } = useSettings()
   const keep = useTask(async () => {

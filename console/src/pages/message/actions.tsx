@@ -49,7 +49,7 @@ export function MessageActions({ message, next }: { message: Message; next: Mess
   const run = (task: Task<[]>) => void runAlone(task, tasks)
   return (
     <>
-      <div class="message-actions">
+      <div class="page-actions message-actions">
         {isMine && canCancel(message) && (
           <Button icon="close" needs="agent" busy={cancel.busy} onClick={() => run(cancel)}>
             {t('Cancel the message')}

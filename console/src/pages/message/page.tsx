@@ -88,7 +88,6 @@ function OneMessage({ id }: { id: string }) {
 const titleOf = (isIn: boolean, name: string) =>
   isIn ? t('From {name}', { name }) : t('To {name}', { name })
 
-/** Back to the list with its filters. */
 const back = () => ({ href: to('/messages', lastList.value), words: t('Messages') })
 
 const numberOf = ({ message_type, from, to: recipient }: Message) =>
@@ -154,7 +153,6 @@ const TimeLine = ({ steps }: { steps: readonly Step[] }) => (
   </ol>
 )
 
-/** The message that resends a failed one; undefined if there is none. */
 function useRetry(message: Message | undefined): Message | undefined {
   const isFailed = message?.status === 'failed' && message.message_type === 'outgoing'
   const filter = pb.filter('client_ref = {:ref}', { ref: `retry:${message?.id}` })

@@ -222,7 +222,6 @@ async function readableCsv(csv: Blob, columns: readonly CsvColumn[], names: Name
   return new Blob(pieces, { type: 'text/csv' })
 }
 
-/** The names of all contacts. A superuser has none. */
 async function namesOfContacts(ended: AbortSignal): Promise<Names> {
   const url = pb.buildURL('/api/collections/contacts/export?fields=phone,name')
   const response = await fetch(url, { headers: { authorization: pb.authStore.token }, signal: ended })

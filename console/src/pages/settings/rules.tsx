@@ -165,7 +165,6 @@ const BY: Readonly<Record<string, string>> = { '@guest': t('by guests'), '@auth'
 /** Words for a rule's label; undefined for an unknown one. */
 const wordsOf = (label: string): string | undefined => LABELS.find(([known]) => known === label)?.[1]
 
-/** A rule's label and audience as plain text. */
 const ruleName = ({ label, audience }: RateLimit): string => `${wordsOf(label) ?? label}${byOf(audience)}`
 
 /** Words for a rule's audience that follow the rule's label; '' for everybody. */

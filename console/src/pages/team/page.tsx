@@ -72,7 +72,6 @@ function Assigning() {
   )
 }
 
-/** A change by a member of the team. */
 interface Change extends RecordOf<'account_audit'> {
   readonly fields: readonly string[] | null
   readonly expand?: { readonly sender?: Sender }
@@ -138,7 +137,6 @@ const columnsOf = (nameOf: (key: string) => string | undefined): readonly Column
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
 ]
 
-/** Changes that members made to devices, keys, webhooks and the team. */
 function Changes() {
   const changes = useList<Change>('account_audit', { sort: '-created,-id', expand: 'sender', perPage: 20 })
   const nameOf = useLookup(changes.items.map(keyOf), findNames)

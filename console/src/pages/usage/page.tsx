@@ -204,7 +204,6 @@ function Quota() {
   )
 }
 
-/** The storage that the account's files take. */
 const Files = ({ bytes, limit }: Usage['files']) => (
   <p class="muted">
     {limit === 0

@@ -185,7 +185,6 @@ const COUNTRIES: readonly Column<Country>[] = [
   },
 ]
 
-/** The calling codes to which a service has stopped sending. */
 const stoppedIn = ({ stopped }: VerifyService) => stopped.split(',').filter(Boolean)
 
 /** A column that says whether a service has stopped a country, with a button that allows it again. */

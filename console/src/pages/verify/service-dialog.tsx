@@ -6,7 +6,6 @@ import { prefixesRow } from '../../parts/rows/common-rows.tsx'
 import { type FormRow, RecordForm } from '../../parts/rows/rows-form.tsx'
 import type { Value } from '../../parts/rows/values.ts'
 
-/** Texts with `{{code}}` by their language. */
 type Texts = Readonly<Record<string, string>>
 
 const LANGUAGE = /^([a-z]{2,3}(?:-[a-zA-Z0-9]{2,8})*):[ \t]*(.*)$/

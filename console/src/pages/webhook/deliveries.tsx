@@ -168,7 +168,6 @@ interface Sent {
   readonly body: string
 }
 
-/** Shows the request of a delivery: the headers of the last attempt and the body. */
 function DeliveryRequest({ id, attempts }: { id: string; attempts: number }) {
   // `attempts` makes the hook read again after each attempt, as each has another signature
   const { value, fault } = useAnswer<Sent>(`/api/webhooks/deliveries/${id}/request?attempts=${attempts}`)

@@ -88,7 +88,6 @@ const save = (message: Message, name: string) =>
 const SHARED_MS = 60_000
 let known: { readonly account: string; readonly untilMs: number; readonly token: Promise<string> } | undefined
 
-/** A token for links to protected files. */
 function fileToken(): Promise<string> {
   const account = pb.authStore.token
   if (known?.account === account && Date.now() < known.untilMs) return known.token

@@ -37,7 +37,6 @@ const SAMPLE = 200
 const MOST_NAMES = 12
 const USABLE = /^[^{}|]*[^{}|\s][^{}|]*$/
 
-/** Names of the custom fields of the user's contacts. */
 function useFieldNames(): readonly string[] {
   const options = { fields: 'id,data', sort: '-updated', perPage: SAMPLE, live: false }
   const { items } = useList<Contact>('contacts', options)

@@ -19,7 +19,7 @@ export function MessageParty({
     <span class="who">
       <Icon name={isIn ? 'in' : 'out'} size={15} />
       <span class="unseen">{isIn ? t('From') : t('To')}</span>
-      <span class={name ? 'who-name' : 'who-number-only'}>
+      <span class={name ? 'cut' : 'who-number-only'}>
         {name || (number ? <PhoneNumber number={number} /> : t('Unknown'))}
       </span>
       {name && (

@@ -202,7 +202,7 @@ const RecipientOptions = ({
         onClick={() => onTake(suggestion)}
       >
         <Icon name={suggestion.kind === 'group' ? 'groups' : 'contacts'} size={16} />
-        <span class="send-option-words">{suggestion.words}</span>
+        <span class="cut">{suggestion.words}</span>
         <span class="send-option-more">{suggestion.more}</span>
       </div>
     ))}
