@@ -1,4 +1,4 @@
-import { ApiError, badRequest } from '../errors.ts'
+import { badRequest } from '../errors.ts'
 import { isEmail } from '../fields/types/address.ts'
 import { presetOf } from '../portable/webhook-presets.ts'
 import { templateRenderer } from '../templates/template.ts'
@@ -72,8 +72,8 @@ export function fillTemplates(
   const own = JSON.parse(fields.headers || 'null') ?? {}
   if (!isObject(own)) throw new TemplateFault('headers', 'Must be an object of texts.')
   const headers = { ...preset.headers, ...lowerCased(own) }
-  const ownBody = fields.body && fields.body !== 'null' ? fields.body : undefined
-  const body = ownBody ?? (preset.body && JSON.stringify(preset.body))
+  // as it is read: a brace may be stored as \u007b
+  const body = inField('body', () => JSON.stringify(JSON.parse(fields.body || 'null') ?? preset.body))
   const texts = [fields.url, JSON.stringify(headers), body ?? '']
   if (texts.join().split('{{').length > MAX_TAGS)
     throw new TemplateFault('body', 'Must have at most 100 tags.')
@@ -88,6 +88,8 @@ export function fillTemplates(
 
   const url = inField('url', () => {
     const filled = fillSecret(withPath(fields.url, preset.path), inUrl).text
+    if (serverOf(filled) !== serverOf(fields.url))
+      throw badRequest('Only the path and the query may have placeholders.')
     if (/\/\.{1,2}(?=[/?#]|$)/.test(filled)) throw badRequest('The address must have no part that is . or ..')
     return filled
   })
@@ -97,23 +99,22 @@ export function fillTemplates(
       .filter(([, value]) => value !== ''),
   )
   const type = sent.find(([name]) => name === 'content-type')?.[1] ?? ''
-  const filled = inField('body', () => {
-    if (body === undefined) return undefined
-    const encode = FORM.test(type) ? encodeURIComponent : undefined
-    const isText = body.startsWith('"')
-    return JSON.parse(body, (_, value) =>
-      typeof value === 'string' ? fillBody(value, isText ? encode : undefined).text : value,
+  const method = fields.method || (preset.method ?? 'POST')
+  const [filled, text] = inField('body', () => {
+    if (body === undefined) return [undefined, method === 'GET' ? '' : event.body]
+    const encode = FORM.test(type) && body.startsWith('"') ? encodeURIComponent : undefined
+    const filled: unknown = JSON.parse(body, (_, value) =>
+      typeof value === 'string' && value.includes('{{') ? fillBody(value, encode).text : value,
     )
+    return [filled, bodyText(filled, type)]
   })
   const mail = fields.url.startsWith('mailto:') ? mailOf(url, filled) : undefined
-  const method = fields.method || (preset.method ?? 'POST')
-  const usual = method === 'GET' ? '' : event.body
   return {
     ...{ url, method },
     headers: Object.fromEntries(
       type || typeof filled !== 'string' ? sent : [['content-type', 'text/plain; charset=utf-8'], ...sent],
     ),
-    body: filled === undefined ? usual : bodyText(filled, type),
+    body: text,
     ...(mail && { mail }),
   }
 }
@@ -126,14 +127,17 @@ function bodyText(body: unknown, type: string): string {
     : JSON.stringify(body)
 }
 
-/** Throws for an address whose host has a placeholder. */
-export function checkAddress(url: string): void {
-  if (url.startsWith('mailto:')) {
-    const to = addressesIn(url)
-    if (to.length === 0 || to.length > MAX_ADDRESSES || !to.every(isPlainEmail))
-      throw new TemplateFault('url', `Must be mailto: and at most ${MAX_ADDRESSES} mail addresses.`)
-  } else if (/^[^:]*:\/*[^/?#\\]*[{}]/.test(url))
-    throw new TemplateFault('url', 'Only the path and the query may have placeholders.')
+/** Who a URL's request goes to, and as whom. */
+function serverOf(url: string): string {
+  const { origin, username, password } = URL.parse(url) ?? {}
+  return `${origin} ${username} ${password}`
+}
+
+/** Throws for an address of mails that is not fixed. */
+function checkMailAddress(url: string): void {
+  const to = addressesIn(url)
+  if (to.length === 0 || to.length > MAX_ADDRESSES || !to.every(isPlainEmail))
+    throw new TemplateFault('url', `Must be mailto: and at most ${MAX_ADDRESSES} mail addresses.`)
 }
 
 const addressesIn = (url: string) => url.slice('mailto:'.length).split(',')
@@ -163,13 +167,12 @@ function lowerCased(headers: Readonly<Record<string, unknown>>): Record<string, 
 /** A header's value in one line of ASCII: others become `?`. */
 const headerValue = (text: string) => text.replace(/\s+/g, ' ').replace(/[^\x20-\x7e]/g, '?')
 
+/** Makes each error a fault of the field: another error would stop deliveries of others. */
 function inField<T>(field: keyof TemplateFields, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    if (error instanceof ApiError)
-      throw new TemplateFault(field, error.message.replace('The body', 'The event'))
-    throw error
+    throw new TemplateFault(field, (error as Error).message.replace('The body', 'The event'))
   }
 }
 
@@ -177,7 +180,7 @@ function inField<T>(field: keyof TemplateFields, work: () => T): T {
 export function templateFault(fields: TemplateFields, sample: WebhookEvent): TemplateFault | undefined {
   const given = { ...fields, target: fields.target || 'x', token: fields.token || 'x' }
   try {
-    checkAddress(fields.url)
+    if (fields.url.startsWith('mailto:')) checkMailAddress(fields.url)
     fillTemplates(given, sample, true)
   } catch (error) {
     if (error instanceof TemplateFault) return error

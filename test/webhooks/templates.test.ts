@@ -116,6 +116,16 @@ test.each([
     200,
     'body: The event has no files.0.url.',
   ],
+  [
+    'a form that only events without files make',
+    {
+      headers: { 'content-type': '{{#if files}}x-{{/if}}application/x-www-form-urlencoded' },
+      body: ['no pair'],
+    },
+    '',
+    200,
+    'body: Each query pair',
+  ],
   ['{"ok":false} with 200', { body: 'x' }, '', 200, '{"ok":false}'],
 ] as const)('a delivery says what failed: %s', async (_, values, path, status, words) => {
   receiver.answer(status, '{"ok":false}')
@@ -142,11 +152,13 @@ test.each([
     'body',
   ],
   ['too many tags', { body: '{{id}}'.repeat(101) }, 'body'],
+  ['too many tags in other letters', { body: `"${'\\u007b{id}}'.repeat(101)}"` }, 'body'],
   ['the token in the body', { body: '{{token}}', token: 'x' }, 'body'],
   ['an unknown field in the address', { url: `${URL}?a={{data.nope}}` }, 'url'],
   ['a placeholder in the host', { url: 'https://{{data.from}}/x' }, 'url'],
   ['a placeholder before the host', { url: 'https://{{data.from}}@example.com/x' }, 'url'],
   ['a placeholder in the port', { url: 'https://example.com:{{data.from}}/x' }, 'url'],
+  ['another host behind a tag that is text', { url: 'https://example.com\\{{@evil.example/x' }, 'url'],
   ['a private address', { url: 'ftp://example.com/{{id}}' }, 'url'],
   ['an unknown field in a header', { headers: { a: '{{nope}}' } }, 'headers'],
   ['a header that frames the request', { headers: { 'Content-Length': '5' } }, 'headers'],
