@@ -27,7 +27,7 @@ export const MAX_WAIT_MS = 10_000
 export const LIMITS = {
   /** Requests of any kind, until their answer is made. */
   requests: { name: 'requests at once', total: 1_000, share: 50 },
-  /** Previews, calls of hooks, plans of campaigns, thumbnails: each takes up to some seconds of a core. */
+  /** Previews, calls of hooks, plans and times of campaigns, thumbnails: each takes seconds of a core. */
   heavyWork: { name: 'heavy work at once', total: 2, share: 1 },
   /** Claims of devices with limits, which wait for other claims of their device, and reads of files. */
   claimsAndReads: { name: 'claims and reads of files at once', total: 4, share: 4 },

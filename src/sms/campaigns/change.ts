@@ -56,7 +56,7 @@ async function revise(services: CampaignServices, campaign: Campaign, change: Ca
   if (change.repeat && !campaign.repeat) throw invalid('repeat can be changed only if the campaign repeats')
   const repeat = change.repeat ? await completeRepeat(store, user, change.repeat) : campaign.repeat
   const begins = change.scheduledAt ?? (change.repeat ? formatDate(new Date()) : campaign.scheduledAt)
-  const [scheduledAt] = repeat ? timesFrom(repeat, begins) : [begins]
+  const [scheduledAt] = repeat ? await timesFrom(user, repeat, begins) : [begins]
   const expiresAt = change.expiresAt ?? (repeat ? expiryAt(campaign, scheduledAt) : campaign.expiresAt)
   if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
   const text = change.text ? await readText(store, user, change.text) : { ...campaign, template: null }
@@ -126,7 +126,7 @@ async function insert(services: CampaignServices, user: string, id: string, want
   if (!repeat) await checkQuota(services, user, audience.length)
   const batch = randomId()
   const { name, expiresAt, options } = wanted
-  const [scheduledAt] = repeat ? timesFrom(repeat, wanted.scheduledAt) : [wanted.scheduledAt]
+  const [scheduledAt] = repeat ? await timesFrom(user, repeat, wanted.scheduledAt) : [wanted.scheduledAt]
   if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
   const { groupIds, recipients } = wanted.audience
   const values = {

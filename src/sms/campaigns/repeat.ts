@@ -3,6 +3,7 @@ import { flag, number, runForRow, runForTexts, statement, text } from '../../db/
 import { GatewayError } from '../../errors.ts'
 import { dateOf, formatDate } from '../../fields/types/date.ts'
 import { derivedId, randomId } from '../../tools/random.ts'
+import { dateAt } from '../send/body.ts'
 import { invalid } from '../send/shape.ts'
 import { logChanged } from '../status/status.ts'
 import { type Campaign, type CampaignServices, changeAsRead, readCampaign } from './campaign.ts'
@@ -28,7 +29,7 @@ export function expiryAt(
 ) {
   if (expiresAt === '') return ''
   const [due, expiry, moved] = [scheduledAt, expiresAt, at].map((date) => dateOf(date)!.getTime())
-  return formatDate(new Date(moved! + expiry! - due!))
+  return dateAt(moved! + expiry! - due!)
 }
 
 const MOVE = `

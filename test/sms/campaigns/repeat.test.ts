@@ -107,6 +107,13 @@ test.each([
   expect(await rows(`select 1 from campaigns where ${late}`)).toEqual([])
 })
 
+test('runs that never expire go on', async () => {
+  const id = await create(EVERY_DAY, { expires_at: '9999-12-31T23:59:59.999Z' })
+  for (const day of [1, 2]) await workAt(`2027-01-0${day}T08:00Z`)
+  expect(await runs(id)).toEqual(['2027-01-01 08:00', '2027-01-02 08:00'])
+  expect(await rows('select distinct expires_at from campaigns')).toEqual([['9999-12-31 23:59:59.999Z']])
+})
+
 test('each run has the members of that day, and is refused alone', async () => {
   const group = 'repeatgroup0000'
   const member = `insert into contacts (id, "user", phone, groups, opted_out) values (pb_new_id(), $1, $2, $3, $4)`
