@@ -24,7 +24,7 @@ import {
 } from './pocketbase-collections.ts'
 import type { ImportRow } from './rows.ts'
 import { warnOfRules } from './rule-warnings.ts'
-import { openPocketBase, type PocketBaseData, type StoredRow, textOf } from './sqlite.ts'
+import { openPocketBase, type PocketBaseData, type StoredRow, textOf, unreadable } from './sqlite.ts'
 import { openStorage, type Storage } from './storage.ts'
 
 /** An import of a data directory under way. */
@@ -88,6 +88,8 @@ export async function importFolder(
     const views = store.catalog.all.filter(({ type }) => type === 'view').length
     const counts = `Imported ${done.collections.length} collections, ${views} views, ${done.records} of ${total} records and ${storage.counts().imported} files.`
     return [counts, ...notes].join('\n')
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR' ? unreadable(folder, error) : error
   } finally {
     data.close()
   }
@@ -152,7 +154,7 @@ async function importSettings(draft: CatalogDraft, data: PocketBaseData, report:
 function storedValue(field: Field, raw: SQLOutputValue | undefined): Value {
   const type = fieldType(field)
   if (raw === null || raw === undefined) return type.zero(field)
-  if (field.type === 'number') return type.fromInput(field, Number(raw))
+  if (field.type === 'number') return Number.isFinite(Number(raw)) ? Number(raw) : type.zero(field)
   if (field.type === 'bool') return Boolean(Number(raw))
   if (field.type === 'password') return textOf(raw)
   const text = textOf(raw)

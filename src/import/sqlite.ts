@@ -40,10 +40,13 @@ export function openPocketBase(folder: string): PocketBaseData {
     }
   } catch (error) {
     close()
-    if (error instanceof UserError) throw error
-    throw new UserError(`${folder}: data.db cannot be read: ${(error as Error).message}.`, { cause: error })
+    throw error instanceof UserError ? error : unreadable(folder, error)
   }
 }
+
+/** The error for a file or a table that SQLite cannot read. */
+export const unreadable = (folder: string, cause: unknown) =>
+  new UserError(`${folder}: data.db cannot be read: ${(cause as Error).message}.`, { cause })
 
 /** A value as text, whatever type SQLite gave it. */
 export function textOf(value: SQLOutputValue | undefined): string {

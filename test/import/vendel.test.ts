@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
@@ -25,9 +25,15 @@ writeFileSync(
 const changed = new DatabaseSync(join(folder, 'data.db'))
 changed.exec(`update sms_templates set body = 'fenc:c2VhbGVkIHdpdGggYW5vdGhlciBrZXkuLi4' where name = 'Bye';
   update webhook_configs set include_body = 0;
+  update webhook_delivery_logs set response_status = 'none';
   update _collections set options = json_set(options, '$.oauth2.providers',
     json('[{"name":"github","clientId":"ours","clientSecret":"secret"}]')) where name = 'users'`)
 changed.close()
+const partly = writeSource(join(folder, '..', 'partly'), {})
+copyFileSync(join(folder, 'data.db'), join(partly, 'data.db'))
+const dropped = new DatabaseSync(join(partly, 'data.db'))
+dropped.exec('drop table user_plans')
+dropped.close()
 const before = contentsOf(source)
 const server = await start(await testConfig({}, 'prepared'))
 const { store } = server.services
@@ -36,6 +42,7 @@ const rows = async (sql: string) => (await store.forEverybody('command').db.quer
 
 test.each([
   ['a wrong key', source, 'another key', '--vendel-key opens none of 19 encrypted texts.'],
+  ['a missing table', partly, KEY, 'data.db cannot be read: no such table: user_plans.'],
   ['a directory of something else', join(folder, '..', 'other'), KEY, 'is no data directory of Vendel.'],
 ])('%s changes nothing', async (_, from, key, sentence) => {
   await expect(bring(key, from)).rejects.toThrow(sentence)
