@@ -71,6 +71,7 @@ scenario(
     await page.getByText('Nothing delivered yet').waitFor()
     await page.getByRole('button', { name: 'Send a test' }).click()
     await expect.poll(() => receiver.told.at(-1)!.path).toBe('/bot12:ab/sendMessage')
+    await page.getByText('More: body, method, headers').click()
     await page.getByLabel('Body').fill('{"chat_id":"{{nope}}"}')
     await fixture.refused(/^PATCH \/api\/collections\/webhooks\/records\/\w+: 400/, async () => {
       await page.getByRole('button', { name: 'Save' }).click()

@@ -9,19 +9,36 @@ export const EVENT_WORDS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], strin
   'message.received': t('Received'),
 }
 
-/** Whom a webhook can write to: the presets, and programs that take Standard Webhooks. */
-export const WEBHOOK_SERVICES: readonly (readonly [preset: Webhook['preset'], name: string])[] = [
-  ['', t('A program of yours')],
-  ['slack', 'Slack'],
-  ['discord', 'Discord'],
-  ['telegram', 'Telegram'],
-  ['ntfy', 'ntfy'],
-  ['gotify', 'Gotify'],
-  ['mattermost', 'Mattermost'],
-  ['matrix', 'Matrix'],
-  ['mail', t('Mail by this server')],
-  ['custom', t('Something else')],
-]
+/** Whom a webhook can write to, and how to set it up there. `''`: programs that take Standard Webhooks. */
+export const WEBHOOK_SERVICES: readonly (readonly [preset: Webhook['preset'], name: string, how?: string])[] =
+  [
+    ['', t('A program of yours')],
+    ['slack', 'Slack', t('Add an incoming webhook to a channel in Slack, and enter its URL as address.')],
+    ['discord', 'Discord', t('Make a webhook in the channel’s settings, and enter its URL as address.')],
+    [
+      'telegram',
+      'Telegram',
+      t('Make a bot with @BotFather, add it to the chat, and enter its token and the chat’s id.'),
+    ],
+    [
+      'ntfy',
+      'ntfy',
+      t('Enter the topic that you follow in the app. A token is needed for protected topics only.'),
+    ],
+    [
+      'gotify',
+      'Gotify',
+      t('Make an application in Gotify. Enter its token, and the address of your Gotify.'),
+    ],
+    ['mattermost', 'Mattermost', t('Add an incoming webhook in Mattermost, and enter its URL as address.')],
+    [
+      'matrix',
+      'Matrix',
+      t('Enter your homeserver, the id of the room, and an access token of the user that writes.'),
+    ],
+    ['mail', t('Mail by this server'), t('Enter the email address that gets the mails.')],
+    ['custom', t('Something else')],
+  ]
 
 /** Requests an action on webhooks or their deliveries. */
 export const postWebhooks = <T>(path: string, body: object = {}) =>

@@ -1,5 +1,6 @@
 import { type CampaignProgress, shownCounts, titleOf } from '../../data/campaigns.ts'
 import type { Campaign } from '../../data/records.ts'
+import { repeatWords } from '../../data/repeat.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
@@ -27,8 +28,10 @@ const COLUMNS: readonly Column<Campaign>[] = [
 function timeOf({ repeat, status, scheduled_at }: Campaign): string {
   const at = formatDateTime(scheduled_at)
   if (!repeat) return at
-  if (status !== 'repeating') return t('Repeated: {cron}', { cron: repeat.cron })
-  return t('Repeats: {cron}. Next: {time}', { cron: repeat.cron, time: at })
+  const cron = repeatWords(repeat.cron)
+  return status === 'repeating'
+    ? t('Repeats: {cron}. Next: {time}', { cron, time: at })
+    : t('Repeated: {cron}', { cron })
 }
 
 export const Page = () => (

@@ -1,25 +1,19 @@
-import { type Repeat, repeatRequest } from '../../data/repeat.ts'
+import { useState } from 'preact/hooks'
+import { DAYS_OF_RUNS, type Repeat, repeatRequest, usualRuns } from '../../data/repeat.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { t } from '../../language/words.ts'
 import { formatDateTime, msOf } from '../time.tsx'
 import { SelectField, TextField } from './field.tsx'
 import { localOf } from './when-field.tsx'
 
-const DAILY = '0 9 * * *'
-const OFTEN = [
-  ['', t('Once')],
-  [DAILY, t('Every day')],
-  ['0 9 * * 1-5', t('Monday to Friday')],
-  ['0 9 * * 1', t('Every week')],
-  ['0 9 1 * *', t('Every month')],
-] as const
+const OWN = 'own'
 
 const MISSED = [
   ['skip', t('Leave it out')],
   ['once', t('Send it late, once')],
 ] as const
 
-/** Chooses how often a campaign goes out, and shows the next times while the expression is typed. */
+/** Chooses how often a campaign goes out, and shows the next times meanwhile. */
 export function RepeatField({
   value,
   onValue,
@@ -37,27 +31,54 @@ export function RepeatField({
 }) {
   const { cron, missed, until } = value
   const change = (part: Partial<Repeat>) => onValue({ ...value, ...part })
-  const isKnown = OFTEN.some(([choice]) => choice === cron)
-  const choices = isFixed ? OFTEN.slice(1) : OFTEN
+  const [isOwn, setOwn] = useState(false)
+  const usual = isOwn ? undefined : usualRuns(cron)
+  const put = (days: string, time = '09:00') => {
+    const [hour, minute] = time.split(':').map(Number)
+    if (minute !== undefined) change({ cron: `${minute} ${hour} ${days}` })
+  }
+  const choose = (often: string) => {
+    setOwn(often === OWN)
+    if (often === '') change({ cron: '' })
+    else if (often !== OWN) put(often, usualRuns(cron)?.time)
+    else if (cron === '') put(DAYS_OF_RUNS[0][0])
+  }
+  const look = { error, hint: <NextTimes repeat={value} from={from} /> }
   return (
     <>
       <SelectField
         label={t('How often')}
         name="often"
-        value={isKnown ? cron : 'own'}
-        onValue={(often) => often !== 'own' && change({ cron: often })}
-        choices={isKnown ? choices : [...choices, ['own', t('As below')]]}
+        value={cron === '' ? '' : (usual?.days ?? OWN)}
+        onValue={choose}
+        choices={[
+          ...(isFixed ? [] : [['', t('Once')] as const]),
+          ...DAYS_OF_RUNS,
+          [OWN, t('By a cron expression')],
+        ]}
       />
       {(cron !== '' || isFixed) && (
         <>
-          <TextField
-            label={t('Minute, hour, day, month, day of the week')}
-            name="cron"
-            value={cron}
-            onValue={(cron) => change({ cron: cron || ' ' })}
-            error={error}
-            hint={<NextTimes repeat={value} from={from} />}
-          />
+          {usual ? (
+            <TextField
+              key="time"
+              label={t('At')}
+              name="time"
+              type="time"
+              value={usual.time}
+              onValue={(time) => put(usual.days, time)}
+              {...look}
+            />
+          ) : (
+            <TextField
+              key="cron"
+              label={t('Minute, hour, day, month, day of the week')}
+              name="cron"
+              value={cron}
+              onValue={(cron) => change({ cron: cron || ' ' })}
+              {...look}
+            />
+          )}
           <div class="pairs">
             <SelectField
               label={t('If a time was missed')}

@@ -37,7 +37,13 @@ const writeJson = (typed: Value): unknown => {
 const jsonFault = (typed: Value) =>
   /^\s*[[{]/.test(String(typed)) && typeof writeJson(typed) === 'string' ? t('This is no JSON.') : undefined
 
-const isOfService = ({ preset }: Values) => Boolean(preset)
+/** The address to store. One left empty is the service's own, if all its users have the same. */
+function addressOf(preset: string, typed: string): string {
+  if (preset === 'mail' && typed.includes('@')) return typed.replace(/^(mailto:)?/, 'mailto:')
+  const { url } = presetOf(preset)
+  return typed || (/…|example/.test(url) ? '' : url)
+}
+
 /** Whether the service needs a value. */
 const uses =
   (tag: string) =>
@@ -47,29 +53,18 @@ const uses =
 /** What a webhook calls and how, and its events. */
 const webhookRows = (preset: string): readonly FormRow[] => [
   {
-    ...{ name: 'preset', label: t('For'), choices: WEBHOOK_SERVICES },
-    hint: preset && t('What is left empty below is as this service needs it.'),
+    ...{ name: 'preset', label: t('For') },
+    choices: WEBHOOK_SERVICES.map(([service, name]) => [service, name] as const),
+    hint: WEBHOOK_SERVICES.find(([service]) => service === preset)?.[2],
   },
-  { name: 'url', label: t('Address'), placeholder: presetOf(preset).url },
+  {
+    ...{ name: 'url', label: t('Address'), placeholder: presetOf(preset).url },
+    write: (typed) => addressOf(preset, String(typed).trim()),
+  },
   { name: 'target', label: t('Chat, room or topic'), shown: uses('{{target}}') },
   {
     ...{ name: 'token', label: t('Token of the service'), kind: 'password', shown: uses('{{token}}') },
     ...{ autocomplete: 'off', hint: t('It is not shown again. Empty: it stays as it is.') },
-  },
-  {
-    ...{ name: 'body', label: t('Body'), rows: 4, spellcheck: false, shown: isOfService },
-    ...{ read: readJson, write: writeJson, error: jsonFault },
-    placeholder: readJson(presetOf(preset).body),
-    hint: t('JSON, whose texts are templates: {{data.body}}, {{data.from}}, {{data.to}}, {{data.status}}.'),
-  },
-  {
-    ...{ name: 'method', label: t('Method'), shown: isOfService },
-    choices: [['', t('Usual')], ...webhooks.method.values.map((one) => [one, one] as const)],
-  },
-  {
-    ...{ name: 'headers', label: t('Headers'), rows: 2, spellcheck: false, shown: isOfService },
-    ...{ read: readJson, write: writeJson, error: jsonFault },
-    placeholder: readJson(presetOf(preset).headers),
   },
   {
     ...{ name: 'events', label: t('Tell it when a message is') },
@@ -81,6 +76,26 @@ const webhookRows = (preset: string): readonly FormRow[] => [
     placeholder: '+4915112345678, +4930*, DHL',
     refused: t('Write numbers as +4915112345678, with commas between.'),
     hint: t('With commas between. A star stands for any rest, and a name for a sender without a number.'),
+  },
+  ...(preset ? [{ summary: t('More: body, method, headers'), folded: requestRows(preset) }] : []),
+]
+
+const requestRows = (preset: string): readonly FormRow[] => [
+  () => <p class="note">{t('What is left empty here is as the service needs it.')}</p>,
+  {
+    ...{ name: 'body', label: t('Body'), rows: 4, spellcheck: false },
+    ...{ read: readJson, write: writeJson, error: jsonFault },
+    placeholder: readJson(presetOf(preset).body),
+    hint: t('JSON, whose texts are templates: {{data.body}}, {{data.from}}, {{data.to}}, {{data.status}}.'),
+  },
+  {
+    ...{ name: 'method', label: t('Method') },
+    choices: [['', t('Usual')], ...webhooks.method.values.map((one) => [one, one] as const)],
+  },
+  {
+    ...{ name: 'headers', label: t('Headers'), rows: 2, spellcheck: false },
+    ...{ read: readJson, write: writeJson, error: jsonFault },
+    placeholder: readJson(presetOf(preset).headers),
   },
 ]
 
