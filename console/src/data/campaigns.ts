@@ -26,7 +26,6 @@ export interface CampaignProgress {
   }[]
 }
 
-/** Messages by the state that people see, and how many are done. */
 export function shownCounts({ counts, canceled }: CampaignProgress) {
   const failed = counts.failed - canceled
   return { counts: { ...counts, failed, canceled }, done: counts.sent + counts.delivered + failed }

@@ -60,7 +60,6 @@ export function faultText({ message, fields }: Fault, shown: readonly string[] =
     .join(' ')
 }
 
-/** Labels of fields whose names would mislead. */
 const LABELS: Readonly<Record<string, string>> = {
   body: t('Text'),
   phone: t('Number'),
@@ -72,7 +71,6 @@ const LABELS: Readonly<Record<string, string>> = {
   passwordConfirm: t('Password again'),
 }
 
-/** A field's name in words: `smtp.authMethod` is `Smtp auth method`. */
 function labelOf(name: string): string {
   const known = LABELS[name]
   if (known) return known

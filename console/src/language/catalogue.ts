@@ -29,5 +29,4 @@ async function addPageTexts(): Promise<void> {
   for (const [english, text] of Object.entries(loaded?.default ?? {})) catalogue.set(english, text)
 }
 
-/** A text in the window's language; English if the catalogue lacks it. */
 export const lookUp = (english: string): string => catalogue.get(english) ?? english

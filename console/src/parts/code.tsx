@@ -15,7 +15,6 @@ export const CodeBlock = ({ code, original = code }: { code: string; original?: 
 
 const SHOWN_MS = 2_000
 
-/** A button that copies a text. `label` says what is copied. */
 export function Copy({ text, label = t('Copy') }: { text: string; label?: string }) {
   const [done, setDone] = useState(false)
   const copy = async () => {

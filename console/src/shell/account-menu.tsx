@@ -8,7 +8,6 @@ import { Button } from '../parts/form/form.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { mayLeave, to } from '../router.ts'
 
-/** The signed-in person, with links to the account and help, the theme switch and the sign-out. */
 export const AccountMenu = ({ session }: { session: Session }) => (
   <div class="account-menu">
     <HelpLinks />

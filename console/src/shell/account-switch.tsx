@@ -37,7 +37,6 @@ export function AccountSwitch({ session }: { session: Session }) {
   )
 }
 
-/** Says that the person may no longer act for the account that was shown. */
 export const EndedAccount = () =>
   endedAccount.value ? (
     <Notice kind="warning">

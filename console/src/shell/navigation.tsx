@@ -26,7 +26,6 @@ const GROUPS = [
   ['server', t('Server')],
 ] as const
 
-/** The navigation of a wide screen, at the left. */
 export const SideBar = ({ pages, session, path }: Props) => (
   <header class="side-bar">
     <a class="skip" href={to(path)} onClick={skip}>
@@ -49,7 +48,6 @@ function skip(event: Event): void {
   document.getElementById('page')?.focus()
 }
 
-/** The navigation of a phone: four pages at the bottom, the others behind More. */
 export function BottomBar({ pages, session, path }: Props) {
   const [isOpen, setOpen] = useState(false)
   const barred = pages.filter((page) => page.bar)

@@ -39,12 +39,10 @@ const phones = remembered<Readonly<Record<string, SimulatedPhone>>>('simulated-p
 const said = signal<Readonly<Record<string, readonly SimulatedText[]>>>({})
 const running = new Map<string, AbortController>()
 
-/** Texts of this browser's simulated phones since the console was opened, by device id. */
 export const simulatedTexts: ReadonlySignal<Readonly<Record<string, readonly SimulatedText[]>>> = said
 
 export const isPlayedHere = (device: string) => device in phones.value
 
-/** Adds a simulated phone to the signed-in user's devices, and plays it from now on. */
 export async function addSimulatedPhone(name: string): Promise<Device> {
   const { code } = await pb.send<{ code: string }>('/api/devices/pairing', { method: 'POST', body: { name } })
   const { token, record } = await ask<{ token: string; record: Device }>('pair', {
@@ -113,7 +111,6 @@ function note(device: string, text: SimulatedText): void {
   said.value = { ...said.value, [device]: texts }
 }
 
-/** Removes a phone from this browser, after its device was deleted. */
 function forget(device: string): void {
   const { [device]: _, ...others } = phones.value
   phones.value = others

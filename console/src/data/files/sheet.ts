@@ -30,7 +30,6 @@ export function readSheet(text: string): Sheet {
   return sheetOf(Papa.parse<string[]>(text.replace(/^\ufeff/, ''), { skipEmptyLines: 'greedy' }).data)
 }
 
-/** Makes a sheet from rows of cells. Drops empty rows. */
 export function sheetOf(rows: readonly (readonly string[])[]): Sheet {
   const data = rows.filter((row) => row.some((cell) => cell.trim() !== ''))
   const [first = []] = data

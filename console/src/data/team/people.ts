@@ -17,7 +17,6 @@ export interface People {
   readonly agents: readonly Sender[]
   readonly members: List<Member>
   readonly hasTeam: boolean
-  /** The name of a present or former owner or member; '' if unknown. */
   nameOf(sender: string): string
 }
 

@@ -6,7 +6,6 @@ import { useList } from './use-list.ts'
 
 const MOST_LINES = 500
 
-/** All lines of the user, grouped by device, live. */
 export function useLines(): readonly Line[] {
   return useList<Line>('lines', { sort: 'device.name,slot', expand: 'device', perPage: MOST_LINES }).items
 }

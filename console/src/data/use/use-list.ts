@@ -134,7 +134,6 @@ export interface Groups extends List<ContactGroup> {
   nameOf(id: string): string
 }
 
-/** All groups of the user by name, live. */
 export function useGroups(): Groups {
   const list = useList<ContactGroup>('contact_groups', { sort: 'name', perPage: MAX_GROUPS })
   const names = useMemo(() => new Map(list.items.map(({ id, name }) => [id, name])), [list.items])

@@ -13,7 +13,6 @@ import { hoursRows, linesRow } from '../../parts/rows/common-rows.tsx'
 import { type FormRow, RecordForm } from '../../parts/rows/rows-form.tsx'
 import { toastFault } from '../../parts/toast.tsx'
 
-/** The automatic answers, in the order in which the server tries them. */
 export const Page = () => (
   <ListPage
     title={t('Automatic answers')}

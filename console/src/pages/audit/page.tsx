@@ -30,7 +30,6 @@ interface Audit {
 
 const PATH = '/audit'
 
-/** The labels of actions. An action without one is shown by its name. */
 const ACTIONS: Readonly<Record<string, string>> = {
   create: t('Created'),
   update: t('Changed'),

@@ -137,7 +137,6 @@ export function RestoreDialog({
   )
 }
 
-/** The numbers of the most important records, in words. */
 function useCounts(): string {
   const [words, setWords] = useState('…')
   useEffect(() => {

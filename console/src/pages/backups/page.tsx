@@ -135,7 +135,6 @@ const toldStep = (step: string, done: number, total: number) =>
     ? '…'
     : `: ${step.replaceAll('_', ' ').trim()}, ${t('{count} of {total}', { count: done, total })}`
 
-/** Stores a file that was downloaded before, here or elsewhere. */
 function UploadDialog({ onClose, onDone }: { onClose: () => void; onDone: () => Promise<void> }) {
   const [file, setFile] = useState<File>()
   const upload = useTask(async () => {

@@ -8,7 +8,6 @@ export type Change = { readonly delete: true } | { readonly values: Readonly<Rec
 export interface Changed {
   readonly done: number
   readonly failed: number
-  /** The error of the first contact that failed. */
   readonly fault: Fault | undefined
 }
 

@@ -29,7 +29,6 @@ export function SelectionBar({
   onChoose,
 }: {
   chosen: readonly Contact[]
-  /** How many contacts the list has in all. */
   found: number
   filter: string
   groups: Groups

@@ -104,7 +104,6 @@ function LineFacts({ line }: { line: Line }) {
 
 type Limit = 'per_minute' | 'daily_limit' | 'monthly_limit' | 'monthly_recipients'
 
-/** The limits, their counters and the words for both. */
 const METERS: readonly (readonly [
   Limit,
   keyof LineUse,

@@ -96,7 +96,6 @@ const Battery = ({ state: { battery, battery_at, charging } }: { state: DeviceSt
   </>
 )
 
-/** Deletes a device, for example a lost one, which ends its access. */
 function Remove({ device, waiting }: { device: Device; waiting: number }) {
   const remove = async () => {
     const others =

@@ -35,7 +35,6 @@ const NAMES: Readonly<Record<Kind, string>> = {
   simulated: t('Simulated phone'),
 }
 
-/** Adds a device in steps: kind and name, instructions, and a confirmation when it has joined. */
 export function PairDialog({ onClose, onJoined }: { onClose: () => void; onJoined: () => void }) {
   const [kind, setKind] = useState<Kind>('android')
   const [typed, setTyped] = useState('')
@@ -202,7 +201,6 @@ function AndroidPhone({ url, code }: { url: string; code: string }) {
 /** Starts the server so that other computers reach it. */
 const START = 'HOST=0.0.0.0 npx pocketsms serve'
 
-/** Instructions for a server that listens on its own computer only. */
 const OnlyHere = () => (
   <>
     {tx(

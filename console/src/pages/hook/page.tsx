@@ -115,7 +115,6 @@ const sampleOf = (preset: HookPreset): string => {
 
 const SHOWN = 5
 
-/** Previews what the unsaved hook would send for a body, and can post the body to the hook. */
 function Try({
   hook,
   unsaved: { hook: typed, isChanged },
@@ -226,7 +225,6 @@ const columnsFor = (choose: (body: string) => void): readonly Column<HookCall>[]
   ),
 ]
 
-/** The first text, to the message if it was sent, and how many more there were. */
 function Texts({ call: { texts, messages } }: { call: HookCall }) {
   const [first, ...others] = texts ?? []
   if (!first) return <>–</>
@@ -255,7 +253,6 @@ const OUTCOMES: Readonly<Record<HookResult['outcome'], readonly [Tone, string, s
   disabled: ['calm', t('Off'), t('The hook is off.')],
 }
 
-/** Why an outcome sends nothing. */
 const reasonOf = (outcome: HookResult['outcome']): string => OUTCOMES[outcome][2] ?? OUTCOMES[outcome][1]
 
 function Outcome({ result: { outcome, error } }: { result: HookResult }) {

@@ -133,7 +133,6 @@ const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readon
   { name: 'enabled', label: t('Switched on') },
 ]
 
-/** Rarely needed fields of a hook: once key, conditions, limits and line. */
 const moreRows = (preset: HookPreset, lines: readonly Line[]): readonly FormRow[] => [
   {
     ...{ name: 'once_key', label: t('Send once'), placeholder: PRESETS[preset].once_key },

@@ -17,7 +17,6 @@ const COLUMNS: readonly Column<Hook>[] = [
   { title: t('Created'), cell: ({ created }) => <Time at={created} /> },
 ]
 
-/** Hooks: addresses that turn requests of other programs into texts. */
 export const Page = () => (
   <ListPage
     title={t('Hooks')}

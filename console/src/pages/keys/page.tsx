@@ -36,7 +36,6 @@ const othersFor = (actions: (key: ApiKey) => readonly RowAction[]): readonly Col
   ]),
 ]
 
-/** API keys: the user's own; for superusers those of all users. */
 export function Page() {
   const isAll = session.value?.role === 'superuser'
   const list = useList<ApiKey>('api_keys', { expand: isAll ? 'user' : '' })
@@ -173,7 +172,6 @@ const example = (key: string) => `curl ${serverUrl}/api/sms/send -H "X-API-Key: 
 
 type Setting = readonly [term: string, code: string]
 
-/** A kind of program that gets a key: the fields of its record, and the settings to enter there. */
 interface ProgramKind {
   readonly label: string
   readonly hint: string

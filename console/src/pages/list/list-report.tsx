@@ -12,7 +12,6 @@ import { Card } from '../../parts/page.tsx'
 import { to } from '../../router.ts'
 import type { ListPlan, ListText } from './list-rows.ts'
 
-/** The sent texts, the failed ones with reasons, and a link to the messages. */
 export function ListReport({
   sheet,
   plan,

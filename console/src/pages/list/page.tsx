@@ -32,7 +32,6 @@ import './page.css'
 
 const MOST_TEMPLATES = 500
 
-/** The text for the rows of a file, the preview and the sending. */
 function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }) {
   const [wishes, setWishes] = useState<Wishes>(() => ({
     column: guessColumns(sheet).phone,

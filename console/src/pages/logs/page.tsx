@@ -63,7 +63,6 @@ const COLUMNS: readonly Column<Log>[] = [
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
 ]
 
-/** The caller: a user's email, if the log has the id; else the collection. */
 const askerColumn = (emails: ReadonlyMap<string, string>): Column<Log> => ({
   title: t('User'),
   cell: ({ data: { auth, authId = '' } }) => {
@@ -94,7 +93,6 @@ const deleteAll = () =>
     t('Logs deleted'),
   )
 
-/** Requests that failed, of all servers. */
 export function Page({ query }: PageProps) {
   const filter = query.get('filter') ?? ''
   const page = Number(query.get('page')) || 1
@@ -194,7 +192,6 @@ function Found({ logs, filter }: { logs: Logs; filter: string }) {
   )
 }
 
-/** Emails of callers by the logged ids, of users and of devices' owners. */
 function useEmails(ids: readonly string[]): ReadonlyMap<string, string> {
   const known = [...new Set(ids)].filter(Boolean)
   const filter = known.map((id) => pb.filter('id = {:id}', { id })).join(' || ')

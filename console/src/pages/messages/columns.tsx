@@ -31,7 +31,6 @@ const USER: Column<Message> = {
   cell: ({ expand }) => expand?.user?.email ?? <span class="muted">–</span>,
 }
 
-/** The columns in their order; `isAll`: of all users, for a superuser. */
 export const columnsFor = ({ nameOf, simOf }: Around, isAll: boolean): readonly Column<Message>[] => [
   {
     name: 'party',

@@ -163,7 +163,6 @@ const LOCAL = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'me
 /** An instant in the browser's time zone; '' for none. */
 const localTime = ([at = '']: readonly string[]) => (at === '' ? '' : LOCAL.format(msOf(at)))
 
-/** Columns for the export. The first ones are chosen by default. */
 const CSV_COLUMNS: readonly CsvColumn[] = [
   { words: t('Time'), fields: ['created'], cell: localTime },
   {

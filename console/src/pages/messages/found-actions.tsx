@@ -17,7 +17,6 @@ import type { Question } from './question.ts'
 /** A filter of messages that no device has claimed. */
 const WAITS = 'status = "pending" || status = "assigned"'
 
-/** Actions on all messages that are found, if all have a state that allows them. */
 export function FoundActions({ question, filter }: { question: Question; filter: string }) {
   const [isOpen, setOpen] = useState(false)
   if (session.value?.role !== 'user' || !may('agent')) return null

@@ -216,7 +216,6 @@ function noCostWords(hasGroups: boolean, hasText: boolean, fault: Fault | undefi
 
 const SHOWN = 3
 
-/** The texts of the first recipients, or the one text that all get. */
 function PreviewCard({
   preview,
   fault,

@@ -106,7 +106,6 @@ export const previewOf = (composition: Composition, variables: readonly string[]
 const valuesOf = ({ variables: values }: Composition, variables: readonly string[]) =>
   Object.fromEntries(variables.flatMap((name) => (values[name] ? [[name, values[name]]] : [])))
 
-/** Whether the text has variables, so that each recipient gets another text. */
 export const isPersonal = ({ kind, text }: Composition): boolean =>
   kind === 'template' || variablesOf(text).length > 0
 

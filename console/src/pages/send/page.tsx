@@ -60,7 +60,6 @@ interface Begun {
   readonly devices: readonly Device[]
 }
 
-/** The form, filled by the URL's parameters or with the content of a campaign (`?campaign=`). */
 function Begin({ query, devices }: { query: URLSearchParams; devices: readonly Device[] }) {
   const campaign = query.get('campaign') ?? ''
   const begun = { draftKey: `send?${query}`, devices }

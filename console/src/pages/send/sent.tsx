@@ -115,7 +115,6 @@ interface Retried {
   readonly left_out: { readonly refused: number }
 }
 
-/** Actions on a whole send: reschedule scheduled messages, cancel waiting ones, resend failed ones. */
 function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
   const { counts, filter, items } = sent
   const [isAsking, setAsking] = useState(false)

@@ -237,7 +237,6 @@ const ROWS: readonly FormRow[] = [
   },
 ]
 
-/** Sends a sample of one of the users' mails, with the saved settings. */
 function TestMail({ hasServer, onClose }: { hasServer: boolean; onClose: () => void }) {
   const send = async (_: object, { email, template }: { email?: unknown; template?: unknown }) => {
     const body = { email: String(email).trim(), template, collection: 'users' }

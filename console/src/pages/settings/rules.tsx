@@ -8,7 +8,6 @@ import { type FormRow, RowsForm } from '../../parts/rows/rows-form.tsx'
 import type { Values } from '../../parts/rows/values.ts'
 import { toast } from '../../parts/toast.tsx'
 
-/** The rate limits' rules. Each change saves the whole list at once. */
 export function Rules({ first }: { first: readonly RateLimit[] }) {
   const [rules, setRules] = useState(first)
   /** The index of the open rule; the list's length for a new one. */
@@ -141,7 +140,6 @@ function RuleDialog({ rules, at, save, onClose }: RuleDialogProps) {
   )
 }
 
-/** Words for known labels of rules. Other labels are shown unchanged. */
 const LABELS = [
   ['/api/', t('All requests')],
   ['*:auth', t('Signing in')],

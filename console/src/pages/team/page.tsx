@@ -197,7 +197,6 @@ const INVITE_ROWS: readonly FieldRow[] = [
   },
 ]
 
-/** Invites a person by mail, or by a link that is shown once. */
 function Invite({ onClose }: { onClose: () => void }) {
   const { value: setup } = useSetup()
   const [email, setEmail] = useState('')

@@ -94,7 +94,6 @@ function TemplateForm({ template, onClose }: { template: Template | undefined; o
 /** Maximum contacts to choose from, sorted by name. */
 const CHOICES = 100
 
-/** Previews the typed template for a contact. Marks variables without a value. */
 function TemplatePreview({ body }: { body: string }) {
   const contacts = useList<Contact>('contacts', { sort: 'name', perPage: CHOICES, live: false })
   const [chosen, setChosen] = useState('')

@@ -92,7 +92,6 @@ const COLUMNS: readonly Column<Row>[] = [
   ),
 ]
 
-/** The plot's figures as a table: the days with messages, newest first. */
 const DayTable = ({ days }: { days: readonly UsageDay[] }) => {
   const rows = days.filter((day) => allOf(day) > 0).map((day) => ({ ...day, id: day.day }))
   return (

@@ -16,7 +16,6 @@ import { toast, toastFault } from '../../parts/toast.tsx'
 import { to } from '../../router.ts'
 import { ServiceDialog } from './service-dialog.tsx'
 
-/** Verification of phone numbers by codes: the services, the newest verifications, the results by country. */
 export function Page() {
   const services = useList<VerifyService>('verify_services', { sort: 'created' })
   return (

@@ -121,7 +121,6 @@ export const ServiceDialog = ({
   </Dialog>
 )
 
-/** Shows each text with an example code, and the text's length. */
 const Preview = ({ texts, digits }: { texts: Texts; digits: number }) => (
   <section class="stack" aria-label={t('Preview')}>
     {Object.entries(texts).map(([language, text]) => {

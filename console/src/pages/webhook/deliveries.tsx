@@ -19,7 +19,6 @@ import { Badge, Time } from '../../parts/time.tsx'
 import { attempt } from '../../parts/toast.tsx'
 import { to } from '../../router.ts'
 
-/** The deliveries to a webhook, newest first, with buttons that resend them. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const filter = pb.filter('webhook = {:id}', { id: webhook.id })
   const deliveries = useList<Delivery>('webhook_deliveries', { filter, perPage: 20 })

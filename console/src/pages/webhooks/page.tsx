@@ -32,7 +32,6 @@ const stateColumn = (isFailing: (webhook: Webhook) => boolean): Column<Webhook> 
   },
 })
 
-/** The user's webhooks; for a superuser, the webhooks of all users. */
 export function Page() {
   const isAll = session.value?.role === 'superuser'
   const list = useList<Webhook>('webhooks', { expand: isAll ? 'user' : '' })

@@ -7,7 +7,6 @@ import './many-people.css'
 
 interface ManyPeople {
   readonly people: number
-  /** Describes the send and its cost, up to the colon before the first text. */
   readonly what: ComponentChildren
   readonly firstText: string
   readonly begins: ComponentChildren

@@ -5,7 +5,6 @@ import { OF_CONTACTS } from '../../data/text/variables.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { Button } from './form.tsx'
 
-/** Buttons that insert a variable of contacts into a text at the cursor. */
 export function VariableButtons({
   text,
   onText,

@@ -29,7 +29,6 @@ const TIMES = [
   [true, t('Later')],
 ] as const
 
-/** Chooses between now and a local time. */
 export function WhenField({
   when: { isLater, at },
   onChange,

@@ -14,7 +14,6 @@ export interface SettingsPart {
   readonly isSure?: (changes: SettingsChange) => Promise<boolean>
 }
 
-/** A card with a form for a part of the settings, below `children`. */
 export const SettingsCard = ({
   part: { key, title, rows, action, saved, isSure },
   settings,

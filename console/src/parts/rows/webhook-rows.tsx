@@ -101,7 +101,6 @@ const requestRows = (preset: string): readonly FormRow[] => [
 
 type FormProps = Omit<ComponentProps<typeof RecordForm<'webhooks'>>, 'collection' | 'rows'>
 
-/** The form of a webhook. `more`: further rows. */
 export function WebhookForm({ more = [], prepare, ...rest }: FormProps & { more?: readonly FormRow[] }) {
   const [preset, setPreset] = useState(String((rest.record as Webhook | undefined)?.preset ?? ''))
   return (

@@ -167,7 +167,6 @@ export function RecipientsField({
   )
 }
 
-/** Says which typed texts are not phone numbers, and why. */
 const Unread = ({ recipients }: { recipients: readonly Recipient[] }) => (
   <>
     {tn('One number cannot be read:', '{count} numbers cannot be read:', recipients.length)}{' '}
@@ -209,7 +208,6 @@ const RecipientOptions = ({
   </div>
 )
 
-/** A menu of all groups with the numbers of their members. Shows nothing if there are no groups. */
 function GroupMenu({
   groups,
   chosen,
