@@ -4,7 +4,6 @@ import { countSegments } from '#portable/segments.ts'
 import { pb } from '../../data/client.ts'
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
-import { useRecord } from '../../data/use/use-record.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import {
   callHook,
@@ -29,7 +28,7 @@ import { to } from '../../router.ts'
 import bodies from './samples.json' with { type: 'json' }
 import { Settings, type Unsaved } from './settings.tsx'
 import './page.css'
-import { useList } from '../../data/use/use-list.ts'
+import { useList, useRecord } from '../../data/use/use-list.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
 import type { Tone } from '../../data/words/message-states.ts'
 import { Empty } from '../../parts/list/empty.tsx'
