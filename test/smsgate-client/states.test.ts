@@ -137,14 +137,6 @@ describe('what was sent otherwise', () => {
     expect(await stateOf(several.message_ids[2])).toMatchObject({ recipients: [{ phoneNumber: NUMBERS[2] }] })
   })
 
-  test('and what is sent here is found there', async () => {
-    const { id } = await send(1)
-    expect(await fixture.server.message(id)).toMatchObject({ body: 'Hello', to: A })
-    const canceled = await fixture.server.ask('POST', `messages/${id}/cancel`)
-    expect(canceled.status).toBe(200)
-    expect((await stateOf(id)).state).toBe('Cancelled')
-  })
-
   test('a batch too large to answer is refused', async () => {
     await fixture.server.rows(
       `insert into sms_messages (id, "user", status, message_type, "to", batch_id, created, updated)
