@@ -58,7 +58,7 @@ async function measure(home: string, seconds: number, rate: number): Promise<Res
       }
     }
     const work = rate
-      ? [load.keepUp({ sends: rate, incoming: 5, lists: 20 }, over)]
+      ? [load.keepUp({ sends: rate, codes: 0, incoming: 5, lists: 20 }, over)]
       : Array.from({ length: SENDERS }, keepFull)
     await new Promise((resolve) => setTimeout(resolve, WARM_MS))
     const [begin, before] = [performance.now(), ledger.ended]

@@ -6,7 +6,7 @@ import { type TableFigures, tableFigures, watch } from '../soak/watch.ts'
 
 const ACCOUNTS = 20
 const PHONES_EACH = 2
-const RATES = { sends: 150, incoming: 5, lists: 20 }
+const RATES = { sends: 150, codes: 2, incoming: 5, lists: 20 }
 const DRAIN_SECONDS = 120
 /** What is compared with the end: the first five minutes, or the first third. */
 const BEGINNING_MS = 300_000
@@ -25,7 +25,7 @@ const HOT_TABLES = ['sms_messages', 'sms_dispatch', 'webhook_deliveries', 'webho
 /** All at once, for as long as asked: what one kind of request at a time does not show. */
 export const soak: Scenario = {
   name: 'soak',
-  what: '150 texts a second through their whole life, with webhooks, streams and lists, for --minutes',
+  what: '150 texts a second through their whole life, with webhooks, streams, lists and codes, for --minutes',
   rounds: 1,
   async run(context) {
     const { servers, isOnPostgres } = context.soak
@@ -51,7 +51,7 @@ async function play(site: Site, { soak: { minutes } }: ScenarioContext): Promise
     (user) => site.addDevice(user),
   )
   const urls = site.nodes.map(({ url }) => url)
-  const load = await Load.start(urls, accounts)
+  const load = await Load.start(urls, accounts, true)
   const before = await tableFigures(site.db)
   const pids = site.nodes.map(({ pid }) => pid)
   const begin = performance.now()
@@ -59,6 +59,8 @@ async function play(site: Site, { soak: { minutes } }: ScenarioContext): Promise
   const [{ waits, memory }] = await Promise.all([watch(site.db, pids, over), load.keepUp(RATES, over)])
   const end = performance.now()
   const after = await tableFigures(site.db)
+  const hasRun = async () => (await site.value(`select count(*) from campaigns where status = 'done'`)) > 0
+  await until('the campaign has run', hasRun, DRAIN_SECONDS)
   await site.drain(DRAIN_SECONDS)
   const isCalled = async () => (await site.value('select count(*) from webhook_dispatch')) === 0
   await until('all webhooks are called', isCalled, DRAIN_SECONDS)
@@ -68,12 +70,17 @@ async function play(site: Site, { soak: { minutes } }: ScenarioContext): Promise
   const times = [ledger.quantiles(begin, begin + part), ledger.quantiles(end - part, end)] as const
   // a server that has just begun its work has not yet what it keeps
   const mb = [memoryAt(memory, begin + part / 2, begin + part), memoryAt(memory, end - part, end)] as const
+  const acknowledged = ledger.sent.size
+  for (const [id] of (await site.db.query(OUTGOING)).rows) {
+    if (!ledger.sent.has(String(id))) ledger.life(String(id), ACCOUNTS)
+    ledger.sent.add(String(id))
+  }
   const found = ledger.faults(WATCHED)
   return {
     faults: [
       ...found.slice(0, MAX_TOLD),
       ...(found.length > MAX_TOLD ? [`… and ${found.length - MAX_TOLD} more like these`] : []),
-      ...(await wrongStatuses(site, ledger.sent.size)),
+      ...(await wrongStatuses(site, acknowledged + load.others)),
       ...(part < SHORT_MS ? [] : drifts(times, mb)),
       ...(mb[1] > MAX_MB ? [`the server has ${mb[1]} MB`] : []),
       ...queued(waits),
@@ -81,7 +88,7 @@ async function play(site: Site, { soak: { minutes } }: ScenarioContext): Promise
       ...dead(before, after, (end - begin) / 1000),
     ],
     figures: [
-      `${ledger.sent.size} sent, ${ledger.received.size} received, ${ledger.calls} webhook calls`,
+      `${acknowledged} sent, ${load.others} codes and texts of a campaign, ${ledger.received.size} received, ${ledger.calls} webhook calls`,
       ...[...times[1]].map(
         ([what, now]) => `${what} p50/p99 ${told(times[0].get(what)!)} then ${told(now)} ms`,
       ),
@@ -96,6 +103,8 @@ async function play(site: Site, { soak: { minutes } }: ScenarioContext): Promise
     ].join('\n  '),
   }
 }
+
+const OUTGOING = `select id from sms_messages where message_type = 'outgoing'`
 
 const told = ([p50, p99]: readonly [number, number]) => `${p50.toFixed(1)}/${p99.toFixed(0)}`
 

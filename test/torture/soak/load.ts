@@ -12,6 +12,7 @@ export interface Account {
 /** What is asked for in a second. */
 export interface Rates {
   readonly sends: number
+  readonly codes: number
   readonly incoming: number
   readonly lists: number
 }
@@ -22,6 +23,13 @@ const CLAIM = { limit: 50, wait: 5 }
 const DELIVERY_MS = 50
 const TICK_MS = 10
 const EVENTS = ['message.sent', 'message.delivered', 'message.received']
+/** A webhook by templates, whose calls tell what others tell. */
+const TEMPLATE = { format: 'template', body: { type: '{{type}}', data: { id: '{{data.id}}' } } }
+const WEBHOOKS = '/api/collections/webhooks/records'
+const KEYS = '/api/collections/api_keys/records'
+const VENDEL_SEND = '/vendel/api/sms/send'
+/** A campaign once an hour, from the next minute on. */
+const CAMPAIGN = Array.from({ length: 20 }, (_, i) => `+49990000${100 + i}`)
 const LIST = '/api/collections/sms_messages/records?perPage=30&sort=-created'
 
 /** Accounts that send, phones that claim and report, webhooks, streams and lists, over some servers. */
@@ -32,6 +40,9 @@ export class Load {
   readonly #agent = new Agent({ keepAlive: true })
   readonly #running = new Set<Promise<unknown>>()
   readonly #ends: (() => unknown)[] = []
+  readonly #keys = new Map<Client, string>()
+  /** Who asked for the code of a number. */
+  readonly #askers = new Map<string, Client>()
   #last = 100_000_000
   #turn = 0
   #isOver = false
@@ -41,8 +52,11 @@ export class Load {
     this.#accounts = accounts
   }
 
-  /** Makes the webhooks, opens the streams and switches the phones on. */
-  static async start(urls: readonly string[], accounts: readonly Account[]): Promise<Load> {
+  /**
+   * Makes the webhooks, opens the streams and switches the phones on. `isMixed`: with webhooks by templates,
+   * sends through another door and a repeating campaign.
+   */
+  static async start(urls: readonly string[], accounts: readonly Account[], isMixed = false): Promise<Load> {
     const load = new Load(urls, accounts)
     const { ledger } = load
     const receiver = await startReceiver()
@@ -52,23 +66,37 @@ export class Load {
       receiver.told.length = 0
       ledger.called(event.type, event.data.id)
     })
-    for (const { user } of accounts)
-      await must(user, 'POST', '/api/collections/webhooks/records', {
-        ...{ user: user.id, url: receiver.url, events: EVENTS },
-      })
+    for (const [i, { user }] of accounts.entries()) {
+      const form = isMixed && i % 2 === 0 ? TEMPLATE : {}
+      await must(user, 'POST', WEBHOOKS, { user: user.id, url: receiver.url, events: EVENTS, ...form })
+    }
+    if (isMixed) await load.#mix()
     for (const { user } of accounts.slice(0, WATCHED)) await load.#watch(user)
     for (const { phones } of accounts) for (const phone of phones) load.#run(load.#claim(phone))
     return load
   }
 
+  async #mix(): Promise<void> {
+    for (const { user } of this.#accounts) {
+      const { key } = await must(user, 'POST', KEYS, { user: user.id, name: 'Vendel' })
+      this.#keys.set(user, key)
+    }
+    const repeat = { cron: `${new Date(Date.now() + 60_000).getUTCMinutes()} * * * *`, time_zone: 'UTC' }
+    const campaign = { body: 'Open again', recipients: CAMPAIGN, repeat }
+    await must(this.#accounts.at(-1)!.user, 'POST', '/api/campaigns', campaign)
+  }
+
   /** Asks for so much a second until `signal` aborts, whatever the answers take. */
   async keepUp(rates: Rates, signal: AbortSignal): Promise<void> {
-    const kinds = { sends: () => this.send(), incoming: () => this.#receive(), lists: () => this.#list() }
-    const due = { sends: 0, incoming: 0, lists: 0 }
+    const kinds = {
+      ...{ sends: () => this.send(), codes: () => this.#startCode() },
+      ...{ incoming: () => this.#receive(), lists: () => this.#list() },
+    }
+    const due = { sends: 0, codes: 0, incoming: 0, lists: 0 }
     for (let at = performance.now(); !signal.aborted; ) {
       await sleep(TICK_MS)
       const now = performance.now()
-      for (const kind of ['sends', 'incoming', 'lists'] as const) {
+      for (const kind of ['sends', 'codes', 'incoming', 'lists'] as const) {
         due[kind] += (rates[kind] * (now - at)) / 1000
         for (; due[kind] >= 1; due[kind]--) this.#run(kinds[kind]())
       }
@@ -79,11 +107,33 @@ export class Load {
   async send(): Promise<void> {
     const [account, { user }] = this.#next()
     const body = { recipients: [`+49${this.#last++}`], body: 'Your code is 493817.' }
-    const answer = await this.#ask('send', user.token, 'POST', '/api/sms/send', body)
+    const key = this.#last % 5 === 0 ? this.#keys.get(user) : undefined
+    const answer = key
+      ? await this.#ask('vendel', key, 'POST', VENDEL_SEND, body)
+      : await this.#ask('send', user.token, 'POST', '/api/sms/send', body)
     for (const id of answer?.message_ids ?? []) {
       this.ledger.sent.add(id)
       this.ledger.life(id, account)
     }
+  }
+
+  async #startCode(): Promise<void> {
+    const [, { user }] = this.#next()
+    const to = `+49${this.#last++}`
+    this.#askers.set(to, user)
+    await this.#ask('code', user.token, 'POST', '/api/verify', { to })
+  }
+
+  /** The person types the code that came. */
+  async #check({ token }: Client, to: string, body: string): Promise<void> {
+    const code = /\b\d{6}\b/.exec(body)?.[0]
+    const answer = await this.#ask('check', token, 'POST', '/api/verify/check', { to, code })
+    if (answer?.status !== 'approved') this.ledger.refused(`a code is ${answer?.status}`)
+  }
+
+  /** How many texts codes and the campaign must have made. */
+  get others(): number {
+    return this.#askers.size + CAMPAIGN.length
   }
 
   /** Lets phones finish, then ends them. */
@@ -122,8 +172,12 @@ export class Load {
   async #claim({ token }: Client): Promise<void> {
     while (!this.#isOver) {
       const answer = await this.#ask('', token, 'POST', '/api/devices/claim', CLAIM)
-      const items = (answer?.items ?? []) as { id: string; attempt: number }[]
-      for (const { id, attempt } of items) this.ledger.life(id).attempts.add(attempt)
+      const items = (answer?.items ?? []) as { id: string; attempt: number; to: string; body: string }[]
+      for (const { id, attempt, to, body } of items) {
+        this.ledger.life(id).attempts.add(attempt)
+        const asker = this.#askers.get(to)
+        if (asker) this.#run(this.#check(asker, to, body))
+      }
       if (items.length === 0) continue
       const report = (status: string) => {
         const body = { items: items.map(({ id, attempt }) => ({ id, attempt, status })) }
@@ -169,7 +223,8 @@ export class Load {
   // biome-ignore lint/suspicious/noExplicitAny: the load looks into whatever came
   #ask(what: string, token: string, method: string, path: string, body?: object): Promise<any> {
     const begin = performance.now()
-    const headers = { authorization: token, 'content-type': 'application/json' }
+    const by = token.startsWith('psk_') ? { 'x-api-key': token } : { authorization: token }
+    const headers = { ...by, 'content-type': 'application/json' }
     return new Promise((resolve, reject) => {
       const asking = request(`${this.#url()}${path}`, { method, headers, agent: this.#agent }, (answer) => {
         let text = ''
