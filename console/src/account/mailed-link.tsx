@@ -9,7 +9,6 @@ import { BrokenLink } from './broken-link.tsx'
 import { newPasswordRows, type Passwords, passwordRow } from './password-rows.ts'
 import { Sheet } from './sheet.tsx'
 
-/** The words of each kind of mailed link (title, button, message after success), and its fields. */
 const LINKS: Readonly<Record<string, readonly [string, string, string, readonly FormRow[]]>> = {
   'confirm-password-reset': [
     t('Set a new password'),

@@ -1,4 +1,3 @@
-/** The zone that this browser is set to. */
 export const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** All time zones that the browser knows, and those in `more`: pairs of name and label. */

@@ -1,4 +1,3 @@
-/** The languages of the console. The code's own texts are in the first. */
 const LANGUAGES = ['en', 'de'] as const
 export type Language = (typeof LANGUAGES)[number]
 

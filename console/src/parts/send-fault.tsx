@@ -21,7 +21,6 @@ const WORDS: Readonly<Record<string, ComponentChildren>> = {
   ),
 }
 
-/** Shows why a text was not sent, unless it concerns a field. */
 export const SendFault = ({ fault }: { fault: Fault }) => (
   <Notice kind="wrong">
     {fault.status === 0

@@ -44,7 +44,6 @@ export const formatDateTime = (text: string): string => dateTime.format(msOf(tex
 
 export const formatDay = (text: string): string => day.format(msOf(text))
 
-/** The time of the day; the tooltip has the full date. */
 export const Hour = ({ at }: { at: string }) => (
   <time dateTime={new Date(msOf(at)).toISOString()} title={full.format(msOf(at))}>
     {hour.format(msOf(at))}

@@ -31,7 +31,6 @@ async function leave(): Promise<void> {
   signOut()
 }
 
-/** Asks before a sign-out if unsent texts would be lost. */
 async function mayForget(): Promise<boolean> {
   const isSure =
     unsentTexts().length === 0 ||

@@ -16,7 +16,6 @@ interface Props {
   readonly path: string
 }
 
-/** The largest number that the badge of unread conversations shows. */
 const MAX_SHOWN = 99
 
 const GROUPS = [
@@ -42,7 +41,6 @@ export const SideBar = ({ pages, session, path }: Props) => (
   </header>
 )
 
-/** Skips the navigation: moves the focus to the page. */
 function skip(event: Event): void {
   event.preventDefault()
   document.getElementById('page')?.focus()

@@ -75,7 +75,6 @@ function Notifier({ session }: { session: Session }) {
   return chosen === user && endpoint === '' ? <TabNotifier session={session} /> : null
 }
 
-/** Makes the service worker notify of incoming texts while this tab is hidden. */
 function TabNotifier({ session }: { session: Session }) {
   const notify = useNotify(session)
   /** The time of the newest known text; undefined until the first read. */
@@ -135,7 +134,6 @@ async function setBadge(count: number): Promise<void> {
   await (count > 0 ? navigator.setAppBadge?.(count) : navigator.clearAppBadge?.())?.catch(() => {})
 }
 
-/** How many unread conversations the filter finds; 0 when not `ready`. */
 function useUnread(filter: string, ready = true): number {
   const isUnread = 'archived = false && unread > 0'
   const { total } = useList('conversations', {

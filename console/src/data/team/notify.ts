@@ -4,7 +4,6 @@ import { useList } from '../use/use-list.ts'
 import { ownSettings } from '../user-settings/own.ts'
 import type { Member, Notify } from './team.ts'
 
-/** Which texts notify the person, by the owner's settings or the membership. */
 export function useNotify({ team, sender }: Session): Notify {
   const { items } = useList<Member>('members', {
     filter: `id = "${sender}"`,

@@ -3,7 +3,6 @@ import type { RecordOf } from '../records.ts'
 
 /** A user who may act for an account. Its id is that of the record of `senders` with the name. */
 export type Member = RecordOf<'members'>
-/** A note about a conversation, for the account's people. It is never sent. */
 export type Note = RecordOf<'conversation_notes'>
 /** An invitation by mail, or by a link that anyone may use (`email` ''). */
 export type Invitation = RecordOf<'member_invitations'>

@@ -1,7 +1,6 @@
 import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 
-/** How often relative times on the page are updated. */
 export const STEP_MS = 15_000
 const DAY_SECONDS = 86_400
 /** Times more days ago are shown as a date. */

@@ -145,7 +145,6 @@ function Profile({ user }: { user: RecordModel }) {
   )
 }
 
-/** Says whether sign-ins need a second factor, which is a setting of the account's collection. */
 function SecondFactor({ session }: { session: Session }) {
   const path = `/api/collections/${session.record.collectionName}/auth-methods`
   const { value: methods } = useAnswer<AuthMethodsList>(path)

@@ -63,7 +63,6 @@ const columnsFor = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAns
   }, 'admin'),
 ]
 
-/** A switch that turns an answer on or off at once, and back if saving fails. */
 function Switch({ answer }: { answer: AutoAnswer }) {
   const [isOn, setOn] = useState(answer.enabled)
   useEffect(() => setOn(answer.enabled), [answer.enabled])

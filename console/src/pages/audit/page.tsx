@@ -68,7 +68,6 @@ const COLUMNS: readonly Column<Entry>[] = [
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
 ]
 
-/** A filter that finds the words in any column; '' without words. */
 function filterOf(words: string): string {
   if (words === '') return ''
   const shown = Object.keys(ACTIONS).filter((action) =>

@@ -179,7 +179,6 @@ const CHOICES = [
 ] as const
 const PLAIN = { autocomplete: 'off', spellcheck: false } as const
 
-/** The schedule of backups, and how many to keep. `next`: time of the next one. */
 const schedule = (cron: string, next: string): SettingsPart => ({
   key: 'backups.schedule',
   title: t('Schedule'),

@@ -193,7 +193,6 @@ function Replies({ progress: { latest_replies: latest } }: { progress: CampaignP
   )
 }
 
-/** How many devices a filter can name. */
 const MOST_DEVICES = 30
 
 /** Says how many texts of a campaign went to simulated phones. Asks only if the user has such phones. */

@@ -24,7 +24,6 @@ const COLUMNS: readonly Column<Campaign>[] = [
   },
 ]
 
-/** When a campaign begins; of one that repeats, how often and when next. */
 function timeOf({ repeat, status, scheduled_at }: Campaign): string {
   const at = formatDateTime(scheduled_at)
   if (!repeat) return at

@@ -4,7 +4,6 @@ import { Field } from '../../parts/form/field.tsx'
 export interface Completion {
   readonly id: string
   readonly title: string
-  /** The text that replaces the sign and the letters after it. */
   readonly text: string
 }
 
@@ -16,7 +15,6 @@ interface Props {
   /** The sign that opens the list at the start of a word: `/` or `@`. */
   readonly sign: string
   readonly listLabel: string
-  /** Finds suggestions for the letters after the sign. */
   readonly find: (typed: string) => readonly Completion[]
   readonly onSubmit: () => void
   readonly error?: string | undefined

@@ -137,7 +137,6 @@ function Views({ views, shown, hasTeam }: { views: readonly View[]; shown: View;
 interface RowProps {
   readonly conversation: Conversation
   readonly isChosen: boolean
-  /** Whether the search found the conversation's last text. */
   readonly isHit: boolean
   readonly time: string
   /** The text that the person has typed, but not sent. */

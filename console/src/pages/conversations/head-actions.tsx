@@ -10,7 +10,6 @@ import { formatDateTime } from '../../parts/time.tsx'
 import { go } from '../../router.ts'
 import { archive, assign, change } from './change.ts'
 
-/** Actions on the open conversation: take it (key A), follow it up, archive it (key E). */
 export function HeadActions({ conversation, people }: { conversation: Conversation; people: People }) {
   const { hasTeam } = people
   const sender = session.value?.sender ?? ''

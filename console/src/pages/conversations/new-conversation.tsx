@@ -16,7 +16,6 @@ import { go, to } from '../../router.ts'
 
 const FOUND = 6
 
-/** Asks for a recipient: a number, or a contact by a part of the name. */
 export function NewConversation({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const [isTried, setTried] = useState(false)

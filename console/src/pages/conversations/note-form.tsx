@@ -9,7 +9,6 @@ import { t } from '../../language/words.ts'
 import { Button, Form } from '../../parts/form/form.tsx'
 import { CompletingArea, type Completion } from './completing-area.tsx'
 
-/** A form that adds a note to a conversation, or changes `note`. `@` and a name mention a person. */
 export function NoteForm({
   conversation,
   people,

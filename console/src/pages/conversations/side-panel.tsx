@@ -16,7 +16,6 @@ import { formatDateTime } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
 import { assign, change } from './change.ts'
 
-/** The open conversation, and what is known of its number. */
 export interface About {
   readonly number: string
   readonly name: string

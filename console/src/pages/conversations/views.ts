@@ -9,7 +9,6 @@ export interface View {
   /** The view's name in `GET /api/account/inbox`, or a colleague's id. */
   readonly id: string
   readonly words: string
-  /** The sentence shown when the view is empty. */
   readonly nothing: string
   /** The filter of the list. The server has an index for each of these filters. */
   readonly filter: string

@@ -132,7 +132,6 @@ const Joined = ({ device, onClose }: { device: Device; onClose: () => void }) =>
   </div>
 )
 
-/** The time left until `at`, as `4:31`; '' once `at` has passed. */
 function useCountdown(at: string): string {
   const seconds = useSecondsLeft(performance.now() + msOf(at) - Date.now())
   if (seconds <= 0) return ''

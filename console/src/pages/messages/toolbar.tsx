@@ -229,7 +229,6 @@ interface SavedFilter {
   readonly filter: string
 }
 
-/** A filter of messages that failed today, in the browser's time zone. */
 function failedToday(): string {
   const start = new Date().setHours(0, 0, 0, 0)
   return pb.filter(`${FAILED_FILTER} && created >= {:start}`, { start: new Date(start) })
@@ -248,7 +247,6 @@ const readyFilters = (): readonly SavedFilter[] => [
   { name: t('Sent, never confirmed'), filter: 'status = "sent" && sent_at < @yesterday' },
 ]
 
-/** The user's own filters, stored in this browser. */
 const savedFilters = remembered<readonly SavedFilter[]>('filters', [])
 
 function saveFilter(saved: SavedFilter): void {

@@ -148,7 +148,6 @@ function put(items: readonly Message[], record: Message): readonly Message[] {
 /** A filter holds 200 comparisons in 3,500 bytes, and each number is compared twice. */
 const MOST_NUMBERS = 50
 
-/** Search words, and the numbers of contacts whose names contain them. */
 interface Named {
   readonly words: string
   /** At most 50, in the order of the names. */

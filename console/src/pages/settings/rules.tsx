@@ -160,14 +160,11 @@ const AUDIENCES = [
 
 const BY: Readonly<Record<string, string>> = { '@guest': t('by guests'), '@auth': t('by who is signed in') }
 
-/** Words for a rule's label; undefined for an unknown one. */
 const wordsOf = (label: string): string | undefined => LABELS.find(([known]) => known === label)?.[1]
 
 const ruleName = ({ label, audience }: RateLimit): string => `${wordsOf(label) ?? label}${byOf(audience)}`
 
-/** Words for a rule's audience that follow the rule's label; '' for everybody. */
 const byOf = (audience: string): string => (BY[audience] ? ` ${BY[audience]}` : '')
 
-/** `60 in 10 seconds`: the requests that a rule allows. */
 const rateOf = ({ maxRequests, duration }: RateLimit): string =>
   tn('{maxRequests} in a second', '{maxRequests} in {count} seconds', duration, { maxRequests })

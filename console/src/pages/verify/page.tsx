@@ -151,7 +151,6 @@ interface Country {
   /** The countries of its numbers: `+1` has several. */
   readonly names: ReadonlySet<string>
   readonly sent: number
-  /** How many of the sent codes are no longer pending. */
   readonly ended: number
   readonly approved: number
 }

@@ -26,7 +26,6 @@ export function hoursRows(names: Names, labels: Names): readonly FormRow[] {
   return [[end('from'), end('to')], ...(names.days ? [days] : [])]
 }
 
-/** A choice of some of the user's lines. Offers no choice if there is only one line. */
 export const linesRow = (label: string): FieldRow => ({
   ...{ name: 'lines', label, kind: 'checks' },
   input: (row, value, onValue) => <Lines {...{ row, value, onValue }} />,
@@ -57,7 +56,6 @@ export const prefixesRow = (name: string, label: string, hint: string, areSigned
       : undefined,
 })
 
-/** A field for the destinations that an account or a key may send to. */
 export const destinationsRow = (): FieldRow =>
   prefixesRow(
     'destinations',

@@ -38,7 +38,6 @@ export interface FieldRow extends Kept {
   readonly shown?: (values: Values) => boolean
   /** A message to show instead of the server's when it refuses the value. */
   readonly refused?: string
-  /** Renders a custom input instead of the kind's. */
   readonly input?: (row: FieldRow, value: Value, onValue: (value: Value) => void) => ComponentChildren
   /** Why the typed value cannot be sent. Shown once the form was submitted. */
   readonly error?: (typed: Value, values: Values) => string | undefined

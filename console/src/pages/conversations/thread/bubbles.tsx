@@ -26,7 +26,6 @@ const SENDERS: Readonly<Record<string, (name: string) => string>> = {
   answer: (name) => t('automatic answer {name}', { name }),
 }
 
-/** The name of a text's sender; '' if only the user could have sent it. */
 function senderOf({ expand }: Message, hasTeam: boolean): string {
   const sender = expand?.sent_by
   if (!sender) return ''

@@ -176,7 +176,6 @@ const Unread = ({ recipients }: { recipients: readonly Recipient[] }) => (
   </>
 )
 
-/** The list of suggestions. The focus stays in the text field, which handles the keys. */
 const RecipientOptions = ({
   id,
   suggestions,
