@@ -9,7 +9,6 @@ import { REPLAY_MINUTES } from './signature.ts'
 
 const text = (max: number) => z.string().max(max).default('')
 
-/** Maximum characters of a template. */
 export const MAX_TEMPLATE = 2_000
 /** Default maximum of short messages per text. */
 export const DEFAULT_PARTS = 3
@@ -31,7 +30,6 @@ export const HOOK_FIELDS = z.object({
 })
 export type HookFields = z.output<typeof HOOK_FIELDS>
 
-/** A record of `hooks`. */
 export interface Hook extends HookFields {
   readonly id: string
   readonly user: string

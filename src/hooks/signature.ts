@@ -8,7 +8,6 @@ const TOLERANCE_SECONDS = 300
 /** How long a signed body may be posted again: its time may lie in the future, too. */
 export const REPLAY_MINUTES = (2 * TOLERANCE_SECONDS) / 60
 
-/** A body as it was posted. */
 export interface Posted {
   readonly raw: string
   readonly isForm: boolean

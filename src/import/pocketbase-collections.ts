@@ -102,18 +102,6 @@ async function saveView(draft: CatalogDraft, raw: ExportedCollection, report: Re
   }
 }
 
-async function tryAll(draft: CatalogDraft, views: readonly ExportedCollection[], report: Report) {
-  const failed: { raw: ExportedCollection; error: unknown }[] = []
-  for (const raw of views) {
-    try {
-      await saveView(draft, raw, report)
-    } catch (error) {
-      failed.push({ raw, error })
-    }
-  }
-  return failed
-}
-
 /** Creates views, in rounds as they may read each other. Unreadable ones are left out and reported. */
 export async function importPocketBaseViews(
   draft: CatalogDraft,
@@ -121,15 +109,15 @@ export async function importPocketBaseViews(
   report: Report,
 ): Promise<void> {
   for (let waiting = views; waiting.length > 0; ) {
-    const failed = await tryAll(draft, waiting, report)
-    if (failed.length === waiting.length) return failed.forEach((one) => void reportView(one, report))
-    waiting = failed.map(({ raw }) => raw)
+    const failed = new Map<ExportedCollection, unknown>()
+    for (const raw of waiting) await saveView(draft, raw, report).catch((error) => failed.set(raw, error))
+    if (failed.size === waiting.length)
+      for (const [{ name }, error] of failed)
+        report(
+          `${name}: the view was left out, its query does not work on Postgres: ${(error as Error).message}`,
+        )
+    waiting = failed.size === waiting.length ? [] : [...failed.keys()]
   }
-}
-
-function reportView({ raw, error }: { raw: ExportedCollection; error: unknown }, report: Report): void {
-  const { message } = error as Error
-  report(`${raw.name}: the view was left out, its query does not work on Postgres: ${message}`)
 }
 
 /** A condition added to imported rules, so that users cannot raise their own quota. */

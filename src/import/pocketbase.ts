@@ -27,7 +27,6 @@ import { warnOfRules } from './rule-warnings.ts'
 import { openPocketBase, type PocketBaseData, type StoredRow, textOf, unreadable } from './sqlite.ts'
 import { openStorage, type Storage } from './storage.ts'
 
-/** An import of a data directory under way. */
 export interface FolderImport {
   readonly draft: CatalogDraft
   readonly data: PocketBaseData
@@ -74,10 +73,8 @@ export async function importFolder(
       const brought = await bring({ draft, data, raws, storage, progress, report })
       if (existsSync(join(folder, 'auxiliary.db')))
         report('logs: left behind, requests are logged on standard output here.')
-      await recordTerminalAudit(draft.db, {
-        action: 'import',
-        fields: brought.collections.map(({ name }) => name),
-      })
+      const fields = brought.collections.map(({ name }) => name)
+      await recordTerminalAudit(draft.db, { action: 'import', fields })
       const { missing, left } = storage.counts()
       if (missing > 0) report(`files: ${missing} that records name are not in the folder storage.`)
       if (left > 0) report(`files: ${left} that no record names were left behind.`)

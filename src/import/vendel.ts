@@ -75,10 +75,7 @@ select pb_new_id(), m."user", m."from", l.name, l.body, l.at, l.type, l.id, l.de
 from (select distinct "user", "from" from sms_messages where message_type = 'incoming' and "from" <> '') m
 cross join lateral sms_conversation_last(m."user", m."from") l`
 
-/**
- * Imports a data directory of Vendel as importPocketBase does, with our rules. `key`: its
- * WEBHOOK_ENCRYPTION_KEY. Collections that have no place here are kept: their users may read them.
- */
+/** Imports a data directory of Vendel. Users may read their records of other collections. */
 export const importVendel = (store: CatalogStore, folder: string, key: string, progress: Progress) =>
   importFolder(store, folder, progress, async (work) => {
     const { draft, data, report } = work

@@ -32,7 +32,6 @@ select id, name, coalesce(templates::text, '{}') as templates, default_locale, c
 from verify_services where "user" = ${text('user')} and (id = ${text('id')} or ${text('id')} = '')
 order by created, id limit 1`
 
-/** A record of `verify_services`. */
 export type Service = Row<typeof FIND>
 
 const MAKE = statement('verify default service', {})`

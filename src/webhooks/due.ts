@@ -29,7 +29,6 @@ const OTHER_ATTEMPTS = 4
 /** Links to an event's files are valid for this time, longer than its retries. */
 const LINK_SECONDS = 7 * 86_400
 
-/** A file of the message, and where the receiver gets it. */
 type LinkedFile = Pick<NamedFile, 'name' | 'type' | 'size'> & { readonly url: string }
 
 export interface DueDelivery {
@@ -55,7 +54,6 @@ export interface DueDelivery {
   readonly secrets: readonly string[]
   /** What to send, byte for byte the same at every attempt. */
   readonly body: string
-  /** POST if absent. */
   readonly method?: string
   readonly isFilled?: boolean
   /** The service's token: must not be stored with the outcome. */

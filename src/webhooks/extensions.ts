@@ -2,12 +2,12 @@ import type { Collection, Store } from '../collections/catalog.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
 import { textsOf } from '../db/rows.ts'
-import { list, runForRow, statement, text } from '../db/statements/statement.ts'
 import { badRequest, type FieldError, fieldError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { formatDate } from '../fields/types/date.ts'
 import { type UrlFault, urlFault } from '../outgoing/addresses.ts'
 import type { Extension } from '../records/extension.ts'
+import { requireOwn } from '../records/own.ts'
 import { deleteRecords } from '../records/write/cascade.ts'
 import { validate } from '../records/write/check-values.ts'
 import { sampleRow } from './deliveries.ts'
@@ -21,6 +21,8 @@ export const WEBHOOKS = 'webhooks'
 export const DELIVERIES = 'webhook_deliveries'
 
 const SET_BY_SERVER = ['secret', 'previous_secret', 'service_token'] as const
+/** Fields that limit the texts of a webhook to those of a device or of lines. */
+const LIMITS = ['device', 'lines'] as const
 /** Fields after whose change a webhook is checked again. */
 const CHECKED_FIELDS = [...TEMPLATE_FIELDS, 'service_token'] as const
 
@@ -85,7 +87,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
       keepToken(values)
       for (const fitForm of fits) await fitForm(store, values, FAILED)
       check(store, FAILED, { ...values, id: values.id || 'newwebhook00000' })
-      await checkOwn(store, FAILED, values)
+      for (const field of LIMITS) await requireOwn(store, FAILED, field, values)
       await requireRoomFor(store.db, 'webhooks', values.user, FAILED)
       return { secret }
     },
@@ -94,7 +96,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
       keepToken(values, old)
       for (const fitForm of fits) await fitForm(store, values, NOT_UPDATED)
       if (CHECKED_FIELDS.some((field) => values[field] !== old[field])) check(store, NOT_UPDATED, values)
-      await checkOwn(store, NOT_UPDATED, values, old)
+      for (const field of LIMITS) await requireOwn(store, NOT_UPDATED, field, values, old)
       const isDisabled = old.enabled && !values.enabled
       // a call uses the webhook's current form: `sms:sent` would become `sms:delivered`
       const isOther = values.smsgate_event !== old.smsgate_event || values.format !== old.format
@@ -120,29 +122,6 @@ function keepToken(values: Values, old?: Readonly<Values>): void {
 }
 
 const originOf = (url: unknown) => URL.parse(String(url))?.origin
-
-const OWN = statement('webhook limits', { isOwnDevice: 'boolean', areOwnLines: 'boolean' })`
-select ${text('device')} = '' or exists (
-  select from devices d where d.id = ${text('device')} and d."user" = ${text('user')}) as "isOwnDevice",
-  ${list('lines')}::text[] <@ array(select l.id from lines l where l."user" = ${text('user')}) as "areOwnLines"`
-const NO_DEVICE = fieldError('validation_invalid_device', 'Must be a device of the user.')
-const NO_LINES = fieldError('validation_invalid_lines', 'Must be lines of the user.')
-
-const linesOf = (values: Readonly<Values> | undefined) => (values?.lines ?? []) as readonly string[]
-
-/** Throws 400 for a device or lines of another user. Stored values (`old`) may stay. */
-async function checkOwn({ db }: Store, failed: string, values: Values, old?: Readonly<Values>) {
-  const device = values.device === old?.device ? '' : String(values.device ?? '')
-  const lines = linesOf(values).filter((line) => !linesOf(old).includes(line))
-  if (device === '' && lines.length === 0) return
-  const { isOwnDevice, areOwnLines } = (await runForRow(db, OWN, {
-    device,
-    lines,
-    user: String(values.user),
-  }))!
-  if (!isOwnDevice) throw badRequest(failed, { device: NO_DEVICE })
-  if (!areOwnLines) throw badRequest(failed, { lines: NO_LINES })
-}
 
 /** Deletes the contents and queue rows of deleted deliveries. */
 export const deliveriesExtension: Extension = {

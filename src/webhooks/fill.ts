@@ -179,20 +179,24 @@ function inField<T>(field: keyof TemplateFields, work: () => T): T {
 /** The first fault of a webhook's templates, tried with a sample event in all their branches. */
 export function templateFault(fields: TemplateFields, sample: WebhookEvent): TemplateFault | undefined {
   const given = { ...fields, target: fields.target || 'x', token: fields.token || 'x' }
-  try {
+  const found = faultOf(() => {
     if (fields.url.startsWith('mailto:')) checkMailAddress(fields.url)
     fillTemplates(given, sample, true)
+  })
+  if (found) return found
+  const missing = (['target', 'token'] as const).find((name) =>
+    faultOf(() => fillTemplates({ ...given, [name]: fields[name] }, sample)),
+  )
+  return missing && new TemplateFault(missing, 'Cannot be blank.')
+}
+
+/** The TemplateFault that `work` throws. */
+function faultOf(work: () => unknown): TemplateFault | undefined {
+  try {
+    work()
+    return undefined
   } catch (error) {
     if (error instanceof TemplateFault) return error
     throw error
   }
-  for (const name of ['target', 'token'] as const) {
-    try {
-      fillTemplates({ ...given, [name]: fields[name] }, sample)
-    } catch (error) {
-      if (error instanceof TemplateFault) return new TemplateFault(name, 'Cannot be blank.')
-      throw error
-    }
-  }
-  return undefined
 }

@@ -137,10 +137,7 @@ export const takeTry = async (db: Db, key: string, max: number, seconds: number)
 export const countAttempt = async (db: Db, key: string, max: number, seconds: number): Promise<boolean> =>
   (await takeTry(db, key, max, seconds)) === 0
 
-/**
- * Counts a code that `sender` texts to a number. Returns the seconds to wait beyond the maximum of an hour or
- * a day, else 0.
- */
+/** Counts a code that is texted to a number. Returns the seconds to wait beyond a limit, else 0. */
 export async function takeText(db: Db, sender: string, to: string, ofHour = 5, ofDay = 10): Promise<number> {
   const key = `text of ${sender} ${sha256(to).slice(0, 32)}`
   const wait = await takeTry(db, `${key} hour`, ofHour, 3_600)

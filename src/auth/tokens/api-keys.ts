@@ -7,11 +7,10 @@ import {
   tableName,
   USERS_ID,
 } from '../../collections/catalog.ts'
-import { list, runForRow, statement, text } from '../../db/statements/statement.ts'
-import { badRequest, fieldError } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
 import { formatDate, now } from '../../fields/types/date.ts'
 import type { Extension } from '../../records/extension.ts'
+import { requireOwn } from '../../records/own.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { Lru, memoize } from '../../tools/lru.ts'
 import { randomText } from '../../tools/random.ts'
@@ -58,11 +57,11 @@ export const apiKeysExtension = {
   shownOnce: NEW_KEY.shape,
   async beforeCreate(store, values) {
     for (const field of [...SET_BY_SERVER, 'previous_until']) values[field] = ''
-    await checkLines(store, 'Failed to create record.', values)
+    await requireOwn(store, 'Failed to create record.', 'lines', values)
     return newSecret(values)
   },
   async beforeUpdate(store, values, old, { body }) {
-    await checkLines(store, 'Failed to update record.', values, old)
+    await requireOwn(store, 'Failed to update record.', 'lines', values, old)
     const isRotated = values.prefix === ''
     for (const field of ['prefix', ...SET_BY_SERVER]) values[field] = old[field] ?? ''
     const isPreviousValid = String(old.previous_until) > now()
@@ -83,21 +82,6 @@ function newSecret(values: Record<string, Value>): z.output<typeof NEW_KEY> {
   const key = PREFIX + randomText(RANDOM_LENGTH)
   Object.assign(values, { prefix: key.slice(0, VISIBLE_LENGTH), hash: sha256(key) })
   return { key }
-}
-
-const OWN_LINES = statement('api key lines', { areOwn: 'boolean' })`
-select ${list('lines')}::text[] <@ array(select l.id from lines l where l."user" = ${text('user')}) as "areOwn"`
-const NO_LINES = fieldError('validation_invalid_lines', 'Must be lines of the user.')
-
-type Values = Readonly<Record<string, Value>>
-
-/** Throws 400 for lines of another user. Stored lines (`old`) are not checked: they may be deleted. */
-async function checkLines({ db }: Store, failed: string, values: Values, old: Values = {}): Promise<void> {
-  const linesOf = ({ lines }: Values) => (lines ?? []) as readonly string[]
-  const lines = linesOf(values).filter((line) => !linesOf(old).includes(line))
-  if (lines.length === 0) return
-  const { areOwn } = (await runForRow(db, OWN_LINES, { lines, user: String(values.user) }))!
-  if (!areOwn) throw badRequest(failed, { lines: NO_LINES })
 }
 
 /** An API key and its user as read from the database. `version`: `xmin` of the key's row. */

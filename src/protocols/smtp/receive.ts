@@ -15,7 +15,6 @@ import { sendByKey } from '../door.ts'
 import { type Mail, readMail } from './mail.ts'
 import { SmtpRefusal } from './refusal.ts'
 
-/** Who signed in on a connection. */
 export interface MailSender {
   readonly user: string
   readonly by: KeyCredentials

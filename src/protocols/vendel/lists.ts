@@ -67,7 +67,6 @@ const FILTERS: Readonly<Record<string, (text: string) => string>> = {
 const filterOf = ([name, value]: readonly [name: string, value: string]) =>
   FILTERS[name]?.(JSON.stringify(value)) ?? `${OURS[name] ?? name} = ${JSON.stringify(value)}`
 
-/** The schema of an item. */
 export const itemOf = ({ fields }: List) =>
   z.strictObject(Object.fromEntries(fields.map((name) => [name, name === 'groups' ? z.array(TEXT) : TEXT])))
 const TEXT = z.string()
@@ -101,7 +100,6 @@ export async function find(
   return { items: (items as Row[]).map(itemFrom), page, per_page: perPage, total_items, total_pages }
 }
 
-/** The schema of a page. */
 export const pageOf = (list: List) =>
   z.strictObject({
     items: z.array(itemOf(list)),

@@ -16,7 +16,6 @@ import { checkLength, checkPhones } from '../send/content.ts'
 import { checkShape, invalid, nonEmptyId, text, visibleText, wholeNumber } from '../send/shape.ts'
 import { REPEAT, type WantedRepeat } from './times.ts'
 
-/** Maximum recipients of a campaign. */
 export const MAX_AUDIENCE = 20_000
 const MAX_HOLD_SECONDS = 3_600
 /** Time to undo a send that begins at once. */
@@ -51,7 +50,6 @@ export const CAMPAIGN_CHANGE = z
   .meta({ id: 'CampaignChange' })
 
 const { device_id, line_id, from, sim, priority, guarantee } = COMMON
-/** The body of a new campaign. */
 export const CAMPAIGN = CAMPAIGN_CHANGE.extend({
   ...{ device_id, line_id, from, sim, priority, guarantee },
   quiet_hours: COMMON.quiet_hours.describe(

@@ -124,7 +124,6 @@ export async function readCampaign(db: Db, id: string) {
   return { ...row, variables, repeat, ...lists }
 }
 
-/** A record of `campaigns`. */
 export type Campaign = Readonly<NonNullable<Awaited<ReturnType<typeof readCampaign>>>>
 
 /** A list in a JSON field, which a superuser may have emptied. */

@@ -40,11 +40,7 @@ export async function retryCampaign(
   const retried = (await countMessages(services, user, batches)) - before
   if (retried > 0)
     await updateCampaigns(db, `status = 'sending', settled = false`, `id = $1 and status = 'done'`, [id])
-  return {
-    campaign: await readState(db, user, id),
-    retried,
-    left_out: left,
-  }
+  return { campaign: await readState(db, user, id), retried, left_out: left }
 }
 
 /** Stores the id of the batch that repeats the last one. False if the campaign was changed meanwhile. */

@@ -1,10 +1,9 @@
 import type { Store } from '../../collections/catalog.ts'
 import { runForRow, statement, text } from '../../db/statements/statement.ts'
-import { badRequest, fieldError } from '../../errors.ts'
 import { now } from '../../fields/types/date.ts'
 import type { Extension } from '../../records/extension.ts'
+import { requireOwn } from '../../records/own.ts'
 import { checking, checkTimeZone, type Values } from '../hours.ts'
-import { isOwn } from '../send/send.ts'
 import { checkAssignee } from './assign.ts'
 import { queuePushes } from './incoming-texts.ts'
 
@@ -26,7 +25,7 @@ export const conversationsExtension: Extension = {
     ...['device', 'unanswered', 'assigned_at'],
   ],
   async beforeCreate(store, values) {
-    await checkLine(store, NOT_CREATED, values)
+    await requireOwn(store, NOT_CREATED, 'line', values)
     await checkAssignee(store, NOT_CREATED, values)
     const given = { user: String(values.user), number: String(values.number) }
     const last = (await runForRow(store.db, LAST, given))!
@@ -42,7 +41,7 @@ export const conversationsExtension: Extension = {
   async beforeUpdate(store, values, old) {
     const { assigned_at, last_sender } = old
     Object.assign(values, { assigned_at, last_sender }, values.blocked && BLOCKED)
-    if (values.line !== old.line) await checkLine(store, NOT_UPDATED, values)
+    await requireOwn(store, NOT_UPDATED, 'line', values, old)
     if (values.assignee === old.assignee) return
     await checkAssignee(store, NOT_UPDATED, values)
     values.assigned_at = values.assignee ? now() : ''
@@ -51,13 +50,6 @@ export const conversationsExtension: Extension = {
 
 /** Values of a conversation when it is blocked: it needs no answer, so nothing is unread or due. */
 const BLOCKED = { unread: 0, unanswered: false, follow_up_at: '' }
-
-const NOT_OWN = fieldError('validation_invalid_line', 'Must be a line of the user.')
-
-async function checkLine(store: Store, failure: string, { line, user }: Values): Promise<void> {
-  if (line && !(await isOwn(store, 'lines', String(user), String(line))))
-    throw badRequest(failure, { line: NOT_OWN })
-}
 
 /** Notes. The author is the caller. Each mention notifies once. Agents may change only their own notes. */
 export const notesExtension: Extension = {

@@ -10,61 +10,40 @@ import {
 } from './service.ts'
 import { check, fetchOne, START_PARAMETERS, start, update } from './verification.ts'
 
+const route = (
+  at: string,
+  summary: string,
+  work: Route['work'],
+  more: Pick<Route, 'query' | 'form' | 'answer'> = {},
+): Route => ({ at, summary, work, ...more })
+
 /** Twilio's Verify, version 2, below `/v2/Services`. */
 export const VERIFY_ROUTES: readonly Route[] = [
-  {
-    at: 'GET ',
-    summary: 'List services of codes',
-    query: PAGE_PARAMETERS,
-    work: listServices,
-  },
-  {
-    at: 'POST ',
-    summary: 'Make a service of codes',
+  route('GET ', 'List services of codes', listServices, { query: PAGE_PARAMETERS }),
+  route('POST ', 'Make a service of codes', createService, {
     form: SERVICE_PARAMETERS,
     answer: [201, 'The service.'],
-    work: createService,
-  },
-  {
-    at: 'GET /{Sid}',
-    summary: 'Fetch a service of codes',
-    work: fetchService,
-  },
-  {
-    at: 'POST /{Sid}',
-    summary: 'Change a service of codes',
+  }),
+  route('GET /{Sid}', 'Fetch a service of codes', fetchService),
+  route('POST /{Sid}', 'Change a service of codes', changeService, {
     form: SERVICE_PARAMETERS,
-    work: changeService,
-  },
-  {
-    at: 'DELETE /{Sid}',
-    summary: 'Delete a service of codes',
+  }),
+  route('DELETE /{Sid}', 'Delete a service of codes', deleteService, {
     answer: [204, 'It is deleted, with its verifications.'],
-    work: deleteService,
-  },
-  {
-    at: 'POST /{ServiceSid}/Verifications',
-    summary: 'Send a code',
+  }),
+  route('POST /{ServiceSid}/Verifications', 'Send a code', start, {
     form: START_PARAMETERS,
     answer: [201, 'The verification.'],
-    work: start,
-  },
-  {
-    at: 'GET /{ServiceSid}/Verifications/{Sid}',
-    summary: 'Fetch a verification, by its SID or its number',
-    work: fetchOne,
-  },
-  {
-    at: 'POST /{ServiceSid}/Verifications/{Sid}',
-    summary: 'Cancel or approve a verification, by its SID or its number',
-    form: ['Status'],
-    work: update,
-  },
-  {
-    at: 'POST /{ServiceSid}/VerificationCheck',
-    summary: 'Check a code',
+  }),
+  route('GET /{ServiceSid}/Verifications/{Sid}', 'Fetch a verification, by its SID or its number', fetchOne),
+  route(
+    'POST /{ServiceSid}/Verifications/{Sid}',
+    'Cancel or approve a verification, by its SID or its number',
+    update,
+    { form: ['Status'] },
+  ),
+  route('POST /{ServiceSid}/VerificationCheck', 'Check a code', check, {
     form: ['Code', 'To', 'VerificationSid'],
     answer: [201, 'The verification: `approved` if the code was right.'],
-    work: check,
-  },
+  }),
 ]

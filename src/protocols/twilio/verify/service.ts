@@ -5,7 +5,6 @@ import { dateOf } from '../../../fields/types/date.ts'
 import { deleteRecords } from '../../../records/write/cascade.ts'
 import { createRecord, updateRecord } from '../../../records/write/write.ts'
 import { serverRequest } from '../../../request/request.ts'
-import { randomId } from '../../../tools/random.ts'
 import type { Call } from '../description.ts'
 import { reasonOf } from '../numbers/change.ts'
 import { readPage, readRows } from '../paging.ts'
@@ -38,7 +37,6 @@ const SELECT = `select s.id, s.name, s.code_length, s.created, s.updated from ve
 /** A stored date as ISO 8601 without milliseconds, which all libraries read. */
 export const isoDate = (stored: string): string => `${dateOf(stored)!.toISOString().slice(0, 19)}Z`
 
-/** The address of a service. */
 export const serviceUrl = ({ services }: Call, sid: string) =>
   `${services.config.publicUrl}/v2/Services/${sid}`
 
@@ -60,34 +58,22 @@ function render(call: Call, { id, name, code_length, created, updated }: Row) {
 }
 
 /** The id of the caller's service in a SID. Throws 404. */
-export async function serviceIn({ store, user }: Call, sid: string): Promise<string> {
-  return (await find(store, user, idOf('VA', sid) ?? '')).id
+export const serviceIn = async (call: Call, sid: string): Promise<string> => (await find(call, sid)).id
+
+async function find({ store: { db }, user }: Call, sid: string): Promise<Row> {
+  const found = await db.query(`${SELECT} and s.id = $2`, [user, idOf('VA', sid)], 'twilio verify service')
+  return objectsOf<Row>(found)[0] ?? Promise.reject(notFound())
 }
 
-async function find({ db }: Store, user: string, id: string): Promise<Row> {
-  const [found] = objectsOf<Row>(
-    await db.query(`${SELECT} and s.id = $2`, [user, id], 'twilio verify service'),
-  )
-  if (!found) throw notFound()
-  return found
-}
-
-export const fetchService = async (call: Call) =>
-  render(call, await find(call.store, call.user, await serviceIn(call, call.sid)))
+export const fetchService = async (call: Call) => render(call, await find(call, call.sid))
 
 /** The caller's services in pages, newest first. */
 export async function listServices(call: Call) {
   const { store, user, parameters, services } = call
   const path = `${services.config.publicUrl}/v2/Services`
   const request = readPage(parameters, 'VA')
-  const { rows, page } = await readRows<Row>(
-    store.db,
-    path,
-    ['verify_services', 's'],
-    SELECT,
-    [user],
-    request,
-  )
+  const table = ['verify_services', 's'] as const
+  const { rows, page } = await readRows<Row>(store.db, path, table, SELECT, [user], request)
   const { page_size, uri, first_page_uri, next_page_uri, previous_page_uri } = page
   return {
     services: rows.map((row) => render(call, row)),
@@ -101,19 +87,19 @@ export async function listServices(call: Call) {
 export async function createService(call: Call) {
   const values = valuesOf(call.parameters)
   if (values.name === undefined) throw invalidParameter('FriendlyName')
-  const id = randomId()
-  await write(call, (store, services, request) =>
-    createRecord(store, call.services.extensions, services, request({ ...values, id, user: call.user })),
+  const { extensions } = call.services
+  const made = await write(call, (store, services, request) =>
+    createRecord(store, extensions, services, request({ ...values, user: call.user })),
   )
-  return render(call, await find(call.store, call.user, id))
+  return render(call, JSON.parse(made))
 }
 
 export async function changeService(call: Call) {
   const id = await serviceIn(call, call.sid)
-  await write(call, (store, services, request) =>
+  const changed = await write(call, (store, services, request) =>
     updateRecord(store, call.services.extensions, services, id, request(valuesOf(call.parameters))),
   )
-  return render(call, await find(call.store, call.user, id))
+  return render(call, JSON.parse(changed))
 }
 
 export async function deleteService(call: Call): Promise<void> {
@@ -137,14 +123,16 @@ function valuesOf(parameters: Parameters) {
 type Request = (values: object) => ReturnType<typeof serverRequest>
 
 /** Writes services in a transaction, with a superuser's rights. Throws 60200 for a refused value. */
-async function write(
+async function write<T>(
   { store }: Call,
-  work: (store: Store, services: Collection, request: Request) => Promise<unknown>,
-): Promise<void> {
+  work: (store: Store, services: Collection, request: Request) => Promise<T>,
+): Promise<T> {
   const { catalog } = store
   const request: Request = (values) => serverRequest(catalog.find(SUPERUSERS)!, { ...values })
   try {
-    await store.db.transaction((db) => work({ db, catalog }, catalog.find('verify_services')!, request))
+    return await store.db.transaction((db) =>
+      work({ db, catalog }, catalog.find('verify_services')!, request),
+    )
   } catch (error) {
     throw error instanceof ApiError && error.status === 400
       ? invalidParameter('FriendlyName', reasonOf(error))

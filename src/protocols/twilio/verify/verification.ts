@@ -12,14 +12,9 @@ import { invalidParameter, isoDate, serviceIn, serviceUrl } from './service.ts'
 export const START_PARAMETERS = ['To', 'Channel', 'Locale', 'AppHash', 'DeviceIp', 'RiskCheck', 'Tags']
 
 function common({ user }: Call, { id, to, service, channel, status, created, updated }: Verification) {
+  const [sid, service_sid, account_sid] = [sidOf('VE', id), sidOf('VA', service), sidOf('AC', user)]
   return {
-    ...{
-      sid: sidOf('VE', id),
-      service_sid: sidOf('VA', service),
-      account_sid: sidOf('AC', user),
-      to,
-      channel,
-    },
+    ...{ sid, service_sid, account_sid, to, channel },
     ...{ status, valid: status === 'approved', amount: null, payee: null },
     ...{ date_created: isoDate(created), date_updated: isoDate(updated) },
   }
@@ -57,16 +52,7 @@ export async function start(call: Call) {
   if (appHash && !PATTERNS.AppHash.test(appHash)) throw invalidParameter('AppHash')
   if (ip && isIP(ip) === 0) throw invalidParameter('DeviceIp')
   const wording = { locale: locale!.replace('_', '-').toLowerCase(), domain: '', appHash: appHash! }
-  const wanted = {
-    sender,
-    service,
-    to,
-    ...wording,
-    templateId: '',
-    length: 0,
-    ttl: 0,
-    ip: ip!,
-  }
+  const wanted = { sender, service, to, ...wording, templateId: '', length: 0, ttl: 0, ip: ip! }
   try {
     return render(call, await startVerification({ store, config: services.config }, wanted))
   } catch (error) {

@@ -1,0 +1,32 @@
+import type { Store } from '../collections/catalog.ts'
+import { badRequest, fieldError } from '../errors.ts'
+import type { Value } from '../fields/field.ts'
+
+/** The tables of fields that name devices or lines, and the words for them in errors. */
+const FIELDS = {
+  device: ['devices', 'a device'],
+  line: ['lines', 'a line'],
+  lines: ['lines', 'lines'],
+} as const
+
+type Values = Readonly<Record<string, Value>>
+
+/** Throws 400 for a device or line of another user. Stored ones (`old`) are not checked: they may be deleted. */
+export async function requireOwn(
+  { db }: Store,
+  failed: string,
+  field: keyof typeof FIELDS,
+  values: Values,
+  old: Values = {},
+): Promise<void> {
+  const [table, what] = FIELDS[field]
+  const [named, stored] = [values, old].map((of) => [of[field] ?? ''].flat().map(String))
+  const ids = new Set(named!.filter((id) => id !== '' && !stored!.includes(id)))
+  if (ids.size === 0) return
+  const sql = `select 1 from ${table} where id = any($1) and "user" = $2`
+  const { rows } = await db.query(sql, [[...ids], values.user], `own ${table}`)
+  if (rows.length === ids.size) return
+  throw badRequest(failed, {
+    [field]: fieldError(`validation_invalid_${field}`, `Must be ${what} of the user.`),
+  })
+}
