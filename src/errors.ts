@@ -89,6 +89,9 @@ export const unauthorized = (message?: string) => new ApiError(401, message)
 export const forbidden = (message?: string) => new ApiError(403, message)
 export const notFound = (message?: string) => new ApiError(404, message)
 
+/** A 400 for fields that an extension refuses. The write adds its message, `Failed to create record.` */
+export const invalidFields = (data: ErrorData) => badRequest('', data)
+
 /** What was said of errors before it was made a sentence. */
 const said = new WeakMap<object, string>()
 

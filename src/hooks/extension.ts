@@ -1,4 +1,4 @@
-import { badRequest, fieldError } from '../errors.ts'
+import { fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { E164 } from '../portable/phone.ts'
 import { PRESETS } from '../portable/presets.ts'
@@ -13,7 +13,6 @@ import { standardSecret } from './signature.ts'
 
 const NUMBERS = fieldError('validation_invalid_recipients', 'Must be a list of at most 100 numbers in E.164')
 const SIGNING_SECRET = fieldError('validation_invalid_secret', 'Must be a secret as whsec_… or v1,whsec_…')
-const CREATE = 'Failed to create record.'
 
 /** Hooks: the server makes each hook's secret. */
 export const hooksExtension: Extension = {
@@ -21,16 +20,16 @@ export const hooksExtension: Extension = {
   async beforeCreate({ db }, values, { body }) {
     if (!('enabled' in body)) values.enabled = true
     if (!('once_minutes' in body)) values.once_minutes = 60
-    complete(values, CREATE)
-    await requireRoomFor(db, 'hooks', values.user, CREATE)
+    complete(values)
+    await requireRoomFor(db, 'hooks', values.user)
   },
   async beforeUpdate(_store, values) {
-    complete(values, 'Failed to update record.')
+    complete(values)
   },
 }
 
 /** Fills in defaults. Throws 400 for invalid templates and numbers. */
-function complete(values: Record<string, Value>, failed: string): void {
+function complete(values: Record<string, Value>): void {
   values.secret ||= randomText(32)
   const { preset, signing_secret } = values as unknown as Hook
   if (isOfCodes(values as unknown as Hook)) values.kind = 'codes'
@@ -45,14 +44,14 @@ function complete(values: Record<string, Value>, failed: string): void {
     try {
       parseTemplate(template)
     } catch (error) {
-      throw badRequest(failed, {
+      throw invalidFields({
         [name]: fieldError('validation_invalid_template', (error as Error).message),
       })
     }
   }
   const isChecked = signing_secret !== '' && PRESETS[preset]?.codes?.signed !== 'zitadel'
   if (isChecked && !isSecret(standardSecret(signing_secret)))
-    throw badRequest(failed, { signing_secret: SIGNING_SECRET })
+    throw invalidFields({ signing_secret: SIGNING_SECRET })
   const { data } = HOOK_FIELDS.shape.recipients.safeParse(parseJson(String(values.recipients)))
-  if (!data?.every((number) => E164.test(number))) throw badRequest(failed, { recipients: NUMBERS })
+  if (!data?.every((number) => E164.test(number))) throw invalidFields({ recipients: NUMBERS })
 }

@@ -1,5 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
-import { badRequest, fieldError } from '../errors.ts'
+import { fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 
 /** The tables of fields that name devices or lines, and the words for them in errors. */
@@ -11,10 +11,9 @@ const FIELDS = {
 
 type Values = Readonly<Record<string, Value>>
 
-/** Throws 400 for a device or line of another user. Stored ones (`old`) are not checked: they may be deleted. */
+/** Throws 400 for a device or line of another user. Stored ones (`old`) may stay: they may be deleted. */
 export async function requireOwn(
   { db }: Store,
-  failed: string,
   field: keyof typeof FIELDS,
   values: Values,
   old: Values = {},
@@ -26,7 +25,7 @@ export async function requireOwn(
   const sql = `select 1 from ${table} where id = any($1) and "user" = $2`
   const { rows } = await db.query(sql, [[...ids], values.user], `own ${table}`)
   if (rows.length === ids.size) return
-  throw badRequest(failed, {
+  throw invalidFields({
     [field]: fieldError(`validation_invalid_${field}`, `Must be ${what} of the user.`),
   })
 }

@@ -1,24 +1,24 @@
-import { badRequest, fieldError } from '../errors.ts'
+import { fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import type { Extension } from '../records/extension.ts'
 
 export type Values = Readonly<Record<string, Value>>
 
 /** Makes an extension that checks values before they are stored. `old`: the values of a changed record. */
-export const checking = (check: (values: Values, failure: string, old?: Values) => void): Extension => ({
+export const checking = (check: (values: Values, old?: Values) => void): Extension => ({
   async beforeCreate(_store, values) {
-    check(values, 'Failed to create record.')
+    check(values)
   },
   async beforeUpdate(_store, values, old) {
-    check(values, 'Failed to update record.', old)
+    check(values, old)
   },
 })
 
 /** Throws 400 for an unknown time zone. Empty is valid; a stored one (`old`) may stay. */
-export function checkTimeZone({ time_zone }: Values, failure: string, old?: Values): void {
+export function checkTimeZone({ time_zone }: Values, old?: Values): void {
   if (!time_zone || time_zone === old?.time_zone || isTimeZone(String(time_zone))) return
   const message = 'Must be the name of a time zone, such as Europe/Berlin.'
-  throw badRequest(failure, { time_zone: fieldError('validation_invalid_time_zone', message) })
+  throw invalidFields({ time_zone: fieldError('validation_invalid_time_zone', message) })
 }
 
 /** Whether Intl knows the zone. The name must begin with a letter: Intl also accepts offsets (+01:00). */
@@ -36,13 +36,12 @@ export function isTimeZone(name: string): boolean {
 export function checkHours(
   { from, to, days }: Readonly<Record<'from' | 'to' | 'days', string>>,
   values: Values,
-  failure: string,
   old?: Values,
 ): void {
   const isSame = (field: string) => String(values[field] ?? '') === String(old?.[field] ?? '')
   if (old && [from, to, days].every(isSame)) return
   const refusal = (field: string, message: string) =>
-    badRequest(failure, { [field]: fieldError('validation_invalid_hours', message) })
+    invalidFields({ [field]: fieldError('validation_invalid_hours', message) })
   const [begins, ends] = [values[from] || '', values[to] || '']
   if ((begins === '') !== (ends === ''))
     throw refusal(begins === '' ? from : to, 'Both times are needed, or none.')

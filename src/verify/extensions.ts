@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { badRequest, fieldError } from '../errors.ts'
+import type { Store } from '../collections/catalog.ts'
+import { fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import type { Extension } from '../records/extension.ts'
 import { parseJson } from '../tools/json.ts'
@@ -23,21 +24,14 @@ const WRONG = fieldError(
   'Must be texts by language, as {"en": "Your code is {{code}}."}, each with {{code}} and no other variable.',
 )
 
-function complete(values: Record<string, Value>, failed: string): void {
+async function complete(_store: Store, values: Record<string, Value>): Promise<undefined> {
   for (const [name, value] of Object.entries(DEFAULTS)) values[name] ||= value
   const templates = parseJson(String(values.templates ?? 'null')) ?? {}
-  if (!TEMPLATES.safeParse(templates).success) throw badRequest(failed, { templates: WRONG })
+  if (!TEMPLATES.safeParse(templates).success) throw invalidFields({ templates: WRONG })
+  return undefined
 }
 
-export const verifyServicesExtension: Extension = {
-  async beforeCreate(_store, values) {
-    complete(values, 'Failed to create record.')
-    return undefined
-  },
-  async beforeUpdate(_store, values) {
-    complete(values, 'Failed to update record.')
-  },
-}
+export const verifyServicesExtension: Extension = { beforeCreate: complete, beforeUpdate: complete }
 
 export const verificationsExtension: Extension = {
   async afterDelete({ db }, ids) {

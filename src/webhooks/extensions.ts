@@ -2,7 +2,7 @@ import type { Collection, Store } from '../collections/catalog.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
 import { textsOf } from '../db/rows.ts'
-import { badRequest, type FieldError, fieldError } from '../errors.ts'
+import { type FieldError, fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { formatDate } from '../fields/types/date.ts'
 import { type UrlFault, urlFault } from '../outgoing/addresses.ts'
@@ -29,8 +29,6 @@ const CHECKED_FIELDS = [...TEMPLATE_FIELDS, 'service_token'] as const
 /** What a stored token looks like to its owner. Sent back, it changes nothing. */
 const HIDDEN = '***'
 
-const [FAILED, NOT_UPDATED] = ['Failed to create record.', 'Failed to update record.']
-
 const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
   not_a_url: fieldError('validation_invalid_url', 'Must be a valid url'),
   not_http: fieldError('validation_url_not_http', 'Must begin with https://'),
@@ -42,7 +40,7 @@ const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
 const MOST_OWN = 20
 
 /** Throws 400 if the user has the maximum of such records. In a transaction: others of the user wait. */
-export async function requireRoomFor(db: Db, kind: 'webhooks' | 'hooks', user: unknown, failed: string) {
+export async function requireRoomFor(db: Db, kind: 'webhooks' | 'hooks', user: unknown) {
   const lock = kind === 'hooks' ? LOCKS.hookCount : LOCKS.webhookCount
   await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [lock, user])
   const { rows } = await db.query(
@@ -52,29 +50,29 @@ export async function requireRoomFor(db: Db, kind: 'webhooks' | 'hooks', user: u
   )
   if (Number(rows[0]![0]) < MOST_OWN) return
   const message = `A user has at most ${MOST_OWN} ${kind}.`
-  throw badRequest(failed, { user: fieldError(`validation_too_many_${kind}`, message) })
+  throw invalidFields({ user: fieldError(`validation_too_many_${kind}`, message) })
 }
 
 type Values = Record<string, Value>
 
-/** Fits the values of a webhook to the form of a protocol. Throws 400 with the message `failed`. */
-export type FitWebhook = (store: Store, values: Values, failed: string) => Promise<void>
+/** Fits the values of a webhook to the form of a protocol. Throws 400. */
+export type FitWebhook = (store: Store, values: Values) => Promise<void>
 
 /** Webhooks. Only creation answers the secret. Disabling a webhook, or changing its form, fails its queue. */
 export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits: readonly FitWebhook[]) {
-  const check = (store: Store, failed: string, values: Values) => {
+  const check = (store: Store, values: Values) => {
     const collection = store.catalog.find(WEBHOOKS) as Collection
     // report the other errors first, all at once
     if (Object.keys(validate(collection, { values, passwords: {} })).length > 0) return
     const isMail = values.format === 'template' && String(values.url).startsWith('mailto:')
     const fault = isMail ? undefined : urlFault(String(values.url), webhookAllowPrivate)
-    if (fault) throw badRequest(failed, { url: URL_ERRORS[fault] })
+    if (fault) throw invalidFields({ url: URL_ERRORS[fault] })
     if (values.format !== 'template') return
     const sample = sampleEvent(store.catalog.find(MESSAGES)!, sampleRow(String(values.user)))
     const fields = { ...values, token: values.service_token } as unknown as TemplateFields
     const wrong = templateFault(fields, sample)
     if (wrong)
-      throw badRequest(failed, { [wrong.field]: fieldError('validation_invalid_template', wrong.message) })
+      throw invalidFields({ [wrong.field]: fieldError('validation_invalid_template', wrong.message) })
   }
   return {
     grantsAccess: true,
@@ -85,18 +83,18 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
       Object.assign(values, { secret, previous_secret: '' })
       if (!('enabled' in body)) values.enabled = true
       keepToken(values)
-      for (const fitForm of fits) await fitForm(store, values, FAILED)
-      check(store, FAILED, { ...values, id: values.id || 'newwebhook00000' })
-      for (const field of LIMITS) await requireOwn(store, FAILED, field, values)
-      await requireRoomFor(store.db, 'webhooks', values.user, FAILED)
+      for (const fitForm of fits) await fitForm(store, values)
+      check(store, { ...values, id: values.id || 'newwebhook00000' })
+      for (const field of LIMITS) await requireOwn(store, field, values)
+      await requireRoomFor(store.db, 'webhooks', values.user)
       return { secret }
     },
     async beforeUpdate(store, values, old) {
       for (const field of SET_BY_SERVER) values[field] = old[field]!
       keepToken(values, old)
-      for (const fitForm of fits) await fitForm(store, values, NOT_UPDATED)
-      if (CHECKED_FIELDS.some((field) => values[field] !== old[field])) check(store, NOT_UPDATED, values)
-      for (const field of LIMITS) await requireOwn(store, NOT_UPDATED, field, values, old)
+      for (const fitForm of fits) await fitForm(store, values)
+      if (CHECKED_FIELDS.some((field) => values[field] !== old[field])) check(store, values)
+      for (const field of LIMITS) await requireOwn(store, field, values, old)
       const isDisabled = old.enabled && !values.enabled
       // a call uses the webhook's current form: `sms:sent` would become `sms:delivered`
       const isOther = values.smsgate_event !== old.smsgate_event || values.format !== old.format

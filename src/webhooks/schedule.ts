@@ -1,22 +1,10 @@
-const SECOND = 1
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-
-/** Delays after the first, second, … failed attempt. After the last there is none. */
+/** Seconds after the first, second, … failed attempt: 5 s, 5 and 30 min, 2, 5, 10, 14, 20 and 24 h. */
 export const DELAYS_SECONDS: readonly number[] = [
-  5 * SECOND,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
+  5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
 ]
 /** Random share to add or subtract, so that calls that failed together are not retried together. */
 const JITTER = 0.1
-const MAX_RETRY_AFTER_SECONDS = 24 * HOUR
+const MAX_RETRY_AFTER_SECONDS = 86_400
 
 /** Seconds to the next attempt; undefined after the last. `retryAfter` only delays. `chance`: 0 to 1. */
 export function nextDelay(attempts: number, retryAfter = 0, chance = Math.random()): number | undefined {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { run, statement, type Texts, tables, text } from '../../db/statements/statement.ts'
-import { badRequest, fieldError, notFound } from '../../errors.ts'
+import { fieldError, invalidFields, notFound } from '../../errors.ts'
 import type { Extension } from '../../records/extension.ts'
 import type { AuthRecord, Role } from '../../request/request.ts'
 import { randomText } from '../../tools/random.ts'
@@ -78,7 +78,7 @@ export const membersExtension: Extension = {
   grantsAccess: true,
   setByServer: ['tokenKey'],
   async beforeCreate(_store, values) {
-    if (values.account === values.member) throw badRequest('Failed to create record.', { member: isOwner() })
+    if (values.account === values.member) throw invalidFields({ member: isOwner() })
     values.tokenKey = randomText(KEY_LENGTH)
     values.notify ||= 'all'
     return undefined

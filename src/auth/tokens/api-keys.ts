@@ -57,11 +57,11 @@ export const apiKeysExtension = {
   shownOnce: NEW_KEY.shape,
   async beforeCreate(store, values) {
     for (const field of [...SET_BY_SERVER, 'previous_until']) values[field] = ''
-    await requireOwn(store, 'Failed to create record.', 'lines', values)
+    await requireOwn(store, 'lines', values)
     return newSecret(values)
   },
   async beforeUpdate(store, values, old, { body }) {
-    await requireOwn(store, 'Failed to update record.', 'lines', values, old)
+    await requireOwn(store, 'lines', values, old)
     const isRotated = values.prefix === ''
     for (const field of ['prefix', ...SET_BY_SERVER]) values[field] = old[field] ?? ''
     const isPreviousValid = String(old.previous_until) > now()

@@ -4,7 +4,7 @@ import { apiKeysExtension } from '../../auth/tokens/api-keys.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { textsOf } from '../../db/rows.ts'
 import { runForRow, statement, text } from '../../db/statements/statement.ts'
-import { badRequest, fieldError } from '../../errors.ts'
+import { fieldError, invalidFields } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
 import { changeLogCte } from '../../records/changes.ts'
 import type { Extension } from '../../records/extension.ts'
@@ -37,15 +37,14 @@ export const twilioKeysExtension: Extension = {
     const made = await apiKeysExtension.beforeCreate(store, values)
     if (values.twilio !== true) return made
     const user = String(values.user)
-    if (!hasSid(user)) throw badRequest('Failed to create record.', { twilio: NO_SID })
-    if (isNarrowed(values.scopes)) throw badRequest('Failed to create record.', { scopes: SCOPED })
+    if (!hasSid(user)) throw invalidFields({ twilio: NO_SID })
+    if (isNarrowed(values.scopes)) throw invalidFields({ scopes: SCOPED })
     values.id ||= randomId()
     return withToken(values, made)
   },
   async beforeUpdate(store, values, old, request) {
-    if (values.twilio !== old.twilio) throw badRequest('Failed to update record.', { twilio: FIXED })
-    if (values.twilio === true && isNarrowed(values.scopes))
-      throw badRequest('Failed to update record.', { scopes: SCOPED })
+    if (values.twilio !== old.twilio) throw invalidFields({ twilio: FIXED })
+    if (values.twilio === true && isNarrowed(values.scopes)) throw invalidFields({ scopes: SCOPED })
     const made = await apiKeysExtension.beforeUpdate(store, values, old, request)
     return made && values.twilio === true ? withToken(values, made) : made
   },
@@ -91,7 +90,7 @@ const NO_SIGNER = fieldError('validation_twilio_key', 'Must be an API key of thi
 const NO_DEVICE = fieldError('validation_twilio_device', 'Must be a device of this user.')
 
 /** A webhook with format `twilio` is an SmsUrl of Twilio's API: it gets only received texts. */
-export const fitTwilio: FitWebhook = async ({ db }, values, failed) => {
+export const fitTwilio: FitWebhook = async ({ db }, values) => {
   if (values.format !== 'twilio') {
     if (values.api_key !== undefined) values.api_key = ''
     return
@@ -100,6 +99,6 @@ export const fitTwilio: FitWebhook = async ({ db }, values, failed) => {
   if (!values.enabled) return
   const [user, key, device] = [values.user, values.api_key, values.device].map((value) => String(value ?? ''))
   const { hasKey, hasDevice } = (await runForRow(db, SIGNER, { user: user!, key: key!, device: device! }))!
-  if (!hasKey) throw badRequest(failed, { api_key: NO_SIGNER })
-  if (!hasDevice) throw badRequest(failed, { device: NO_DEVICE })
+  if (!hasKey) throw invalidFields({ api_key: NO_SIGNER })
+  if (!hasDevice) throw invalidFields({ device: NO_DEVICE })
 }

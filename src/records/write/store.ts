@@ -1,7 +1,7 @@
 import { type Collection, DEVICES_ID, type Store, USERS_ID } from '../../collections/catalog.ts'
 import { violatedFields } from '../../collections/table/indexes.ts'
 import { isSqlError, UNIQUE_VIOLATION } from '../../db/errors.ts'
-import { badRequest, fieldError } from '../../errors.ts'
+import { ApiError, badRequest, fieldError } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
 import type { FileOwner } from '../../files/room.ts'
 import { NO_CONDITION } from '../../rules/access.ts'
@@ -26,7 +26,7 @@ export type Extra = Readonly<Record<string, unknown>>
 export async function storeRecord(write: Write): Promise<Extra> {
   const { store, collection, extension, values, stored, options, uploads } = write
   const isHooked = (stored ? extension?.beforeUpdate : extension?.beforeCreate) !== undefined
-  const extra = isHooked ? await runHook(write) : {}
+  const extra = isHooked ? await runHook(write).catch((error) => refuse(error, write)) : {}
   if (collection.type === 'auth' && stored) await deleteInvalidLinks(store, collection, values, stored.old)
   // `runHook` has already tested the caller and the rule
   const unconditional = { guard: NO_CONDITION, options: { ...options, isAuthCached: false } }
@@ -54,6 +54,12 @@ async function runHook(write: Write): Promise<Extra> {
   if (options.isAuthCached !== undefined) await lockFreshAuth(store, request.auth)
   if (!(await ruleHolds(store, guard))) throw badRequest(failure)
   return (await extension!.beforeCreate!(store, values, request)) ?? {}
+}
+
+/** Gives field errors of a hook the message of the write. */
+function refuse(error: unknown, { failure }: Write): never {
+  const isOfFields = error instanceof ApiError && error.status === 400 && !isEmptyObject(error.data)
+  throw isOfFields ? badRequest(failure, error.data) : error
 }
 
 async function save(write: Write): Promise<void> {

@@ -1,4 +1,4 @@
-import { badRequest, fieldError } from '../../errors.ts'
+import { fieldError, invalidFields } from '../../errors.ts'
 import type { Extension } from '../../records/extension.ts'
 import { checkHours, checking, type Values } from '../hours.ts'
 import { keywordsOf } from './answer.ts'
@@ -6,14 +6,14 @@ import { keywordsOf } from './answer.ts'
 const HOURS = { from: 'hours_from', to: 'hours_to', days: 'days' }
 
 /** The extension of automatic answers. Refuses answers that could never answer a text. */
-export const autoAnswersExtension: Extension = checking((values, failure, old) => {
-  checkAnswer(values, failure)
-  checkHours(HOURS, values, failure, old)
+export const autoAnswersExtension: Extension = checking((values, old) => {
+  checkAnswer(values)
+  checkHours(HOURS, values, old)
 })
 
-function checkAnswer({ match, value, body, template }: Values, failure: string): void {
+function checkAnswer({ match, value, body, template }: Values): void {
   if (match !== 'any' && keywordsOf(String(value)).length === 0)
-    throw badRequest(failure, { value: fieldError('validation_required', 'Cannot be blank.') })
+    throw invalidFields({ value: fieldError('validation_required', 'Cannot be blank.') })
   if (!body && !template)
-    throw badRequest(failure, { body: fieldError('validation_required', 'A text or a template is needed.') })
+    throw invalidFields({ body: fieldError('validation_required', 'A text or a template is needed.') })
 }

@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/rows.ts'
-import { badRequest, fieldError } from '../../errors.ts'
+import { fieldError, invalidFields } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
 import { isDisabledSql } from '../../records/fresh-auth.ts'
 import { logChanged } from '../status/status.ts'
@@ -14,12 +14,11 @@ const NOT_ASSIGNABLE = fieldError('validation_invalid_assignee', 'Must be the ow
 /** Throws 400 unless the assignee is the account's owner or a member who may answer. */
 export async function checkAssignee(
   { db }: Store,
-  failure: string,
   { assignee, user }: Readonly<Record<string, Value>>,
 ): Promise<void> {
   if (!assignee) return
   const { rows } = await db.query(ASSIGNABLE, [assignee, user], 'conversation assignee')
-  if (!rows[0]) throw badRequest(failure, { assignee: NOT_ASSIGNABLE })
+  if (!rows[0]) throw invalidFields({ assignee: NOT_ASSIGNABLE })
 }
 
 /** Lets one assignment of the account run at a time. Finds no row if the setting is off. */

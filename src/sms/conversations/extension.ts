@@ -7,8 +7,6 @@ import { checking, checkTimeZone, type Values } from '../hours.ts'
 import { checkAssignee } from './assign.ts'
 import { queuePushes } from './incoming-texts.ts'
 
-const [NOT_CREATED, NOT_UPDATED] = ['Failed to create record.', 'Failed to update record.']
-
 const LAST = statement('conversation last', {
   ...{ last_message: 'string', last_text: 'string', last_at: 'string', last_type: 'string' },
   ...{ device: 'string', name: 'string', last_sender: 'string' },
@@ -25,8 +23,8 @@ export const conversationsExtension: Extension = {
     ...['device', 'unanswered', 'assigned_at'],
   ],
   async beforeCreate(store, values) {
-    await requireOwn(store, NOT_CREATED, 'line', values)
-    await checkAssignee(store, NOT_CREATED, values)
+    await requireOwn(store, 'line', values)
+    await checkAssignee(store, values)
     const given = { user: String(values.user), number: String(values.number) }
     const last = (await runForRow(store.db, LAST, given))!
     Object.assign(values, last, {
@@ -41,9 +39,9 @@ export const conversationsExtension: Extension = {
   async beforeUpdate(store, values, old) {
     const { assigned_at, last_sender } = old
     Object.assign(values, { assigned_at, last_sender }, values.blocked && BLOCKED)
-    await requireOwn(store, NOT_UPDATED, 'line', values, old)
+    await requireOwn(store, 'line', values, old)
     if (values.assignee === old.assignee) return
-    await checkAssignee(store, NOT_UPDATED, values)
+    await checkAssignee(store, values)
     values.assigned_at = values.assignee ? now() : ''
   },
 }

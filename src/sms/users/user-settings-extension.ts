@@ -1,6 +1,6 @@
 import { type AuthCollection, type Store, USERS_ID } from '../../collections/catalog.ts'
 import { textsOf } from '../../db/rows.ts'
-import { badRequest, fieldError, notFound } from '../../errors.ts'
+import { badRequest, fieldError, invalidFields, notFound } from '../../errors.ts'
 import { endSignIns } from '../../records/auth/auth-links.ts'
 import type { Extension } from '../../records/extension.ts'
 import type { RequestInfo } from '../../request/request.ts'
@@ -9,23 +9,22 @@ import { checkHours, checkTimeZone, type Values } from '../hours.ts'
 import { notifyAccess } from '../wake/wake.ts'
 import { holdPaused } from './user-access.ts'
 
-const [NOT_CREATED, NOT_UPDATED] = ['Failed to create record.', 'Failed to update record.']
 const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
 
 /** Users' settings. Only superusers disable users. Deleting the record enables the user. */
 export const userSettingsExtension: Extension = {
   async beforeCreate(store, values, request) {
-    if (values.disabled === true && !isSuperuser(request)) throw badRequest(NOT_CREATED)
-    checkTimeZone(values, NOT_CREATED)
-    checkHours(QUIET_HOURS, values, NOT_CREATED)
+    if (values.disabled === true && !isSuperuser(request)) throw badRequest('Failed to create record.')
+    checkTimeZone(values)
+    checkHours(QUIET_HOURS, values)
     if (values.disabled === true) await suspendUser(store, String(values.user))
   },
   async beforeUpdate(store, values, old, request) {
     const isNamed = Object.hasOwn(request.body, 'disabled') || values.disabled !== old.disabled
     if (isNamed && !isSuperuser(request)) throw notFound()
     checkUser(values, old)
-    checkTimeZone(values, NOT_UPDATED, old)
-    checkHours(QUIET_HOURS, values, NOT_UPDATED, old)
+    checkTimeZone(values, old)
+    checkHours(QUIET_HOURS, values, old)
     if (values.disabled === true && old.disabled !== true) await suspendUser(store, String(values.user))
     if (values.disabled !== true && old.disabled === true) await holdPaused(store, String(values.user))
     if (TIMES.some((name) => String(values[name]) !== String(old[name])))
@@ -51,7 +50,7 @@ const isSuperuser = ({ auth }: RequestInfo) => auth?.isSuperuser === true
 
 function checkUser({ user }: Values, old: Values): void {
   if (user === old.user) return
-  throw badRequest(NOT_UPDATED, { user: fieldError('validation_user_change', 'The user cannot be changed.') })
+  throw invalidFields({ user: fieldError('validation_user_change', 'The user cannot be changed.') })
 }
 
 /** Ends a disabled user's tokens, pairing codes and streams; pauses campaigns. Locks devices first. */

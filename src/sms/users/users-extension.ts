@@ -1,5 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
-import { badRequest, fieldError, notFound } from '../../errors.ts'
+import { badRequest, fieldError, invalidFields, notFound } from '../../errors.ts'
 import { changeLogCte } from '../../records/changes.ts'
 import type { Extension } from '../../records/extension.ts'
 import { updateCampaigns } from '../campaigns/campaign.ts'
@@ -34,7 +34,7 @@ async function requireUnused({ db }: Store, user: string): Promise<void> {
   const { disabled: _, waiting, ...lists } = await readAccess(db, user)
   if (waiting === 0 && Object.values(lists).every(({ total }) => total === 0)) return
   const message = 'This account has devices, keys, webhooks, hooks, answers, campaigns or messages that wait.'
-  throw badRequest('Failed to update record.', { member_only: fieldError('validation_in_use', message) })
+  throw invalidFields({ member_only: fieldError('validation_in_use', message) })
 }
 
 /** The column by which rows are locked in order, as reports of devices lock them too. */
