@@ -74,7 +74,6 @@ test('a text through its life, a webhook and a job leave no notification in a tr
   const heard = (await other.next(5)).map(({ event, data }) => `${event} ${data.action}`).sort()
   const delivery = ['webhook_deliveries create', 'webhook_deliveries update']
   expect(heard).toEqual(['sms_events create', 'sms_events create', 'sms_usage update', ...delivery])
-  for (const one of [ear, other]) await one.close()
   // a connection of the release before, or of a command
   await outside.client.query('begin')
   await outside.client.query(`update _jobs set key = 'again' where kind = 'unknown'`)

@@ -23,7 +23,6 @@ test.each([
   for (const one of [ear, theirs]) {
     const heard = await one.next(4)
     expect(heard.filter(({ data }) => data.record.name === name)).toHaveLength(2)
-    await one.close()
   }
   expect((await user.call('GET', path)).status).toBe(200)
 })

@@ -14,7 +14,6 @@ beforeEach(async () => {
   user = await server.makeUser()
   device = await server.pair(user)
   ear = await TestListener.on(server.url, user.token, 'sms_messages', 'sms_events/*', 'sms_usage', 'contacts')
-  return () => ear.close()
 })
 
 /** What came of messages: `action status`. */
@@ -62,5 +61,4 @@ test('imported records: new ones are created, known ones updated', async () => {
       `${action} Ben`,
     ])
   }
-  await other.close()
 })

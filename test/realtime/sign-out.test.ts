@@ -19,7 +19,6 @@ beforeEach(async () => {
   ear = await TestListener.on(url, token, 'notes', 'drafts', `users/${id}`)
   await note('before')
   expect(await ear.titles(1)).toEqual(['notes create before'])
-  return () => ear.close()
 })
 
 /** Nothing that only the user may see comes any more, but the line is open for whoever signs in. */
@@ -87,7 +86,6 @@ describe('a guest from then on', () => {
     await asRoot('POST', 'collections/drafts/records', { title: 'for all', open: true })
     expect(await other.titles(1)).toEqual(['drafts create for all'])
     await other.subscribe(root, 'vaults')
-    await other.close()
   })
 })
 
@@ -104,5 +102,4 @@ test('a token that is no longer good subscribes a guest', async () => {
   await note('unseen')
   expect(await late.next(0, { quietMs: 300 })).toEqual([])
   await late.subscribe(root, 'notes')
-  await late.close()
 })

@@ -1,3 +1,4 @@
+import { stopLater } from '../support/stops.ts'
 import { ask, type Json } from './realtime-server.ts'
 
 /** One event as it came. */
@@ -7,7 +8,7 @@ export interface Heard {
   readonly at: number
 }
 
-/** An open connection, without any library: what comes is kept as it came. */
+/** A connection, without any library: what comes is kept as it came. It is closed after the test file. */
 export class TestListener {
   readonly url: string
   readonly status: number
@@ -26,6 +27,7 @@ export class TestListener {
     this.status = response.status
     this.headers = response.headers
     this.#hangUp = hangUp
+    stopLater(() => this.close())
     this.ended = this.#read(response).catch(() => {})
   }
 

@@ -1,4 +1,3 @@
-import { snakeCase } from '../../src/files/stored-name.ts'
 import { readSnapshot, sees } from '../../src/realtime/changes/change-log.ts'
 import { readTopic } from '../../src/realtime/clients/topic.ts'
 
@@ -25,16 +24,6 @@ test.each([
   ['null', 'news', 'null', {}, {}],
 ])('options: %s', (_, name, options, query, headers) => {
   expect(readTopic(name, options)).toEqual({ name, base: name.split('?')[0], query, headers })
-})
-
-test.each([
-  ['X-Token', 'x_token'],
-  ['content-type', 'content_type'],
-  ['myTestDB', 'my_test_db'],
-  ['already_snake', 'already_snake'],
-  ['--a  b--', 'a_b'],
-])('snakeCase(%s)', (text, expected) => {
-  expect(snakeCase(text)).toBe(expected)
 })
 
 test.each([

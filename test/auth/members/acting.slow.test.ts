@@ -286,7 +286,6 @@ describe('what an agent may not read', () => {
     expect(JSON.stringify(events)).not.toMatch(/second|till/)
     expect(JSON.stringify(events)).not.toContain(shop.email)
     expect(membership).not.toBe('')
-    await Promise.all([heard.close(), owns.close()])
   })
 
   test('is made and changed by no part of a batch', async () => {
@@ -312,7 +311,6 @@ test('of one event with an expand, the account alone has its e-mail address', as
   await made(shop, 'contacts', { user: shop.id, phone: '+4915112345678' })
   const emails = [owns!, heard!].map(async (listener) => {
     const [event] = await listener.next(1)
-    await listener.close()
     return event!.data.record.expand.user.email
   })
   expect(await Promise.all(emails)).toEqual([shop.email, undefined])
