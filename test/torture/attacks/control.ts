@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Attack, asUser, createRecords } from './attack.ts'
+import { type Attack, addContacts, asUser } from './attack.ts'
 import { send } from './flood.ts'
 
 /** Nothing happens. The victim's figures without any attack. */
@@ -11,11 +11,7 @@ export const warmUp: Attack = {
   who: 'user',
   prepare: asUser(async (user, target) => {
     await target.addDevice(user)
-    await createRecords(user, 'contacts', 500, (i) => ({
-      user: user.id,
-      name: `C${i}`,
-      phone: `+4915${1e6 + i}`,
-    }))
+    await addContacts(user, 500)
   }),
   async attack(run) {
     const recipients = Array.from({ length: 100 }, (_, i) => `+4915${1e6 + i}`)

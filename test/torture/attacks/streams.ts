@@ -1,6 +1,6 @@
 import { get, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Attack, type AttackRun, asUser, byGuest, byUser, createRecords } from './attack.ts'
+import { type Attack, type AttackRun, addContacts, asUser, byGuest, byUser } from './attack.ts'
 import { flood, send } from './flood.ts'
 
 // Realtime: streams, topics, filters of topics, and who does not read.
@@ -87,11 +87,7 @@ const filteredTopics = (count: number, stream: number) =>
 const SLOW = 'user.contacts_via_user.user.contacts_via_user.user.contacts_via_user'
 const SLOW_FIELDS = ['name', 'phone', 'id', 'created', 'updated', 'groups']
 const withContacts = asUser(async (user) => {
-  await createRecords(user, 'contacts', 1_000, (i) => ({
-    user: user.id,
-    name: `Contact ${i}`,
-    phone: `+4915${1e6 + i}`,
-  }))
+  await addContacts(user, 1_000)
   const { body } = await user.call('GET', '/api/collections/contacts/records?perPage=1')
   return { contact: body.items[0].id }
 })

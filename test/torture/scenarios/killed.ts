@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { strikeBusySite } from '../busy-site.ts'
+import { signal } from '../failover/cluster.ts'
 import { Audience } from '../realtime-judge.ts'
 import type { Scenario } from '../scenario.ts'
 import { type Site, until } from '../site.ts'
@@ -15,9 +16,9 @@ const VICTIMS: Readonly<Record<string, (site: Site) => Promise<void>>> = {
     await phone.kill()
     phone.start()
   },
-  postmaster: async (site) => kill(processesOf(site).slice(0, 1)),
-  backend: async (site) => kill([oneOf(processesOf(site).slice(1))]),
-  'server and database': (site) => restart(site, () => kill(processesOf(site))),
+  postmaster: async (site) => signal(processesOf(site).slice(0, 1), 'SIGKILL'),
+  backend: async (site) => signal([oneOf(processesOf(site).slice(1))], 'SIGKILL'),
+  'server and database': (site) => restart(site, () => signal(processesOf(site), 'SIGKILL')),
 }
 
 /** Phones, and processes of the server and of its own Postgres, are killed at random moments. */
@@ -55,14 +56,6 @@ async function restart({ nodes: [node] }: Site, kill: () => void): Promise<void>
   kill()
   await node!.kill()
   await node!.start()
-}
-
-function kill(pids: readonly number[]): void {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {} // it has ended meanwhile
-  }
 }
 
 const oneOf = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!
