@@ -6,9 +6,8 @@ import { PASSWORD, startServerWithMail } from '../support/server/server-with-mai
 const TRIES = 5
 
 const server = await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1', SIGN_IN_TRIES: String(TRIES) })
-const users = server.server.services.store.catalog.find('users')
-if (users?.type !== 'auth') throw new Error('no users')
-await server.change('users', { otp: { ...users.otp, enabled: true } })
+await server.allowOtp()
+const { db } = server.server.services.store
 
 const from = (ip: string) => ({ 'x-forwarded-for': ip })
 const signIn = async (identity: string, password: string, ip: string) =>
@@ -43,14 +42,6 @@ test.each([
 
 test('an unknown account is counted like any other', async () => {
   expect(await wrong('nobody@example.com', '192.0.2.9', TRIES + 1)).toEqual([...all(400, TRIES), 429])
-})
-
-test('a network of IPv6 is one address', async () => {
-  const statuses = []
-  for (let i = 0; i <= TRIES; i++)
-    statuses.push(...(await wrong('six@example.com', `2001:db8:0:1::${i.toString(16)}`)))
-  expect(statuses).toEqual([...all(400, TRIES), 429])
-  expect(await wrong('six@example.com', '2001:db8:0:2::1')).toEqual([400])
 })
 
 test('a right password is no try, and clears those before', async () => {
@@ -153,7 +144,6 @@ test('new passwords without the present one are tries, and other changes do not 
 })
 
 test('limits hold however many come at once', async () => {
-  const { db } = server.server.services.store
   const tried = { db, config: { signInTries: TRIES }, collection: 'users', account: 'node', ip: '192.0.2.90' }
   const outcomes = await Promise.all(
     Array.from({ length: TRIES * 4 }, () =>
@@ -166,7 +156,6 @@ test('limits hold however many come at once', async () => {
 })
 
 test('an attempt whose password finds no place to be checked is no wrong one', async () => {
-  const { db } = server.server.services.store
   const tried = { db, config: { signInTries: TRIES }, collection: 'users', account: 'busy', ip: '192.0.2.91' }
   const refuse = async () => {
     throw overLimit('passwords to check', true, 5)
@@ -176,7 +165,6 @@ test('an attempt whose password finds no place to be checked is no wrong one', a
 })
 
 test('an attempt from a known address waits for none of a stranger', async () => {
-  const { db } = server.server.services.store
   const of = (account: string, ip: string) => ({
     db,
     config: { signInTries: TRIES },

@@ -14,14 +14,10 @@ import { signInByProvider, startOidcServer } from '../support/services/oidc-serv
 const mailed = await startServerWithMail()
 const gateway = await withDevices(mailed.server)
 const oidc = await startOidcServer(`${gateway.url}/api/oauth2-redirect`)
-const users = mailed.server.services.store.catalog.find('users')
-if (users?.type !== 'auth') throw new Error('no users')
 const provider = { pkce: null, displayName: 'Work', extra: {}, ...oidc.options } as OAuth2Provider
 const mappedFields = { id: '', name: 'name', username: '', avatarURL: '' }
-await mailed.change('users', {
-  otp: { ...users.otp, enabled: true },
-  oauth2: { enabled: true, mappedFields, providers: [provider] },
-})
+await mailed.change('users', { oauth2: { enabled: true, mappedFields, providers: [provider] } })
+await mailed.allowOtp()
 
 let count = 0
 let email: string
@@ -55,7 +51,7 @@ const setDisabled = async (disabled: boolean) =>
 const withPassword = (more = {}) =>
   gateway.guest.call('POST', `${USERS}/auth-with-password`, { identity: email, password: PASSWORD, ...more })
 const requestOtp = async () => String((await mailed.post(`${USERS}/request-otp`, { email })).body.otpId)
-const rows = async (text: string) => (await mailed.server.services.store.db.query(text, [user.id])).rows
+const rows = (text: string) => mailed.rows(text, user.id)
 const makeKey = async () =>
   String(
     (await user.call('POST', '/api/collections/api_keys/records', { user: user.id, name: 'shop' })).body.key,

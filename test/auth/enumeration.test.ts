@@ -18,9 +18,7 @@ const nowhere: Record<string, string> = {
 }
 
 const server = await startServerWithMail()
-const { store } = server.server.services
-const users = store.catalog.find('users')
-if (users?.type === 'auth') await server.change('users', { otp: { ...users.otp, enabled: true } })
+await server.allowOtp()
 const ann = await server.addUser('ann@example.com')
 await server.addUser('bob@example.com')
 const bob = { authorization: await server.signIn('users', 'bob@example.com', PASSWORD) }
@@ -31,14 +29,15 @@ const add = async (collection: string, body: object) =>
       .body.id,
   )
 const message = 'annmessage00000'
-await store.db.query(
+await server.rows(
   `insert into sms_messages (id, "user", status, "to", body, message_type, batch_id)
    values ($1, $2, 'failed', '+4915112345678', 'Hi', 'outgoing', 'annbatch0000000')`,
-  [message, ann],
+  message,
+  ann,
 )
-await store.db.query(
+await server.rows(
   `insert into devices (id, "user", name, enabled, "tokenKey") values ('anndevice000000', $1, 'phone', true, 'k')`,
-  [ann],
+  ann,
 )
 Object.assign(there, {
   EMAIL: 'ann@example.com',

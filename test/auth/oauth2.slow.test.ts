@@ -69,14 +69,12 @@ async function takeCode() {
 const submit = (form: object, headers = {}) =>
   server.post('/api/collections/users/auth-with-oauth2', form, headers)
 
-const rowsOf = async (sql: string, params: unknown[]) =>
-  (await server.server.services.store.db.query(sql, params)).rows
 const linksOf = async (id: string) =>
-  (await rowsOf(`select provider, "providerId" from "_externalAuths" where "recordRef" = $1`, [id])).map(
+  (await server.rows(`select provider, "providerId" from "_externalAuths" where "recordRef" = $1`, id)).map(
     (row) => row.join(' '),
   )
 const isThere = async (address: string) =>
-  (await rowsOf('select 1 from users where email = $1', [address])).length > 0
+  (await server.rows('select 1 from users where email = $1', address)).length > 0
 
 test('who comes for the first time gets a record, by the SDK and its event stream', async () => {
   const { pb, record, meta, seen } = await signIn()
@@ -232,16 +230,11 @@ test('without an address to ask, the id token says who it is', async () => {
 
 test('the client is named in the form where the provider does not take the header', async () => {
   const other = await startOidcServer(redirectURL, 'client_secret_post')
-  try {
-    other.account = 'somebody'
-    other.accounts.set('somebody', { email: `post-${email}`, email_verified: true })
-    await setUp(other.options)
-    const urlCallback = async (url: string) => void (await other.browse(url))
-    expect((await signIn(undefined, { urlCallback })).record.email).toBe(`post-${email}`)
-  } finally {
-    await setUp({})
-    await other.stop()
-  }
+  other.account = 'somebody'
+  other.accounts.set('somebody', { email: `post-${email}`, email_verified: true })
+  await setUp(other.options)
+  const urlCallback = async (url: string) => void (await other.browse(url))
+  expect((await signIn(undefined, { urlCallback })).record.email).toBe(`post-${email}`)
 })
 
 test('a second method is asked for where the collection wants two', async () => {

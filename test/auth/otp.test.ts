@@ -2,8 +2,7 @@ import { cleanUpSignIns } from '../../src/auth/account/clean-up.ts'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
 
 const server = await startServerWithMail()
-const users = server.server.services.store.catalog.find('users')
-if (users?.type === 'auth') await server.change('users', { otp: { ...users.otp, enabled: true } })
+await server.allowOtp()
 
 let count = 0
 let address: string
@@ -12,7 +11,6 @@ beforeEach(async () => {
   await server.addUser(address)
 })
 
-const query = (text: string, ...params: unknown[]) => server.server.services.store.db.query(text, params)
 const request = async (email = address) =>
   String((await server.post('/api/collections/users/request-otp', { email })).body.otpId)
 const enter = (otpId: string, password: string) =>
@@ -46,33 +44,30 @@ test('an old id of the first of two methods is refused and deleted', async () =>
   await server.change('users', { mfa: { enabled: true, duration: 600, rule: '' } })
   const form = { identity: address, password: PASSWORD }
   const { mfaId } = (await server.post('/api/collections/users/auth-with-password', form)).body
-  await query(`update "_mfas" set created = '2024-01-01 00:00:00.000Z' where id = $1`, mfaId)
+  await server.rows(`update "_mfas" set created = '2024-01-01 00:00:00.000Z' where id = $1`, mfaId)
   const { otpId, code } = await requestCode()
   const body = { otpId, password: code, mfaId }
   const { status, body: answer } = await server.post('/api/collections/users/auth-with-otp', body)
   expect([status, answer.message]).toEqual([400, 'Invalid or expired MFA session.'])
-  expect((await query('select 1 from "_mfas" where id = $1', mfaId)).count).toBe(0)
+  expect((await server.rows('select 1 from "_mfas" where id = $1', mfaId)).length).toBe(0)
   await server.change('users', { mfa: { enabled: false, duration: 600, rule: '' } })
-})
-
-test('never tells who is there', async () => {
-  expect(await request('nobody@example.com')).toMatch(/^[a-z0-9]{15}$/)
-  expect((await enter('nosuchotpid0000', '12345678')).body).toEqual(INVALID)
 })
 
 test('a code that could not be mailed is void', async () => {
   server.mail.refuses = true
   const otpId = await request()
-  await expect.poll(async () => (await query('select 1 from "_otps" where id = $1', otpId)).count).toBe(0)
+  await expect
+    .poll(async () => (await server.rows('select 1 from "_otps" where id = $1', otpId)).length)
+    .toBe(0)
   server.mail.refuses = false
 })
 
 test('an old code is refused, then cleaned up', async () => {
   const { otpId, code } = await requestCode()
-  await query(`update "_otps" set created = '2024-01-01 00:00:00.000Z' where id = $1`, otpId)
+  await server.rows(`update "_otps" set created = '2024-01-01 00:00:00.000Z' where id = $1`, otpId)
   expect((await enter(otpId, code)).body).toEqual(INVALID)
   await cleanUpSignIns(server.server.services.store)
-  expect((await query('select 1 from "_otps" where id = $1', otpId)).count).toBe(0)
+  expect((await server.rows('select 1 from "_otps" where id = $1', otpId)).length).toBe(0)
 })
 
 test('with ten codes under way the last one is used again', async () => {

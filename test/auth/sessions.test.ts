@@ -33,7 +33,7 @@ const refresh = (token: string, agent: string) =>
   server.post('/api/collections/users/auth-refresh', {}, { ...as(token), 'user-agent': agent })
 const isSignedIn = async (token: string) =>
   (await server.call('GET', `/api/collections/users/records/${id}`, undefined, as(token))).status === 200
-const rows = async (text: string) => (await server.server.services.store.db.query(text, [id])).rows
+const rows = (text: string) => server.rows(text, id)
 
 /** The latest tokens of the user's sessions are more than a minute old. */
 const makeOlder = () =>
@@ -108,9 +108,8 @@ describe('a single session is ended', () => {
     const [first, second] = [await server.superuser(), await server.superuser()]
     expect((await end(first.authorization!, await idOf(second.authorization!))).status).toBe(204)
     expect((await server.call('GET', '/api/account/sessions', undefined, second)).status).toBe(401)
-    const { db } = server.server.services.store
-    const noted = await db.query(`select collection from _audit where action = 'end session'`)
-    expect(noted.rows).toEqual([['_superusers']])
+    const noted = await server.rows(`select collection from _audit where action = 'end session'`)
+    expect(noted).toEqual([['_superusers']])
   })
 
   test('browsers like it show no notifications', async () => {
@@ -225,11 +224,11 @@ test('rows of a deleted account go, and old ones in the end', async () => {
 
 test('however often somebody signs in, few rows are kept, and no token is void for it', async () => {
   const first = await signIn('First')
-  const { db } = server.server.services.store
-  await db.query(
+  await server.rows(
     `insert into auth_sessions (id, collection, record, token_hash, expires_at, ip, user_agent)
      select 'filler' || n || $2::text, '_pb_users_auth_', $1, '', now() + interval '1 day', '', '' from generate_series(1, 200) n`,
-    [id, String(count)],
+    id,
+    String(count),
   )
   await signIn('Last')
   expect((await rows('select 1 from auth_sessions where record = $1')).length).toBe(50)

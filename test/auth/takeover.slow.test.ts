@@ -10,14 +10,14 @@ const NEW_PASSWORD = 'brandnew1'
 const server = await startServerWithMail({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const redirectURL = `${server.server.url}/api/oauth2-redirect`
 const oidc = await startOidcServer(redirectURL)
-const { otp } = server.server.services.store.catalog.find('users') as AuthCollection
 const provider = { pkce: null, displayName: 'Work', extra: null, ...oidc.options }
 const oauth2 = {
   enabled: true,
   mappedFields: { id: '', name: 'name', username: '', avatarURL: '' },
   providers: [provider],
 } as unknown as AuthCollection['oauth2']
-await server.change('users', { oauth2, otp: { ...otp, enabled: true } })
+await server.change('users', { oauth2 })
+await server.allowOtp()
 
 let count = 0
 let address: string
@@ -28,8 +28,6 @@ beforeEach(() => {
   oidc.accounts.set(oidc.account, { email: address, email_verified: true })
 })
 
-const rowsOf = async (sql: string, ...params: unknown[]) =>
-  (await server.server.services.store.db.query(sql, params)).rows
 const users = (route: string, form: unknown, headers = {}) =>
   server.post(`/api/collections/users/${route}`, form, headers)
 const add = (collection: string, values: object, authorization: string) =>
@@ -69,7 +67,7 @@ async function moveIn(isVerified = false): Promise<Traps> {
 }
 
 const countOf = async (collection: string) =>
-  Number((await rowsOf(`select count(*) from ${collection} where "user" = $1`, id))[0]![0])
+  Number((await server.rows(`select count(*) from ${collection} where "user" = $1`, id))[0]![0])
 
 /** What of it still opens something. */
 async function openBy({ session, key, device, code }: Traps) {
@@ -121,7 +119,7 @@ describe.each([
     const traps = await moveIn()
     expect(await arrive()).toBe(status)
     expect(await openBy(traps)).toEqual(SHUT)
-    expect((await rowsOf('select verified, name from users where id = $1', id))[0]).toEqual([
+    expect((await server.rows('select verified, name from users where id = $1', id))[0]).toEqual([
       true,
       'Somebody',
     ])
@@ -133,7 +131,7 @@ describe.each([
   test('nothing that waited goes out later, and the quota of it comes back', async () => {
     const { waiting, held } = await moveIn()
     await arrive()
-    const messages = await rowsOf(
+    const messages = await server.rows(
       'select id, status, error_message from sms_messages where "user" = $1 and id <> $2 order by created',
       id,
       held,
@@ -143,9 +141,9 @@ describe.each([
       ['failed', 'Canceled'],
     ])
     expect(messages[0]![0]).toBe(waiting)
-    const queue = await rowsOf('select message, at_least_once from sms_dispatch where "user" = $1', id)
+    const queue = await server.rows('select message, at_least_once from sms_dispatch where "user" = $1', id)
     expect(queue).toEqual([[held, false]])
-    expect(await rowsOf('select used from sms_usage where "user" = $1', id)).toEqual([[1]])
+    expect(await server.rows('select used from sms_usage where "user" = $1', id)).toEqual([[1]])
   })
 
   test('a verified record keeps what it has', async () => {
@@ -158,9 +156,9 @@ describe.each([
 
 test('what somebody had ended by hand gives nothing back', async () => {
   const { waiting } = await moveIn()
-  await rowsOf(`update sms_messages set status = 'failed' where id = $1 returning id`, waiting)
+  await server.rows(`update sms_messages set status = 'failed' where id = $1 returning id`, waiting)
   await byReset()
-  expect(await rowsOf('select used from sms_usage where "user" = $1', id)).toEqual([[2]])
+  expect(await server.rows('select used from sms_usage where "user" = $1', id)).toEqual([[2]])
 })
 
 test('who confirms the address and keeps the password is who was there before', async () => {

@@ -19,19 +19,13 @@ const CORPUS = {
 /** A list's answer, as far as it can be compared: its ids, or that it was refused. */
 export type Answer = readonly string[] | 'refused'
 
-/** A real PocketBase with the corpus in it. */
-export interface PocketBase {
-  /** The ids of `collection` under a filter and sort; 'late' if it ran out of its time. */
-  ask(as: string | null, collection: string, filter: string, sort: string): Promise<Answer | 'late'>
-  stop(): Promise<void>
-}
-
-/** Starts the PocketBase of `binary`. */
-export async function startPocketBase(binary: string): Promise<PocketBase> {
+/** Starts a real PocketBase, that of `binary`, with the corpus in it. */
+export async function startPocketBase(binary: string) {
   const program = await start(binary, CORPUS, temporaryFolder(), `--queryTimeout=${MAX_SECONDS}`)
   const client = new Client(program.url, CORPUS)
   return {
-    async ask(as, collection, filter, sort) {
+    /** The ids of `collection` under a filter and sort; 'late' if it ran out of its time. */
+    async ask(as: string | null, collection: string, filter: string, sort: string): Promise<Answer | 'late'> {
       const query = new URLSearchParams({ filter, sort, perPage: '500', fields: 'id', skipTotal: '1' })
       const started = Date.now()
       const path = `/api/collections/${collection}/records?${query}`

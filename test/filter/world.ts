@@ -10,27 +10,13 @@ import { createLogger } from '../../src/log.ts'
 import { columnsOf, toValues } from '../../src/records/columns.ts'
 import { type AuthRecord, authRecord, type RequestInfo } from '../../src/request/request.ts'
 import { ruleFor } from '../../src/rules/access.ts'
-import { openDb, openStore, type TestStore } from '../support/database/open.ts'
+import { openDb, openStore } from '../support/database/open.ts'
 import { importCorpus } from '../support/server/start.ts'
 import { RECORDS, ROOT, SCHEMA } from './corpus.ts'
 import type { Answer } from './pocketbase.ts'
 
 /** The compiler on a real database with the corpus in it, without a server in between. */
-export interface World {
-  readonly store: TestStore
-  /** `root`, a superuser, and `ann`, one of the people. */
-  readonly who: Readonly<Record<string, AuthRecord>>
-  compile(
-    question: Partial<Omit<FilterQuery, 'collection'>> & { collection: string; as?: string | null },
-  ): CompiledFilter
-  /** Ids as a list gives them. */
-  ask(as: string | null, collection: string, filter: string, sort?: string): Promise<Answer>
-  /** Ids of the rows that a compiled question finds. */
-  run(compiled: CompiledFilter): Promise<string[]>
-}
-
-/** Opens the world on the database of a test's settings. */
-export async function openWorld(config: Config): Promise<World> {
+export async function openWorld(config: Config) {
   const db = await openDb(config, createLogger(config))
   await migrate(db)
   const store = await openStore(db)
@@ -44,6 +30,7 @@ export async function openWorld(config: Config): Promise<World> {
     const values = toValues(collection, rows[0] as never)
     return authRecord(collection, values, '1')
   }
+  /** `root`, a superuser, and `ann`, one of the people. */
   const who: Record<string, AuthRecord> = {
     root: await readAuth('_superusers', ROOT.id),
     ann: await readAuth('people', 'per000000000002'),
@@ -55,11 +42,9 @@ export async function openWorld(config: Config): Promise<World> {
     const { rows } = await db.query(`SELECT b.id FROM ${compiled.from}${where}${order}`, compiled.params)
     return rows.map(([id]) => String(id))
   }
-  const world: World = {
+  return {
     store,
-    who,
-    run,
-    compile({ collection, as = null, ...question }) {
+    compile({ collection, as = null, ...question }: Question): CompiledFilter {
       const found = store.catalog.find(collection)!
       const request = requestOf(as === null ? null : who[as]!)
       return compile(store.catalog, {
@@ -71,7 +56,8 @@ export async function openWorld(config: Config): Promise<World> {
         collection: found,
       })
     },
-    async ask(as, name, filter, sort = 'id') {
+    /** Ids as a list gives them. */
+    async ask(as: string | null, name: string, filter: string, sort = 'id'): Promise<Answer> {
       const auth = as === null ? null : who[as]!
       const collection = store.catalog.find(name)!
       const query = { filter, sort, perPage: '500', fields: 'id', skipTotal: '1' }
@@ -85,8 +71,9 @@ export async function openWorld(config: Config): Promise<World> {
       }
     },
   }
-  return world
 }
+
+type Question = Partial<Omit<FilterQuery, 'collection'>> & { collection: string; as?: string | null }
 
 const requestOf = (auth: AuthRecord | null): RequestInfo => ({
   context: 'default',

@@ -13,8 +13,7 @@ const OTHER_PASSWORD = 'other-password'
 const server = await startServerWithMail()
 const one = server.server
 const two = await start(one.services.config, createLogger({ logLevel: 'silent' }))
-const users = one.services.store.catalog.find('users')
-if (users?.type === 'auth') await server.change('users', { otp: { ...users.otp, enabled: true } })
+await server.allowOtp()
 let count = 0
 
 /** Nobody, at a node. */
@@ -253,11 +252,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
       }).then((answer) => answer.text())
     const answers = await Promise.all([keyed(one), keyed(two), keyed(one), keyed(two)])
     expect(new Set(answers).size).toBe(1)
-    const { rows } = await one.services.store.db.query(
-      'select count(*) from sms_messages where "user" = $1',
-      [user.id],
-    )
-    expect(rows).toEqual([[1]])
+    expect(await server.rows('select count(*) from sms_messages where "user" = $1', user.id)).toEqual([[1]])
   },
 
   async 'two texts of a number, one handed to each node, get one answer'() {

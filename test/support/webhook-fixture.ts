@@ -1,6 +1,6 @@
 import type { Store } from '../../src/collections/catalog.ts'
-import { type Client, type ServerWithDevices, startServerWithDevices } from './server/server-with-devices.ts'
-import { type Receiver, startReceiver } from './services/receiver.ts'
+import { type Client, startServerWithDevices } from './server/server-with-devices.ts'
+import { startReceiver } from './services/receiver.ts'
 import { until } from './until.ts'
 
 const ALL = ['message.sent', 'message.delivered', 'message.failed', 'message.received']
@@ -10,24 +10,18 @@ export interface TestWebhook {
   readonly secret: string
 }
 
-/** A user with a phone and a receiver, over a server that may call it. */
-export interface WebhookFixture {
-  readonly gateway: ServerWithDevices
-  readonly store: Store
-  readonly user: Client
-  readonly phone: Client
-  readonly receiver: Receiver
-}
+export type WebhookFixture = Awaited<ReturnType<typeof startWebhookFixture>>
 
-export async function startWebhookFixture(env: Record<string, string> = {}): Promise<WebhookFixture> {
-  const server = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true', ...env })
+/** A user with a phone and a receiver, over a server that may call it. */
+export async function startWebhookFixture(env: Record<string, string> = {}) {
+  const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true', ...env })
   const receiver = await startReceiver()
-  const user = await server.makeUser()
+  const user = await gateway.makeUser()
   return {
-    gateway: server,
-    store: server.server.services.store,
+    gateway,
+    store: gateway.server.services.store,
     user,
-    phone: await server.pair(user),
+    phone: await gateway.pair(user),
     receiver,
   }
 }

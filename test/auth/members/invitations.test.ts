@@ -19,6 +19,7 @@ const invited = async (who: Client, role = 'agent') => {
 }
 const accept = (who: Client, body: object) => who.call('POST', `${INVITATIONS}/accept`, body)
 const membersOf = async (who: Client) => (await who.call('GET', records('members'))).body.items
+const isVerified = (email: string) => fixture.rows('select verified from users where email = $1', email)
 async function actFor(member: Client, account: string): Promise<Client> {
   const { status, body } = await member.call('POST', '/api/account/act-for', { account })
   if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
@@ -73,11 +74,8 @@ test('a new person joins and signs in; users may not sign up otherwise', async (
   const cleo = client(url, '', await fixture.signIn('users', person.email, person.password))
   const { status, body } = await (await actFor(cleo, shop.id)).call('GET', '/api/account/me')
   expect([status, body.role, body.name]).toEqual([200, 'viewer', 'Cleo'])
-  const { rows } = await services.store.db.query(
-    'select verified, monthly_quota from users where email = $1',
-    [person.email],
-  )
-  expect(rows).toEqual([[false, 0]])
+  const select = 'select verified, monthly_quota from users where email = $1'
+  expect(await fixture.rows(select, person.email)).toEqual([[false, 0]])
 })
 
 test('an invitation by mail verifies the address that it went to, and no other', async () => {
@@ -90,8 +88,7 @@ test('an invitation by mail verifies the address that it went to, and no other',
     const secret = secretIn(mail.text)
     const email = isOther ? `other-${person.email}` : person.email
     expect((await accept(guest, { secret, ...person, email })).status).toBe(200)
-    const { rows } = await services.store.db.query('select verified from users where email = $1', [email])
-    expect(rows).toEqual([[!isOther]])
+    expect(await isVerified(email)).toEqual([[!isOther]])
   }
 })
 
@@ -103,18 +100,13 @@ test('a link that was not mailed verifies no address', async () => {
   const { link } = (await shop.call('POST', INVITATIONS, { role: 'agent', email: person.email })).body
   await root.call('PATCH', '/api/settings', { smtp })
   expect((await accept(guest, { secret: secretIn(link), ...person })).status).toBe(200)
-  const { rows } = await services.store.db.query('select verified from users where email = $1', [
-    person.email,
-  ])
-  expect(rows).toEqual([[false]])
+  expect(await isVerified(person.email)).toEqual([[false]])
 })
 
 test('invitations expire, and go with their account', async () => {
   const [shop, ben] = [await makeUser(), await makeUser()]
   const [late, orphan] = [await invited(shop), await invited(shop)]
-  await services.store.db.query(`update member_invitations set expires = pb_text(now()) where id = $1`, [
-    late.id,
-  ])
+  await fixture.rows('update member_invitations set expires = pb_text(now()) where id = $1', late.id)
   expect((await accept(ben, late)).status).toBe(400)
   await shop.call('DELETE', records('users', shop.id))
   expect((await accept(ben, orphan)).status).toBe(400)

@@ -10,13 +10,13 @@ import {
 } from '../../support/server/server-with-devices.ts'
 import { startServerWithMail } from '../../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
+import { codeIn } from '../../support/services/mail-server.ts'
 
 // People who join by an invitation are members without an account of their own.
 
 const fixture = await startServerWithMail()
-const { url, services } = fixture.server
-const users = services.store.catalog.find('users')!
-if (users.type === 'auth') await fixture.change('users', { otp: { ...users.otp, enabled: true } })
+const { url } = fixture.server
+await fixture.allowOtp()
 const root = await signIn(url, '_superusers', SUPERUSER.email, SUPERUSER.password)
 const guest = client(url, '', '')
 const makeUser = () => newUser(url, root, { verified: true })
@@ -107,7 +107,7 @@ test.each<[what: string, end: (account: Client, member: Client) => Promise<unkno
   const member = await join(last)
   const otp = { email: member.email }
   const { otpId } = await must(guest, 'POST', '/api/collections/users/request-otp', otp)
-  const code = /password is: (\d+)/.exec((await fixture.mail.next()).text)![1]
+  const code = codeIn((await fixture.mail.next()).text)
   await must(member, 'POST', ACCEPT, { secret: await invite(before) })
   const first = (await member.call('GET', `${records('members')}?filter=account="${before.id}"`)).body
     .items[0]

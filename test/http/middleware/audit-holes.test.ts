@@ -11,11 +11,10 @@ const server = await startServerWithMail({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const root = await server.superuser()
 const user = await server.addUser('ann@example.com')
 
-const query = (text: string) => server.server.services.store.db.query(text)
-beforeEach(() => query('delete from _audit'))
+beforeEach(() => server.rows('delete from _audit'))
 
 const deeds = async () =>
-  (await query('select action, collection, record, fields, email, ip from _audit order by _rowid')).rows.map(
+  (await server.rows('select action, collection, record, fields, email, ip from _audit order by _rowid')).map(
     ([action, collection, record, fields, email, ip]) => ({
       action,
       collection,
@@ -47,7 +46,7 @@ describe('what a superuser does with a webhook of somebody', () => {
 
   test('one delivery again', async () => {
     const { body } = await server.post(`/api/webhooks/${hook}/test`, {}, root)
-    await query('delete from _audit')
+    await server.rows('delete from _audit')
     expect((await server.post(`/api/webhooks/deliveries/${body.id}/resend`, {}, root)).status).toBe(200)
     const record = String(body.id)
     expect(await deeds()).toEqual([
@@ -70,7 +69,7 @@ describe('what is confirmed by a mailed link', () => {
 
   test('a new password of a superuser, and of a user', async () => {
     await upsertSuperuser(server.server.services.store, 'two@example.com', 'a-long-password')
-    await query('delete from _audit')
+    await server.rows('delete from _audit')
     for (const [collection, email] of [
       ['_superusers', 'two@example.com'],
       ['users', 'ann@example.com'],

@@ -20,6 +20,9 @@ async function open(path: string, from: string, { token }: Client) {
   return { status, retryAfter, body, response, close: () => hangUp.abort() }
 }
 
+const streamsOf = (device: string) =>
+  server.query('select count(*) from device_streams where device = $1', [device])
+
 const MESSAGE = 'Your share of event streams and waiting claims is used up.'
 
 describe('streams of one network', () => {
@@ -131,11 +134,7 @@ test('a device that asks for the head of a stream opens none', async () => {
       })
       expect(response.status).toBe(200)
     }
-  const { rows } = await server.server.services.store.db.query(
-    'select count(*) from device_streams where device = $1',
-    [phone.id],
-  )
-  expect(rows[0]![0]).toBe(0)
+  expect(await streamsOf(phone.id)).toEqual([[0]])
 })
 
 test('a stream that ends leaves that of the device at another server', async () => {
@@ -146,8 +145,7 @@ test('a stream that ends leaves that of the device at another server', async () 
   await stream.next()
   await store.db.query(`update device_streams set until = until + interval '1 s' where device = $1`, [id])
   await stream.return(undefined)
-  const { rows } = await store.db.query('select count(*) from device_streams where device = $1', [id])
-  expect(rows).toEqual([[1]])
+  expect(await streamsOf(id)).toEqual([[1]])
 })
 
 test('a sixth stream of a device ends its oldest, and the device stays there', async () => {
@@ -156,11 +154,8 @@ test('a sixth stream of a device ends its oldest, and the device stays there', a
   const streams = []
   for (let i = 0; i < 6; i++) streams.push(await openStream(wide.url, phone.token))
   await streams[0]!.ended
-  const { rows } = await wide.server.services.store.db.query('select count(*) from device_streams')
-  expect(rows[0]![0]).toBe(1)
+  const left = () => wide.query('select count(*) from device_streams')
+  expect(await left()).toEqual([[1]])
   for (const stream of streams) await stream.close()
-  await until('it is gone', async () => {
-    const left = await wide.server.services.store.db.query('select count(*) from device_streams')
-    return left.rows[0]![0] === 0
-  })
+  await expect.poll(left).toEqual([[0]])
 })

@@ -2,7 +2,7 @@ import { vi } from 'vitest'
 import { createLogger } from '../../../src/log.ts'
 import { testConfig } from '../server/start.ts'
 import { stopLater } from '../stops.ts'
-import { type OpenDb, openDb } from './open.ts'
+import { openDb } from './open.ts'
 
 /**
  * now() of the test's own, before that of Postgres on the search path: statements, functions and triggers of
@@ -19,14 +19,7 @@ do $$ begin
 end $$`
 
 /** A prepared database, open as often as there are nodes, with a clock that tests set. */
-export interface ClockedDb {
-  readonly nodes: readonly [OpenDb, OpenDb]
-  /** Sets the clock of this process and of the database, where it then stands still; null: it is let go. */
-  at(instant: string | null): Promise<void>
-}
-
-/** Opens one. */
-export async function openClockedDb(): Promise<ClockedDb> {
+export async function openClockedDb() {
   const config = await testConfig({}, 'prepared')
   const open = () => openDb(config, createLogger(config))
   let first = await open()
@@ -36,8 +29,9 @@ export async function openClockedDb(): Promise<ClockedDb> {
   const second = await open()
   stopLater(() => void vi.useRealTimers())
   return {
-    nodes: [first, second],
-    async at(instant) {
+    nodes: [first, second] as const,
+    /** Sets the clock of this process and of the database, where it then stands still; null: it is let go. */
+    async at(instant: string | null): Promise<void> {
       vi.useRealTimers()
       if (instant) vi.useFakeTimers({ toFake: ['Date'], now: new Date(instant) })
       await first.query('update clock.hand set at = $1', [instant])

@@ -4,7 +4,7 @@ import { createLogger } from '../../../src/log.ts'
 import { answerJobs } from '../../../src/sms/conversations/answer.ts'
 import { type ReceivedText, receiveTexts } from '../../../src/sms/conversations/receive.ts'
 import { cancelMessage } from '../../../src/sms/queue/cancel.ts'
-import { type ClaimedMessage, claimMessages } from '../../../src/sms/queue/claim.ts'
+import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { openAcceptor } from '../../../src/sms/send/accept.ts'
 import { readSend, SEND } from '../../../src/sms/send/body.ts'
 import { send } from '../../../src/sms/send/send.ts'
@@ -15,45 +15,10 @@ import { openStore } from './open.ts'
 const USER = 'lineuser0000000'
 const pad = (name: string) => name.padEnd(15, '0')
 
-/** Sending by lines without a server: one user, devices `a`, `b` … and lines such as `a1`, slot 1 of `a`. */
-export interface LineFixture {
-  readonly store: Store
-  /** Of two nodes, the first of which is `store`. */
-  readonly stores: readonly [Store, Store]
-  readonly user: string
-  /** As after `openLineFixture`. */
-  reset(): Promise<void>
-  /** Makes devices with these lines. */
-  lines(...names: string[]): Promise<void>
-  /** SQL of what a line is to have. */
-  set(line: string, columns: string): Promise<void>
-  idOf(line: string): string
-  /** A request's fields with the ids of its named device and line. */
-  named(fields: object): object
-  /** The line of the only message, null while it waits, or the error. */
-  send(body: object): Promise<string | null>
-  /** The lines of all messages of a request. */
-  sendAll(body: object): Promise<(string | null)[]>
-  claim(device: string, limit?: number): Promise<ClaimedMessage[]>
-  /** A text comes in, by SIM 1 and just now unless `more` says otherwise. Answers its id. */
-  receive(device: string, from: string, more?: Partial<ReceivedText>): Promise<string>
-  /** One round of automatic answers; what went out for them, oldest first. */
-  answer(): Promise<{ to: string; body: string }[]>
-  cancel(id: string): Promise<void>
-  /** Sets the clock of both nodes and of the database, which then stands still; null: it is let go. */
-  at(instant: string | null): Promise<void>
-  /** The user lives in a time zone, with these quiet hours. */
-  liveIn(zone: string, from?: string, to?: string): Promise<void>
-  /** Everything that was before is of the day before. */
-  nextDay(): Promise<void>
-  /** Texts of this day and month by line, and how many messages wait. */
-  use(): Promise<{ counts: Record<string, [number, number]>; waiting: number }>
-  rows(sql: string, params?: unknown[]): Promise<unknown[][]>
-  /** Another node on the same database, on Postgres with connections of its own. */
-  node(): (body: object) => Promise<(string | null)[]>
-}
+export type LineFixture = Awaited<ReturnType<typeof openLineFixture>>
 
-export async function openLineFixture(env: Record<string, string> = {}): Promise<LineFixture> {
+/** Sending by lines without a server: one user, devices `a`, `b` … and lines such as `a1`, slot 1 of `a`. */
+export async function openLineFixture(env: Record<string, string> = {}) {
   const clocked = await openClockedDb()
   const [db, otherDb] = clocked.nodes
   const store = await openStore(db)
@@ -103,8 +68,10 @@ export async function openLineFixture(env: Record<string, string> = {}): Promise
   await query(`update lines set id = 'theirsline00000' where device = $1`, [pad('theirs')])
   return {
     store,
-    stores: [store, otherStore],
+    /** Of two nodes, the first of which is `store`. */
+    stores: [store, otherStore] as const,
     user: USER,
+    /** As after `openLineFixture`. */
     async reset() {
       await clocked.at(null)
       for (const table of [
@@ -122,7 +89,8 @@ export async function openLineFixture(env: Record<string, string> = {}): Promise
       await query('delete from device_handouts')
       await query('update sms_turns set turn = 0')
     },
-    async lines(...names) {
+    /** Makes devices with these lines. */
+    async lines(...names: string[]) {
       for (const [device, some] of Map.groupBy(names, ([first]) => first!)) {
         await makeDevice(
           device,
@@ -137,31 +105,38 @@ export async function openLineFixture(env: Record<string, string> = {}): Promise
           ])
       }
     },
-    async set(line, columns) {
+    /** SQL of what a line is to have. */
+    async set(line: string, columns: string) {
       await query(`update lines set ${columns} where id = $1`, [pad(line)])
     },
     idOf: pad,
-    named: (fields) =>
+    /** A request's fields with the ids of its named device and line. */
+    named: (fields: object) =>
       Object.fromEntries(
         Object.entries(fields).map(([key, value]) => [
           key,
           value === 'theirs' ? 'theirsline00000' : /_id$/.test(key) ? pad(value) : value,
         ]),
       ),
+    /** The lines of all messages of a request. */
     sendAll,
+    /** Another node on the same database, on Postgres with connections of its own. */
     node: () => nodeOf(otherStore),
     at: clocked.at,
-    send: (body) =>
+    /** The line of the only message, null while it waits, or the error. */
+    send: (body: object): Promise<string | null> =>
       sendAll(body).then(
         ([line]) => line!,
         (error: { body?: { error: string } }) => error.body?.error ?? String(error),
       ),
-    claim: (device, limit = 100) => claimMessages(store, deviceOf(device), limit, 120),
-    async receive(device, from, more = {}) {
+    claim: (device: string, limit = 100) => claimMessages(store, deviceOf(device), limit, 120),
+    /** A text comes in, by SIM 1 and just now unless `more` says otherwise. Answers its id. */
+    async receive(device: string, from: string, more: Partial<ReceivedText> = {}) {
       const text = { from, body: 'Hi', receivedAt: Date.now(), sim: 1, ...more }
       const [id] = await receiveTexts(store, deviceOf(device), [text], config.optWords)
       return id!
     },
+    /** One round of automatic answers; what went out for them, oldest first. */
     async answer() {
       await new Worker(db, [answers], log).drain()
       const sent = await query(
@@ -169,22 +144,23 @@ export async function openLineFixture(env: Record<string, string> = {}): Promise
       )
       return sent.map(([to, body]) => ({ to: String(to), body: String(body) }))
     },
-    async cancel(id) {
-      await cancelMessage(store, USER, id)
-    },
-    async liveIn(zone, from = '', to = '') {
+    cancel: (id: string) => cancelMessage(store, USER, id),
+    /** The user lives in a time zone, with these quiet hours. */
+    async liveIn(zone: string, from = '', to = '') {
       await query(
         `insert into user_settings (id, "user", time_zone, quiet_from, quiet_to, created, updated)
         values (pb_new_id(), $1, $2, $3, $4, pb_text(now()), pb_text(now()))`,
         [USER, zone, from, to],
       )
     },
+    /** Everything that was before is of the day before. */
     async nextDay() {
       const earlier = `to_char(charged::date - 1, 'YYYY-MM-DD')`
       await query(`update sms_dispatch set charged = ${earlier} where charged <> ''`)
       await query(`update line_use set day = to_char(day::date - 1, 'YYYY-MM-DD')`)
       await query(`update sms_dispatch set due_at = due_at - interval '1 day' where due_at is not null`)
     },
+    /** Texts of this day and month by line, and how many messages wait. */
     async use() {
       const used = await query(`select line, day_texts, month_texts from line_use order by line`)
       const [[waiting]] = (await query(`select count(*) from sms_messages where waiting_for = 'room'`)) as [

@@ -1,26 +1,14 @@
 import { readConfig } from '../../../src/config.ts'
-import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
+import { openAcceptor } from '../../../src/sms/send/accept.ts'
 import { readSend, SEND } from '../../../src/sms/send/body.ts'
 import { send } from '../../../src/sms/send/send.ts'
-import type { Sender } from '../../../src/sms/send/shape.ts'
 import { openPreparedDb } from '../server/start.ts'
-import { type OpenDb, openStore } from './open.ts'
-
-/** Sending without a server: no HTTP, and no sweeper that moves what nobody claims. One user, with phones. */
-export interface SendFixture {
-  readonly db: OpenDb
-  /** Takes an offer of this user as it is. */
-  readonly acceptor: Acceptor
-  readonly sender: Sender
-  /** 'accepted', or the error that a client would read. */
-  send(body: object): Promise<string>
-  /** Another node on the same database: it knows nothing of what this one does. */
-  node(): (body: object) => Promise<string>
-}
+import { openStore } from './open.ts'
 
 const USER = 'deskuser0000000'
 
-export async function openSendFixture(phones: number, quota = 0): Promise<SendFixture> {
+/** Sending without a server: no HTTP, and no sweeper that moves what nobody claims. One user, with phones. */
+export async function openSendFixture(phones: number, quota = 0) {
   const db = await openPreparedDb()
   const store = await openStore(db)
   await db.query(
@@ -37,6 +25,7 @@ export async function openSendFixture(phones: number, quota = 0): Promise<SendFi
   const sender = { user: USER, version: String(rows[0]![0]), sentBy: USER }
   const config = readConfig({})
   const acceptor = openAcceptor(store, config)
+  /** Another node on the same database. Answers 'accepted', or the error that a client would read. */
   const node = () => {
     const desk = { store, config, acceptor: openAcceptor(store, config) }
     return (body: object) =>

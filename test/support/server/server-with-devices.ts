@@ -18,30 +18,17 @@ export interface Client {
   call(method: string, path: string, body?: unknown): Promise<Answer>
 }
 
-export interface ServerWithDevices {
-  readonly url: string
-  readonly server: TestServer
-  readonly guest: Client
-  readonly superuser: Client
-  makeUser(): Promise<Client>
-  /** Pairs a device of a user by a code. */
-  pair(user: Client, body?: object): Promise<Client>
-  /** Texts come in at a phone, each later than the one before. */
-  hear(phone: Client, texts: readonly (readonly [from: string, body: string])[]): Promise<void>
-  /** Rows of a statement. */
-  query(sql: string, params?: unknown[]): Promise<readonly (readonly unknown[])[]>
-  stop(): Promise<void>
-}
+export type ServerWithDevices = Awaited<ReturnType<typeof withDevices>>
 
 /** Of users that `makeUser` makes. */
 export const PASSWORD = 'secret-enough'
 
 /** Starts a server on a database of its own. */
-export const startServerWithDevices = async (env: Record<string, string> = {}): Promise<ServerWithDevices> =>
+export const startServerWithDevices = async (env: Record<string, string> = {}) =>
   withDevices(await startServer({ env }))
 
 /** The same over a server that runs, with SUPERUSER in it. */
-export async function withDevices(server: TestServer): Promise<ServerWithDevices> {
+export async function withDevices(server: TestServer) {
   const { url } = server
   const guest = client(url, '', '')
   const superuser = await signIn(url, '_superusers', SUPERUSER.email, SUPERUSER.password)
@@ -50,15 +37,19 @@ export async function withDevices(server: TestServer): Promise<ServerWithDevices
     server,
     guest,
     superuser,
-    makeUser: () => makeUser(url, superuser),
-    pair: (user, body) => pairDevice(url, user, body),
+    makeUser: (): Promise<Client> => makeUser(url, superuser),
+    /** Pairs a device of a user by a code. */
+    pair: (user: Client, body?: object) => pairDevice(url, user, body),
     hear,
-    query: async (sql, params) => (await server.services.store.db.query(sql, params)).rows,
+    /** Rows of a statement. */
+    query: async (sql: string, params?: unknown[]) =>
+      (await server.services.store.db.query(sql, params)).rows,
     stop: () => server.stop(),
   }
 }
 
 let clock = Date.now()
+/** Texts come in at a phone, each later than the one before. */
 async function hear(phone: Client, texts: readonly (readonly [from: string, body: string])[]) {
   const items = texts.map(([from, body]) => ({ from, body, received_at: new Date(++clock).toISOString() }))
   await must(phone, 'POST', '/api/devices/incoming', { items })

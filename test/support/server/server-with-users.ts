@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { findAuthRecord } from '../../../src/auth/auth-rows.ts'
 import { signToken } from '../../../src/auth/tokens/tokens.ts'
-import type { Store } from '../../../src/collections/catalog.ts'
-import { type Answer, request } from './request.ts'
+import { request } from './request.ts'
 import { startServer } from './start.ts'
 
 // A shop that sends: Ann with two phones that are online, contacts, groups and templates; Ben with one of
@@ -34,6 +33,8 @@ export const TEMPLATES = {
   bens: id('benstemplate'),
   name: id('nameonly'),
 } as const
+
+type Headers = Record<string, string>
 
 /** Later than any test runs: such a device counts as online. */
 const ONLINE = '2099-01-01 00:00:00.000Z'
@@ -106,46 +107,37 @@ const FIXTURES = {
 }
 
 /** The shop's server, and a way to ask it. */
-export interface ServerWithUsers {
-  readonly url: string
-  readonly store: Store
+export async function startServerWithUsers(env: Record<string, string> = {}) {
+  const server = await startServer({ env, fixtures: FIXTURES })
+  const { store } = server.services
+  const { db } = store
   /**
    * A request to `/api/sms/…`, or a path from the root, with Ann's API key unless `headers` say otherwise; a
    * text is sent as it is.
    */
-  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
-  /** POST `/api/sms/send` with a text for +4911111 unless `body` says otherwise. */
-  send(body?: object, headers?: Record<string, string>): Promise<Answer>
-  /** Columns of one message, by name. */
-  message(id: string): Promise<Record<string, unknown>>
-  /** The headers of somebody who is signed in: any record of an auth collection. */
-  signedIn(collection: string, id: string): Promise<Record<string, string>>
-  /** All rows of a query, as arrays. */
-  rows(text: string, params?: readonly unknown[]): Promise<unknown[][]>
-}
-
-export async function startServerWithUsers(env: Record<string, string> = {}): Promise<ServerWithUsers> {
-  const server = await startServer({ env, fixtures: FIXTURES })
-  const { store } = server.services
-  const { db } = store
-  const ask: ServerWithUsers['ask'] = (method, path, body, headers = { 'x-api-key': ANN.key }) =>
+  const ask = (method: string, path: string, body?: unknown, headers: Headers = as(ANN)) =>
     request(server.url, method, path.startsWith('/') ? path : `/api/sms/${path}`, body, headers)
   return {
     url: server.url,
     store,
     ask,
-    send: (body = {}, headers) =>
+    /** POST `/api/sms/send` with a text for +4911111 unless `body` says otherwise. */
+    send: (body: object = {}, headers?: Headers) =>
       ask('POST', 'send', { recipients: ['+4911111'], body: 'Hi', ...body }, headers),
-    async message(id) {
+    /** Columns of one message, by name. */
+    async message(id: string): Promise<Record<string, unknown>> {
       const { rows, fields } = await db.query('select * from sms_messages where id = $1', [id])
       return Object.fromEntries(fields.map(({ name }, i) => [name, rows[0]?.[i]]))
     },
-    async signedIn(collection, id) {
+    /** The headers of somebody who is signed in: any record of an auth collection. */
+    async signedIn(collection: string, id: string): Promise<Headers> {
       const of = store.catalog.find(collection)
       const record = of?.type === 'auth' ? await findAuthRecord(store, of, id) : null
       return { authorization: await signToken(record!, 'auth') }
     },
-    rows: async (text, params) => (await db.query(text, params)).rows,
+    /** All rows of a query, as arrays. */
+    rows: async (text: string, params?: readonly unknown[]): Promise<unknown[][]> =>
+      (await db.query(text, params)).rows,
   }
 }
 

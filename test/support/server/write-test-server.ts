@@ -1,5 +1,4 @@
-import type { TestServer } from '../database/open.ts'
-import { type Answer, request } from './request.ts'
+import { request } from './request.ts'
 import { base, relation, text } from './schema.ts'
 import { SUPERUSER, startServer } from './start.ts'
 
@@ -43,21 +42,17 @@ const SCHEMA = [
   }),
 ]
 
-export interface WriteTestServer {
-  readonly server: TestServer
-  /** Asks as someone who has signed in (or as a guest, ''). */
-  ask(who: string, method: string, path: string, body?: unknown): Promise<Answer>
-  /** Signs someone in under a name. */
-  signIn(who: string, collection: string, identity: string, password: string): Promise<void>
-}
+export type WriteTestServer = Awaited<ReturnType<typeof startWriteTestServer>>
 
 /** A server with the workshop's collections; `super` is signed in. */
-export async function startWriteTestServer(): Promise<WriteTestServer> {
+export async function startWriteTestServer() {
   const server = await startServer({ schema: SCHEMA })
   const tokens: Record<string, string> = {}
-  const ask: WriteTestServer['ask'] = (who, method, path, body) =>
+  /** Asks as someone who has signed in (or as a guest, ''). */
+  const ask = (who: string, method: string, path: string, body?: unknown) =>
     request(`${server.url}/api/`, method, path, body, tokens[who] ? { authorization: tokens[who] } : {})
-  const signIn: WriteTestServer['signIn'] = async (who, collection, identity, password) => {
+  /** Signs someone in under a name. */
+  const signIn = async (who: string, collection: string, identity: string, password: string) => {
     const { body } = await ask('', 'POST', `collections/${collection}/auth-with-password`, {
       identity,
       password,

@@ -2,27 +2,13 @@ import { createServer, connect as dial, type Server, type Socket } from 'node:ne
 import { join } from 'node:path'
 import { freePort } from '../database/postgres.ts'
 
-/** A TCP connection to a server that can be pulled out and put in again. */
-export interface BreakableProxy {
-  /** The server's URL, by way of the cable. */
-  readonly url: string
-  /** Ends all connections; new ones are refused. */
-  disconnect(): Promise<void>
-  connect(): Promise<void>
-  /** From now to the next `disconnect` nothing passes, and no connection ends. */
-  stall(): void
-  /** New connections pass again; those that stalled stay open. */
-  resume(): void
-}
+export type BreakableProxy = Awaited<ReturnType<typeof makeBreakableProxy>>
 
 /**
- * A cable to the server of `url`, not plugged in yet. `breaks`: asked for each piece that comes back, whether
+ * A TCP connection to the server of `url` that can be pulled out and put in again; it is not plugged in yet. `breaks`: asked for each piece that comes back, whether
  * the connection ends instead.
  */
-export async function makeBreakableProxy(
-  url: string,
-  breaks: () => boolean = () => false,
-): Promise<BreakableProxy> {
+export async function makeBreakableProxy(url: string, breaks: () => boolean = () => false) {
   const target = new URL(url)
   const through = new URL(url)
   const port = await freePort()
@@ -51,7 +37,9 @@ export async function makeBreakableProxy(
     })
   }
   return {
+    /** The server's URL, by way of the cable. */
     url: through.href,
+    /** Ends all connections; new ones are refused. */
     async disconnect() {
       await new Promise<void>((resolve) => {
         if (!server) return resolve()
@@ -61,10 +49,12 @@ export async function makeBreakableProxy(
       server = undefined
       isStalled = false
     },
+    /** From now to the next `disconnect` nothing passes, and no connection ends. */
     stall() {
       isStalled = true
       for (const end of ends) end.unpipe()
     },
+    /** New connections pass again; those that stalled stay open. */
     resume() {
       isStalled = false
     },

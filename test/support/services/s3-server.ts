@@ -1,7 +1,6 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { S3Settings } from '../../../src/settings/settings.ts'
 import { freePort } from '../database/postgres.ts'
 import { temporaryFolder } from '../database/temporary-folder.ts'
 import { startProgram } from '../server/program.ts'
@@ -35,16 +34,8 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** A running S3 server with an empty bucket. */
-export interface S3Server {
-  readonly settings: S3Settings
-  /** The folder in which the objects of the bucket are files. */
-  readonly folder: string
-  stop(): Promise<void>
-}
-
-/** Starts versitygw over a temporary folder, in which each bucket is a folder. */
-export async function startS3Server(): Promise<S3Server> {
+/** Starts versitygw with an empty bucket over a temporary folder, in which each bucket is a folder. */
+export async function startS3Server() {
   const program = findS3Server()
   if (!program) throw new Error(NO_S3_SERVER)
   const root = temporaryFolder()
@@ -68,6 +59,7 @@ export async function startS3Server(): Promise<S3Server> {
       ...KEYS,
       forcePathStyle: true,
     },
+    /** The folder in which the objects of the bucket are files. */
     folder: join(root, BUCKET),
     stop: running.stop,
   }

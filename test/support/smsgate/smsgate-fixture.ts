@@ -1,6 +1,6 @@
 import { freePort } from '../database/postgres.ts'
 import { temporaryFolder } from '../database/temporary-folder.ts'
-import { type Client, type ServerWithDevices, startServerWithDevices } from '../server/server-with-devices.ts'
+import { type Client, startServerWithDevices } from '../server/server-with-devices.ts'
 import { makeBreakableProxy } from '../services/breakable-proxy.ts'
 import { until as untilTrue } from '../until.ts'
 import { Phone, type PhoneOptions } from './smsgate-app.ts'
@@ -8,19 +8,10 @@ import { Phone, type PhoneOptions } from './smsgate-app.ts'
 export const DAY_MS = 86_400_000
 const TIMES_FASTER = 100
 
-/** A server that phones reach by a line that may break. */
-export interface SmsgateFixture {
-  readonly gateway: ServerWithDevices
-  /** What a phone's owner types. */
-  readonly mobileUrl: string
-  /** From now on the line ends a connection instead of that share of what comes back. */
-  breakLine(share: number): void
-  /** How often it did. */
-  breaks(): number
-  stop(): Promise<void>
-}
+export type SmsgateFixture = Awaited<ReturnType<typeof startSmsgateFixture>>
 
-export async function startSmsgateFixture(env: Record<string, string> = {}): Promise<SmsgateFixture> {
+/** A server that phones reach by a line that may break. */
+export async function startSmsgateFixture(env: Record<string, string> = {}) {
   const port = await freePort()
   let share = 0
   let breaks = 0
@@ -32,10 +23,13 @@ export async function startSmsgateFixture(env: Record<string, string> = {}): Pro
   const mobileUrl = `${publicUrl}/api/mobile/v1`
   return {
     gateway: server,
+    /** What a phone's owner types. */
     mobileUrl,
-    breakLine(next) {
+    /** From now on the line ends a connection instead of that share of what comes back. */
+    breakLine(next: number) {
       share = next
     },
+    /** How often it did. */
     breaks: () => breaks,
     /** No phone goes on, whatever its test came to. */
     async stop() {

@@ -1,29 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type Answer, request } from '../server/request.ts'
-import {
-  type Client,
-  must,
-  type ServerWithDevices,
-  startServerWithDevices,
-} from '../server/server-with-devices.ts'
+import { request } from '../server/request.ts'
+import { type Client, must, startServerWithDevices } from '../server/server-with-devices.ts'
 import { listenLocally } from '../services/listen.ts'
 import { until } from '../until.ts'
-
-/** A user with a key for Twilio's API. */
-export interface TwilioUser {
-  readonly user: Client
-  readonly sid: string
-  readonly token: string
-  readonly keySid: string
-  readonly keyId: string
-  /** A request below the account, as `Messages.json`, with a form for a POST. */
-  ask(method: string, path: string, form?: Record<string, string>, headers?: object): Promise<Answer>
-  /** The same with a path from the root, and other credentials. */
-  raw(method: string, path: string, options?: RawOptions): Promise<Answer>
-  /** Sends a text, of 'Hi' to +4915112345678 unless the form says otherwise. */
-  send(form?: Record<string, string>, headers?: object): Promise<Answer>
-}
 
 interface RawOptions {
   readonly body?: string | URLSearchParams
@@ -31,12 +11,7 @@ interface RawOptions {
   readonly login?: string
 }
 
-export interface TwilioFixture {
-  readonly gateway: ServerWithDevices
-  makeUser(): Promise<TwilioUser>
-}
-
-export async function startTwilioFixture(env: Record<string, string> = {}): Promise<TwilioFixture> {
+export async function startTwilioFixture(env: Record<string, string> = {}) {
   const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true', ...env })
   return {
     gateway,
@@ -60,13 +35,18 @@ export async function makeKey(user: Client, values: object = {}) {
   }
 }
 
-function userOf(url: string, user: Client, key: Awaited<ReturnType<typeof makeKey>>): TwilioUser {
-  const raw: TwilioUser['raw'] = (method, path, options = {}) => {
+export type TwilioUser = ReturnType<typeof userOf>
+
+/** A user with a key for Twilio's API. */
+function userOf(url: string, user: Client, key: Awaited<ReturnType<typeof makeKey>>) {
+  /** A request with a path from the root. */
+  const raw = (method: string, path: string, options: RawOptions = {}) => {
     const { body, headers = {}, login = `${key.account_sid}:${key.auth_token}` } = options
     const authorization = `Basic ${btoa(login)}`
     return request(url, method, path, body, { ...(login && { authorization }), ...headers })
   }
-  const ask: TwilioUser['ask'] = (method, path, form, headers = {}) =>
+  /** A request below the account, as `Messages.json`, with a form for a POST. */
+  const ask = (method: string, path: string, form?: Record<string, string>, headers: object = {}) =>
     raw(method, `/2010-04-01/Accounts/${key.account_sid}/${path}`, {
       ...(form && { body: new URLSearchParams(form) }),
       headers,
@@ -79,14 +59,15 @@ function userOf(url: string, user: Client, key: Awaited<ReturnType<typeof makeKe
     keyId: key.id,
     raw,
     ask,
-    send: (form = {}, headers) =>
+    /** Sends a text, of 'Hi' to +4915112345678 unless the form says otherwise. */
+    send: (form: Record<string, string> = {}, headers?: object) =>
       ask('POST', 'Messages.json', { To: '+4915112345678', Body: 'Hi', ...form }, headers),
   }
 }
 
 /** A phone of a user, with a number. */
 export const pairPhone = async (
-  fixture: TwilioFixture,
+  fixture: Awaited<ReturnType<typeof startTwilioFixture>>,
   { user }: TwilioUser,
   phone: string,
   name = 'Phone',
