@@ -4,6 +4,8 @@ import { type Holder, ticketOf as ticketFor } from '../../src/admission/holder.t
 import { Places } from '../../src/admission/places.ts'
 import { Rates } from '../../src/admission/rates.ts'
 
+afterEach(() => void vi.useRealTimers())
+
 const ticketOf = (name: string) => ticketFor(name as Holder)
 const limit = (total: number, share = total) => ({ name: 'something', total, share })
 
@@ -28,26 +30,22 @@ test('memory: what is larger than all is served alone', () => {
 
 test('memory: who waits gets what another gives back, or 429', async () => {
   vi.useFakeTimers()
-  try {
-    const budget = new Budget(limit(100))
-    const [first, second] = [budget.open('a'), budget.open('a')]
-    first.tryTake(50)
-    let entered = false
-    const taken = second.take(40).then(() => {
-      entered = true
-    })
-    await vi.advanceTimersByTimeAsync(5_000)
-    expect(entered).toBe(false)
-    first.close()
-    await taken
-    expect(second.bytes).toBe(40)
-    const third = budget.open('a')
-    const refused = expect(third.take(40)).rejects.toMatchObject({ status: 429, retryAfterSeconds: 10 })
-    await vi.advanceTimersByTimeAsync(10_000)
-    await refused
-  } finally {
-    vi.useRealTimers()
-  }
+  const budget = new Budget(limit(100))
+  const [first, second] = [budget.open('a'), budget.open('a')]
+  first.tryTake(50)
+  let entered = false
+  const taken = second.take(40).then(() => {
+    entered = true
+  })
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(entered).toBe(false)
+  first.close()
+  await taken
+  expect(second.bytes).toBe(40)
+  const third = budget.open('a')
+  const refused = expect(third.take(40)).rejects.toMatchObject({ status: 429, retryAfterSeconds: 10 })
+  await vi.advanceTimersByTimeAsync(10_000)
+  await refused
 })
 
 test('places: holders take turns, and none has more than its share', async () => {
@@ -86,17 +84,13 @@ test('places: however many take what they get, another gets in, and may wait', a
 
 test('places: who waits too long is refused, 503 where others have them all', async () => {
   vi.useFakeTimers()
-  try {
-    const places = new Places<string>(limit(1, 1))
-    await places.enter('a')
-    const own = expect(places.enter('a')).rejects.toMatchObject({ status: 429 })
-    const other = expect(places.enter('b')).rejects.toMatchObject({ status: 503 })
-    await vi.advanceTimersByTimeAsync(10_000)
-    await Promise.all([own, other])
-    expect(places.use.waiting).toBe(0)
-  } finally {
-    vi.useRealTimers()
-  }
+  const places = new Places<string>(limit(1, 1))
+  await places.enter('a')
+  const own = expect(places.enter('a')).rejects.toMatchObject({ status: 429 })
+  const other = expect(places.enter('b')).rejects.toMatchObject({ status: 503 })
+  await vi.advanceTimersByTimeAsync(10_000)
+  await Promise.all([own, other])
+  expect(places.use.waiting).toBe(0)
 })
 
 test('places: as many sign-ins as requests may wait for a connection', async () => {
@@ -129,65 +123,53 @@ function beginStatement(time: DatabaseTime, holder: string): () => Promise<void>
 
 test('database time: a holder that used it up has one place, but more while it is alone', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
-  try {
-    const time = new DatabaseTime(8)
-    const statement = (holder: string) => beginStatement(time, holder)
-    const first = statement('a')
-    await Promise.resolve()
-    vi.advanceTimersByTime(2_000)
-    await first()
-    const alone = [1, 2, 3, 4, 5].map(() => statement('a'))
-    expect(time.use).toEqual({ running: 4, waiting: 1 })
-    const other = statement('b')
-    await alone[0]!()
-    expect(time.use).toEqual({ running: 4, waiting: 1 })
-    await other()
-    expect(time.use).toEqual({ running: 4, waiting: 0 })
-    await Promise.all(alone.map((end) => end()))
-  } finally {
-    vi.useRealTimers()
-  }
+  const time = new DatabaseTime(8)
+  const statement = (holder: string) => beginStatement(time, holder)
+  const first = statement('a')
+  await Promise.resolve()
+  vi.advanceTimersByTime(2_000)
+  await first()
+  const alone = [1, 2, 3, 4, 5].map(() => statement('a'))
+  expect(time.use).toEqual({ running: 4, waiting: 1 })
+  const other = statement('b')
+  await alone[0]!()
+  expect(time.use).toEqual({ running: 4, waiting: 1 })
+  await other()
+  expect(time.use).toEqual({ running: 4, waiting: 0 })
+  await Promise.all(alone.map((end) => end()))
 })
 
 test('database time: statements at once share it, and small debts come before large ones', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
-  try {
-    const time = new DatabaseTime(8)
-    const statement = (holder: string) => beginStatement(time, holder)
-    const spend = async (ms: number, ...holders: string[]) => {
-      const ends = holders.map(statement)
-      await Promise.resolve()
-      vi.advanceTimersByTime(ms)
-      for (const end of ends) await end()
-    }
-    await spend(4_000, 'a', 'b', 'c', 'd')
-    await spend(600, 'light', 'lighter')
-    await spend(310, 'light')
-    const ends = ['a', 'b', 'c', 'light', 'lighter', 'lighter', 'lighter'].map(statement)
-    // of the large debts two; the small one as well; the third place of one that has none waits
-    expect(time.use).toEqual({ running: 5, waiting: 2 })
+  const time = new DatabaseTime(8)
+  const statement = (holder: string) => beginStatement(time, holder)
+  const spend = async (ms: number, ...holders: string[]) => {
+    const ends = holders.map(statement)
+    await Promise.resolve()
+    vi.advanceTimersByTime(ms)
     for (const end of ends) await end()
-  } finally {
-    vi.useRealTimers()
   }
+  await spend(4_000, 'a', 'b', 'c', 'd')
+  await spend(600, 'light', 'lighter')
+  await spend(310, 'light')
+  const ends = ['a', 'b', 'c', 'light', 'lighter', 'lighter', 'lighter'].map(statement)
+  // of the large debts two; the small one as well; the third place of one that has none waits
+  expect(time.use).toEqual({ running: 5, waiting: 2 })
+  for (const end of ends) await end()
 })
 
 test('database time: a holder that used it up is refused with 429, not as by a full server', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
-  try {
-    const time = new DatabaseTime(8)
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const run = (holder: string) => time.run(ticketOf(holder), () => promise)
-    const long = time.run(ticketOf('a'), () => new Promise((end) => setTimeout(end, 5_000)))
-    await vi.advanceTimersByTimeAsync(5_000)
-    await long
-    const running = [run('a'), run('b')]
-    const refused = expect(run('a')).rejects.toMatchObject({ status: 429 })
-    await vi.advanceTimersByTimeAsync(10_000)
-    await refused
-    resolve()
-    await Promise.all(running)
-  } finally {
-    vi.useRealTimers()
-  }
+  const time = new DatabaseTime(8)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const run = (holder: string) => time.run(ticketOf(holder), () => promise)
+  const long = time.run(ticketOf('a'), () => new Promise((end) => setTimeout(end, 5_000)))
+  await vi.advanceTimersByTimeAsync(5_000)
+  await long
+  const running = [run('a'), run('b')]
+  const refused = expect(run('a')).rejects.toMatchObject({ status: 429 })
+  await vi.advanceTimersByTimeAsync(10_000)
+  await refused
+  resolve()
+  await Promise.all(running)
 })

@@ -106,24 +106,19 @@ test.each([
 test('two nodes both start again, and both know what was restored', async () => {
   const site = await startBackupServer()
   const two = await start(site.server.services.config, createLogger({ logLevel: 'silent' }))
-  try {
-    const { user } = await fill(site)
-    await site.call('POST', '/api/backups', { name: 'a.zip' })
-    const later = { name: 'later', type: 'base', fields: [{ name: 'extra', type: 'text' }] }
-    await site.call('POST', '/api/collections', later)
-    expect(two.services.store.catalog.find('later')).toBeDefined()
-    const before = two.services
-    expect((await restore(site, 'a.zip')).status).toBe(204)
-    await restored(site)
-    await expect.poll(() => two.services !== before, { timeout: 30_000 }).toBe(true)
-    expect(two.services.store.catalog.find('later')).toBeUndefined()
-    const atTwo = client(two.url, user.id, user.token)
-    const status = async () => (await atTwo.call('GET', '/api/collections/contacts/records')).status
-    await expect.poll(status, { timeout: 30_000 }).toBe(200)
-  } finally {
-    await two.stop()
-    await site.server.stop()
-  }
+  const { user } = await fill(site)
+  await site.call('POST', '/api/backups', { name: 'a.zip' })
+  const later = { name: 'later', type: 'base', fields: [{ name: 'extra', type: 'text' }] }
+  await site.call('POST', '/api/collections', later)
+  expect(two.services.store.catalog.find('later')).toBeDefined()
+  const before = two.services
+  expect((await restore(site, 'a.zip')).status).toBe(204)
+  await restored(site)
+  await expect.poll(() => two.services !== before, { timeout: 30_000 }).toBe(true)
+  expect(two.services.store.catalog.find('later')).toBeUndefined()
+  const atTwo = client(two.url, user.id, user.token)
+  const status = async () => (await atTwo.call('GET', '/api/collections/contacts/records')).status
+  await expect.poll(status, { timeout: 30_000 }).toBe(200)
 })
 
 const hasS3 = findS3Server() !== undefined
@@ -132,41 +127,36 @@ if (!hasS3) console.warn(`The test of an S3 store is skipped. ${NO_S3_SERVER}`)
 test.skipIf(!hasS3)('an S3 store keeps backups as a folder does', async () => {
   const s3 = await startS3Server()
   const site = await startBackupServer()
-  try {
-    const testS3 = () => site.call('POST', '/api/settings/test/s3', { filesystem: 'backups' })
-    expect((await testS3()).body.message).toMatch(/S3 storage filesystem is not enabled\.$/)
-    const settings = await site.call('PATCH', '/api/settings', { backups: { s3: s3.settings } })
-    expect([settings.status, settings.text.includes(s3.settings.secret)]).toEqual([200, false])
-    expect((await testS3()).status).toBe(204)
-    const who = await fill(site)
-    await send(site, who.withKey, 'kept')
-    expect((await site.call('POST', '/api/backups', { name: 'a.zip' })).status).toBe(204)
-    await send(site, who.withKey, 'lost')
-    const content = await site.download('a.zip')
-    expect((await site.call('GET', '/api/backups')).body).toMatchObject([
-      { key: 'a.zip', size: content.length },
-    ])
-    expect((await site.upload('b.zip', content)).status).toBe(204)
-    expect((await restore(site, 'b.zip')).status).toBe(204)
-    await restored(site)
-    expect((await messages(site)).map(([body]) => body)).toEqual(['kept'])
-    // the settings are those of the backup, which was made on S3
-    expect((await site.call('DELETE', '/api/backups/a.zip')).status).toBe(204)
-    expect(await site.keys()).toEqual(['b.zip'])
+  const testS3 = () => site.call('POST', '/api/settings/test/s3', { filesystem: 'backups' })
+  expect((await testS3()).body.message).toMatch(/S3 storage filesystem is not enabled\.$/)
+  const settings = await site.call('PATCH', '/api/settings', { backups: { s3: s3.settings } })
+  expect([settings.status, settings.text.includes(s3.settings.secret)]).toEqual([200, false])
+  expect((await testS3()).status).toBe(204)
+  const who = await fill(site)
+  await send(site, who.withKey, 'kept')
+  expect((await site.call('POST', '/api/backups', { name: 'a.zip' })).status).toBe(204)
+  await send(site, who.withKey, 'lost')
+  const content = await site.download('a.zip')
+  expect((await site.call('GET', '/api/backups')).body).toMatchObject([
+    { key: 'a.zip', size: content.length },
+  ])
+  expect((await site.upload('b.zip', content)).status).toBe(204)
+  expect((await restore(site, 'b.zip')).status).toBe(204)
+  await restored(site)
+  expect((await messages(site)).map(([body]) => body)).toEqual(['kept'])
+  // the settings are those of the backup, which was made on S3
+  expect((await site.call('DELETE', '/api/backups/a.zip')).status).toBe(204)
+  expect(await site.keys()).toEqual(['b.zip'])
 
-    await s3.stop()
-    expect((await testS3()).body.message).toMatch(
-      /^Failed to test the S3 filesystem\. Raw error: \nfailed to upload/,
-    )
-    const list = await site.call('GET', '/api/backups')
-    expect([list.status, list.body.message]).toEqual([
-      400,
-      expect.stringMatching(/^Failed to retrieve backup items\. Raw error: \n/),
-    ])
-    expect((await site.call('POST', '/api/backups')).body.message).toBe('Failed to create backup.')
-    expect((await site.status()).lastFailure).toMatchObject({ action: 'backup' })
-  } finally {
-    await site.server.stop()
-    await s3.stop()
-  }
+  await s3.stop()
+  expect((await testS3()).body.message).toMatch(
+    /^Failed to test the S3 filesystem\. Raw error: \nfailed to upload/,
+  )
+  const list = await site.call('GET', '/api/backups')
+  expect([list.status, list.body.message]).toEqual([
+    400,
+    expect.stringMatching(/^Failed to retrieve backup items\. Raw error: \n/),
+  ])
+  expect((await site.call('POST', '/api/backups')).body.message).toBe('Failed to create backup.')
+  expect((await site.status()).lastFailure).toMatchObject({ action: 'backup' })
 })

@@ -55,13 +55,10 @@ describe('a file', () => {
       figures.largest = Math.max(figures.largest, (result.rows[0]![0] as Buffer).length)
       return result
     })
-    try {
-      const answers = await Promise.all(Array.from({ length: 8 }, () => get('long')))
-      for (const answer of answers) expect((await bytes(answer)).equals(LONG)).toBe(true)
-      expect(figures).toEqual({ now: 0, most: 4, largest: 64 << 10 })
-    } finally {
-      spy.mockRestore()
-    }
+    onTestFinished(() => spy.mockRestore())
+    const answers = await Promise.all(Array.from({ length: 8 }, () => get('long')))
+    for (const answer of answers) expect((await bytes(answer)).equals(LONG)).toBe(true)
+    expect(figures).toEqual({ now: 0, most: 4, largest: 64 << 10 })
   })
 
   test('a picture with the name of a script is no script', async () => {

@@ -128,54 +128,49 @@ describe('after backup and restore --resume', () => {
 
     receiver.answer(204)
     const next = await watchAnswers(await start(await testConfig({ ...to, ...SETTINGS })))
-    try {
-      expect(await seen(next, [user, fixture.superuser, phone])).toEqual(before)
-      const { rows } = await next.services.store.db.query(
-        'select f.original, c.part, c.content from _files f join _file_chunks c on c.file = f.id order by 1, 2',
-      )
-      expect(
-        rows.map(([original, part, content]) => [
-          original,
-          part,
-          Buffer.from(content as Buffer).toString('hex'),
-        ]),
-      ).toEqual([
-        [1, 0, '00'],
-        [null, 0, '005c22ff'],
-        [null, 1, '0a'],
-      ])
-      const signedIn = await client(next.url, '', '').call(
-        'POST',
-        '/api/collections/_superusers/auth-with-password',
-        { identity: SUPERUSER.email, password: SUPERUSER.password },
-      )
-      expect(signedIn.status).toBe(200)
+    expect(await seen(next, [user, fixture.superuser, phone])).toEqual(before)
+    const { rows } = await next.services.store.db.query(
+      'select f.original, c.part, c.content from _files f join _file_chunks c on c.file = f.id order by 1, 2',
+    )
+    expect(
+      rows.map(([original, part, content]) => [
+        original,
+        part,
+        Buffer.from(content as Buffer).toString('hex'),
+      ]),
+    ).toEqual([
+      [1, 0, '00'],
+      [null, 0, '005c22ff'],
+      [null, 1, '0a'],
+    ])
+    const signedIn = await client(next.url, '', '').call(
+      'POST',
+      '/api/collections/_superusers/auth-with-password',
+      { identity: SUPERUSER.email, password: SUPERUSER.password },
+    )
+    expect(signedIn.status).toBe(200)
 
-      const samePhone = client(next.url, phone.id, phone.token)
-      const claim = async () => (await samePhone.call('POST', '/api/devices/claim', { limit: 10 })).body.items
-      const [item, ...more] = await claim()
-      expect([item.id, item.attempt, more]).toEqual([waiting, 1, []])
-      const items = [{ id: waiting, attempt: 1, status: 'delivered' }]
-      expect((await samePhone.call('POST', '/api/devices/report', { items })).status).toBe(200)
-      expect(await claim()).toEqual([])
+    const samePhone = client(next.url, phone.id, phone.token)
+    const claim = async () => (await samePhone.call('POST', '/api/devices/claim', { limit: 10 })).body.items
+    const [item, ...more] = await claim()
+    expect([item.id, item.attempt, more]).toEqual([waiting, 1, []])
+    const items = [{ id: waiting, attempt: 1, status: 'delivered' }]
+    expect((await samePhone.call('POST', '/api/devices/report', { items })).status).toBe(200)
+    expect(await claim()).toEqual([])
 
-      await makeDeliveriesDue(next.services.store)
-      const sameUser = client(next.url, user.id, user.token)
-      await expect
-        .poll(async () => (await deliveriesOf(sameUser)).map(({ status }) => status), PATIENCE)
-        .toEqual(['delivered', 'delivered'])
+    await makeDeliveriesDue(next.services.store)
+    const sameUser = client(next.url, user.id, user.token)
+    await expect
+      .poll(async () => (await deliveriesOf(sameUser)).map(({ status }) => status), PATIENCE)
+      .toEqual(['delivered', 'delivered'])
 
-      const byKey = await fetch(`${next.url}/api/sms/send`, {
-        method: 'POST',
-        headers: { 'x-api-key': key, 'content-type': 'application/json' },
-        body: JSON.stringify({ recipients: ['+4915112345679'], body: 'By the key.' }),
-      })
-      const [newest] = ((await byKey.json()) as { message_ids: string[] }).message_ids
-      const { items: all } = (await sameUser.call('GET', MESSAGES)).body
-      expect(all.map(({ id }: { id: string }) => id).slice(-2)).toEqual([waiting, newest])
-    } finally {
-      await next.stop()
-      await receiver.stop()
-    }
+    const byKey = await fetch(`${next.url}/api/sms/send`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ recipients: ['+4915112345679'], body: 'By the key.' }),
+    })
+    const [newest] = ((await byKey.json()) as { message_ids: string[] }).message_ids
+    const { items: all } = (await sameUser.call('GET', MESSAGES)).body
+    expect(all.map(({ id }: { id: string }) => id).slice(-2)).toEqual([waiting, newest])
   })
 })

@@ -16,6 +16,7 @@ const { bodies, requests } = admission
 
 const sockets: Socket[] = []
 afterEach(async () => {
+  vi.useRealTimers()
   for (const socket of sockets.splice(0)) socket.destroy()
   await passUntil(() => bodies.use.running + requests.use.running === 0)
 })
@@ -75,19 +76,15 @@ anywhere('what acts for an account has the places of the account', async () => {
 
 anywhere('a small body has 10 s to come, and bytes that trickle stretch nothing', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  try {
-    const [timely, late] = [begin('Content-Length: 2'), begin('Content-Length: 200')]
-    await passUntil(() => bodies.use.running === 2)
-    vi.advanceTimersByTime(9_900)
-    timely.write('}')
-    await passUntil(() => bodies.use.running === 1)
-    late.write(' ')
-    vi.advanceTimersByTime(100)
-    expect(await answerOf(late)).toContain('HTTP/1.1 408 Request Timeout')
-    await once(late, 'close')
-  } finally {
-    vi.useRealTimers()
-  }
+  const [timely, late] = [begin('Content-Length: 2'), begin('Content-Length: 200')]
+  await passUntil(() => bodies.use.running === 2)
+  vi.advanceTimersByTime(9_900)
+  timely.write('}')
+  await passUntil(() => bodies.use.running === 1)
+  late.write(' ')
+  vi.advanceTimersByTime(100)
+  expect(await answerOf(late)).toContain('HTTP/1.1 408 Request Timeout')
+  await once(late, 'close')
 })
 
 anywhere('a small body may come in pieces of any size', async () => {
