@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { type Holder, ticketOf as ticketFor } from '../../src/admission/holder.ts'
-import { isSqlError, QUERY_CANCELED } from '../../src/db/errors.ts'
-import { RetryLater } from '../../src/errors.ts'
 import { createLogger } from '../../src/log.ts'
 import { openDb } from '../support/database/open.ts'
 import { testConfig } from '../support/server/start.ts'
@@ -17,10 +15,6 @@ const ENDLESS =
 
 const ticketOf = (name: string) => ticketFor(name as Holder)
 
-/** How endless statements of holders end: all of them must. */
-const endless = (holders: readonly string[]) =>
-  Promise.allSettled(holders.map((holder) => db.for(ticketOf(holder)).shaped(ENDLESS)))
-
 test('one that is quick gives its rows, with a name and without', async () => {
   const ticket = ticketOf(randomUUID())
   const numbers = Array.from({ length: 300 }, (_, i) => i)
@@ -30,32 +24,6 @@ test('one that is quick gives its rows, with a name and without', async () => {
       : db.for(ticket).shaped('select $1::int', [n], 'number'),
   )
   expect((await Promise.all(asked)).map(({ rows }) => rows[0]![0])).toEqual(numbers)
-})
-
-test('one that takes too long is canceled', async () => {
-  const error = await db
-    .for(ticketOf(randomUUID()))
-    .shaped(ENDLESS)
-    .catch((error: unknown) => error)
-  expect(isSqlError(error, QUERY_CANCELED)).toBe(true)
-})
-
-test('many endless ones hold up neither the statements of the server nor quick ones of others', async () => {
-  let isOver = false
-  const hostile = ['a', 'b'].flatMap((holder) => [holder, holder, holder, holder])
-  const ends = endless(hostile).finally(() => {
-    isOver = true
-  })
-  for (let i = 0; i < 5; i++) {
-    await db.transaction((inside) => inside.query('select 1'))
-    const { rows } = await db.for(ticketOf('light')).shaped('select $1::int', [i])
-    expect(rows).toEqual([[i]])
-  }
-  expect(isOver).toBe(false)
-  const reasons = (await ends).map((end) => (end.status === 'rejected' ? end.reason : undefined))
-  for (const reason of reasons)
-    expect(isSqlError(reason, QUERY_CANCELED) || reason instanceof RetryLater).toBe(true)
-  expect(db.clientUse).toEqual({ running: 0, waiting: 0 })
 })
 
 test('statements of the server take turns between holders, too', async () => {

@@ -1,8 +1,6 @@
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { withPorts } from './ports.ts'
-import { programs } from './script.ts'
-import { differences, isError, readValues } from './shape.ts'
-import { isEndless, Shell } from './shell.ts'
+import { differences, isError } from './shape.ts'
+import { Shell } from './shell.ts'
 
 const folder = temporaryFolder()
 
@@ -23,41 +21,11 @@ test.each([
   expect(differences(JSON.parse(shown), JSON.parse(actual))).toEqual(faults)
 })
 
-test('JSON of several lines, or several values', () => {
-  expect(readValues('{\n"a": 1\n}\n')).toEqual([{ a: 1 }])
-  expect(readValues('{"a":1}\n{"a":2}\n')).toEqual([{ a: 1 }, { a: 2 }])
-})
-
 test.each([
   ['the gateway', { error: 'unauthorized', message: '' }, true],
   ['PocketBase', { status: 404, message: '', data: {} }, true],
   ['a failed message', { id: 'a', status: 'failed', error_message: 'Canceled' }, false],
 ])('an error of %s is known as one: %o', (_, answer, expected) => expect(isError(answer)).toBe(expected))
-
-test('ports are replaced where they are ports', () => {
-  const ports = new Map([
-    ['8090', '7001'],
-    ['9000', '7002'],
-  ])
-  expect(withPorts('URL=http://127.0.0.1:8090 PORT=9000 npm start # in 8090 ms', ports)).toBe(
-    'URL=http://127.0.0.1:7001 PORT=7002 npm start # in 8090 ms',
-  )
-})
-
-test('blocks are one program until one imports the same again', () => {
-  const [first, second] = ["import a from 'a'\na()", 'b()']
-  expect(programs([first, second, first])).toEqual([[first, second], [first]])
-})
-
-test.each([
-  ['npm start', true],
-  ['cd x\nPORT=1 npm start\n# a comment', true],
-  ['npm start &', false],
-  ['npm start &\nsleep 1', false],
-  ['npx pocketsms agent run --driver gammu', true],
-  ['npx -y $URL/agent.tgz start $URL 123456', true],
-  ['npx pocketsms agent pair URL 123456', false],
-])('%o runs for ever: %s', (text, expected) => expect(isEndless(text)).toBe(expected))
 
 describe('a shell', () => {
   test.each([

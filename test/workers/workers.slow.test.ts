@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { createServer, get } from 'node:http'
 import parse from 'parse-prometheus-text-format'
 import type { WorkerState } from '../../src/workers/member.ts'
+import { childrenOf } from '../support/database/embedded-data.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { type RunningProgram, serve } from '../support/server/program.ts'
 import { testConfig } from '../support/server/start.ts'
@@ -32,10 +32,6 @@ const awaitAll = (program: RunningProgram) =>
   expect
     .poll(async () => (await statesOf(program)).map(({ state }) => state), { timeout: 30_000 })
     .toEqual(Array(WORKERS).fill('serving'))
-
-/** Processes that a process has started. proc(5) */
-const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
 function isAlive(pid: number): boolean {
   try {
@@ -118,12 +114,12 @@ test('workers do not outlive their parent', async () => {
   await expect.poll(() => workers.filter(isAlive)).toEqual([])
 })
 
-test('a taken port ends the start with one sentence', async () => {
+test.each(['1', '3'])('a taken port ends the start of %s workers with one sentence', async (WORKERS) => {
   const owner = createServer((_, response) => response.writeHead(500).end())
   const port = await freePort()
   await new Promise<void>((resolve) => owner.listen(port, '127.0.0.1', resolve))
   try {
-    const message = await open({ PORT: String(port) }).then(
+    const message = await open({ PORT: String(port), WORKERS }).then(
       () => 'started',
       (error: Error) => error.message,
     )

@@ -60,14 +60,3 @@ test('so many in a window, for each address', () => {
   expect([at(0), at(1_000), at(2_000), at(9_000)]).toEqual([true, true, false, false])
   expect([at(9_000, '2.2.2.2'), at(10_000), at(11_000), at(12_000)]).toEqual([true, true, true, false])
 })
-
-test('new limits begin at nought', () => {
-  const limiter = new RateLimiter()
-  const limits = () => ({ enabled: true, excludedIPs: [], rules: [rule('*:auth', '', 1)] })
-  const first = limits()
-  expect([limiter.allows(first, ask('1.1.1.1'), 0), limiter.allows(first, ask('1.1.1.1'), 0)]).toEqual([
-    true,
-    false,
-  ])
-  expect(limiter.allows(limits(), ask('1.1.1.1'), 0)).toBe(true)
-})
