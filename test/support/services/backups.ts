@@ -33,10 +33,7 @@ export async function startBackupServer(env: Record<string, string> = {}) {
     },
     keys: async (): Promise<string[]> =>
       (await call('GET', '/api/backups')).body.map(({ key }: { key: string }) => key),
-    /**
-     * What `GET /api/backup-status` answers once that satisfies `holds`; while a backup is restored it is asked
-     * again.
-     */
+    /** What `GET /api/backup-status` answers once that satisfies `holds`; asked again during a restore. */
     async status(holds: (status: Answer['body']) => boolean = () => true): Promise<Answer['body']> {
       const ask = async () => {
         const answer = await call('GET', '/api/backup-status').catch(() => undefined)

@@ -5,8 +5,8 @@ import { freePort } from '../database/postgres.ts'
 export type BreakableProxy = Awaited<ReturnType<typeof makeBreakableProxy>>
 
 /**
- * A TCP connection to the server of `url` that can be pulled out and put in again; it is not plugged in yet. `breaks`: asked for each piece that comes back, whether
- * the connection ends instead.
+ * A TCP connection to the server of `url` that can be pulled out and put in again, not plugged in yet.
+ * `breaks`: asked for each piece that comes back, whether the connection ends instead.
  */
 export async function makeBreakableProxy(url: string, breaks: () => boolean = () => false) {
   const target = new URL(url)
