@@ -42,7 +42,7 @@ export class DatabaseTime {
     })
   }
 
-  /** The clock of database time in milliseconds: concurrent statements share each one. */
+  /** A clock in milliseconds. While n statements run, it advances by 1/n of the real time. */
   #clock(): number {
     const nowMs = performance.now()
     this.#sharedMs += (nowMs - this.#atMs) / Math.max(1, this.#running)

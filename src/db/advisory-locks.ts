@@ -8,9 +8,9 @@ export const LOCKS = {
   retention: 7_367_005,
   /** Nodes lease webhook calls one after the other, so that limits apply across nodes. */
   webhookLease: 7_367_006,
-  /** With a user: webhooks of a user are created one after the other, so that they count each other. */
+  /** With a user: held while a webhook is created, so that a user's maximum is kept. */
   webhookCount: 7_367_020,
-  /** With a user: hooks of a user are created one after the other, so that they count each other. */
+  /** With a user: held while a hook is created, so that a user's maximum is kept. */
   hookCount: 7_367_027,
   /** With a user and a number: automatic answers to it go one after the other. */
   answer: 7_367_028,

@@ -117,7 +117,10 @@ export class Db {
     return this.#inTurn((backend) => backend.query(text, params, name)).catch(noted)
   }
 
-  /** Runs a client-shaped statement in the holder's turn. Throws 57014 after CLIENT_STATEMENT_SECONDS. */
+  /**
+   * Runs a statement that a client shaped, in the holder's turn. Throws 57014 after CLIENT_STATEMENT_SECONDS. A
+   * transaction, a superuser or work without a ticket has the limits of `query`.
+   */
   shaped(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     const { ticket } = this
     const { backend, places } = this.#pool

@@ -32,7 +32,7 @@ cross join lateral (
 ) c
 where h.id = ${text('id')}`
 
-/** What a hook sent recently. The rate counts the hour from its first call on. */
+/** What a hook has sent in its current hour, which begins with the first call after the last hour. */
 export type Window = Row<typeof READ>
 
 /** Reads the window of a locked hook. `event`: '' for one without a name. */

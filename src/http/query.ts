@@ -9,7 +9,7 @@ export function queryOf(c: Ctx): Record<string, string> {
   return query
 }
 
-/** The first value of each parameter. Drops pairs with a bad escape or semicolon. Go: net/url.ParseQuery */
+/** The first value of each parameter. Drops pairs with a malformed escape or any semicolon, as Go does. */
 export function readQuery(url: string): Record<string, string> {
   const start = url.indexOf('?')
   if (start < 0) return {}

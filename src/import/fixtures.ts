@@ -96,7 +96,7 @@ async function importSchema(draft: CatalogDraft, file: string, schema: unknown, 
   return schema.length
 }
 
-/** SQL: one of `ids` whose relation has no target, and the missing target. */
+/** SQL: a record, of those with the ids $1, whose relation names a missing record, and that record's id. */
 function lostStatement(collection: Collection, field: RelationField, target: Collection): string {
   const name = `b.${quote(columnName(field.name))}`
   const values = isMulti(field) ? name : `array_remove(array[${name}], '')`

@@ -174,7 +174,7 @@ function readGuarded(db: Db, meter: AnswerMeter, read: (limit: number) => Promis
 
 /** Each name costs memory in every connection. */
 const MAX_NAMES = 300
-/** How many of them statements with a client's filter may have. */
+/** The maximum number of names for statements with a client's filter. */
 const MAX_FREE_NAMES = 150
 
 const namesOf = memoize((_: Catalog) => new Map<string, string>())

@@ -191,7 +191,7 @@ export class AnswerMeter {
     this.#written += bytes
   }
 
-  /** Reserves an answer's maximum, waiting for it. Throws RetryLater; 400 if it was reserved already. */
+  /** Reserves memory for the largest answer. Throws RetryLater after a wait; 400 at a second call. */
   async takeAll(): Promise<void> {
     if (this.#room >= this.#maxBytes) throw this.tooLarge()
     await this.#source().wait(this.#maxBytes)

@@ -12,7 +12,7 @@ const VIEWS = `
 select relname, pg_get_viewdef(oid) from pg_class
 where relkind = 'v' and relnamespace = current_schema()::regnamespace order by oid`
 
-/** The collections, and queries of the views among them in an order in which they can be created. */
+/** The collections, and the queries of their views, in the order in which views can be created. */
 export async function readPlan(db: Db) {
   const collections = (await readCollections(db)).map(({ data }) => readStored(data))
   const ours = new Set(collections.filter(({ type }) => type === 'view').map(tableName))

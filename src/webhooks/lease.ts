@@ -71,7 +71,7 @@ where delivery = any(array(
 ))
 returning delivery, extract(epoch from handed_at)::text as since`
 
-/** Channel, without content: deliveries are due. Triggers announce new events. */
+/** The channel that wakes workers when deliveries are due. Its notifications are empty. */
 export const CHANNEL = 'pocketsms_webhooks'
 /** SQL that wakes workers at the commit. */
 export const WAKE_SQL = `_announce('${CHANNEL}', '')`

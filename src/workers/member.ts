@@ -12,7 +12,7 @@ export const WORKER_STATE = z.object({
 })
 export type WorkerState = Readonly<z.output<typeof WORKER_STATE>>
 
-/** The fields read here of a process's metric, as prom-client's getMetricsAsJSON gives it. */
+/** A metric of prom-client's getMetricsAsJSON, with the fields that we read. */
 export interface Figure {
   readonly name: string
   readonly values: readonly {

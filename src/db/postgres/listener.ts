@@ -148,7 +148,7 @@ export class Listener {
     })
   }
 
-  /** The statement names the channels in a comment, which `listeners.ts` counts. */
+  /** `db/listeners.ts` counts a channel's listeners by this comment of their last statement. */
   #notifyText(): string {
     return `select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) w(channel, payload) -- ${this.#listenText()}`
   }

@@ -64,7 +64,7 @@ export class ReplicaConnection {
       work(this.#backend).then(resolve, reject)
     })
     return result.finally(() => {
-      // a Set keeps deleted entries until a full garbage collection: do not keep the answer with them
+      // a Set may keep a deleted entry for a while, and `fail` would keep the answer with it
       entry.fail = undefined
       this.#running.delete(entry)
     })

@@ -45,7 +45,7 @@ export interface Expression extends Common {
   readonly rows: readonly JoinedRow[]
   /** The list of which it is an element. `row`: the row of the element, or of the record with this id. */
   readonly element?: { readonly list: Sql; readonly row: JoinedRow }
-  /** Returns the operand for the right side of `~`, with each literal as a pattern. */
+  /** Returns the operand for the right side of `~`: its known values become patterns. Absent without any. */
   readonly asPattern?: () => Operand
 }
 

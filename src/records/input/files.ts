@@ -73,7 +73,7 @@ function shown(name: string): string {
 const isOfType = ({ sniffed }: Upload, type: string): boolean =>
   sniffed.names.includes(type.split(';')[0]!.trim().toLowerCase())
 
-/** Stores the sent files that a record has kept. Throws FilesFull. */
+/** Stores the sent files that the record's values still name. Throws FilesFull. */
 export async function storeUploads(
   { db }: Store,
   collection: Collection,

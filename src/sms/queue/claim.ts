@@ -157,7 +157,7 @@ const claiming = groupsOf<Ask, Claimed>((db) => ({
 export const leasedMessages = async ({ db }: Store, device: Device, limit: number) =>
   (await claimTogether(db, [{ device, limit, room: 0, leaseSeconds: 0 }]))[0]!.messages
 
-/** `isPaced`: a line of the device has a limit per minute that `lines` of the claim lacks. */
+/** `isPaced`: nothing new was claimed, as a line has a limit per minute that the claim did not state. */
 interface Claimed {
   readonly messages: ClaimedMessage[]
   readonly isPaced: boolean

@@ -16,7 +16,7 @@ export async function readLineFigures({ db }: Store) {
   return { free: Math.max(0, all - near - full), near, full }
 }
 
-/** The first lines of each kind by account and device, and how many there are. */
+/** Names of full lines and of lines near a limit, by account, and how many there are. */
 const NAMED = statement('line warnings', {
   ...{ is_full: 'boolean', owner: 'string', count: 'number', names: 'string[]', total: 'number' },
 })`

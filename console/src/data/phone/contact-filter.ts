@@ -77,8 +77,8 @@ const ACCENTED: Readonly<Record<string, string>> = {
 }
 
 /**
- * A word without its accents, and the word with one accent more, in small letters or with a capital:
- * `jorg`, `jörg`, `jórg`, … The case of plain letters is left to the search.
+ * A word without its accents, and the word with one accent more: `jorg`, `jörg`, `jórg`, … Accented first
+ * letters also as capitals. The search ignores the case of plain letters.
  */
 function accentsOf(word: string): readonly string[] {
   const small = word.toLowerCase().normalize('NFC')
