@@ -147,7 +147,7 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
     return String(value)
   }
 
-  /** An amount in the smallest unit of its currency, as Stripe sends it. */
+  /** Writes an amount of the currency's smallest unit, as Stripe sends it: 1250 and `usd` as `12.50 USD`. */
   function money(amount: Found, currency: Found): string {
     take(MONEY_STEPS)
     if (typeof amount.value !== 'number') throw missing(pathOf(amount))

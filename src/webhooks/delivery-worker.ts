@@ -22,7 +22,7 @@ const STOP_MS = 3_000
 const LOOK_MS = 1_000
 /** Polling interval while none waits, in case a notification was lost. */
 const IDLE_MS = 5_000
-/** Tries to record an outcome: together they end before the lease does. */
+/** The maximum number of tries to record an outcome. Their pauses are shorter than the lease. */
 const MAX_TRIES = 10
 
 /** Retries while the database is busy or unreachable: an unrecorded call would be made twice. */

@@ -4,7 +4,7 @@ import smpp from 'smpp'
 
 // The package smpp 0.5.1 with fixes.
 
-/** A message of SMPP; fields as on the wire. */
+/** A message of SMPP. Values are not decoded. */
 export interface Pdu {
   readonly command: string
   readonly command_status: number

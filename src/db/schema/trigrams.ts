@@ -9,7 +9,7 @@ const INSTALLED = `select quote_ident(n.nspname), has_schema_privilege(n.oid, 'u
   from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_trgm'`
 const INSTALL = `create schema if not exists ${SCHEMA}; create extension if not exists pg_trgm schema ${SCHEMA}`
 
-/** insufficient_privilege; feature_not_supported and undefined_file: the extension is not installed. */
+/** SQLSTATEs if the role may not install pg_trgm (42501), or Postgres lacks its files (the others). */
 const REFUSALS = ['42501', '0A000', '58P01']
 
 const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'

@@ -91,7 +91,7 @@ const received = {
     .transform((name) => name || 'unknown'),
   recipient: optional(text()),
   simNumber: wholeNumber(0, MAX_SIMS).catch(0),
-  /** Some Androids keep instants in other units, which are no dates as milliseconds. */
+  /** Some Androids send other units than milliseconds, which give no valid date: then the time of arrival. */
   receivedAt: phoneInstant.catch(() => Date.now()),
 }
 const content = cut(MAX_TEXT)

@@ -22,7 +22,7 @@ export interface UnloadedChange {
   readonly error: unknown
 }
 
-/** Reads wanted changes in order, and those that failed. */
+/** Reads the wanted changes in order. Returns also those that could not be read, with the errors. */
 export async function loadChanges(
   store: Store,
   entries: readonly ChangeEntry[],

@@ -7,7 +7,7 @@ import { columnsOf, type Values } from '../columns.ts'
 export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
 type Linked = (typeof LINKED_COLLECTIONS)[number]
 
-/** Deletes all or some linked records. Returns their number. PocketBase: core/auth_origin_model.go */
+/** Deletes linked records, of all kinds or of those in `names`. Returns their number. */
 export async function deleteLinks(
   store: Store,
   collection: Collection,

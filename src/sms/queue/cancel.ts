@@ -103,7 +103,7 @@ export const CANCELED = z
   .object({ id: z.string(), status: z.literal('failed'), error_message: z.literal(REASONS.canceled) })
   .meta({ id: 'Canceled' })
 
-/** Locks an unclaimed message: a concurrent claim either comes first or finds the message canceled. */
+/** Locks an unclaimed message. After a concurrent claim it finds none; later claims skip the message. */
 const LOCK = `
 select d.message, d.device, d.attempt from sms_dispatch d
 where d.message = $1 and d."user" = $2 and d.state in ('pending', 'assigned') for update`

@@ -9,7 +9,7 @@ import { lockUserSends } from '../send/lock-user.ts'
 import { REASONS } from '../status/status.ts'
 import { readAccess } from './user-access.ts'
 
-/** Only superusers change `member_only`. A deletion begins with the row that sms_accept locks. */
+/** Only superusers change `member_only`. Clean-up after a deletion locks rows in the order of sms_accept. */
 export const usersExtension: Extension = {
   async beforeCreate(_store, values, { auth }) {
     if (values.member_only === true && !auth?.isSuperuser) throw badRequest('Failed to create record.')

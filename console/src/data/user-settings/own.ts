@@ -24,7 +24,7 @@ export async function saveOwnSettings(change: SettingsChange): Promise<void> {
   known.value = { user, record: await saveUserSettings(user, change) }
 }
 
-/** Reads the settings at each sign-in. Retries a failed read when the session is refreshed. */
+/** Reads the settings when the session's account changes, and after a failure at the next refresh. */
 export function watchOwnSettings(): void {
   effect(() => {
     const { value } = session

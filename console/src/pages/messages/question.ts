@@ -9,7 +9,7 @@ export interface Question {
   readonly state: StateKey
   /** Words to look for in texts and numbers. */
   readonly words: string
-  /** Days of the browser's time zone, as `2026-11-30`, the first and the last; '' for no limit. */
+  /** `from`, `until`: the first and last day, as `2026-11-30` in the browser's time zone; '' for no limit. */
   readonly from: string
   readonly until: string
   /** A device's id; '' for all. */
