@@ -15,7 +15,7 @@ const MAX_RETRIES = {
   staleAuth: 20,
   /** Another write changed the record between read and write: the last retry locks the record first. */
   conflict: 3,
-  /** The answer exceeds the 1 MiB that each may use without reserving: begin again with the maximum reserved. */
+  /** The answer needs more than its first 1 MiB: begin again with the maximum reserved. */
   largeAnswer: 1,
   /** Another node changed the collections. They have been read again. */
   oldCatalog: 9,

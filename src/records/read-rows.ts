@@ -138,7 +138,7 @@ function selectSql(compiled: CompiledFilter, selection: Selection): string {
 const MARK = 'more bytes than allowed: '
 const INVALID_TEXT = '22P02'
 
-/** SQL that fails at a row if those before it exceed the bytes in the last parameter. Adds the bytes so far. */
+/** SQL that fails at a row if those before it exceed the bytes in the last parameter. */
 function guardedSql(collection: Collection, { text, values, extra }: StatementParts): string {
   const names = Array.from({ length: columnsOf(collection).count + extra }, (_, i) => `c${i}`)
   const columns = names.join(', ')

@@ -56,7 +56,7 @@ export async function takeStates(
   if (progress.some(({ step }) => step !== 'waits')) await wakeForMore(store, device)
 }
 
-/** After expired texts: stores that the phone's clock is ahead; if it is not, hands the phone fewer at once. */
+/** After expired texts: notes that the phone's clock is ahead, or else hands the phone fewer at once. */
 async function learn(store: Store, device: Device, states: readonly StateReport[], leaseSeconds: number) {
   if (!states.some((state) => errorOf(state) === TOO_LATE)) return
   const latestMs = Math.max(0, ...states.flatMap(({ states }) => Object.values(states)))

@@ -103,7 +103,7 @@ values (${text('id')}, ${text('user')}, ${text('name')}, ${text('body')}, ${text
   ${text('repeat')}::json, false, pb_text(now()), pb_text(now()))
 on conflict (id) do nothing returning id`
 
-/** Stores a campaign; advance.ts stores its messages. A known `key` (Idempotency-Key) returns its campaign. */
+/** Stores a campaign; advance.ts stores its messages. A known Idempotency-Key returns its campaign. */
 export async function createCampaign(
   services: CampaignServices,
   user: string,
