@@ -118,8 +118,8 @@ export class Db {
   }
 
   /**
-   * Runs a statement that a client shaped, in the holder's turn. Throws 57014 after CLIENT_STATEMENT_SECONDS. A
-   * transaction, a superuser or work without a ticket has the limits of `query`.
+   * Runs a statement that a client shaped, in the holder's turn. Throws 57014 after
+   * CLIENT_STATEMENT_SECONDS. In a transaction, for a superuser or without a ticket: as `query`.
    */
   shaped(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     const { ticket } = this
