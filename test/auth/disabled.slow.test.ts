@@ -1,5 +1,4 @@
 import { findByToken } from '../../src/auth/tokens/tokens.ts'
-import type { OAuth2Provider } from '../../src/collections/auth-shape.ts'
 import { requireDevice } from '../../src/sms/devices/device.ts'
 import { claimMessages } from '../../src/sms/queue/claim.ts'
 import { TestListener } from '../realtime/test-listener.ts'
@@ -7,16 +6,14 @@ import { basic } from '../support/server/request.ts'
 import { type Client, client, openStream, withDevices } from '../support/server/server-with-devices.ts'
 import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
 import { codeIn } from '../support/services/mail-server.ts'
-import { signInByProvider, startOidcServer } from '../support/services/oidc-server.ts'
+import { oauth2By, signInByProvider, startOidcServer } from '../support/services/oidc-server.ts'
 
 // A disabled user: every way in is closed, and opens again when the user is enabled.
 
 const mailed = await startServerWithMail()
 const gateway = await withDevices(mailed.server)
 const oidc = await startOidcServer(`${gateway.url}/api/oauth2-redirect`)
-const provider = { pkce: null, displayName: 'Work', extra: {}, ...oidc.options } as OAuth2Provider
-const mappedFields = { id: '', name: 'name', username: '', avatarURL: '' }
-await mailed.change('users', { oauth2: { enabled: true, mappedFields, providers: [provider] } })
+await mailed.change('users', { oauth2: oauth2By(oidc) })
 await mailed.allowOtp()
 
 let count = 0

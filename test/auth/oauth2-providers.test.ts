@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { providerClient } from '../../src/auth/oauth2/provider-client.ts'
 import { PROVIDERS, providerOf } from '../../src/auth/oauth2/providers.ts'
 import { exchange, fetchUser } from '../../src/auth/oauth2/with-oauth2.ts'
@@ -8,6 +7,7 @@ import { renderAuthMethods } from '../../src/auth/sign-in/methods.ts'
 import { type AuthCollection, USERS_ID } from '../../src/collections/catalog.ts'
 import { builtInCollections } from '../../src/collections/definition/built-in.ts'
 import { OAUTH2_PROVIDERS } from '../../src/collections/definition/oauth2-providers.ts'
+import { listenLocally } from '../support/services/listen.ts'
 
 /** What the provider answers: to the exchange, to the question who it is, and to that for addresses. */
 interface Says {
@@ -27,8 +27,7 @@ const server = createServer((request, response) => {
   if (isToken) return response.end(JSON.stringify({ access_token: 'a', ...(says.token as object) }))
   response.end(JSON.stringify(request.url === '/me/emails' ? says.emails : says.me))
 })
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const { url } = await listenLocally(server)
 
 async function whoIs(name: string, said: Says, extra: Record<string, unknown> = {}) {
   says = said

@@ -5,7 +5,7 @@ import type { OAuth2Provider } from '../../src/collections/auth-shape.ts'
 import type { AuthCollection } from '../../src/collections/catalog.ts'
 import type { FileField } from '../../src/fields/field.ts'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
-import { startOidcServer } from '../support/services/oidc-server.ts'
+import { oauth2By, startOidcServer } from '../support/services/oidc-server.ts'
 
 globalThis.EventSource ??= EventSource as unknown as typeof globalThis.EventSource
 
@@ -22,15 +22,7 @@ async function setUp(
   more: Partial<OAuth2> = {},
   rest: Partial<AuthCollection> = {},
 ) {
-  const provider = {
-    pkce: null,
-    displayName: 'Work',
-    extra: null,
-    ...oidc.options,
-    ...options,
-  } as OAuth2Provider
-  const oauth2 = { enabled: true, mappedFields: MAPPED, providers: [provider], ...more }
-  await server.change('users', { oauth2, createRule: '', ...rest })
+  await server.change('users', { oauth2: { ...oauth2By(oidc, options), ...more }, createRule: '', ...rest })
 }
 
 let count = 0

@@ -1,6 +1,6 @@
 import type { AuthCollection } from '../../src/collections/catalog.ts'
 import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'
-import { startOidcServer } from '../support/services/oidc-server.ts'
+import { oauth2By, startOidcServer } from '../support/services/oidc-server.ts'
 
 // Somebody makes a record with another's address, and things that open it. Then the owner of the address
 // comes along.
@@ -10,13 +10,7 @@ const NEW_PASSWORD = 'brandnew1'
 const server = await startServerWithMail({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const redirectURL = `${server.server.url}/api/oauth2-redirect`
 const oidc = await startOidcServer(redirectURL)
-const provider = { pkce: null, displayName: 'Work', extra: null, ...oidc.options }
-const oauth2 = {
-  enabled: true,
-  mappedFields: { id: '', name: 'name', username: '', avatarURL: '' },
-  providers: [provider],
-} as unknown as AuthCollection['oauth2']
-await server.change('users', { oauth2 })
+await server.change('users', { oauth2: oauth2By(oidc) })
 await server.allowOtp()
 
 let count = 0

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { takeFaults, watchAnswers } from '../support/answers/answers.ts'
 import { startServer } from '../support/server/start.ts'
+import { listenLocally } from '../support/services/listen.ts'
 
 // What looks at all answers of all tests sees what is wrong with them: here a server answers as the test
 // says.
@@ -13,15 +13,8 @@ const listener = createServer((_, res) => {
 })
 
 const real = await startServer()
-await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`
-const liar = await watchAnswers({
-  url,
-  services: real.services,
-  stop: async () => {
-    listener.close()
-  },
-})
+const { url, stop } = await listenLocally(listener)
+const liar = await watchAnswers({ url, services: real.services, stop })
 
 const GROUP = {
   id: 'q0w9e8r7t6y5u4i',

@@ -3,6 +3,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { urlFault } from '../../src/outgoing/addresses.ts'
 import { publicOnlyLookup, sendOutgoing } from '../../src/outgoing/send.ts'
+import { listenLocally } from '../support/services/listen.ts'
 import { startNameServer } from '../support/services/name-server.ts'
 
 // Nothing here leaves the machine: names are asked of a server on 127.0.0.1, and what is reached is counted
@@ -183,10 +184,8 @@ test('a redirect to a private address is an answer, not a way', async () => {
   const away = createHttpServer((_, res) =>
     res.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end(),
   )
-  await new Promise<void>((resolve) => away.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(away.address() as { port: number }).port}/`
+  const { url } = await listenLocally(away)
   const answer = await sendOutgoing({ url, method: 'POST', headers: {}, body: '' }, { allowPrivate: true })
-  away.close()
   expect(answer.status).toBe(307)
   expect(reached).toBe(0)
 })

@@ -6,13 +6,14 @@ const server = await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1' })
 const root = { ...(await server.superuser()), 'x-forwarded-for': '203.0.113.7' }
 const user = await server.addUser('ann@example.com')
 
-beforeEach(() => server.server.services.store.db.query('delete from _audit'))
+beforeEach(() => server.rows('delete from _audit'))
 
 interface Row {
   readonly [name: string]: unknown
 }
+const get = (query: string) => server.call('GET', `/api/audit${query}`, undefined, root)
 const rows = async (query = '') => {
-  const { status, body } = await server.call('GET', `/api/audit${query}`, undefined, root)
+  const { status, body } = await get(query)
   expect(status).toBe(200)
   return body.items as Row[]
 }
@@ -47,12 +48,8 @@ test.each<[string, string, string, unknown, (string | string[])[][]]>([
 })
 
 test('who, from where, when; no value that was written', async () => {
-  await server.call(
-    'PATCH',
-    '/api/settings',
-    { smtp: { password: 'hidden', host: 'mail.example.com' } },
-    root,
-  )
+  const smtp = { password: 'hidden', host: 'mail.example.com' }
+  await server.call('PATCH', '/api/settings', { smtp }, root)
   const [row] = await rows()
   expect(row).toMatchObject({
     email: SUPERUSER.email,
@@ -106,31 +103,19 @@ test('filtered, sorted and paged as records are', async () => {
   for (const name of ['one', 'two', 'three'])
     await server.call('PATCH', `/api/collections/users/records/${user}`, { name }, root)
   const filter = encodeURIComponent('collection = "users" && fields ~ "name" && created > "2020-01-01"')
-  const { body } = await server.call(
-    'GET',
-    `/api/audit?perPage=2&sort=-created&filter=${filter}`,
-    undefined,
-    root,
-  )
+  const { body } = await get(`?perPage=2&sort=-created&filter=${filter}`)
   expect(body).toMatchObject({ page: 1, perPage: 2, totalItems: 3, totalPages: 2 })
-  const bad = await server.call(
-    'GET',
-    '/api/audit?filter=%40collection.users.email%20!%3D%20%22%22',
-    undefined,
-    root,
-  )
-  expect(bad.status).toBe(400)
+  expect((await get('?filter=%40collection.users.email%20!%3D%20%22%22')).status).toBe(400)
 })
 
 test.each([
   ['what is older goes', 30, 1],
   ['0: nothing goes', 0, 2],
 ])('%s', async (_, days, left) => {
-  const { db } = server.server.services.store
-  await db.query(
+  await server.rows(
     `insert into _audit (action, created) values ('old', pb_text(now() - interval '31 days')), ('new', pb_text(now()))`,
   )
-  await deleteOldAuditEntries(db, days)
+  await deleteOldAuditEntries(server.server.services.store.db, days)
   expect(await brief()).toHaveLength(left)
 })
 

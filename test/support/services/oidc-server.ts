@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { EventSource } from 'eventsource'
 import Provider from 'oidc-provider'
 import PocketBase from 'pocketbase'
+import type { AuthCollection } from '../../../src/collections/catalog.ts'
 import { listenLocally } from './listen.ts'
 
 /** Claims of an account. */
@@ -96,6 +97,14 @@ export async function startOidcServer(
   }
   return server
 }
+
+/** The options of a collection that lets people in by the provider, of which `more` says what differs. */
+export const oauth2By = ({ options }: OidcServer, more: object = {}) =>
+  ({
+    enabled: true,
+    mappedFields: { id: '', name: 'name', username: '', avatarURL: '' },
+    providers: [{ pkce: null, displayName: 'Work', extra: null, ...options, ...more }],
+  }) as unknown as AuthCollection['oauth2']
 
 /** Signs a user in at the gateway `url` as an app does, with the unmodified SDK. Answers the user's id. */
 export async function signInByProvider(url: string, oidc: OidcServer): Promise<string> {
