@@ -15,16 +15,13 @@ import type { Value } from '../../parts/rows/values.ts'
 import { Badge, msOf, Time } from '../../parts/time.tsx'
 import { ChangeKey, hasPrevious, LIMITS, RotateKey, turn } from './change-key.tsx'
 
-const NAME: Column<ApiKey> = {
-  title: t('Name'),
-  cell: ({ name, disabled }) => (
-    <>
-      {name} {disabled && <Badge tone="calm">{t('Off')}</Badge>}
-    </>
-  ),
-}
+const NAME: Column<ApiKey> = { title: t('Name'), cell: ({ name }) => name }
 const OWNER: Column<ApiKey> = { title: t('User'), cell: (key) => <Owner record={key} /> }
 const othersFor = (actions: (key: ApiKey) => readonly RowAction[]): readonly Column<ApiKey>[] => [
+  {
+    title: t('State'),
+    cell: ({ disabled }) => <Badge tone={disabled ? 'calm' : 'good'}>{disabled ? t('Off') : t('On')}</Badge>,
+  },
   { title: t('Begins with'), cell: (key) => <span class="mono">{key.prefix}…</span> },
   { title: t('Last used'), cell: (key) => <LastUse of={key} /> },
   { title: t('Expires'), cell: (key) => <Expiry at={key.expires_at} /> },
