@@ -1,7 +1,6 @@
 import type { RecordModel } from 'pocketbase'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { locale } from '../../language/language.ts'
-import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
 import type { ContactGroup } from '../records.ts'
@@ -139,57 +138,4 @@ export function useGroups(): Groups {
   const list = useList<ContactGroup>('contact_groups', { sort: 'name', perPage: MAX_GROUPS })
   const names = useMemo(() => new Map(list.items.map(({ id, name }) => [id, name])), [list.items])
   return { ...list, nameOf: (id) => names.get(id) ?? '' }
-}
-
-export interface Watched<T> {
-  /** Undefined until read, and after its deletion. */
-  readonly record: T | undefined
-  readonly loading: boolean
-  /** The error of the last read. Only 404 means that the record was deleted. */
-  readonly fault: Fault | undefined
-  reload(): Promise<void>
-}
-
-interface Read<T> {
-  readonly record?: T | undefined
-  readonly fault?: Fault
-}
-
-const GONE: Fault = { message: t('It was deleted.'), fields: {}, code: '', status: 404 }
-
-/**
- * A record by its id, live. For a deleted record, `fault` has the status 404; after any other error, `record`
- * stays as it was last read.
- */
-export function useRecord<T extends RecordModel>(collection: string, id: string, expand = ''): Watched<T> {
-  const [state, setState] = useState<Read<T>>({})
-  const turn = useRef(0)
-  const reload = useCallback(async () => {
-    const mine = ++turn.current
-    const put = (change: (old: Read<T>) => Read<T>) => mine === turn.current && setState(change)
-    try {
-      const record = await pb.collection<T>(collection).getOne(id, expand ? { expand } : {})
-      put(() => ({ record }))
-    } catch (error) {
-      const fault = faultOf(error)
-      put(({ record }) => (fault.status === 404 ? { fault } : { record, fault }))
-    }
-  }, [collection, id, expand])
-  const remove = () => {
-    turn.current++
-    setState({ fault: GONE })
-  }
-  useEffect(() => {
-    setState({})
-    void reload()
-    return () => void turn.current++
-  }, [reload])
-  useLive<T>(
-    collection,
-    id,
-    ({ action }) => (action === 'delete' ? remove() : void reload()),
-    () => void reload(),
-  )
-  const { record, fault } = state
-  return { record, loading: !record && !fault, fault, reload }
 }

@@ -1,4 +1,4 @@
-import type { Watched } from '../../data/use/use-list.ts'
+import type { Watched } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'
 import { Button, ButtonLink } from '../form/form.tsx'
 import type { IconName } from '../icon.tsx'
