@@ -22,7 +22,6 @@ export const admission = {
   bodyBytes: new Rates(RATES.bodyBytes),
   subscriptions: new Rates(RATES.subscriptions),
   optedOut: new Rates(RATES.optedOut),
-  webhookMails: new Rates(RATES.webhookMails),
   filterShapes: new Rates(RATES.filterShapes),
   /** For parsing of large bodies: after each, the event loop is free as long as it took, at most 100 ms. */
   bodySlices: new EventLoopSlices(100),

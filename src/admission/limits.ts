@@ -54,8 +54,6 @@ export const RATES = {
   subscriptions: { name: 'subscriptions', burst: 100_000, perSecond: 2_000 },
   /** Opted-out recipients of sends to 20 or more: they cost no quota, but each stores a message. */
   optedOut: { name: 'opted-out recipients', burst: 2_000, perSecond: 2_000 / 60 },
-  /** Addresses of mails that webhooks send: users choose them. */
-  webhookMails: { name: 'mails of webhooks', burst: 100, perSecond: 100 / 3_600 },
 } as const satisfies Record<string, Rate>
 
 /** Concurrent checks of passwords. Few, so that concurrent wrong ones do not refuse a right one. */

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { admission } from '../admission/admission.ts'
-import { accountHolder } from '../admission/holder.ts'
+import { takeTry } from '../auth/limits/attempt-limits.ts'
 import { type MailServices, messageIdOf, sendMail } from '../auth/mail/mailer.ts'
 import { escapeHtml, layout } from '../auth/mail/mails.ts'
-import { USERS_ID } from '../collections/catalog.ts'
-import { RetryLater } from '../errors.ts'
+import type { Db } from '../db/open.ts'
 import { type CallOutcome, type OtherForms, reasonOf, TIMEOUT_MS } from '../webhooks/call-webhook.ts'
+
+const MAX_PER_HOUR = 100
 
 /** Sends webhooks' mails by the settings' SMTP server. A mail sent again has the same Message-ID. */
 export const webhookMails =
-  (post: MailServices): OtherForms['mail'] =>
+  (db: Db, post: MailServices): OtherForms['mail'] =>
   async ({ user, webhook, eventId }, { to, subject, text }) => {
     const begun = performance.now()
     const outcome = (more: Pick<CallOutcome, 'text' | 'verdict'> & Partial<CallOutcome>) => ({
@@ -19,7 +19,9 @@ export const webhookMails =
     if (!post.settings.current.smtp.enabled)
       return outcome({ text: 'This server has no SMTP server in its settings', verdict: 'again' })
     try {
-      admission.webhookMails.take(accountHolder(USERS_ID, user), to.length)
+      const retryAfter = await takeTry(db, `mails of webhooks ${user}`, MAX_PER_HOUR, 3_600)
+      if (retryAfter > 0)
+        return outcome({ text: 'Too many mails of webhooks in this hour', retryAfter, verdict: 'again' })
       const html = layout(
         text
           .split('\n')
@@ -33,7 +35,6 @@ export const webhookMails =
       await Promise.race([sendMail(post, { to: to.join(', '), subject, html, messageId }), late])
       return outcome({ status: 250, text: 'The SMTP server took the mail', verdict: 'delivered' })
     } catch (error) {
-      const retryAfter = error instanceof RetryLater ? error.retryAfterSeconds : 0
-      return outcome({ text: reasonOf(error), retryAfter, verdict: 'again' })
+      return outcome({ text: reasonOf(error), verdict: 'again' })
     }
   }

@@ -108,7 +108,7 @@ async function begin(
     textCode: (user, text) => textCode(servicesOf(user), user, text),
     jobs: jobsOf(store.forEverybody('sweep'), extensions, settings, config, log, backups, stopping.signal),
     protocols: PROTOCOLS,
-    otherForms: { ...otherForms(config, servicesOf), mail: webhookMails({ settings, log, config }) },
+    otherForms: { ...otherForms(config, servicesOf), mail: webhookMails(db, { settings, log, config }) },
     backups,
     realtime: new Realtime(store, log),
     traffic: new Traffic(PROTOCOLS),
