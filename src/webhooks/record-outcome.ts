@@ -50,7 +50,12 @@ const ending = groupsOf<Outcome, boolean>((db) => ({
 }))
 
 /** Records an outcome unless another node did, and ends the lease; 410 disables the webhook. */
-export async function recordOutcome(store: Store, lease: Lease, due: DueDelivery, outcome: CallOutcome) {
+export async function recordOutcome(
+  store: Store,
+  lease: Lease,
+  due: DueDelivery,
+  outcome: CallOutcome,
+): Promise<void> {
   const attempts = due.attempts + 1
   const isGone = outcome.verdict === undefined && outcome.status === GONE
   const verdict = outcome.verdict ?? (outcome.status >= 200 && outcome.status < 300 ? 'delivered' : 'again')
