@@ -71,13 +71,21 @@ export const notLonger = (max: number): Check =>
     { max, min: 0 },
   )
 
-const bound =
-  (sign: 1 | -1, code: string, words: string) =>
-  (threshold: number): Check =>
-    demand((value: number) => value * sign >= threshold * sign, code, `${words} ${threshold}`, { threshold })
+export const atLeast = (threshold: number): Check =>
+  demand(
+    (value: number) => value >= threshold,
+    'validation_min_greater_equal_than_required',
+    `must be no less than ${threshold}`,
+    { threshold },
+  )
 
-export const atLeast = bound(1, 'validation_min_greater_equal_than_required', 'must be no less than')
-export const atMost = bound(-1, 'validation_max_less_equal_than_required', 'must be no greater than')
+export const atMost = (threshold: number): Check =>
+  demand(
+    (value: number) => value <= threshold,
+    'validation_max_less_equal_than_required',
+    `must be no greater than ${threshold}`,
+    { threshold },
+  )
 
 export const oneOf = (allowed: readonly string[], message = 'must be a valid value'): Check =>
   demand((value: string) => allowed.includes(value), 'validation_in_invalid', message)

@@ -114,16 +114,22 @@ function withoutLostMappings(collection: Collection): Collection {
   return { ...collection, oauth2: { ...collection.oauth2, mappedFields: kept } }
 }
 
-const idOf = ({ type, name }: Pick<Collection, 'type' | 'name'>) => `pbc_${checksum(type + name)}`
+export const idOf = ({ type, name }: Pick<Collection, 'type' | 'name'>) => `pbc_${checksum(type + name)}`
 
 /**
- * Adds id, system fields and their indexes. `takenIds`: of other collections. PocketBase:
- * core/collection_model.go
+ * Adds id, system fields and their indexes. `takenIds`: of other collections. `namedBy`: the id in index
+ * names, if another one. PocketBase: core/collection_model.go
  */
-export function complete(collection: Collection, takenIds: ReadonlySet<string> = new Set()): Collection {
+export function complete(
+  collection: Collection,
+  takenIds: ReadonlySet<string> = new Set(),
+  namedBy?: string,
+): Collection {
   const id = collection.id || freeId(idOf(collection), takenIds)
   const withFields = { ...collection, id, fields: completeFields(collection) } as Collection
-  const indexes = completeIndexes(withFields, id).map((index) => onOwnTable(index, collection.name))
+  const indexes = completeIndexes(withFields, namedBy ?? id).map((index) =>
+    onOwnTable(index, collection.name),
+  )
   return withoutLostMappings({ ...withFields, indexes } as Collection)
 }
 

@@ -5,7 +5,7 @@ import type { Collections } from '../catalog/catalog-store.ts'
 import { saveCollection } from '../catalog/save.ts'
 import type { CatalogDraft, Collection, Store } from '../catalog.ts'
 import { isBuiltIn } from '../definition/built-in.ts'
-import { complete, readNew, readOver } from '../definition/complete.ts'
+import { complete, idOf, readNew, readOver } from '../definition/complete.ts'
 import { InvalidCollection } from '../invalid.ts'
 import { sqliteErrorText } from '../table/sqlite-error-text.ts'
 import { type RuleCheck, validateCollection } from '../validate/validate.ts'
@@ -22,6 +22,9 @@ function refusal(sentence: string, error: unknown): unknown {
   if (error instanceof InvalidCollection) return badRequest(sentence, error.data)
   return isQueryFault(error) ? badRequest(`${sentence} Raw error: \n${sqliteErrorText(error)}`) : error
 }
+
+/** Whether indexes are submitted. If not, PocketBase uses the generated id in the names of default ones. */
+const bringsIndexes = (raw: unknown) => Object.hasOwn(raw ?? {}, 'indexes')
 
 /** The error for a changed id. PocketBase first looks for a collection with the new id. */
 const otherId = ({ catalog }: Store, id: string) =>
@@ -52,7 +55,8 @@ async function save(store: Collections, failure: string, work: (draft: CatalogDr
 export const createCollection = (store: Collections, raw: unknown, checkRule: RuleCheck) =>
   save(store, 'Failed to create collection.', async (draft) => {
     const taken = new Set(draft.catalog.all.map((one) => one.id))
-    const next = complete(readNew(raw), taken)
+    const read = readNew(raw)
+    const next = complete(read, taken, bringsIndexes(raw) ? undefined : idOf(read))
     await saveChecked(draft, next, undefined, checkRule)
     return next.id
   })

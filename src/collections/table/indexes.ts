@@ -67,6 +67,20 @@ async function createIndex(db: Db, place: number, collection: Collection): Promi
   }
 }
 
+const DEPENDED_UPON = '2BP01'
+const KEY = `select conname from pg_constraint where conrelid = $1::regclass and contype = 'p'`
+
+async function renewKey(db: Db, table: string): Promise<void> {
+  const [key] = (await db.query(KEY, [table])).rows
+  if (!key) return
+  const name = quote(String(key[0]))
+  await withSavepoint(db, () =>
+    db.query(`alter table ${table} drop constraint ${name}, add constraint ${name} primary key (id)`),
+  ).catch((error: unknown) => {
+    if (!isSqlError(error, DEPENDED_UPON)) throw error
+  })
+}
+
 /**
  * Creates indexes, the last one first: of several violated ones Postgres names the oldest, SQLite the newest.
  * Throws an InvalidCollection with all errors.
@@ -78,6 +92,8 @@ export async function createIndexes(db: Db, collection: Collection): Promise<voi
     if (error) errors[i] = error
   }
   if (Object.keys(errors).length > 0) throw new InvalidCollection(collection, { indexes: errors })
+  const isUnique = collection.indexes.some((sql) => parseIndex(sql).unique)
+  if (isUnique) await renewKey(db, quote(tableName(collection)))
 }
 
 export async function dropIndexes(db: Db, collection: Collection): Promise<void> {

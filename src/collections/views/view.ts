@@ -16,6 +16,7 @@ import { all } from '../checks/checks.ts'
 import { fieldProblems } from '../checks/field-settings.ts'
 import { readNew } from '../definition/complete.ts'
 import { addField } from '../definition/field-shapes.ts'
+import { sqlTokens } from '../sqlite/sql-parts.ts'
 import { SqliteFault } from '../sqlite/sqlite-fault.ts'
 import { translateNames, translateQuery } from '../sqlite/translate-query.ts'
 import { checkViewAccess } from './view-access.ts'
@@ -52,10 +53,19 @@ export interface ReadQuery {
   readonly plain: readonly boolean[]
 }
 
+/** Words that a query cannot begin with. Postgres takes some for names, and its error names a later word. */
+const NO_QUERY = new Set(['alter', 'create', 'delete', 'drop', 'insert', 'update'])
+
+function demandQuery(sql: string): void {
+  const first = sqlTokens(sql).find(({ kind }) => kind !== 'blank')?.text ?? ''
+  if (NO_QUERY.has(first.toLowerCase())) throw new SqliteFault(`near "${first}": syntax error`)
+}
+
 /** One SELECT without semicolon. Throws a ViewQueryError for several, a SqliteFault for other SQL. */
 function singleStatement(query: string): string {
   const sql = query.trim().replace(/^;+|;+$/g, '')
   if (splitSql(sql, ';').length > 1) throw new ViewQueryError('multiple statements are not supported')
+  demandQuery(sql)
   return sql
 }
 
