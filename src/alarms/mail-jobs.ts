@@ -1,7 +1,7 @@
 import { type MailServices, messageIdOf, sendMail } from '../auth/mail/mailer.ts'
 import { escapeHtml, layout, linkTo, type MailSender, nameInMail, namesOf } from '../auth/mail/mails.ts'
 import type { Store } from '../collections/catalog.ts'
-import { runForRow, statement, text } from '../db/statements/statement.ts'
+import { runForRow, statement, text } from '../db/statement.ts'
 import type { JobKind } from '../work/queue.ts'
 
 /** The kind of the jobs. The payload is the news; the key is part of the Message-ID. */

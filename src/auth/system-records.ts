@@ -1,5 +1,5 @@
 import { type Collection, quote, type Store } from '../collections/catalog.ts'
-import { objectsOf } from '../db/rows.ts'
+import { objectsOf } from '../db/statement.ts'
 import type { Value } from '../fields/field.ts'
 import { dateOf, formatDate, now } from '../fields/types/date.ts'
 import { type Action, changeLogCte } from '../records/changes.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { accountHolder, type Holder } from '../admission/holder.ts'
 import type { Db } from '../db/open.ts'
-import { NO_COLLECTIONS } from '../db/statements/tables.ts'
+import { NO_COLLECTIONS } from '../db/tables.ts'
 import type { Field } from '../fields/field.ts'
 import type { AuthOptions } from './auth-shape.ts'
 

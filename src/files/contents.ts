@@ -1,6 +1,6 @@
 import { admission } from '../admission/admission.ts'
 import type { Db } from '../db/open.ts'
-import { list, run, runForRow, statement, text } from '../db/statements/statement.ts'
+import { list, run, runForRow, statement, text } from '../db/statement.ts'
 import { type FileOwner, takeRoom } from './room.ts'
 import type { Content } from './upload.ts'
 

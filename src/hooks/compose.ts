@@ -1,7 +1,7 @@
 import { parse } from 'node:querystring'
 import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../collections/catalog.ts'
-import { list, run, statement, text } from '../db/statements/statement.ts'
+import { list, run, statement, text } from '../db/statement.ts'
 import { badRequest } from '../errors.ts'
 import { cleanText } from '../fields/values/cast.ts'
 import { E164, withoutSeparators, withPlus } from '../portable/phone.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { objectsOf } from '../db/rows.ts'
+import { objectsOf } from '../db/statement.ts'
 import { PRESETS } from '../portable/presets.ts'
 import { isDisabledSql } from '../records/fresh-auth.ts'
 import { id as recordId } from '../sms/send/shape.ts'

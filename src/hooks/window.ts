@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '../db/open.ts'
-import { list, number, type Row, run, runForRow, statement, text } from '../db/statements/statement.ts'
+import { list, number, type Row, run, runForRow, statement, text } from '../db/statement.ts'
 import { formatDate } from '../fields/types/date.ts'
 import { countSegments } from '../portable/segments.ts'
 import type { Offer } from '../sms/send/accept.ts'

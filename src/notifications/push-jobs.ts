@@ -2,16 +2,7 @@ import { z } from 'zod'
 import { sha256 } from '../auth/tokens/secrets.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import {
-  list,
-  oneOf,
-  type Row,
-  run,
-  runForCount,
-  runForRow,
-  statement,
-  text,
-} from '../db/statements/statement.ts'
+import { list, oneOf, type Row, run, runForCount, runForRow, statement, text } from '../db/statement.ts'
 import { INSTANT } from '../fields/values/instant.ts'
 import type { Logger } from '../log.ts'
 import { isDisabledSql } from '../records/fresh-auth.ts'

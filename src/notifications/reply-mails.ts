@@ -3,7 +3,7 @@ import { escapeHtml, layout, linkTo, type MailSender, nameInMail, namesOf } from
 import { sha256 } from '../auth/tokens/secrets.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { type Row, run, runForRow, statement, text } from '../db/statements/statement.ts'
+import { type Row, run, runForRow, statement, text } from '../db/statement.ts'
 import { isDisabledSql } from '../records/fresh-auth.ts'
 import type { JobKind } from '../work/queue.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { part, runForRow, statement, text } from '../db/statements/statement.ts'
+import { part, runForRow, statement, text } from '../db/statement.ts'
 import { GatewayError } from '../errors.ts'
 import { formatDate } from '../fields/types/date.ts'
 import { changeLogCte } from '../records/changes.ts'

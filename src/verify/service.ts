@@ -1,5 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
-import { type Row, run, statement, text } from '../db/statements/statement.ts'
+import { type Row, run, statement, text } from '../db/statement.ts'
 import { changeLogCte } from '../records/changes.ts'
 import { gatewayRefusal } from '../sms/send/shape.ts'
 

@@ -1,7 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import { keyedHash, seal, unseal } from '../db/secrets.ts'
-import { run, runForRow, statement, text } from '../db/statements/statement.ts'
+import { run, runForRow, statement, text } from '../db/statement.ts'
 import { callingCodeOf } from '../portable/phone.ts'
 import { changeLogCte } from '../records/changes.ts'
 import type { AcceptConfig } from '../sms/send/accept.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { overLimit } from '../admission/holder.ts'
 import type { Store } from '../collections/catalog.ts'
-import { run, runForRow, statement, text } from '../db/statements/statement.ts'
+import { run, runForRow, statement, text } from '../db/statement.ts'
 import { dateOf, formatDate, now, parseDate } from '../fields/types/date.ts'
 import { changeLogCte } from '../records/changes.ts'
 import { randomId } from '../tools/random.ts'

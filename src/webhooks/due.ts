@@ -1,6 +1,6 @@
 import { type Collection, columnName, quote, type Store, tableName } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { objectsOf } from '../db/rows.ts'
+import { objectsOf } from '../db/statement.ts'
 import type { Value } from '../fields/field.ts'
 import { findAllStored, type NamedFile } from '../files/contents.ts'
 import { linkToken } from '../files/link.ts'

@@ -1,7 +1,7 @@
 import type { Collection, Store } from '../collections/catalog.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
-import { textsOf } from '../db/rows.ts'
+import { textsOf } from '../db/statement.ts'
 import { type FieldError, fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { formatDate } from '../fields/types/date.ts'

@@ -1,7 +1,6 @@
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
-import { objectsOf } from '../db/rows.ts'
-import { part, run, runForRow, statement, text } from '../db/statements/statement.ts'
+import { objectsOf, part, run, runForRow, statement, text } from '../db/statement.ts'
 
 /** Concurrent calls over all nodes, per webhook, user and host. */
 export const MAX_CALLS = { ofWebhook: 5, ofUser: 20, atHost: 100 } as const

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Db } from '../db/open.ts'
-import { textsOf } from '../db/rows.ts'
-import { flag, list, number, run, statement, text } from '../db/statements/statement.ts'
+import { flag, list, number, run, statement, text, textsOf } from '../db/statement.ts'
 
 export interface Job {
   readonly id: string

@@ -1,5 +1,5 @@
 import type { Store } from '../../src/collections/catalog.ts'
-import { textsOf } from '../../src/db/rows.ts'
+import { textsOf } from '../../src/db/statement.ts'
 
 const COLUMNS = `
 select c.relname, a.attname, a.attndims > 0 or t.typcategory = 'A', coalesce(b.typname, e.typname, t.typname),

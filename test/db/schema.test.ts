@@ -20,9 +20,7 @@ test('schema.sql shows the present schema; `npm run schema` writes it anew', asy
 })
 
 test('tables.ts has the types of its tables, and names of no collection', async () => {
-  await expect(await dumpTables({ db, catalog: store.catalog })).toMatchFileSnapshot(
-    '../../src/db/statements/tables.ts',
-  )
+  await expect(await dumpTables({ db, catalog: store.catalog })).toMatchFileSnapshot('../../src/db/tables.ts')
 })
 
 test("the console's collections.ts has the fields of the built-in collections", async () => {

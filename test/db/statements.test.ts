@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { z } from 'zod'
-import { textsOf } from '../../src/db/rows.ts'
 import {
   number,
   run,
@@ -13,7 +12,8 @@ import {
   statements,
   tables,
   text,
-} from '../../src/db/statements/statement.ts'
+  textsOf,
+} from '../../src/db/statement.ts'
 import { createLogger } from '../../src/log.ts'
 import { openDb } from '../support/database/open.ts'
 import { testConfig } from '../support/server/start.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { run, statement, type Texts, tables, text } from '../../db/statements/statement.ts'
+import { run, statement, type Texts, tables, text } from '../../db/statement.ts'
 import { fieldError, invalidFields, notFound } from '../../errors.ts'
 import type { Extension } from '../../records/extension.ts'
 import type { AuthRecord, Role } from '../../request/request.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type AuthCollection, type Store, SUPERUSERS, USERS_ID } from '../../collections/catalog.ts'
-import { runForCount, runForRow, statement, text } from '../../db/statements/statement.ts'
+import { runForCount, runForRow, statement, text } from '../../db/statement.ts'
 import { badRequest } from '../../errors.ts'
 import { now } from '../../fields/types/date.ts'
 import type { PasswordWork } from '../../records/auth/passwords.ts'

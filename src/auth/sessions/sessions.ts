@@ -13,7 +13,7 @@ import {
   type Texts,
   tables,
   text,
-} from '../../db/statements/statement.ts'
+} from '../../db/statement.ts'
 import { notFound } from '../../errors.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { logChange } from '../../records/changes.ts'

@@ -1,6 +1,6 @@
 import { quote, tableName } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { run, runForCount, type Slots, statement, tables, text } from '../../db/statements/statement.ts'
+import { run, runForCount, type Slots, statement, tables, text } from '../../db/statement.ts'
 import type { AuthRecord } from '../../request/request.ts'
 
 export interface Actor {

@@ -1,6 +1,6 @@
 import { type AuthCollection, type Store, SUPERUSERS } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { textsOf } from '../../db/rows.ts'
+import { textsOf } from '../../db/statement.ts'
 import { ApiError, type FieldError, UserError } from '../../errors.ts'
 import { changeLogCte } from '../../records/changes.ts'
 import type { Extension } from '../../records/extension.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import { list, run, statement, text } from '../../db/statements/statement.ts'
+import { list, run, statement, text } from '../../db/statement.ts'
 import { groupsNamed } from '../../hooks/compose.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { ErrorForm } from '../../http/context.ts'

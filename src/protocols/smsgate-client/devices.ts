@@ -1,5 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
-import { run, statement, text } from '../../db/statements/statement.ts'
+import { run, statement, text } from '../../db/statement.ts'
 import { buildRequest } from '../../http/request-info.ts'
 import { deleteRecord } from '../../records/write/delete.ts'
 import { checkDevice } from '../../sms/send/send.ts'

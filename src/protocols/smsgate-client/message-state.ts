@@ -1,6 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
-import { isOwnedBy, unindexed } from '../../db/rows.ts'
-import { type Row, runForRow, statement, text } from '../../db/statements/statement.ts'
+import { isOwnedBy, type Row, runForRow, statement, text, unindexed } from '../../db/statement.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { cancelOnce, cancelWaiting } from '../../sms/queue/cancel.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/shape.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import { number, runForRow, statement, text } from '../../db/statements/statement.ts'
+import { number, runForRow, statement, text } from '../../db/statement.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import type { Ctx } from '../../http/context.ts'
 import { queryOf } from '../../http/query.ts'

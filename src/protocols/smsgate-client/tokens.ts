@@ -4,7 +4,7 @@ import { grants, REFRESH_SCOPE, SCOPES, type Scopes } from '../../auth/tokens/sc
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { readOrMakeParam } from '../../db/params.ts'
-import { list, number, run, runForRow, statement, text, textOrNull } from '../../db/statements/statement.ts'
+import { list, number, run, runForRow, statement, text, textOrNull } from '../../db/statement.ts'
 import { checkShape, gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import { randomText } from '../../tools/random.ts'
 

@@ -10,7 +10,7 @@ import {
   runForTexts,
   statement,
   text,
-} from '../../db/statements/statement.ts'
+} from '../../db/statement.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import type { Device } from '../../sms/devices/device.ts'
 import { wakeDevices } from '../../sms/wake/wake.ts'

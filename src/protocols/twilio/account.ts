@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { run, runForRow, statement, text } from '../../db/statements/statement.ts'
+import { run, runForRow, statement, text } from '../../db/statement.ts'
 import { gatewayRefusal } from '../../sms/send/shape.ts'
 import type { Call } from './description.ts'
 import { describePage, readPage, unknownToken } from './paging.ts'

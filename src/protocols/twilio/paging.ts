@@ -1,5 +1,5 @@
 import type { Db } from '../../db/open.ts'
-import { objectsOf } from '../../db/rows.ts'
+import { objectsOf } from '../../db/statement.ts'
 import { idOf, invalid, type Parameters, type SidKind, sidOf, TwilioRefusal } from './refusal.ts'
 
 const DEFAULT_SIZE = 50

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Scope } from '../../auth/tokens/scopes.ts'
-import { runForRow, statement, text } from '../../db/statements/statement.ts'
+import { runForRow, statement, text } from '../../db/statement.ts'
 import type { Protocol } from '../../http/context.ts'
 import { READS, requireSender, SENDS, type SendingCaller, withReader } from '../../http/middleware/sender.ts'
 import { sendFrom } from '../../http/routes/sms.ts'

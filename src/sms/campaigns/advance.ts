@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../collections/catalog.ts'
-import { isOwnedBy, textsOf } from '../../db/rows.ts'
-import { runForCount, runForRow, statement, text } from '../../db/statements/statement.ts'
+import { isOwnedBy, runForCount, runForRow, statement, text, textsOf } from '../../db/statement.ts'
 import { GatewayError } from '../../errors.ts'
 import { deleteRecords } from '../../records/write/cascade.ts'
 import type { JobKind } from '../../work/queue.ts'

@@ -1,4 +1,4 @@
-import { flag, list, number, runForTexts, statement, text } from '../../db/statements/statement.ts'
+import { flag, list, number, runForTexts, statement, text } from '../../db/statement.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { derivedId, randomId } from '../../tools/random.ts'
 import { expiresBeforeDue } from '../send/body.ts'

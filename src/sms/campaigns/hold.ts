@@ -1,5 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
-import { isOwnedBy, unindexed } from '../../db/rows.ts'
+import { isOwnedBy, unindexed } from '../../db/statement.ts'
 import type { Campaign } from './campaign.ts'
 
 /** Maximum rows of a transaction, so that others wait briefly. */

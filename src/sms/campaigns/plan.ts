@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
-import { number, run, statement, text } from '../../db/statements/statement.ts'
+import { number, run, statement, text } from '../../db/statement.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { countSegments } from '../../portable/segments.ts'
 import type { Content } from '../send/body.ts'

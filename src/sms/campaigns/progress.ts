@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import { isOwnedBy } from '../../db/rows.ts'
+import { isOwnedBy } from '../../db/statement.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { BATCH, countsOf } from '../queue/cancel.ts'

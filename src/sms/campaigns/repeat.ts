@@ -1,5 +1,5 @@
 import type { Db } from '../../db/open.ts'
-import { flag, number, runForRow, runForTexts, statement, text } from '../../db/statements/statement.ts'
+import { flag, number, runForRow, runForTexts, statement, text } from '../../db/statement.ts'
 import { GatewayError } from '../../errors.ts'
 import { dateOf, formatDate } from '../../fields/types/date.ts'
 import { derivedId, randomId } from '../../tools/random.ts'

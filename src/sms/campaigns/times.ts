@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
-import { runForRow, statement, text } from '../../db/statements/statement.ts'
+import { runForRow, statement, text } from '../../db/statement.ts'
 import { dateOf, formatDate } from '../../fields/types/date.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { cronFault, parseCron } from '../../settings/cron.ts'

@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
-import { oneOf, type Row, run, runForRow, statement, text } from '../../db/statements/statement.ts'
+import { oneOf, type Row, run, runForRow, statement, text } from '../../db/statement.ts'
 import { GatewayError } from '../../errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { counts } from '../../metrics/counts.ts'

@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { textsOf } from '../../db/rows.ts'
+import { textsOf } from '../../db/statement.ts'
 import { fieldError, invalidFields } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
 import { isDisabledSql } from '../../records/fresh-auth.ts'

@@ -1,5 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
-import { runForRow, statement, text } from '../../db/statements/statement.ts'
+import { runForRow, statement, text } from '../../db/statement.ts'
 import { now } from '../../fields/types/date.ts'
 import type { Extension } from '../../records/extension.ts'
 import { requireOwn } from '../../records/own.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Db } from '../../db/open.ts'
-import { type Part, part, runForRow, statement, text } from '../../db/statements/statement.ts'
+import { type Part, part, runForRow, statement, text } from '../../db/statement.ts'
 
 const MAX_COUNT = 1_000
 

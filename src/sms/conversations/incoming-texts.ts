@@ -1,5 +1,5 @@
 import type { Db } from '../../db/open.ts'
-import { textsOf } from '../../db/rows.ts'
+import { textsOf } from '../../db/statement.ts'
 
 /** Jobs that push to browsers. The payload: ids of conversations, `conversation@sender` for a mention. */
 export const PUSH = 'push'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import { objectsOf } from '../../db/rows.ts'
+import { objectsOf } from '../../db/statement.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { CONNECTIONS, onlineSince } from './device.ts'
 

@@ -1,6 +1,6 @@
 import { DEVICES_ID, type Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { flagOrNull, numberOrNull, run, statement, text, textOrNull } from '../../db/statements/statement.ts'
+import { flagOrNull, numberOrNull, run, statement, text, textOrNull } from '../../db/statement.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { minify } from '../../fields/values/json-text.ts'
 import { changeLogCte } from '../../records/changes.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { isOwnedBy, unindexed } from '../../db/rows.ts'
+import { isOwnedBy, unindexed } from '../../db/statement.ts'
 import { gatewayRefusal } from '../send/shape.ts'
 import { REASONS, type Status } from '../status/status.ts'
 import { notifyCanceled } from '../wake/wake.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import { isOwnedBy, objectsOf, unindexed } from '../../db/rows.ts'
+import { isOwnedBy, objectsOf, unindexed } from '../../db/statement.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { countSegments } from '../../portable/segments.ts'

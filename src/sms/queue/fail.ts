@@ -1,5 +1,5 @@
 import type { Db } from '../../db/open.ts'
-import { isAmong } from '../../db/rows.ts'
+import { isAmong } from '../../db/statement.ts'
 import { mayBecome } from '../status/status.ts'
 import { refundQuota } from '../usage/quota.ts'
 import type { MessageSource } from './reassign.ts'

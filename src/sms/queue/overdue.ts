@@ -1,5 +1,5 @@
 import type { Db } from '../../db/open.ts'
-import { textsOf } from '../../db/rows.ts'
+import { textsOf } from '../../db/statement.ts'
 import { availableDevices, onlineSince } from '../devices/device.ts'
 import { REASONS } from '../status/status.ts'
 import { failMessages } from './fail.ts'

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/open.ts'
-import { isAmong, textsOf } from '../../db/rows.ts'
+import { isAmong, textsOf } from '../../db/statement.ts'
 import { onlineSince } from '../devices/device.ts'
 import { mayBecome } from '../status/status.ts'
 

@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { isHeldByDevice, unindexed } from '../../db/rows.ts'
+import { isHeldByDevice, unindexed } from '../../db/statement.ts'
 import type { Device } from '../devices/device.ts'
 
 /** An attempt to send a message, created by a claim. */

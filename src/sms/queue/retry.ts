@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { isOwnedBy, objectsOf, unindexed } from '../../db/rows.ts'
-import type { TableRow } from '../../db/statements/statement.ts'
+import { isOwnedBy, objectsOf, type TableRow, unindexed } from '../../db/statement.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { list, number, run, statement, text } from '../../db/statements/statement.ts'
+import { list, number, run, statement, text } from '../../db/statement.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import { E164 } from '../../portable/phone.ts'
 import { countSegments, type Segmentation } from '../../portable/segments.ts'

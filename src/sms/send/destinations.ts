@@ -1,5 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
-import { list, runForRow, statement, text } from '../../db/statements/statement.ts'
+import { list, runForRow, statement, text } from '../../db/statement.ts'
 import { gatewayRefusal } from './shape.ts'
 
 const FORBIDDEN = statement('sms forbidden destination', { user: 'string' })`

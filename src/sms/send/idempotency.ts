@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '../../collections/catalog.ts'
-import { runForRow, statement, text } from '../../db/statements/statement.ts'
+import { runForRow, statement, text } from '../../db/statement.ts'
 import { gatewayRefusal, invalid } from './shape.ts'
 
 /** Identifies a request, so that a repeat is not sent twice. */

@@ -1,5 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
-import { unindexed } from '../../db/rows.ts'
+import { unindexed } from '../../db/statement.ts'
 import { logChange } from '../../records/changes.ts'
 
 /** Statuses of a message. Incoming messages are always `received`. */

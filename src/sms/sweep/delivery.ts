@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { countChannelListeners } from '../../db/listeners.ts'
-import { textsOf } from '../../db/rows.ts'
+import { textsOf } from '../../db/statement.ts'
 import type { Logger } from '../../log.ts'
 import { repeat } from '../../tools/repeat.ts'
 import { type PushSettings, pushWake } from '../devices/web-push.ts'

@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
-import { textsOf } from '../../db/rows.ts'
+import { textsOf } from '../../db/statement.ts'
 import { failMessages } from '../queue/fail.ts'
 import { endOptedOut } from '../queue/opt-out.ts'
 import {

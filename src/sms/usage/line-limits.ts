@@ -1,5 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
-import { type Row, run, runForRow, statement } from '../../db/statements/statement.ts'
+import { type Row, run, runForRow, statement } from '../../db/statement.ts'
 
 /** The used share of a limit from which a line counts as near it. */
 const NEAR = 0.9

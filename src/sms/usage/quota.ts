@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { number, runForRow, runForTexts, statement, text } from '../../db/statements/statement.ts'
+import { number, runForRow, runForTexts, statement, text } from '../../db/statement.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { storedBytes } from '../../files/room.ts'

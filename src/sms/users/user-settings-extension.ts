@@ -1,5 +1,5 @@
 import { type AuthCollection, type Store, USERS_ID } from '../../collections/catalog.ts'
-import { textsOf } from '../../db/rows.ts'
+import { textsOf } from '../../db/statement.ts'
 import { badRequest, fieldError, invalidFields, notFound } from '../../errors.ts'
 import { endSignIns } from '../../records/auth/auth-links.ts'
 import type { Extension } from '../../records/extension.ts'

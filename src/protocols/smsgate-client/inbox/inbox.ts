@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../../collections/catalog.ts'
-import { objectsOf } from '../../../db/rows.ts'
-import { runForRow, statement, text } from '../../../db/statements/statement.ts'
+import { objectsOf, runForRow, statement, text } from '../../../db/statement.ts'
 import { GatewayError } from '../../../errors.ts'
 import { findAllStored } from '../../../files/contents.ts'
 import { sendFile } from '../../../http/files/send-file.ts'

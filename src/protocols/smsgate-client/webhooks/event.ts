@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { TableRow } from '../../../db/statements/statement.ts'
+import type { TableRow } from '../../../db/statement.ts'
 import { dateOf } from '../../../fields/types/date.ts'
 import { randomId } from '../../../tools/random.ts'
 import type { BodyForm } from '../../../webhooks/due.ts'

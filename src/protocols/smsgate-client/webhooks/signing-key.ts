@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Db } from '../../../db/open.ts'
-import { runForRow, statement, text } from '../../../db/statements/statement.ts'
+import { runForRow, statement, text } from '../../../db/statement.ts'
 import { checkShape, invalid } from '../../../sms/send/shape.ts'
 import { randomText } from '../../../tools/random.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { grants } from '../../../auth/tokens/scopes.ts'
 import type { Collection, Store } from '../../../collections/catalog.ts'
-import { run, runForRow, statement, text } from '../../../db/statements/statement.ts'
+import { run, runForRow, statement, text } from '../../../db/statement.ts'
 import { ApiError, badRequest } from '../../../errors.ts'
 import { scopeRequired } from '../../../http/middleware/sender.ts'
 import { buildRequest } from '../../../http/request-info.ts'

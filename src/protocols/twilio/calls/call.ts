@@ -1,6 +1,5 @@
 import type { Config } from '../../../config.ts'
-import { unindexed } from '../../../db/rows.ts'
-import { oneOf, runForRow, statement, text } from '../../../db/statements/statement.ts'
+import { oneOf, runForRow, statement, text, unindexed } from '../../../db/statement.ts'
 import { readOptWord } from '../../../sms/queue/opt-out.ts'
 import { type OtherForms, readable, reasonOf } from '../../../webhooks/call-webhook.ts'
 import type { DueDelivery } from '../../../webhooks/due.ts'

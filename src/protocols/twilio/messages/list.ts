@@ -1,5 +1,5 @@
 import type { Store } from '../../../collections/catalog.ts'
-import { textsOf } from '../../../db/rows.ts'
+import { textsOf } from '../../../db/statement.ts'
 import { formatDate } from '../../../fields/types/date.ts'
 import { withoutSeparators } from '../../../portable/phone.ts'
 import type { Call } from '../description.ts'

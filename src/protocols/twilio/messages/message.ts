@@ -1,6 +1,5 @@
 import type { Store } from '../../../collections/catalog.ts'
-import { objectsOf } from '../../../db/rows.ts'
-import type { TableRow } from '../../../db/statements/statement.ts'
+import { objectsOf, type TableRow } from '../../../db/statement.ts'
 import { now } from '../../../fields/types/date.ts'
 import type { Origin } from '../../../sms/send/body.ts'
 import { REASONS } from '../../../sms/status/status.ts'

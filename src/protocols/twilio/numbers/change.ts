@@ -1,5 +1,5 @@
 import { SUPERUSERS } from '../../../collections/catalog.ts'
-import { runForCount, runForTexts, statement, text } from '../../../db/statements/statement.ts'
+import { runForCount, runForTexts, statement, text } from '../../../db/statement.ts'
 import { ApiError } from '../../../errors.ts'
 import { deleteRecords } from '../../../records/write/cascade.ts'
 import { createRecord, updateRecord } from '../../../records/write/write.ts'

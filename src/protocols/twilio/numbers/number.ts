@@ -1,6 +1,5 @@
 import type { Store } from '../../../collections/catalog.ts'
-import { objectsOf } from '../../../db/rows.ts'
-import { run, statement, type TableRow, text } from '../../../db/statements/statement.ts'
+import { objectsOf, run, statement, type TableRow, text } from '../../../db/statement.ts'
 import type { Call } from '../description.ts'
 import { readPage, readRows } from '../paging.ts'
 import { API_VERSION, accountPath, idOf, notFound, sidOf, twilioDate } from '../refusal.ts'

@@ -1,5 +1,5 @@
 import { type Collection, type Store, SUPERUSERS } from '../../../collections/catalog.ts'
-import { objectsOf } from '../../../db/rows.ts'
+import { objectsOf } from '../../../db/statement.ts'
 import { ApiError } from '../../../errors.ts'
 import { dateOf } from '../../../fields/types/date.ts'
 import { deleteRecords } from '../../../records/write/cascade.ts'

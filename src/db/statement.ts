@@ -6,18 +6,68 @@ import {
   Kysely,
   PostgresAdapter,
   PostgresIntrospector,
+  PostgresQueryCompiler,
   type RawBuilder,
+  type RootOperationNode,
   type Selectable,
   sql,
+  ValueNode,
 } from 'kysely'
-import type { Db } from '../open.ts'
-import { objectsOf, textsOf } from '../rows.ts'
-import type { RowOf, Shape } from './columns.ts'
-import { Compiler, makeSlots } from './compiler.ts'
+import type { z } from 'zod'
+import type { Result } from './errors.ts'
+import type { Db } from './open.ts'
 import type { Tables } from './tables.ts'
 
-export { sql } from 'kysely'
-export { oneOf } from './columns.ts'
+export { sql }
+
+class Slot implements Expression<never> {
+  readonly name: string
+  readonly expressionType = undefined
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  toOperationNode() {
+    return ValueNode.create(this)
+  }
+
+  /** without this, `Number(slot)` or a template string would silently drop the slot */
+  [Symbol.toPrimitive](): never {
+    throw new TypeError(`The slot ${this.name} of a statement has no value yet`)
+  }
+}
+
+/** An object with a slot for any name. */
+const makeSlots = (): object => new Proxy({}, { get: (_, name) => new Slot(String(name)) })
+
+/** Writes slots as $1, $2, … and constants into the text. `parameters` of its result: the slots' names. */
+class Compiler extends PostgresQueryCompiler {
+  readonly #slots: string[] = []
+
+  override compileQuery(
+    node: RootOperationNode,
+    queryId: Parameters<PostgresQueryCompiler['compileQuery']>[1],
+  ) {
+    this.#slots.length = 0
+    return { ...super.compileQuery(node, queryId), parameters: [...this.#slots] }
+  }
+
+  protected override appendValue(value: unknown): void {
+    if (value instanceof Slot) this.append(`$${this.#placeOf(value)}`)
+    else this.appendImmediateValue(constantOf(value))
+  }
+
+  #placeOf({ name }: Slot): number {
+    return this.#slots.indexOf(name) + 1 || this.#slots.push(name)
+  }
+}
+
+function constantOf(value: unknown): unknown {
+  const isConstant = value === null || ['string', 'boolean'].includes(typeof value) || Number.isFinite(value)
+  if (!isConstant) throw new TypeError(`${String(value)} is no constant of a statement`)
+  return value
+}
 
 /** Builds statements over the tables of the schema. It has no connection: `run` sends them. */
 export const tables = new Kysely<Tables>({
@@ -61,6 +111,37 @@ export const part = <S extends Parts>(strings: TemplateStringsArray, ...parts: S
   sql(strings, ...parts.map(toPart))
 
 const toPart = (one: Parts[number]) => (typeof one === 'object' ? one : sql.raw(String(one)))
+
+interface Types {
+  string: string
+  number: number
+  boolean: boolean
+  Date: Date
+  Buffer: Buffer
+  'string[]': string[]
+}
+
+/** A text column with few possible values. */
+type OneOf<T> = 'string' & { readonly of?: T }
+export const oneOf = <T extends string>() => 'string' as OneOf<T>
+
+/** The columns of a statement by name, `?` for one that may be null. */
+export type Columns = Readonly<Record<string, keyof Types | `${keyof Types}?`>>
+
+type ValueOf<C> =
+  C extends OneOf<infer T extends string>
+    ? T
+    : C extends `${infer T extends keyof Types}?`
+      ? Types[T] | null
+      : C extends keyof Types
+        ? Types[C]
+        : never
+
+type Shape = Columns | z.ZodObject
+
+type RowOf<C extends Shape> = C extends z.ZodObject
+  ? z.output<C>
+  : { -readonly [K in keyof C]: ValueOf<C[K]> }
 
 /** A statement, its values by name, and its rows. Made once, at import; sent by `run`. */
 export interface Statement<P, R> {
@@ -130,3 +211,23 @@ export const runForCount = async <P, R>(db: Db, sent: Statement<P, R>, values: P
 
 /** An expression of a slot as another type of Postgres: `cast(seconds, 'float8')`. */
 export const cast = <T>(slot: Expression<T>, type: string): RawBuilder<T> => sql<T>`${slot}::${sql.raw(type)}`
+
+/** Rows as objects, by column name. `T`: the columns that the statement selects. */
+export const objectsOf = <T>({ rows, fields }: Pick<Result, 'rows' | 'fields'>): T[] =>
+  rows.map((row) => Object.fromEntries(fields.map(({ name }, i) => [name, row[i]])) as T)
+
+export const textsOf = ({ rows }: Pick<Result, 'rows'>): string[] => rows.map(([text]) => String(text))
+
+/** SQL: a column without its index, which Postgres would use with old statistics: 100 reports took 12 s. */
+export const unindexed = (column: string): string => `${column} || ''`
+
+/** SQL: whether `column` is an id of a CTE, from which Postgres would expect too many rows in a join. */
+export const isAmong = (column: string, cte: string, id = 'message'): string =>
+  `${column} = any(array(select ${id} from ${cte}))`
+
+/** SQL: a row by its alias, found by its id, is this user's. */
+export const isOwnedBy = (alias: string, user: string): string => `${unindexed(`${alias}."user"`)} = ${user}`
+
+/** SQL: a row by its alias, found by its id, is this device's and this user's. */
+export const isHeldByDevice = (alias: string, device: string, user: string): string =>
+  `${unindexed(`${alias}.device`)} = ${device} and ${isOwnedBy(alias, user)}`
