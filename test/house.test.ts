@@ -12,7 +12,7 @@ const MAX_COLUMNS = 110
  */
 const FLOORS = [
   ['tools', 'admission', 'portable'],
-  ['db', 'outgoing', 'workers'],
+  ['db', 'outgoing'],
   ['fields', 'work'],
   ['collections', 'templates'],
   ['settings', 'request'],
@@ -52,11 +52,10 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^log\.ts$/, /^pino$/],
   [/^http\/body\/multipart\.ts$/, /^@fastify\/busboy$/],
   [/^files\/thumbnail\.ts$/, /^sharp$/],
-  [/^files\/sniff\/sniff\.ts$/, /^file-type$/],
-  [/^files\/sniff\/texts\.ts$/, /^papaparse$/],
+  [/^files\/sniff\.ts$/, /^(file-type|papaparse)$/],
   [/^backup\/write\.ts$/, /^yazl$/],
   [/^backup\/archive\.ts$/, /^yauzl$/],
-  [/^backup\/storage\/s3\.ts$/, /^s3mini$/],
+  [/^backup\/s3-storage\.ts$/, /^s3mini$/],
   [/^settings\/cron\.ts$/, /^croner$/],
   [/^protocols\/twilio\/calls\/twiml\.ts$/, /^saxes$/],
   [/^agent\/smpp\/library\.ts$/, /^smpp$/],
@@ -91,7 +90,15 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['sweep', 'users'],
     ['.'],
   ],
-  realtime: [['changes'], ['clients'], ['deliver'], ['nodes'], ['.']],
+  realtime: [
+    ['change-log.ts'],
+    ['feed.ts', 'client.ts'],
+    ['subscription-index.ts'],
+    ['client-registry.ts', 'other-node.ts'],
+    ['broadcast.ts'],
+    ['deliveries.ts'],
+    ['.'],
+  ],
   http: [
     ['request-memory.ts', 'retry.ts'],
     ['context.ts'],
@@ -115,7 +122,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   openapi: [['schemas'], ['.']],
   server: [['extensions.ts', 'jobs.ts', 'command-line.ts'], ['server.ts'], ['cli.ts', 'agent-cli.ts']],
-  backup: [['.'], ['storage'], ['service']],
+  backup: [['.'], ['folder-storage.ts'], ['s3-storage.ts', 'state.ts'], ['backups.ts']],
 }
 
 /** The console runs in browsers and speaks HTTP to the server: it has these alone in common with it. */

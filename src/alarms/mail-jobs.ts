@@ -2,7 +2,7 @@ import { type MailServices, messageIdOf, sendMail } from '../auth/mail/mailer.ts
 import { escapeHtml, layout, linkTo, type MailSender, nameInMail, namesOf } from '../auth/mail/mails.ts'
 import type { Store } from '../collections/catalog.ts'
 import { runForRow, statement, text } from '../db/statement.ts'
-import type { JobKind } from '../work/queue.ts'
+import type { JobKind } from '../work/jobs.ts'
 
 /** The kind of the jobs. The payload is the news; the key is part of the Message-ID. */
 export const ALARM_MAIL = 'alarm_mail'

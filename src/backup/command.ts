@@ -11,11 +11,9 @@ import { runProgramCommand, UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { showProgress } from '../tools/progress.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
-import { checkBackup } from './archive.ts'
-import type { BackupSummary } from './manifest.ts'
-import { checkNew } from './new-file.ts'
+import { type BackupSummary, checkBackup } from './archive.ts'
 import { type Restored, restoreBackup } from './restore.ts'
-import { writeBackup } from './write.ts'
+import { checkNew, writeBackup } from './write.ts'
 
 /** Called when a command runs, since it throws a UserError for an invalid environment. */
 type Setting = () => { config: Config; log: Logger }

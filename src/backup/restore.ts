@@ -13,8 +13,17 @@ import { buildTables, withoutTriggers } from '../transfer/build.ts'
 import { digestOf, prepareTransfer, setNumbering, writeRows } from '../transfer/rows.ts'
 import { findAnyObject, formOf, isOurs, NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
 import { endAllLeases } from '../webhooks/lease.ts'
-import { type Archive, openArchive, readLines, rowOf } from './archive.ts'
-import { type BackupSummary, type Manifest, notABackup, summaryOf, type TableEntry } from './manifest.ts'
+import {
+  type Archive,
+  type BackupSummary,
+  type Manifest,
+  notABackup,
+  openArchive,
+  readLines,
+  rowOf,
+  summaryOf,
+  type TableEntry,
+} from './archive.ts'
 
 interface RestoreOptions {
   /** Deletes everything in the database first. If not set, the database must be empty. */

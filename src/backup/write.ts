@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { createWriteStream, existsSync } from 'node:fs'
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,20 +13,20 @@ import type { Db } from '../db/open.ts'
 import { appliedMigrations } from '../db/schema/migrate.ts'
 import { UserError } from '../errors.ts'
 import type { Progress } from '../tools/progress.ts'
+import { removeLeftovers } from '../tools/remove-leftovers.ts'
 import { readPlan } from '../transfer/build.ts'
 import { type BatchSize, digestOf, prepareTransfer, readJsonLines, readNumbering } from '../transfer/rows.ts'
 import { NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
-import { MAX_LINE_BYTES } from './archive.ts'
 import {
   type BackupSummary,
   entryName,
   FORMAT,
   MANIFEST,
+  MAX_LINE_BYTES,
   type Manifest,
   summaryOf,
   type TableEntry,
-} from './manifest.ts'
-import { newFile } from './new-file.ts'
+} from './archive.ts'
 
 export interface DumpOptions {
   readonly progress?: Progress
@@ -169,4 +170,46 @@ function openZip(path: string, signal?: AbortSignal) {
       await written.catch(() => {})
     },
   }
+}
+
+const PREFIX = '.pocketsms-partial-'
+/** A temporary file unchanged for this long is abandoned. */
+const ABANDONED_MS = 3_600_000
+
+/** Throws a UserError if there is a file at `path`. */
+export function checkNew(path: string): void {
+  if (existsSync(path))
+    throw new UserError(`${path} is there already. Nothing is overwritten: name another file.`)
+}
+
+/** Writes beside `path`, then renames: a whole file or none. Throws a UserError if it cannot be written. */
+export async function newFile<T>(path: string, write: (partial: string) => Promise<T>): Promise<T> {
+  checkNew(path)
+  const folder = dirname(path)
+  const partial = join(folder, `${PREFIX}${process.pid}-${basename(path)}`)
+  try {
+    await removeLeftovers(folder, PREFIX, ABANDONED_MS)
+    await rm(partial, { force: true })
+    const result = await write(partial)
+    checkNew(path)
+    await rename(partial, path)
+    await syncFolder(folder)
+    return result
+  } catch (error) {
+    throw explained(error, path)
+  } finally {
+    await rm(partial, { force: true })
+  }
+}
+
+/** Makes the file names in a folder durable. Where folders cannot be synced, the file system does it. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined)
+  await handle?.sync().catch(() => {})
+  await handle?.close()
+}
+
+function explained(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || !('syscall' in error)) return error
+  return new UserError(`${path} cannot be written: ${error.message}.`, { cause: error })
 }

@@ -2,45 +2,37 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type DatabaseTime, databasePlaces } from '../admission/database-time.ts'
 import type { Everybody, Holder, Ticket } from '../admission/holder.ts'
 import type { Config } from '../config.ts'
+import { UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { counts } from '../metrics/counts.ts'
-import { awaitServer } from './await-server.ts'
 import { openEmbedded } from './embedded/embedded.ts'
 import {
   type Backend,
   countSchemaMismatch,
+  DatabaseUnavailable,
   isSqlError,
+  OutdatedServer,
   type PoolUse,
   type Result,
+  type Session,
   type TransactionSession,
+  wordsOf,
 } from './errors.ts'
-import { type Admission, openPostgres, type PoolSize } from './postgres/postgres.ts'
-import { readingBackend } from './replica/reading-backend.ts'
-import { Replica } from './replica/replica.ts'
-import { ReplicaConnection } from './replica/replica-connection.ts'
+import { type Admission, openPostgres, type PoolSize } from './postgres.ts'
+import { Replica, ReplicaConnection, readingBackend } from './replica.ts'
 import { checkServer } from './schema/oldest-server.ts'
 
-interface Reading {
-  readonly replica: Replica
-  readonly onReplica: Pool
-}
-
-class Pool {
+interface Pool {
   readonly backend: Backend
   readonly places: ReturnType<typeof databasePlaces>
-  reading: Reading | undefined
-
-  constructor(backend: Backend, size?: PoolSize) {
-    this.backend = backend
-    this.places = databasePlaces(size)
-  }
+  reading?: { readonly replica: Replica; readonly onReplica: Pool }
 }
 
 export class Database {
   readonly #pool: Pool
 
   constructor(backend: Backend, size?: PoolSize) {
-    this.#pool = new Pool(backend, size)
+    this.#pool = { backend, places: databasePlaces(size) }
   }
 
   for(ticket: Ticket): Db {
@@ -54,7 +46,7 @@ export class Database {
   /** Lets `forReading` choose a replica from now on. It is closed with this database. */
   readFrom(replica: Replica, size: PoolSize): void {
     const backend = readingBackend(this.#pool.backend, () => replica.connection)
-    this.#pool.reading = { replica, onReplica: new Pool(backend, size) }
+    this.#pool.reading = { replica, onReplica: { backend, places: databasePlaces(size) } }
   }
 
   async close(): Promise<void> {
@@ -162,9 +154,8 @@ export class Db {
   }
 
   /** Sets the time limit of later statements of this transaction; 0: none, also for locks. */
-  async limitStatements(ms: number): Promise<void> {
-    if (!this.#transaction) throw new Error('A limit is set inside a transaction')
-    await this.#transaction.limit(ms)
+  limitStatements(ms: number): Promise<void> {
+    return this.#transaction!.limit(ms)
   }
 
   /** Runs `work` in a new transaction, repeated after a deadlock, or in the running one. */
@@ -176,9 +167,8 @@ export class Db {
   }
 
   /** Ends all other connections, as the last statement of a transaction that changes cached things. */
-  async endOthers(): Promise<void> {
-    if (!this.#transaction) throw new Error('Other connections are ended inside a transaction')
-    await this.#transaction.endOthers()
+  endOthers(): Promise<void> {
+    return this.#transaction!.endOthers()
   }
 
   /** Runs work that takes a connection, in the holder's turn. Repeats it after a deadlock. */
@@ -219,10 +209,9 @@ function noted(error: unknown): never {
 export async function openDb(config: Config, log: Logger, admit?: Admission): Promise<Database> {
   const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir, log)
   const backend = openPostgres(config.databaseUrl ?? embedded!.url, poolOf(config), log, {
-    ...(admit && { admit }),
+    admit,
     listenUrl: config.databaseListenUrl,
     isEmbedded: embedded !== undefined,
-    isServing: admit !== undefined,
   })
   const close = async () => {
     await backend.close()
@@ -259,3 +248,50 @@ const DEADLOCK = '40P01'
 const TRIES = 8
 /** Maximum of the random pause before a repeat: transactions of a deadlock must not collide again. */
 const MAX_PAUSE_MS = 50
+
+/** Runs work in a savepoint: an error undoes only this work and is thrown. */
+export async function withSavepoint<T>(db: Db, work: () => Promise<T>): Promise<T> {
+  await db.query('savepoint attempt')
+  try {
+    return await work()
+  } catch (error) {
+    await db.query('rollback to savepoint attempt')
+    throw error
+  } finally {
+    await db.query('release savepoint attempt')
+  }
+}
+
+const OLDEST_SERVER = 150_000
+const RETRY_MS = 1_000
+const SAY_EVERY = 10
+
+/** Waits for Postgres. Throws a UserError if it is too old, refuses the login, or has a newer schema. */
+async function awaitServer(query: Session['query'], log: Logger): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const { rows } = await query('show server_version_num')
+      const version = Number(rows[0]?.[0])
+      if (version >= OLDEST_SERVER) return
+      throw new UserError(
+        `Postgres 15 or later is needed; DATABASE_URL leads to version ${Math.floor(version / 10_000)}.`,
+      )
+    } catch (error) {
+      if (error instanceof OutdatedServer) throw new UserError(error.message)
+      if (!(error instanceof DatabaseUnavailable)) throw refusal(error)
+      if (attempt % SAY_EVERY === 0)
+        log.warn(`waiting for the database: ${wordsOf(error.cause) || 'no connection'}`)
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    }
+  }
+}
+
+function refusal(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof UserError) return error
+  const code = 'code' in error ? String(error.code) : ''
+  return new UserError(
+    code.startsWith('28')
+      ? `The database refused to let us in: ${wordsOf(error)}. Check the user and password in DATABASE_URL.`
+      : `The database cannot be used: ${wordsOf(error)}. Check DATABASE_URL.`,
+  )
+}

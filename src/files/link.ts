@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Db } from '../db/open.ts'
-import { readOrMakeParam, readParam } from '../db/params.ts'
+import { readOrMakeParam, readParam } from '../db/secrets.ts'
 import type { FilePlace } from './contents.ts'
 
 const KEY = 'fileLinks'

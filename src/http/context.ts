@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, Hono } from 'hono'
 import type { AuthServices } from '../auth/auth-services.ts'
-import type { Backups } from '../backup/service/backups.ts'
+import type { Backups } from '../backup/backups.ts'
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import type { Config } from '../config.ts'
 import type { ApiError, GatewayError } from '../errors.ts'
@@ -16,8 +16,8 @@ import type { AuthRecord } from '../request/request.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 import type { Sending } from '../sms/campaigns/campaign.ts'
 import type { OtherForms } from '../webhooks/call-webhook.ts'
+import type { WorkerMember } from '../work/processes.ts'
 import type { Job } from '../work/timers.ts'
-import type { WorkerMember } from '../workers/member.ts'
 import type { RequestMemory } from './request-memory.ts'
 
 export interface Services {

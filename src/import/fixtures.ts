@@ -16,8 +16,17 @@ import { isMulti, type RelationField } from '../fields/field.ts'
 import { checkRule } from '../rules/access.ts'
 import { isObject } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
-import { chunkSize, idOf, insertRows, removeOld, tidy } from './insert.ts'
-import { type FilePosition, type ImportRow, readRows, recordFault } from './rows.ts'
+import {
+  chunkSize,
+  type FilePosition,
+  type ImportRow,
+  idOf,
+  insertRows,
+  readRows,
+  recordFault,
+  removeOld,
+  tidy,
+} from './rows.ts'
 
 interface Part extends FilePosition {
   readonly rows: readonly ImportRow[]

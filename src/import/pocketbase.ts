@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SQLOutputValue } from 'node:sqlite'
 import { recordTerminalAudit } from '../auth/superusers/audit.ts'
@@ -8,24 +8,28 @@ import { type CatalogDraft, type Collection, quote, SUPERUSERS, tableName } from
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { UserError } from '../errors.ts'
 import type { Field, Value } from '../fields/field.ts'
+import { chosenTexts } from '../fields/types/choice.ts'
 import { parseDate } from '../fields/types/date.ts'
 import { fieldType } from '../fields/types/field-types.ts'
+import { storeFile } from '../files/contents.ts'
+import { readUpload } from '../files/upload.ts'
 import { SETTINGS } from '../settings/settings.ts'
 import { writeSettings } from '../settings/settings-store.ts'
 import { parseJson } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
-import { chunkSize, insertRows, tidy } from './insert.ts'
 import {
   type ExportedCollection,
   importPocketBaseTables,
   importPocketBaseViews,
+  openPocketBase,
+  type PocketBaseData,
   type Report,
   readCollections,
+  type StoredRow,
+  textOf,
+  unreadable,
 } from './pocketbase-collections.ts'
-import type { ImportRow } from './rows.ts'
-import { warnOfRules } from './rule-warnings.ts'
-import { openPocketBase, type PocketBaseData, type StoredRow, textOf, unreadable } from './sqlite.ts'
-import { openStorage, type Storage } from './storage.ts'
+import { chunkSize, type ImportRow, idOf, insertRows, tidy } from './rows.ts'
 
 export interface FolderImport {
   readonly draft: CatalogDraft
@@ -159,3 +163,88 @@ function storedValue(field: Field, raw: SQLOutputValue | undefined): Value {
   if (field.type === 'json' && text === '') return null
   return type.fromInput(field, text)
 }
+
+/** The suffix of PocketBase's file of attributes, which is beside each file. */
+const FACTS = '.attrs'
+const PLAIN_NAME = /^[^./\\][^/\\]*$/
+
+type Storage = ReturnType<typeof openStorage>
+
+/** The files `storage/COLLECTION/RECORD/NAME` that records name. Thumbnails are made again on request. */
+function openStorage(source: string, progress: Progress) {
+  const folder = join(source, 'storage')
+  const total = countFiles(folder)
+  let imported = 0
+  let missing = 0
+
+  async function importOne({ db }: CatalogDraft, collection: string, record: string, name: string) {
+    const path = join(folder, collection, record, name)
+    if (![record, name].every((part) => PLAIN_NAME.test(part)) || !existsSync(path)) {
+      missing++
+      return
+    }
+    const { size, mtime: modified } = statSync(path)
+    const content = { size, pieces: (bytes: number) => createReadStream(path, { highWaterMark: bytes }) }
+    const type = typeOf(path) ?? (await readUpload(name, content)).sniffed.type
+    await storeFile(db, { collection, record, name }, { type, modified }, content)
+    progress('files', ++imported, total)
+  }
+
+  return {
+    counts: () => ({ imported, missing, left: total - imported }),
+    async importOf(draft: CatalogDraft, collection: Collection, rows: readonly ImportRow[]): Promise<void> {
+      const places = collection.fields.flatMap((field, i) => (field.type === 'file' ? [i] : []))
+      for (const row of places.length > 0 ? rows : []) {
+        const names = new Set(places.flatMap((i) => chosenTexts(row[i]!)))
+        for (const name of names) await importOne(draft, collection.id, idOf(collection, row), name)
+      }
+    },
+  }
+}
+
+function countFiles(folder: string): number {
+  if (!existsSync(folder)) return 0
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.name.endsWith(FACTS) && !/[\\/]thumbs_/.test(entry.parentPath),
+  ).length
+}
+
+/** The type in PocketBase's attributes; undefined if there is none. */
+function typeOf(path: string): string | undefined {
+  if (!existsSync(path + FACTS)) return undefined
+  const facts = parseJson(readFileSync(path + FACTS, 'utf8')) as Record<string, unknown> | null | undefined
+  const type = facts?.['user.content_type']
+  return typeof type === 'string' && type !== '' ? type : undefined
+}
+
+/** Reports rules that let guests read users, and those that let users set fields on which rules decide. */
+function warnOfRules(collections: readonly Collection[], report: Report): void {
+  const rules = collections.flatMap((collection) =>
+    Object.entries(collection)
+      .filter(([key]) => key.endsWith('Rule'))
+      .map(([key, text]) => ({ name: `${collection.name}.${key}`, text: String(text ?? '') })),
+  )
+  for (const collection of collections) {
+    if (collection.type !== 'auth') continue
+    for (const name of ['listRule', 'viewRule'] as const) {
+      if (collection[name]?.trim() !== '') continue
+      report(`WARNING: ${collection.name}.${name} is empty: it lets guests read all its records.`)
+    }
+    for (const { name, hidden, system } of collection.fields) {
+      const readers = rules.filter(({ text }) => reads(text, 'auth', name)).map((rule) => rule.name)
+      if (hidden || system || readers.length === 0) continue
+      for (const rule of ['createRule', 'updateRule'] as const) {
+        const text = collection[rule]
+        const isGuarded = text == null || reads(text, 'body', name)
+        // a rule for those alone who have a value in the field already
+        if (isGuarded || (reads(text, 'auth', name) && !text.includes('||'))) continue
+        report(
+          `WARNING: ${collection.name}.${rule} lets users choose their own "${name}", on which these rules decide: ${readers.join(', ')}.`,
+        )
+      }
+    }
+  }
+}
+
+const reads = (rule: string, part: 'auth' | 'body', field: string) =>
+  new RegExp(`@request\\.${part}\\.${field}\\b`).test(rule)

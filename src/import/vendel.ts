@@ -1,3 +1,4 @@
+import { createDecipheriv, createHash, createHmac } from 'node:crypto'
 import { sha256 } from '../auth/tokens/secrets.ts'
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import { USERS_ID } from '../collections/catalog.ts'
@@ -11,9 +12,13 @@ import type { Progress } from '../tools/progress.ts'
 import { randomText } from '../tools/random.ts'
 import { newSecret } from '../webhooks/secrets.ts'
 import { importFolder, importRecords } from './pocketbase.ts'
-import { type ExportedCollection, importPocketBaseTables } from './pocketbase-collections.ts'
-import { type PocketBaseData, type StoredRow, textOf } from './sqlite.ts'
-import { opener, requireKey, sealedIn } from './vendel-secrets.ts'
+import {
+  type ExportedCollection,
+  importPocketBaseTables,
+  type PocketBaseData,
+  type StoredRow,
+  textOf,
+} from './pocketbase-collections.ts'
 
 /** Converts a row. `count` counts a sentence for the summary: `#` becomes the number of rows. */
 type Convert = (row: StoredRow, count: (sentence: string) => void) => StoredRow
@@ -141,4 +146,49 @@ function withOwnRules(raw: ExportedCollection, ids: ReadonlyMap<string, string>)
 function monthlyTexts(data: PocketBaseData): ReadonlyMap<unknown, StoredRow[string]> {
   const plans = new Map([...data.rows('user_plans')].map((plan) => [plan.id, plan.max_sms_per_month]))
   return new Map([...data.rows('user_quotas')].map(({ user, plan }) => [user, plans.get(plan!)]))
+}
+
+/** Columns that Vendel encrypts, in any table. */
+const SEALED = ['body', 'secret_key']
+const PREFIX = /^f?enc:/
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** Decrypts a text; undefined if it has another key. Vendel: services/crypto.go, services/bodyencrypt.go */
+export type Open = (sealed: string) => string | undefined
+
+/** Decrypts with the WEBHOOK_ENCRYPTION_KEY of Vendel's environment. */
+function opener(key: string): Open {
+  const bodyKey = createHmac('sha256', key).update('sms-body').digest()
+  const secretKey = createHash('sha256').update(key).digest()
+  return (sealed) => {
+    const bytes = Buffer.from(sealed.replace(PREFIX, ''), 'base64url')
+    const [nonce, content] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES, -TAG_BYTES)]
+    try {
+      const cipherKey = sealed.startsWith('fenc:') ? bodyKey : secretKey
+      const cipher = createDecipheriv('aes-256-gcm', cipherKey, nonce, { authTagLength: TAG_BYTES })
+      cipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+      return Buffer.concat([cipher.update(content), cipher.final()]).toString('utf8')
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** The columns of a row that are encrypted. */
+const sealedIn = (row: StoredRow): string[] => SEALED.filter((column) => PREFIX.test(textOf(row[column])))
+
+/** Throws a UserError if rows have encrypted texts and the key opens none of them. */
+function requireKey(rows: Iterable<StoredRow>, open: Open): void {
+  let sealed = 0
+  for (const row of rows) {
+    for (const column of sealedIn(row)) {
+      if (open(textOf(row[column])) !== undefined) return
+      sealed++
+    }
+  }
+  if (sealed === 0) return
+  throw new UserError(
+    `--vendel-key opens none of ${sealed} encrypted texts. It is WEBHOOK_ENCRYPTION_KEY of Vendel's environment.`,
+  )
 }

@@ -1,5 +1,5 @@
 import type { Metric } from 'prom-client'
-import type { Figure, WorkerFigures, WorkerMember, WorkerState } from '../workers/member.ts'
+import type { Figure, WorkerFigures, WorkerMember, WorkerState } from '../work/processes.ts'
 import { type Family, familiesOf, type MetricsSource } from './families.ts'
 
 /** prom-client, loaded at the first request, and its metrics of this process. */

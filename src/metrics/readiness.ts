@@ -4,9 +4,9 @@ import { DatabaseUnavailable, refusedWrites } from '../db/errors.ts'
 import { missingMigrations } from '../db/schema/migrate.ts'
 import { number, oneOf, type Row, run, runForRow, statement } from '../db/statement.ts'
 import { IS_LOW } from '../sms/devices/device.ts'
-import { cachedQuery } from '../tools/cached-query.ts'
 import { within } from '../tools/deadline.ts'
-import { WORKER_STATE, type WorkerMember } from '../workers/member.ts'
+import { cachedQuery } from '../tools/shared-query.ts'
+import { WORKER_STATE, type WorkerMember } from '../work/processes.ts'
 
 /** The answer to a probe. The queue is for people: a long one does not make the server unready. */
 export const READINESS = z

@@ -18,7 +18,7 @@ import {
   vapidKeys,
 } from '../sms/devices/web-push.ts'
 import { invalid } from '../sms/send/shape.ts'
-import type { Job, JobKind } from '../work/queue.ts'
+import type { Job, JobKind } from '../work/jobs.ts'
 
 /** Maximum browsers of one person. A further one takes the place of the oldest. */
 const MAX_OF_USER = 20

@@ -5,7 +5,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { type Row, run, runForRow, statement, text } from '../db/statement.ts'
 import { isDisabledSql } from '../records/fresh-auth.ts'
-import type { JobKind } from '../work/queue.ts'
+import type { JobKind } from '../work/jobs.ts'
 
 /** The kind of the jobs. An account has one at a time: its id is the key. */
 const REPLY_MAIL = 'reply_mail'

@@ -1,7 +1,9 @@
+import { z } from 'zod'
 import { admission } from '../admission/admission.ts'
 import type { Holder } from '../admission/holder.ts'
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
-import type { Store } from '../collections/catalog.ts'
+import { type Store, USERS_ID } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
 import { serialQueue } from '../db/serial-queue.ts'
 import { ApiError, badRequest, forbidden, notFound } from '../errors.ts'
 import type { Logger } from '../log.ts'
@@ -9,8 +11,8 @@ import { authVersionSql, checkAuthVersion, StaleAuth } from '../records/fresh-au
 import type { AuthRecord } from '../request/request.ts'
 import { atMost } from '../tools/deadline.ts'
 import { randomText } from '../tools/random.ts'
-import { type ChangeEntry, readSnapshot, type Snapshot } from './changes/change-log.ts'
-import { type ChangeFeed, startFeed } from './changes/feed.ts'
+import { type DeliveryParts, deliverChanges } from './broadcast.ts'
+import { type ChangeEntry, readSnapshot, type Snapshot } from './change-log.ts'
 import {
   Client,
   type ClientConnection,
@@ -19,19 +21,18 @@ import {
   LIMITS,
   NODE_LENGTH,
   type Origin,
-} from './clients/client.ts'
-import { ClientRegistry } from './clients/client-registry.ts'
-import type { Topic } from './clients/topic.ts'
-import { type DeliveryParts, deliverChanges } from './deliver/broadcast.ts'
-import { delivery, Lanes } from './deliver/deliveries.ts'
+  type Topic,
+} from './client.ts'
+import { ClientRegistry } from './client-registry.ts'
+import { delivery, Lanes } from './deliveries.ts'
+import { CHANGES_CHANNEL, type ChangeFeed, startFeed } from './feed.ts'
 import {
   forwardMessage,
   forwardSubscription,
   handleForwarded,
   type Message,
   type SubscriptionRequest,
-} from './nodes/other-node.ts'
-import { tellAccount } from './presence.ts'
+} from './other-node.ts'
 
 /** How long a node keeps listening after its last client left: most clients reconnect soon. */
 const REST_MS = 10_000
@@ -214,4 +215,42 @@ export class Realtime {
   #endAll(): void {
     for (const client of this.#registry.clients.values()) client.end()
   }
+}
+
+const TOPIC = 'presence'
+const STATES = ['reading', 'writing', ''] as const
+/** Cost in units of the subscription rate: an account may send 1,000 at once, then 20 a second. */
+const UNITS = 100
+
+export const PRESENCE = z
+  .strictObject({
+    conversation: z
+      .string()
+      .regex(/^[\w-]{1,50}$/)
+      .describe('The id of the conversation.'),
+    state: z.enum(STATES).describe('`reading`, `writing`, or empty for neither.'),
+  })
+  .meta({ id: 'Presence' })
+
+/** The name is cut to 100 characters, at most 600 bytes of JSON, as a NOTIFY holds 8,000 bytes. */
+const TELL = `
+select _announce($1, json_build_object('account', $2::text, 'data', json_build_object(
+  'conversation', $4::text, 'sender', $3::text, 'name', left(coalesce((select name from senders where id = $3), ''), 100),
+  'state', $5::text))::text)`
+
+/** Notifies all clients of an account, on all nodes, of a person's presence. Not stored. Throws 429. */
+export async function tellPresence(
+  db: Db,
+  holder: Holder,
+  { account, sender }: { readonly account: string; readonly sender: string },
+  { conversation, state }: z.output<typeof PRESENCE>,
+): Promise<void> {
+  admission.subscriptions.take(holder, UNITS)
+  await db.query(TELL, [CHANGES_CHANNEL, account, sender, conversation, state], 'tell presence')
+}
+
+function tellAccount({ index }: Pick<ClientRegistry, 'index'>, message: string): void {
+  const { account, data } = JSON.parse(message) as { account: string; data: object }
+  const text = JSON.stringify(data)
+  for (const client of index.clientsOf(TOPIC, USERS_ID, account)) client.send(TOPIC, text)
 }

@@ -17,7 +17,7 @@ import {
   when,
 } from '../collections/checks/checks.ts'
 import type { Db } from '../db/open.ts'
-import { addParam, readParam, writeParam } from '../db/params.ts'
+import { addParam, readParam, writeParam } from '../db/secrets.ts'
 import { serialQueue } from '../db/serial-queue.ts'
 import { badRequest, fieldError } from '../errors.ts'
 import { ShapeError } from '../fields/shape.ts'

@@ -1,9 +1,8 @@
 import { LOCKS } from '../db/advisory-locks.ts'
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
-import { indexStates } from '../db/schema/index-states.ts'
 import { type SqlFile, sqlFiles } from '../db/schema/sql-files.ts'
-import { installTrigrams, type Trigrams, trigramsOf } from '../db/schema/trigrams.ts'
+import { indexStates, installTrigrams, type Trigrams, trigramsOf } from '../db/schema/trigrams.ts'
 import type { Logger } from '../log.ts'
 import { repeat } from '../tools/repeat.ts'
 

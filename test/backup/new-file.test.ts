@@ -1,6 +1,6 @@
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { newFile } from '../../src/backup/new-file.ts'
+import { newFile } from '../../src/backup/write.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 
 test('what a killed process left half written goes with the next file, and nothing younger', async () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../src/collections/catalog.ts'
 import { DatabaseUnavailable } from '../../src/db/errors.ts'
 import { createLogger } from '../../src/log.ts'
-import { startFeed } from '../../src/realtime/changes/feed.ts'
+import { startFeed } from '../../src/realtime/feed.ts'
 
 test('a database that is lost while a feed starts ends no process', async () => {
   const unhandled = vi.fn()

@@ -1,8 +1,14 @@
 import { Budget } from '../../src/admission/budget.ts'
 import { guestHolder } from '../../src/admission/holder.ts'
-import { Client, type ClientConnection, Flusher, LIMITS } from '../../src/realtime/clients/client.ts'
-import { ClientRegistry } from '../../src/realtime/clients/client-registry.ts'
-import { bytesOf, readTopic } from '../../src/realtime/clients/topic.ts'
+import {
+  bytesOf,
+  Client,
+  type ClientConnection,
+  Flusher,
+  LIMITS,
+  readTopic,
+} from '../../src/realtime/client.ts'
+import { ClientRegistry } from '../../src/realtime/client-registry.ts'
 
 const SINCE = { xmin: 0, xmax: 0, running: new Set<number>() }
 const topicsOf = (count: number) =>

@@ -1,5 +1,5 @@
 import { Budget } from '../../src/admission/budget.ts'
-import { delivery, Lanes } from '../../src/realtime/deliver/deliveries.ts'
+import { delivery, Lanes } from '../../src/realtime/deliveries.ts'
 
 // A rule that the database evaluates reads the change's image, which the clean-up removes after a minute.
 

@@ -1,5 +1,5 @@
-import { readSnapshot, sees } from '../../src/realtime/changes/change-log.ts'
-import { readTopic } from '../../src/realtime/clients/topic.ts'
+import { readSnapshot, sees } from '../../src/realtime/change-log.ts'
+import { readTopic } from '../../src/realtime/client.ts'
 
 test.each([
   ['no options', 'news/*', undefined, {}, {}],

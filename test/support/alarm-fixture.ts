@@ -3,7 +3,7 @@ import { alarmMailJobs } from '../../src/alarms/mail-jobs.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
 import { SETTINGS } from '../../src/settings/settings.ts'
-import { Worker } from '../../src/work/worker.ts'
+import { Worker } from '../../src/work/jobs.ts'
 import { makeDevice, makeUser, testStore } from './database/queue.ts'
 import { startMailServer } from './services/mail-server.ts'
 

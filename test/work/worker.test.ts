@@ -1,7 +1,6 @@
 import { createLogger } from '../../src/log.ts'
 import { kindsOf } from '../../src/server/jobs.ts'
-import { hasRoomSql, type JobKind, readJobFigures } from '../../src/work/queue.ts'
-import { Worker } from '../../src/work/worker.ts'
+import { hasRoomSql, type JobKind, readJobFigures, Worker } from '../../src/work/jobs.ts'
 import { openPreparedDb, startServer } from '../support/server/start.ts'
 
 const log = createLogger({ logLevel: 'silent' })

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { readConfig } from '../../src/config.ts'
-import { shareOf, workerCount } from '../../src/workers/member.ts'
+import { shareOf, workerCount } from '../../src/work/processes.ts'
 
 const POSTGRES = { DATABASE_URL: 'postgres://localhost/none' }
 

@@ -1,6 +1,5 @@
 import { isSqlError, UNIQUE_VIOLATION } from '../../db/errors.ts'
-import type { Db } from '../../db/open.ts'
-import { withSavepoint } from '../../db/savepoint.ts'
+import { type Db, withSavepoint } from '../../db/open.ts'
 import { type FieldError, fieldError } from '../../errors.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import { type Collection, indexName, quote, tableName } from '../catalog.ts'

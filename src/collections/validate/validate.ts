@@ -1,4 +1,4 @@
-import { withSavepoint } from '../../db/savepoint.ts'
+import { withSavepoint } from '../../db/open.ts'
 import { type ErrorData, fieldError } from '../../errors.ts'
 import { Catalog, type Collection, type Rule, type RuleName, type Store, tableName } from '../catalog.ts'
 import {

@@ -1,4 +1,4 @@
-import { withSavepoint } from '../../db/savepoint.ts'
+import { withSavepoint } from '../../db/open.ts'
 import { type CatalogDraft, type Collection, quote, tableName, type ViewCollection } from '../catalog.ts'
 import { createView, dropView, readQuery } from './view.ts'
 

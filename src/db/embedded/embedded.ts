@@ -6,10 +6,17 @@ import { UserError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { LOCKS } from '../advisory-locks.ts'
 import { isConnectionError } from '../errors.ts'
-import { ensureCluster, urlOf } from './cluster.ts'
+import {
+  ensureCluster,
+  limitLog,
+  type Settings,
+  type Started,
+  startPostgres,
+  tailOf,
+  urlOf,
+} from './cluster.ts'
 import { endOrphans, endPostmaster, postmasterOf } from './postmaster.ts'
 import { findSite, type Site } from './site.ts'
-import { limitLog, type Settings, type Started, startPostgres, tailOf } from './start.ts'
 import { GONE, refusedFor } from './why-not.ts'
 
 const LOG_MS = 600_000

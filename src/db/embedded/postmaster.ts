@@ -1,7 +1,7 @@
 import { globSync, lstatSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readText } from './account-files.ts'
+import { readText } from './account.ts'
 import { PORT } from './site.ts'
 
 /** The file of the postmaster, Postgres' first process, whose process id is its first line. */

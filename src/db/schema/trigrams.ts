@@ -1,6 +1,5 @@
 import { isSqlError } from '../errors.ts'
-import type { Db } from '../open.ts'
-import { withSavepoint } from '../savepoint.ts'
+import { type Db, withSavepoint } from '../open.ts'
 
 /** The schema of the extension. It is another one, so that views cannot call its functions. */
 const SCHEMA = 'pocketsms_extensions'
@@ -44,4 +43,23 @@ async function usable(tx: Db, schema: string, mayUse: boolean): Promise<Trigrams
   if (row?.[0] !== true)
     return { reason: 'The language of the database has other small letters for A to Z than English.' }
   return { operatorClass: `${schema}.gin_trgm_ops` }
+}
+
+const STATES = `
+select name, i.indisvalid, exists (select from pg_stat_progress_create_index p where p.index_relid = i.indexrelid)
+from unnest($1::text[]) name left join pg_index i on i.indexrelid = to_regclass(name) order by name collate "C"`
+
+/** `partial`: left by an aborted build. */
+export type IndexState = 'ready' | 'building' | 'partial' | 'missing'
+
+/** The state of each of these indexes by its name. */
+export async function indexStates(db: Db, names: readonly string[]): Promise<Map<string, IndexState>> {
+  const { rows } = await db.query(STATES, [names])
+  return new Map(rows.map(([name, isValid, isBeingBuilt]) => [String(name), stateOf(isValid, isBeingBuilt)]))
+}
+
+function stateOf(isValid: unknown, isBeingBuilt: unknown): IndexState {
+  if (isValid === null) return 'missing'
+  if (isValid) return 'ready'
+  return isBeingBuilt ? 'building' : 'partial'
 }

@@ -56,7 +56,7 @@ export const settingsRoutes = (services: Services) => {
 async function testStorage(isOfBackups: boolean, s3: S3Settings): Promise<void> {
   if (!s3.enabled) throw new Error('S3 storage filesystem is not enabled')
   if (!isOfBackups) throw new Error('Files are kept in the database')
-  const { testS3 } = await import('../../backup/storage/s3.ts')
+  const { testS3 } = await import('../../backup/s3-storage.ts')
   await testS3(s3)
 }
 

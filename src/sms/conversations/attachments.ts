@@ -1,10 +1,8 @@
 import type { Store } from '../../collections/catalog.ts'
-import { type FileFacts, storeFile } from '../../files/contents.ts'
-import type { FileOwner } from '../../files/room.ts'
-import { sniff } from '../../files/sniff/sniff.ts'
-import { storedName } from '../../files/stored-name.ts'
+import { type FileFacts, type FileOwner, storeFile } from '../../files/contents.ts'
+import { sniff } from '../../files/sniff.ts'
 import { contentOf, isDecodable } from '../../files/thumbnail.ts'
-import type { Content } from '../../files/upload.ts'
+import { type Content, storedName } from '../../files/upload.ts'
 
 const MESSAGES = 'sms_messages'
 

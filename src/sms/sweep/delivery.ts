@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { countChannelListeners } from '../../db/listeners.ts'
+import { countChannelListeners } from '../../db/server.ts'
 import { textsOf } from '../../db/statement.ts'
 import type { Logger } from '../../log.ts'
 import { repeat } from '../../tools/repeat.ts'

@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts'
 import { number, runForRow, runForTexts, statement, text } from '../../db/statement.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
-import { storedBytes } from '../../files/room.ts'
+import { storedBytes } from '../../files/contents.ts'
 import { logChanged } from '../status/status.ts'
 
 export const USAGE = z

@@ -1,7 +1,6 @@
 import { globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { findPrograms } from '../../../src/db/embedded/programs.ts'
-import { programsFor } from '../../../src/db/embedded/site.ts'
+import { findPrograms, programsFor } from '../../../src/db/embedded/site.ts'
 import { createLogger } from '../../../src/log.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 

@@ -1,5 +1,5 @@
 import type { Db } from '../../../src/db/open.ts'
-import type { ReplicaState } from '../../../src/db/replica/replica.ts'
+import type { ReplicaState } from '../../../src/db/replica.ts'
 import { counts } from '../../../src/metrics/counts.ts'
 import type { TestServer } from '../../support/database/open.ts'
 import {

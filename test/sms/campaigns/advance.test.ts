@@ -14,7 +14,7 @@ import { holdMessages } from '../../../src/sms/campaigns/hold.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/steer.ts'
 import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
 import { endUnfinished } from '../../../src/sms/sweep/sweep.ts'
-import { Worker } from '../../../src/work/worker.ts'
+import { Worker } from '../../../src/work/jobs.ts'
 import { openStore } from '../../support/database/open.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
 

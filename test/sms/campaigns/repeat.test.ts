@@ -9,7 +9,7 @@ import { repeatIfDue } from '../../../src/sms/campaigns/repeat.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/steer.ts'
 import { openAcceptor } from '../../../src/sms/send/accept.ts'
 import { endUnfinished } from '../../../src/sms/sweep/sweep.ts'
-import { Worker } from '../../../src/work/worker.ts'
+import { Worker } from '../../../src/work/jobs.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 
 // Two nodes on one database, whose clock the tests set, work at the same time.

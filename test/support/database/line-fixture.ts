@@ -8,7 +8,7 @@ import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { openAcceptor } from '../../../src/sms/send/accept.ts'
 import { readSend, SEND } from '../../../src/sms/send/body.ts'
 import { send } from '../../../src/sms/send/send.ts'
-import { Worker } from '../../../src/work/worker.ts'
+import { Worker } from '../../../src/work/jobs.ts'
 import { openClockedDb } from './clock.ts'
 import { openStore } from './open.ts'
 

@@ -9,7 +9,7 @@ import { type Database, type Db, openDb as openDatabase } from '../../../src/db/
 import type { Services } from '../../../src/http/context.ts'
 import type { Logger } from '../../../src/log.ts'
 import { type RunningServer, start as startServer } from '../../../src/server/server.ts'
-import type { WorkerMember } from '../../../src/workers/member.ts'
+import type { WorkerMember } from '../../../src/work/processes.ts'
 import { stopLater } from '../stops.ts'
 
 /** A Db for everybody, from which a store can be opened. */

@@ -4,7 +4,7 @@ import { ACCOUNT_OF_MEMBER, actFor, listAccounts, ME, readMe } from '../../../au
 import { tokenOf } from '../../../auth/tokens/tokens.ts'
 import { object, text } from '../../../fields/shape.ts'
 import { ACCOUNT, chapter, SIGNED_IN } from '../../../openapi/schemas/operations.ts'
-import { PRESENCE, tellPresence } from '../../../realtime/presence.ts'
+import { PRESENCE, tellPresence } from '../../../realtime/hub.ts'
 import { countInbox, INBOX } from '../../../sms/conversations/inbox.ts'
 import { checkShape } from '../../../sms/send/shape.ts'
 import { readJson } from '../../body/raw-body.ts'

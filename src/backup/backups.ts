@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { sendMail } from '../auth/mail/mailer.ts'
+import { escapeHtml, layout } from '../auth/mail/mails.ts'
+import { type Actor, recordAudit } from '../auth/superusers/audit.ts'
+import { listSuperusers } from '../auth/superusers/superusers.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/open.ts'
+import { badRequest } from '../errors.ts'
+import { formatDate } from '../fields/types/date.ts'
+import type { Logger } from '../log.ts'
+import { parseCron } from '../settings/cron.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { SettingsStore } from '../settings/settings-store.ts'
+import { removeLeftovers } from '../tools/remove-leftovers.ts'
+import { checkBackup } from './archive.ts'
+import { type BackupStorage, folderStorage, type StoredBackup } from './folder-storage.ts'
+import { restoreBackup } from './restore.ts'
+import {
+  AUTO_PREFIX,
+  beginSchedule,
+  DONE,
+  type Done,
+  exportState,
+  FAILED,
+  generatedName,
+  importState,
+  type Job,
+  type Lease,
+  notifyRestore,
+  RUNNING,
+  readSchedule,
+  readState,
+  takeLease,
+} from './state.ts'
+import { writeBackup } from './write.ts'
+
+const SCHEDULE = 'schedule'
+const PREFIX = '.tmp-'
+/** Older temporary files belong to killed processes: no backup, upload or restore takes this long. */
+const LEFT_BEHIND_MS = 86_400_000
+/** Pause before a restore, as in PocketBase: the client gets its answer, other nodes finish requests. */
+const BEFORE_RESTORE_MS = 1_000
+
+/** Runs `work` while this server does nothing else, then restarts it, also after a failure. */
+export type Exclusively = (work: () => Promise<void>) => Promise<void>
+
+export interface BackupServices {
+  readonly db: Db
+  /** This server's name, unique among those of the database. */
+  readonly node: string
+  readonly settings: Pick<SettingsStore, 'current'>
+  readonly log: Logger
+  /** Folder for temporary files, and for backups unless the settings name an S3-compatible store. */
+  readonly folder: string
+  readonly stopping: AbortSignal
+  readonly exclusively: Exclusively
+}
+
+export type Backups = ReturnType<typeof makeBackups>
+
+export function makeBackups(services: BackupServices) {
+  const { db, node, settings, log, folder, stopping, exclusively } = services
+  let making: Promise<unknown> = Promise.resolve()
+
+  async function storage(): Promise<BackupStorage> {
+    const { s3 } = settings.current.backups
+    if (!s3.enabled) return folderStorage(folder)
+    return (await import('./s3-storage.ts')).s3Storage(s3)
+  }
+
+  /** False while another job runs. `scheduledUntil`: see Lease. */
+  async function backUp(name: string, by: string, scheduledUntil?: string): Promise<boolean> {
+    const key = name || generatedName(settings.current.meta.appName, scheduledUntil !== undefined)
+    const job = { action: 'backup', key, by } as const
+    const lease = await takeLease(db, node, job, scheduledUntil)
+    if (!lease) return false
+    making = ended(lease, key, async () => {
+      await removeLeftovers(folder, PREFIX, LEFT_BEHIND_MS)
+      const signal = AbortSignal.any([stopping, lease.lost])
+      const size = await withTemporary('backup', async (path) => {
+        await writeBackup(db, path, { progress: lease.report, signal })
+        signal.throwIfAborted()
+        const { size } = await stat(path)
+        lease.report('storing', 0, size)
+        await (await storage()).put(path, key)
+        return size
+      })
+      return { ...job, size, at: formatDate(new Date()) }
+    })
+    await making
+    return true
+  }
+
+  async function restore(lease: Lease, job: Job, size: number, by: Actor): Promise<void> {
+    const { key } = job
+    await ended(lease, key, () =>
+      withTemporary('restore', async (path) => {
+        lease.report('fetching', 0, size)
+        await writeFile((await storage()).read(key, 0, size), path)
+        await checkBackup(path)
+        await lease.makeExclusive()
+        await notifyRestore(db)
+        await sleep(BEFORE_RESTORE_MS)
+        await exclusively(() => replaceAll(db, path, key, by, lease))
+        return { ...job, size, at: formatDate(new Date()) }
+      }),
+    )
+    await notifyRestore(db)
+  }
+
+  async function ended(lease: Lease, key: string, work: () => Promise<Done>): Promise<void> {
+    const done = await work().catch(async (error) => {
+      log.error({ err: error, key }, 'a backup or restore failed')
+      await lease.end({ message: error instanceof Error ? error.message : String(error) }).catch(() => {})
+      throw error
+    })
+    await lease.end({ done })
+  }
+
+  async function withTemporary<T>(purpose: string, work: (path: string) => Promise<T>): Promise<T> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const path = join(folder, `${PREFIX}${purpose}-${randomUUID()}`)
+    try {
+      return await work(path)
+    } finally {
+      await rm(path, { force: true })
+    }
+  }
+
+  return {
+    storage,
+    /** Makes a backup, by default named after the time. Throws 400 while another job runs, or the error. */
+    async create(name: string, by: string): Promise<void> {
+      if (!(await backUp(name, by))) throw isBusy()
+    },
+    /** Makes a scheduled backup unless a job runs on any node. Returns whether it did. */
+    createScheduled: (scheduledUntil: string) => backUp('', SCHEDULE, scheduledUntil),
+    /** Stores an uploaded file. Throws a UserError that says what is wrong if it is no backup. */
+    upload: (key: string, content: AsyncIterable<Buffer>): Promise<void> =>
+      withTemporary('upload', async (path) => {
+        await writeFile(content, path)
+        await checkBackup(path)
+        await (await storage()).put(path, key)
+      }),
+    /** Begins to restore a backup and answers at once. Throws 400 while another job runs. */
+    async startRestore({ key, size }: StoredBackup, by: Actor): Promise<void> {
+      const job = { action: 'restore', key, by: String(by.auth.values.email ?? '') } as const
+      const lease = await takeLease(db, node, job)
+      if (!lease) throw isBusy()
+      void restore(lease, job, size, by).catch(() => {})
+    },
+    /** Waits for a backup that is being made; the server's stop has ended it. */
+    idle: () => making.catch(() => {}),
+  }
+}
+
+/** Restores everything but `backup_state`. Audits the restore again, since it replaces the audit log. */
+async function replaceAll(db: Db, path: string, key: string, by: Actor, lease: Lease): Promise<void> {
+  const state = await exportState(db)
+  await restoreBackup(db, path, {
+    replace: true,
+    async inSameTransaction(tx) {
+      lease.lost.throwIfAborted()
+      await recordAudit(tx, by, { action: 'restore backup', record: key })
+      await importState(tx, state)
+    },
+  })
+}
+
+/** Writes a new file that only its owner can read, and waits until the disk has it. */
+const writeFile = (content: AsyncIterable<Buffer>, path: string): Promise<void> =>
+  pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }))
+
+/** PocketBase: apis/backup_create.go */
+export const isBusy = () =>
+  badRequest('Try again later - another backup/restore process has already been started')
+
+/** When the next scheduled backup is due: in the past if one was missed; null without a schedule. */
+async function nextScheduled(db: Db, expression: string): Promise<Date | null> {
+  if (expression === '') return null
+  const { cron, untilMs } = await readSchedule(db)
+  return parseCron(expression).nextRun(cron === expression ? new Date(untilMs) : new Date())
+}
+
+/** Makes a due or missed backup and removes the oldest. Every node calls it each minute; one does it. */
+export async function serveSchedule(
+  store: Store,
+  settings: Pick<SettingsStore, 'current'>,
+  backups: Backups,
+  log: Logger,
+): Promise<void> {
+  const { cron, cronMaxKeep } = settings.current.backups
+  const { db } = store
+  await beginSchedule(db, cron)
+  if (cron === '') return
+  const { until, untilMs } = await readSchedule(db)
+  const due = parseCron(cron).nextRun(new Date(untilMs))
+  if (!due || due.getTime() > Date.now()) return
+  const made = await backups.createScheduled(until).catch(async (error) => {
+    await alertSuperusers(store, { settings, log }, (error as Error).message)
+    throw error
+  })
+  if (made) await removeOldest(backups, cronMaxKeep, log)
+}
+
+/** Mails a failure to all superusers. PocketBase: core/system_alert.go */
+async function alertSuperusers(
+  store: Store,
+  services: { readonly settings: Pick<SettingsStore, 'current'>; readonly log: Logger },
+  reason: string,
+): Promise<void> {
+  const { appName } = services.settings.current.meta
+  const subject = `[${appName}] The scheduled backup failed`
+  const html = layout(
+    `<p>The scheduled backup of ${escapeHtml(appName)} failed:</p>\n<p>${escapeHtml(reason)}</p>\n<p>The console’s page Backups shows what is there.</p>`,
+  )
+  for (const to of await listSuperusers(store)) {
+    await sendMail(services, { to, subject, html }).catch((err) =>
+      services.log.warn({ err }, 'could not notify superusers of a failed backup'),
+    )
+  }
+}
+
+async function removeOldest(backups: Backups, keep: number, log: Logger): Promise<void> {
+  const storage = await backups.storage()
+  const newestFirst = (await storage.list(AUTO_PREFIX)).sort(
+    (a, b) => b.modified.getTime() - a.modified.getTime(),
+  )
+  for (const { key } of newestFirst.slice(keep))
+    await storage.delete(key).catch((err) => log.error({ err, key }, 'could not delete an old backup'))
+}
+
+const DAY_MS = 86_400_000
+
+export const STATUS = z
+  .object({
+    running: RUNNING.nullable(),
+    lastBackup: DONE.nullable(),
+    lastRestore: DONE.nullable(),
+    lastFailure: FAILED.nullable().describe('Null once a backup or restore has succeeded after it.'),
+    overdue: z.boolean().describe('True when the last backup is older than `BACKUP_WARNING_DAYS`.'),
+    next: z.string().describe('When the schedule makes the next one; empty without a schedule.'),
+  })
+  .meta({ id: 'BackupStatus' })
+
+export async function readStatus(
+  db: Db,
+  { backups }: Settings,
+  { backupWarningDays: days }: Pick<Config, 'backupWarningDays'>,
+): Promise<z.output<typeof STATUS>> {
+  const { since, restores: _, ...state } = await readState(db)
+  const newest = state.lastBackup ? new Date(state.lastBackup.at.replace(' ', 'T')) : since
+  const next = await nextScheduled(db, backups.cron)
+  return {
+    ...state,
+    // no backup in `days`, counted from the installation if there is none; 0: never overdue
+    overdue: days > 0 && Date.now() - newest.getTime() > days * DAY_MS,
+    next: next ? formatDate(next) : '',
+  }
+}

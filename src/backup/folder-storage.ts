@@ -1,0 +1,63 @@
+import { createReadStream } from 'node:fs'
+import { mkdir, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { syncFolder } from './write.ts'
+
+export interface StoredBackup {
+  readonly key: string
+  readonly size: number
+  readonly modified: Date
+}
+
+/** A store for backups. Every method may throw an error of the disk or the S3 server. */
+export interface BackupStorage {
+  /** Complete backups whose key begins with `prefix`, sorted by key. */
+  list(prefix?: string): Promise<StoredBackup[]>
+  /** Finds a backup; undefined if there is none or the key is invalid. */
+  find(key: string): Promise<StoredBackup | undefined>
+  /** The bytes from `start` up to but not including `end`, read while they are consumed. */
+  read(key: string, start: number, end: number): AsyncGenerator<Buffer>
+  /** Stores the file at `path` completely or not at all. A folder moves the file, in the same file system. */
+  put(path: string, key: string): Promise<void>
+  delete(key: string): Promise<void>
+}
+
+/** Whether a name may be a backup's key. Names with a leading dot are of temporary files. */
+const isKey = (key: string) =>
+  key !== '' && !key.startsWith('.') && key === basename(key) && !/[\0\\]/.test(key)
+
+/** Backups as files of a folder, which is created when the first is stored. */
+export function folderStorage(folder: string): BackupStorage {
+  const find = async (key: string): Promise<StoredBackup | undefined> => {
+    if (!isKey(key)) return undefined
+    const found = await stat(join(folder, key)).catch(orNothing)
+    return found?.isFile() ? { key, size: found.size, modified: found.mtime } : undefined
+  }
+  return {
+    find,
+    async list(prefix = '') {
+      const names = (await readdir(folder).catch(orNothing)) ?? []
+      const keys = names.filter((name) => isKey(name) && name.startsWith(prefix)).sort(byBytes)
+      const found = await Promise.all(keys.map(find))
+      return found.filter((one) => one !== undefined)
+    },
+    async *read(key, start, end) {
+      if (end > start) yield* createReadStream(join(folder, key), { start, end: end - 1 })
+    },
+    async put(path, key) {
+      if (!isKey(key)) throw new Error(`${key} cannot be the name of a file.`)
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await rename(path, join(folder, key))
+      await syncFolder(folder)
+    },
+    delete: (key) => unlink(join(folder, isKey(key) ? key : '.no-such-file')),
+  }
+}
+
+/** PocketBase sorts by the bytes of the name. */
+const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+
+function orNothing(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENAMETOOLONG') return undefined
+  throw error
+}

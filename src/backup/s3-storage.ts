@@ -1,0 +1,102 @@
+import { openAsBlob } from 'node:fs'
+import { S3mini } from 's3mini'
+import type { S3Settings } from '../settings/settings.ts'
+import type { BackupStorage, StoredBackup } from './folder-storage.ts'
+
+const MIB = 1 << 20
+/** A part of a large upload. S3 allows 10,000 parts, so larger files have larger parts. */
+const PART_BYTES = 8 * MIB
+const MAX_PARTS = 9_000
+const ANSWER_MS = 30_000
+const PART_MS = 300_000
+
+/** Backups as objects of a bucket of an S3-compatible store. PocketBase: tools/filesystem, NewS3 */
+export function s3Storage(settings: S3Settings): BackupStorage {
+  // created for each request, so that the request reports an invalid address
+  const s3 = () => clientOf(settings)
+  const list = async (prefix = ''): Promise<StoredBackup[]> => {
+    const objects = await spoken(s3().listObjects('/', prefix))
+    if (!objects) throw new Error(`The bucket ${settings.bucket} does not exist.`)
+    return objects.map(({ Key, Size, LastModified }) => ({
+      key: Key,
+      size: Number(Size),
+      modified: new Date(LastModified),
+    }))
+  }
+  return {
+    list,
+    find: async (key) => (await list(key)).find((one) => one.key === key),
+    async *read(key, start, end) {
+      if (end <= start) return
+      const { body } = await spoken(s3().getObjectRaw(key, false, start, end))
+      for await (const piece of body ?? []) yield Buffer.from(piece)
+    },
+    async put(path, key) {
+      const file = await openAsBlob(path)
+      const partBytes = Math.max(PART_BYTES, Math.ceil(file.size / MAX_PARTS / MIB) * MIB)
+      await spoken(clientOf(settings, partBytes).putAnyObject(key, file, 'application/zip'))
+    },
+    async delete(key) {
+      // S3 also confirms the deletion of a missing object
+      if (!(await spoken(s3().objectExists(key)))) throw new Error(`[key: ${key}] resource not found`)
+      await spoken(s3().deleteObject(key))
+    },
+  }
+}
+
+/** Writes, lists and deletes an object to test the settings. PocketBase: forms/test_s3_filesystem.go */
+export async function testS3(settings: S3Settings): Promise<void> {
+  const s3 = clientOf(settings)
+  const key = `pb_settings_test_${Math.random().toString(36).slice(2, 7)}/test.txt`
+  await spoken(s3.putObject(key, 'test', 'text/plain')).catch((error: Error) => {
+    throw new Error(`failed to upload a test file: ${error.message}`)
+  })
+  const removed = spoken(s3.listObjects('/', key)).then(() => spoken(s3.deleteObject(key)))
+  await removed.catch((error: Error) => {
+    throw new Error(`failed to delete a test file: ${error.message}`)
+  })
+}
+
+function clientOf(
+  { endpoint, bucket, region, accessKey, secret, forcePathStyle }: S3Settings,
+  minPartSize = PART_BYTES,
+): S3mini {
+  const url = new URL(/^https?:\/\//.test(endpoint) ? endpoint : `https://${endpoint}`)
+  if (forcePathStyle) url.pathname = `${url.pathname.replace(/\/$/, '')}/${bucket}`
+  else url.hostname = `${bucket}.${url.hostname}`
+  return new S3mini({
+    accessKeyId: accessKey,
+    secretAccessKey: secret,
+    endpoint: url.href.replace(/\/$/, ''),
+    region,
+    minPartSize,
+    fetch: boundedFetch,
+  })
+}
+
+/** Sends a request with a time limit and without redirects. Downloads have no limit but fetch's own. */
+const boundedFetch: typeof fetch = async (input, init) => {
+  const late = new AbortController()
+  const error = new Error('The S3 server does not answer.')
+  const timer = setTimeout(() => late.abort(error), init?.body ? PART_MS : ANSWER_MS).unref()
+  const answer = await fetch(input, { ...init, redirect: 'error', signal: late.signal })
+  if (new Headers(init?.headers).has('range')) clearTimeout(timer)
+  return answer
+}
+
+async function spoken<T>(request: Promise<T>): Promise<T> {
+  try {
+    return await request
+  } catch (error) {
+    const reasons = []
+    for (let one: unknown = error; one instanceof Error; one = one.cause) reasons.push(reasonOf(one))
+    throw new Error([...new Set(reasons.filter(Boolean))].join(': '), { cause: error })
+  }
+}
+
+function reasonOf(error: Error): string {
+  const body = 'body' in error ? String(error.body) : ''
+  const sentence = /<Message>([^<]{1,500})<\/Message>/.exec(body)?.[1]
+  const text = error.message.replace(/^\[s3mini\] /, '')
+  return sentence ? `${text} (${sentence})` : text
+}

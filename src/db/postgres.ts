@@ -1,0 +1,283 @@
+import { writeFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import pg from 'pg'
+import type { Logger } from '../log.ts'
+import {
+  type Backend,
+  DatabaseLocked,
+  DatabaseUnavailable,
+  databaseFault,
+  type Session,
+  type TransactionSession,
+} from './errors.ts'
+import { clientOf } from './hosts.ts'
+import { Listener } from './listener.ts'
+import { openPipeline, runStatement } from './pipeline.ts'
+import { LOOK_UP_PLANNER, SERVER_PLANNER } from './planner.ts'
+import { serialSession } from './serial-queue.ts'
+
+const INT8 = 20
+const JSON_OID = 114
+const asText = (text: string) => text
+
+/** How values of each type arrive: see Session.query. */
+export const types = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === INT8) return Number
+    if (oid === JSON_OID) return asText
+    return pg.types.getTypeParser(oid, format)
+  },
+}
+
+/** Longest wait for a lock: while a table is changed, its requests must not take all connections. */
+const LOCK_TIMEOUT_MS = 10_000
+/** PocketBase's limit of a query, after which it answers 400. */
+const STATEMENT_TIMEOUT_MS = 30_000
+const LOOK_UP_MS = 1_000
+/** A transaction idle for this long is lost, perhaps behind a proxy that keeps its connection open. */
+const IDLE_TRANSACTION_MS = 60_000
+/** Postgres keeps each prepared statement until its connection ends. */
+const LIFETIME_MS = 3_600_000
+/** How long after Postgres' own limit the driver gives a statement up and drops the connection. */
+const GRACE_MS = 5_000
+const CONNECT_MS = 10_000
+const KEEP_ALIVE_MS = 10_000
+/** nice(2) of local backends that run client-shaped statements, so that other work goes first. */
+const CLIENT_NICENESS = 10
+/** The driver's longest time limit, 24 days. */
+const NO_LIMIT_MS = 2 ** 31 - 1
+
+const END_OTHERS = `
+select pg_terminate_backend(pid) from pg_stat_activity
+where datname = current_database() and usename = current_user and application_name like 'pocketsms%'
+  and pid <> pg_backend_pid()`
+
+/** SQLSTATE of the notice that sql/functions/work/_announce.sql raises beside a statement's result. */
+const ANNOUNCED = 'PS001'
+/** With this application_name, `_announce` raises announcements as notices; with any other it uses NOTIFY. */
+const SERVER_NAME = 'pocketsms server'
+
+type Queryable = Pick<pg.ClientBase, 'query'>
+
+async function guarded<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    throw databaseFault(error)
+  }
+}
+
+/** `patienceMs`: the driver's time limit of a statement; undefined: that of the connection. */
+const session = (client: Queryable, patienceMs?: () => number | undefined): Session => ({
+  query: (text, params, name) => runStatement(client, text, params, name, patienceMs?.()),
+  script: (text) =>
+    guarded(async () => void (await client.query({ text, query_timeout: patienceMs?.() } as pg.QueryConfig))),
+})
+
+function yieldProcessor(client: pg.PoolClient & { readonly processID?: number }): void {
+  try {
+    setPriority(client.processID!, CLIENT_NICENESS)
+    // Linux weighs sessions, and each backend is one: sched(7), autogroup
+    writeFileSync(`/proc/${client.processID}/autogroup`, String(CLIENT_NICENESS))
+  } catch {
+    // it has ended, or the system does not allow it
+  }
+}
+
+const optionsOf = (settings: Readonly<Record<string, string | number>>) =>
+  Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
+
+export type Admission = (session: Session) => Promise<void>
+
+/** Numbers of connections for the server's own and for client-shaped statements, with their time limit. */
+export interface PoolSize {
+  readonly ofServer: number
+  readonly ofClients: number
+  readonly clientMs: number
+}
+
+interface PostgresOptions {
+  /** Checks connections of a server, which sends announcements after the commit, not by NOTIFY in it. */
+  readonly admit?: Admission | undefined
+  readonly listenUrl?: string
+  readonly isReplica?: boolean
+  readonly isEmbedded?: boolean
+}
+
+/** Pools of connections. They connect on first use, and again after a loss or a silence of the server. */
+export function openPostgres(
+  url: string,
+  size: PoolSize,
+  log: Logger,
+  { admit, listenUrl = url, isReplica = false, isEmbedded = false }: PostgresOptions = {},
+): Backend {
+  const connection = {
+    types,
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+  }
+  const settings: pg.ClientConfig = {
+    ...connection,
+    connectionString: url,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    options: optionsOf({ ...SERVER_PLANNER, idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS }),
+    application_name: admit && !isReplica ? SERVER_NAME : 'pocketsms',
+  }
+  const Client = isReplica ? pg.Client : clientOf(url)
+  const onConnect = admit && ((client: pg.ClientBase) => admit(session(client)))
+  const limitedTo = (ms: number) => ({ statement_timeout: ms, query_timeout: ms + GRACE_MS })
+  const clients = new Set<pg.PoolClient>()
+  const openPool = (max: number, limitMs: number) => {
+    const made = new pg.Pool({
+      ...settings,
+      ...limitedTo(limitMs),
+      Client,
+      max,
+      maxLifetimeSeconds: LIFETIME_MS / 1000,
+      onConnect: onConnect as pg.PoolConfig['onConnect'],
+    })
+    made.on('connect', (client) => {
+      clients.add(client)
+      // if a connection is lost between two statements of a transaction, the next one fails
+      client.on('error', () => {})
+    })
+    made.on('remove', (client) => clients.delete(client))
+    made.on('error', (error) => {
+      // `end` resolves before its connections are closed; an embedded Postgres may end them first
+      if (!made.ending) log.warn({ err: error }, 'lost an idle database connection')
+    })
+    return made
+  }
+  const pool = openPool(size.ofServer, STATEMENT_TIMEOUT_MS)
+  const ofClients = openPool(size.ofClients, size.clientMs)
+  if (isEmbedded) ofClients.on('connect', yieldProcessor)
+  // the driver's limit is the general one, because a statement may wait behind slow ones
+  const limits = { ...limitedTo(STATEMENT_TIMEOUT_MS), statement_timeout: LOOK_UP_MS }
+  const lookUps = { ...settings, ...limits, options: optionsOf(LOOK_UP_PLANNER) }
+  const shared = session(pool as Queryable)
+  const open = () => new Client({ ...lookUps, pipeline: true })
+  const pipeline = openPipeline(open, LIFETIME_MS, onConnect, shared.query)
+  const Direct = isReplica ? pg.Client : clientOf(listenUrl)
+  const direct = { ...connection, connectionString: listenUrl }
+  const unhurried = longWork(() => new Direct({ ...direct, application_name: 'pocketsms long work' }))
+  const listener = new Listener({
+    open: () => new Direct({ ...direct, query_timeout: CONNECT_MS, application_name: 'pocketsms listen' }),
+    query: shared.query,
+    onStall: () => {
+      for (const { connection } of clients) connection.stream.destroy()
+      pipeline.abandon()
+    },
+    log,
+  })
+  const forget = collectAnnouncements(pool, (channel, payload) => listener.announce(channel, payload))
+  return {
+    ...shared,
+    lookUp: pipeline.query,
+    clientQuery: session(ofClients as Queryable).query,
+    transaction: (work) => transact(pool, work, forget),
+    unhurried: unhurried.query,
+    listen: (channel, heard) => listener.listen(channel, heard),
+    announce: (channel, payload) => listener.announce(channel, payload),
+    hears: () => listener.hears,
+    use: () => ({
+      busy: pool.totalCount - pool.idleCount + ofClients.totalCount - ofClients.idleCount,
+      idle: pool.idleCount + ofClients.idleCount,
+      waiting: pool.waitingCount + ofClients.waitingCount,
+    }),
+    close: async () =>
+      void (await Promise.all([
+        listener.close(),
+        pool.end(),
+        ofClients.end(),
+        pipeline.close(),
+        unhurried.close(),
+      ])),
+  }
+}
+
+async function transact<T>(
+  pool: pg.Pool,
+  work: (session: TransactionSession) => Promise<T>,
+  failed: (client: pg.PoolClient) => void,
+): Promise<T> {
+  const client = await guarded(() => pool.connect())
+  let patienceMs: number | undefined
+  const inside = session(client, () => patienceMs)
+  let isOver = false
+  let hasFailed = false
+  try {
+    await inside.query('begin')
+    // statements queued behind a failed one must not run in the next transaction
+    const ordered = serialSession(inside, () => hasFailed)
+    const result = await work({
+      ...ordered,
+      async limit(ms) {
+        patienceMs = ms === 0 ? NO_LIMIT_MS : ms + GRACE_MS
+        await ordered.query(`select set_config('statement_timeout', $1, true)`, [String(ms)])
+        if (ms === 0) await ordered.script('set local lock_timeout = 0')
+      },
+      async endOthers() {
+        // this connection ends as well: its plans may not fit the new tables
+        isOver = true
+        await ordered.query(END_OTHERS)
+      },
+    })
+    await inside.query('commit')
+    return result
+  } catch (error) {
+    hasFailed = true
+    isOver ||= error instanceof DatabaseUnavailable && !(error instanceof DatabaseLocked)
+    if (!isOver) await inside.query('rollback').catch(() => (isOver = true))
+    failed(client)
+    throw error
+  } finally {
+    client.release(isOver)
+  }
+}
+
+/** Runs each statement on a connection of its own. After `close` the database continues them. */
+function longWork(open: () => pg.Client) {
+  const clients = new Set<pg.Client>()
+  return {
+    query: (text: string) =>
+      guarded(async () => {
+        const client = open()
+        client.on('error', () => {}) // a running statement reports the error
+        clients.add(client)
+        try {
+          await client.connect()
+          await client.query('set statement_timeout = 0; set lock_timeout = 0')
+          return await runStatement(client, text)
+        } finally {
+          clients.delete(client)
+          await client.end()
+        }
+      }),
+    close: () => Promise.all([...clients].map((client) => client.end())),
+  }
+}
+
+/** Passes a pool's announcements to `announce` after their commit. Returns a function that drops some. */
+function collectAnnouncements(pool: pg.Pool, announce: Backend['announce']) {
+  const made = new WeakMap<pg.ClientBase, string[]>()
+  pool.on('connect', (client) =>
+    client.on('notice', ({ code, message = '' }) => {
+      if (code === ANNOUNCED) made.set(client, [...(made.get(client) ?? []), message])
+    }),
+  )
+  // a connection is released after the commit, or with an error
+  pool.on('release', (error, client) => {
+    const words = made.get(client)
+    if (!words) return
+    made.delete(client)
+    if (error) return
+    for (const word of words) {
+      const end = word.indexOf(' ')
+      announce(word.slice(0, end), word.slice(end + 1))
+    }
+  })
+  return (client: pg.ClientBase) => made.delete(client)
+}

@@ -1,0 +1,35 @@
+import type { Session } from './errors.ts'
+import type { Db } from './open.ts'
+
+const RIGHTS = `
+select r.rolname,
+  array_remove(array[
+    case when r.rolsuper then 'is a superuser' end,
+    case when r.rolcreaterole then 'may create roles (CREATEROLE)' end,
+    case when r.rolreplication then 'may copy the whole database server (REPLICATION)' end,
+    case when r.rolbypassrls then 'bypasses row security (BYPASSRLS)' end,
+    case when pg_has_role(r.oid, 'pg_read_server_files', 'member') then 'may read files of the database server' end,
+    case when pg_has_role(r.oid, 'pg_write_server_files', 'member') then 'may write files of the database server' end,
+    case when pg_has_role(r.oid, 'pg_execute_server_program', 'member')
+      then 'may run programs on the database server' end
+  ], null)::text[]
+from pg_roles r where r.rolname = current_user`
+
+/** A warning if the database role has rights that the server does not need; undefined for a plain role. */
+export async function roleWarning(db: Db): Promise<string | undefined> {
+  const [row] = (await db.query(RIGHTS)).rows as [string, string[]][]
+  if (!row || row[1].length === 0) return undefined
+  const [name, rights] = row
+  // a superuser has all other rights
+  const said = rights[0] === 'is a superuser' ? rights.slice(0, 1) : rights
+  return `The database role "${name}" ${said.join(', ')}. The server does not need that: use a plain role that owns its database (docs/deploy.md, "The database role").`
+}
+
+/** Number of servers that listen on a channel, which their connection's last statement names. */
+export async function countChannelListeners(db: Pick<Session, 'query'>, channel: string): Promise<number> {
+  const { rows } = await db.query(
+    `select count(*) from pg_stat_activity where datname = current_database() and position($1 in query) > 0 and application_name = 'pocketsms listen'`,
+    [`listen "${channel}"`],
+  )
+  return Number(rows[0]?.[0])
+}

@@ -1,0 +1,235 @@
+import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
+import type { Collection, Store } from '../collections/catalog.ts'
+import { isSqlError } from '../db/errors.ts'
+import { ApiError } from '../errors.ts'
+import type { Logger } from '../log.ts'
+import { type ExpandTree, expandRecords, readExpand } from '../records/expand/expand.ts'
+import { ENDED_SESSIONS } from '../records/fresh-auth.ts'
+import { pickFields } from '../records/render/pick.ts'
+import { type RenderedRecord, renderedText } from '../records/render/render.ts'
+import { AnswerMeter, type RequestInfo } from '../request/request.ts'
+import { catalogFor } from '../rules/roles.ts'
+import { type Change, type ChangeEntry, loadChanges, sees } from './change-log.ts'
+import type { Client, Topic } from './client.ts'
+import type { ClientRegistry } from './client-registry.ts'
+import {
+  type GroupState,
+  judgeHere,
+  questionOf,
+  type Receivers,
+  type SubscriptionGroup,
+  textOf,
+} from './subscription-index.ts'
+
+/** Sends a change to all who may see it. PocketBase: apis/realtime.go, realtimeBroadcastRecord */
+function broadcast(event: ChangeEvent, { registry, deliver, log }: DeliveryParts): void {
+  const { change, store } = event
+  const lanes = new Map<string, Receivers[]>()
+  /** For topics with options: verdicts of the rule alone, by holder, member and topic. */
+  const passes = new Map<string, boolean>()
+  for (const group of registry.index.groups(change.collection, change.record)) {
+    try {
+      const lane = group.holder === undefined ? laneOf(event, group) : group.holder
+      if (lane === undefined) continue
+      if (group.holder !== undefined) {
+        const key = `${lane} ${group.viewer.actor} ${group.topic.base}`
+        const passed = passes.get(key) ?? group.mayPass(store.catalog, change)
+        passes.set(key, passed)
+        if (!passed) continue
+      }
+      const known = lanes.get(lane)
+      if (known) known.push(group.receivers)
+      else lanes.set(lane, [group.receivers])
+    } catch (err) {
+      log.error({ err }, 'realtime delivery failed')
+    }
+  }
+  for (const [lane, receivers] of lanes) deliver(lane, event, receivers)
+}
+
+/** The lane of a topic without options: '' if no statement is needed; undefined if the rule excludes it. */
+function laneOf({ store, change }: ChangeEvent, group: SubscriptionGroup): string | undefined {
+  const { collection } = change
+  const { access } = group.state(store.catalog, collection, group.receivers)
+  if (judgeHere(access, change) === false) return undefined
+  const question = questionOf(access)
+  const isManaged = collection.type === 'auth' && collection.manageRule !== null
+  return question || isManaged ? `${collection.id} ${question ? textOf(question) : ''}` : ''
+}
+
+export type Deliver = (lane: string, event: ChangeEvent, receivers: readonly Receivers[]) => void
+
+export interface DeliveryParts {
+  readonly store: CatalogStore
+  readonly log: Logger
+  readonly registry: ClientRegistry
+  readonly deliver: Deliver
+}
+
+/**
+ * Sends changes to this node's clients. Signs out deleted auth records. Disconnects accounts that ended a
+ * session, and clients to whom an unreadable change may matter.
+ */
+export async function deliverChanges(parts: DeliveryParts, entries: readonly ChangeEntry[]): Promise<void> {
+  const { store, registry } = parts
+  for (const { collection, record } of entries)
+    if (collection === ENDED_SESSIONS) registry.endClientsOf(record)
+  const isWanted = (collection: Collection, record: string) => registry.knows(collection, record)
+  const { changes, unread } = await loadChanges(store.forEverybody('realtime'), entries, isWanted)
+  registry.follow(store.catalog)
+  const last = new Map(changes.map(({ xid }, i) => [xid, i]))
+  const deleted: Change[] = []
+  for (const [i, change] of changes.entries()) {
+    // an error of one change must not stop the others, nor send one of them twice
+    try {
+      const { collection, record, action, row } = change
+      if (action !== 'delete') registry.refresh(collection, record, row)
+      broadcast(toEvent(store, change), parts)
+    } catch (error) {
+      unread.push({ ...change, error })
+    }
+    if (change.action === 'delete') deleted.push(change)
+    // a deleted user still receives all changes of the transaction that deleted it
+    if (last.get(change.xid) === i) signOut(registry, deleted, change.xid)
+  }
+  for (const { collection, record, error } of unread) {
+    const what = { err: error, collection: collection.name, record }
+    parts.log.error(what, 'realtime delivery failed, disconnecting its clients')
+    registry.disconnect(collection, record)
+  }
+}
+
+function signOut(registry: ClientRegistry, deleted: readonly Change[], xid: Change['xid']): void {
+  for (const { collection, record } of deleted.filter((one) => one.xid === xid))
+    registry.signOut(collection, record)
+}
+
+export interface ChangeEvent {
+  readonly store: Store
+  readonly storeOf: (group: GroupState) => Store
+  readonly change: Change
+  readonly payloads: Payloads
+  readonly bytes: number
+  readonly atMs: number
+}
+
+const CHANGE_BYTES = 1_000
+/** For an older change no statement starts: the clean-up may delete its images after a minute. */
+const MAX_AGE_MS = 20_000
+
+function toEvent(all: CatalogStore, change: Change): ChangeEvent {
+  const store = all.forEverybody('realtime')
+  const storeOf = ({ ticket, request: { auth } }: GroupState) => ({
+    db: ticket ? all.database.for(ticket) : store.db,
+    catalog: catalogFor(all.catalog, auth?.limits),
+  })
+  return {
+    store,
+    storeOf,
+    change,
+    payloads: new Payloads(storeOf, change),
+    bytes: CHANGE_BYTES + charactersOf(change.row),
+    atMs: performance.now(),
+  }
+}
+
+export const isTooOld = ({ atMs }: ChangeEvent): boolean => performance.now() - atMs > MAX_AGE_MS
+
+/** Sends an event to the clients of a group. `email`: whether they see the email of an auth record. */
+export async function sendTo({ payloads, change }: ChangeEvent, state: GroupState, email: boolean) {
+  const { topic } = state.group
+  const receivers = state.clients.filter((client) => isWanted(client, topic, change))
+  if (receivers.length === 0) return
+  const data = await payloads.text(state, email)
+  for (const client of receivers) client.send(topic.name, data)
+}
+
+/** Whether the client is still subscribed, and was when the change was committed. */
+function isWanted({ subscriptions }: Client, { name }: Topic, { xid }: Change): boolean {
+  const subscription = subscriptions.get(name)
+  return subscription !== undefined && !sees(subscription.since, xid)
+}
+
+const MAX_STEPS = 12
+/** Characters of rendered texts to keep for other groups; beyond them, texts are rendered again. */
+const MAX_KEPT = 4 << 20
+
+/** The events of one change. Groups without `expand` that see equal fields share one rendered text. */
+class Payloads {
+  readonly #storeOf: (group: GroupState) => Store
+  readonly #change: Change
+  readonly #texts = new Map<string, Promise<string>>()
+  #kept = 0
+
+  constructor(storeOf: (group: GroupState) => Store, change: Change) {
+    this.#storeOf = storeOf
+    this.#change = change
+  }
+
+  /** `{"record":…,"action":…}` by the topic's `expand` and `fields`. */
+  async text(group: GroupState, showsEmail: boolean): Promise<string> {
+    const { request } = group
+    const { fields = '', expand = '' } = request.query
+    const store = this.#storeOf(group)
+    const visibility = { showsHidden: request.auth?.isSuperuser ?? false, showsEmail }
+    // each viewer may see other related records
+    if (expand) return this.#render(store, request, visibility, readExpand(expand))
+    const key = JSON.stringify([visibility, fields])
+    const known = this.#texts.get(key)
+    if (known) return known
+    const text = this.#render(store, request, visibility)
+    this.#texts.set(key, text)
+    this.#kept += (await text).length
+    if (this.#kept > MAX_KEPT) this.#texts.delete(key)
+    return text
+  }
+
+  async #render(
+    store: Store,
+    request: RequestInfo,
+    visibility: RenderedRecord['visibility'],
+    tree?: ExpandTree,
+  ): Promise<string> {
+    const { collection, row, action } = this.#change
+    const rendered: RenderedRecord = { collection, row, visibility }
+    const expanded =
+      tree && stepsIn(tree) <= MAX_STEPS && (await this.#expand(store, { ...rendered }, tree, request))
+    const whole = expanded || renderedText(rendered)
+    return `{"record":${pickedOr(whole, request.query)},"action":"${action}"}`
+  }
+
+  /** The text with `expand`; undefined if it is too large, takes too long or is refused. */
+  async #expand(store: Store, rendered: RenderedRecord, tree: ExpandTree, request: RequestInfo) {
+    try {
+      const meter = new AnswerMeter(undefined, 0, MAX_CHARACTERS, MAX_RECORDS)
+      await expandRecords(store, [rendered], tree, { ...request, meter })
+      const text = renderedText(rendered, (length) => meter.check(length))
+      meter.check(text.length)
+      return text
+    } catch (error) {
+      if (error instanceof ApiError || isSqlError(error)) return undefined
+      throw error
+    }
+  }
+}
+
+const stepsIn = (tree: ExpandTree): number =>
+  [...tree.values()].reduce((sum, rest) => sum + 1 + stepsIn(rest), 0)
+
+function pickedOr(whole: string, { fields }: RequestInfo['query']): string {
+  try {
+    return fields ? pickFields(whole, fields) : whole
+  } catch {
+    return whole
+  }
+}
+
+/** Maximum records in an event (a repeated one counts again), and characters of their texts. */
+const MAX_RECORDS = 1_000
+const MAX_CHARACTERS = 1 << 20
+
+const charactersOf = (row: readonly unknown[]): number =>
+  row.reduce<number>((sum, value) => sum + sizeOf(value), 0)
+
+const sizeOf = (value: unknown): number =>
+  typeof value === 'string' ? value.length : Array.isArray(value) ? charactersOf(value) : 8

@@ -1,0 +1,275 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Collection, Store } from '../collections/catalog.ts'
+import { isSqlError } from '../db/errors.ts'
+import type { Db } from '../db/open.ts'
+import type { Action } from '../records/changes.ts'
+import { columnsOf, type RecordRow } from '../records/columns.ts'
+
+/** The transactions that a statement sees: Postgres' `pg_snapshot`. */
+export interface Snapshot {
+  /** All transactions before this one had ended. */
+  readonly xmin: number
+  /** This transaction and all after it had not begun. */
+  readonly xmax: number
+  /** Transactions between the two that were still running. */
+  readonly running: ReadonlySet<number>
+}
+
+/** Reads `xmin:xmax:running,running,…`. */
+export function readSnapshot(text: string): Snapshot {
+  const [xmin, xmax, running] = text.split(':')
+  return {
+    xmin: Number(xmin),
+    xmax: Number(xmax),
+    running: new Set(running ? running.split(',').map(Number) : []),
+  }
+}
+
+/** Whether the snapshot includes a (committed) transaction. */
+export const sees = ({ xmin, xmax, running }: Snapshot, xid: number): boolean =>
+  xid < xmin || (xid < xmax && !running.has(xid))
+
+/** A row of `_changes`, without its image. */
+export interface ChangeEntry {
+  readonly position: number
+  readonly xid: number
+  readonly collection: string
+  readonly action: Action
+  readonly record: string
+}
+
+/** A record after a change, or before its deletion. */
+interface RecordImage {
+  readonly row: RecordRow
+  /**
+   * Position of the record's last change in its transaction, which rules check. Null if created and deleted.
+   */
+  readonly judged: number | null
+}
+
+const PAGE = 500
+
+const AFTER = '(xid >= $1::text::xid8 or xid = any($2::text[]::xid8[]))'
+const COLUMNS = 'position, xid::text, collection, action, record'
+
+/** The present snapshot, from which a new reader of `_changes` starts. */
+export async function currentSnapshot(db: Db): Promise<Snapshot> {
+  const { rows } = await db.query('select pg_current_snapshot()::text')
+  return readSnapshot(String(rows[0]![0]))
+}
+
+/** Passes each change committed since a snapshot to `take` once. Returns the snapshot to continue from. */
+export async function readChanges(
+  db: Db,
+  since: Snapshot,
+  take: (entries: readonly ChangeEntry[]) => Promise<void>,
+): Promise<Snapshot> {
+  const params = [String(since.xmax), [...since.running].map(String)]
+  const first = await db.query(
+    `select pg_current_snapshot()::text, c.* from (select) one left join (
+       select ${COLUMNS} from _changes where ${AFTER} order by position limit ${PAGE}) c on true order by c.position`,
+    params,
+    'read changes',
+  )
+  const now = String(first.rows[0]![0])
+  let page = first.rows.filter((row) => row[1] !== null).map((row) => toEntry(row.slice(1)))
+  while (page.length > 0) {
+    await take(page)
+    if (page.length < PAGE) break
+    const next = await db.query(
+      `select ${COLUMNS} from _changes where ${AFTER} and pg_visible_in_snapshot(xid, $3::text::pg_snapshot)
+         and position > $4 order by position limit ${PAGE}`,
+      [...params, now, page.at(-1)!.position],
+    )
+    page = next.rows.map(toEntry)
+  }
+  return readSnapshot(now)
+}
+
+const toEntry = ([position, xid, collection, action, record]: readonly unknown[]): ChangeEntry => ({
+  position: Number(position),
+  xid: Number(xid),
+  collection: String(collection),
+  action: action as Action,
+  record: String(record),
+})
+
+const SAME = 'n.xid = c.xid and n.collection = c.collection and n.record = c.record'
+const JUDGED = `case c.action
+  when 'delete' then case when not exists (
+    select 1 from _changes n where ${SAME} and n.action = 'create' and n.position < c.position) then c.position end
+  else (select case when n.action <> 'delete' then n.position end from _changes n
+    where ${SAME} order by n.position desc limit 1) end`
+
+/** Images of one collection's changes, by position, without records deleted before they could be read. */
+async function readImages(db: Db, collection: Collection, positions: readonly number[]) {
+  const { select, count, id } = columnsOf(collection)
+  const table = columnsOf(collection).table
+  const { rows } = await db.query(
+    `select ${select}, c.position, ${JUDGED}
+     from _changes c cross join lateral json_populate_record(null::${table},
+       coalesce(c.image, (select row_to_json(t.*) from ${table} t where t."id" = c.record))) b
+     where c.position = any($1::bigint[])`,
+    [positions],
+  )
+  const images = new Map<number, RecordImage>()
+  for (const row of rows) {
+    if (row[id] === null) continue
+    const judged = row[count + 1]
+    images.set(Number(row[count]), { row: row as RecordRow, judged: judged === null ? null : Number(judged) })
+  }
+  return images
+}
+
+/** A node's registration that is not renewed for this long is deleted. */
+const FORGOTTEN_SECONDS = 60
+/** How long a new listener waits for transactions that began before its registration. */
+const PATIENCE_MS = 1_000
+const STEP_MS = 5
+
+/**
+ * Registers a listener: changes are logged from now on, except those of collections that all nodes ignore.
+ * `settled` resolves when earlier transactions have ended, at the latest after PATIENCE_MS.
+ */
+export async function registerNode(
+  db: Db,
+  node: string,
+  ignored: readonly string[],
+): Promise<{ settled: Promise<void> }> {
+  const { rows } = await db.query(
+    `insert into _listeners (node, ignored) values ($1, $2)
+     on conflict (node) do update set seen = now(), -- whichever of two calls comes last
+       ignored = array(select unnest(_listeners.ignored) intersect select unnest(excluded.ignored))
+     returning pg_current_xact_id()::text`,
+    [node, ignored],
+  )
+  return { settled: settle(db, Number(rows[0]![0])).catch(() => {}) }
+}
+
+async function settle(db: Db, xid: number): Promise<void> {
+  const end = performance.now() + PATIENCE_MS
+  for (;;) {
+    const { rows } = await db.query('select pg_snapshot_xmin(pg_current_snapshot())::text')
+    if (Number(rows[0]![0]) > xid || performance.now() > end) return
+    await sleep(STEP_MS)
+  }
+}
+
+/** Renews a node's registration. Returns false if it was deleted: changes since then may be lost. */
+export async function renewNode(db: Db, node: string): Promise<boolean> {
+  const { count } = await db.query('update _listeners set seen = now() where node = $1', [node])
+  return count > 0
+}
+
+/** Deletes a node's registration. */
+export async function unregisterNode(db: Db, node: string): Promise<void> {
+  await db.query('delete from _listeners where node = $1', [node])
+}
+
+/** Returns a clean-up of changes that existed at its previous call, dead nodes and old forwarded requests. */
+export function changesCleanUp(store: Store): () => Promise<void> {
+  let last: Snapshot | undefined
+  return async () => {
+    const { db } = store
+    if (last) await db.query('delete from _changes where xid < $1::text::xid8', [String(last.xmin)])
+    last = await currentSnapshot(db)
+    await db.query('delete from _listeners where seen < now() - make_interval(secs => $1)', [
+      FORGOTTEN_SECONDS,
+    ])
+    await db.query(`delete from _subscribing where at < now() - interval '1 minute'`)
+  }
+}
+
+export interface Change {
+  readonly xid: number
+  readonly collection: Collection
+  readonly action: Action
+  readonly record: string
+  /** The record after the change; if it was deleted, before the change. */
+  readonly row: RecordRow
+  /** Position and image of the change that rules check; null if they check `row`. */
+  readonly judged: number | null
+  readonly judgedRow: RecordRow | null
+}
+
+export interface UnloadedChange {
+  readonly collection: Collection
+  readonly record: string
+  readonly error: unknown
+}
+
+/** Reads the wanted changes in order. Returns also those that could not be read, with the errors. */
+export async function loadChanges(
+  store: Store,
+  entries: readonly ChangeEntry[],
+  isWanted: (collection: Collection, record: string) => boolean,
+): Promise<{ changes: Change[]; unread: UnloadedChange[] }> {
+  const wanted = entries.flatMap((entry) => {
+    const collection = store.catalog.find(entry.collection)
+    return collection && isWanted(collection, entry.record) ? [{ entry, collection }] : []
+  })
+  const positions = new Map<Collection, number[]>()
+  for (const { entry, collection } of wanted) {
+    const list = positions.get(collection) ?? []
+    if (list.push(entry.position) === 1) positions.set(collection, list)
+  }
+  const images = new Map<number, RecordImage>()
+  const errors = new Map<number, unknown>()
+  for (const [collection, list] of positions) {
+    const failed = await readAll(images, store, collection, list)
+    for (const [position, error] of failed) errors.set(position, error)
+  }
+  const changes = wanted.flatMap(({ entry, collection }) => {
+    const image = images.get(entry.position)
+    return image && !errors.has(entry.position) ? [toChange(entry, collection, image, images)] : []
+  })
+  const unread = wanted.flatMap(({ entry: { position, record }, collection }) =>
+    errors.has(position) ? [{ collection, record, error: errors.get(position) }] : [],
+  )
+  return { changes, unread }
+}
+
+/** SQLSTATEs of errors in a row's data, and of rows that do not fit the tables. */
+const ROW_FAULT = /^(2|42|0A)/
+
+/** Reads all in one statement, or each separately if that fails. Returns errors by position. */
+async function readAll(
+  images: Map<number, RecordImage>,
+  store: Store,
+  collection: Collection,
+  positions: readonly number[],
+): Promise<[number, unknown][]> {
+  try {
+    await readInto(images, store, collection, positions)
+    return []
+  } catch (error) {
+    if (!isSqlError(error) || !ROW_FAULT.test(error.code)) throw error
+    const [only, ...others] = positions
+    if (others.length === 0) return [[only!, error]]
+  }
+  const failed: [number, unknown][] = []
+  for (const position of positions) failed.push(...(await readAll(images, store, collection, [position])))
+  return failed
+}
+
+async function readInto(
+  images: Map<number, RecordImage>,
+  store: Store,
+  collection: Collection,
+  positions: readonly number[],
+): Promise<void> {
+  const found = await readImages(store.db, collection, positions)
+  for (const [position, image] of found) images.set(position, image)
+  const others = [...found.values()].flatMap(({ judged }) => (judged && !images.has(judged) ? [judged] : []))
+  if (others.length > 0) await readInto(images, store, collection, [...new Set(others)])
+}
+
+function toChange(
+  { xid, action, record }: ChangeEntry,
+  collection: Collection,
+  { row, judged }: RecordImage,
+  images: ReadonlyMap<number, RecordImage>,
+): Change {
+  const judgedRow = judged === null ? null : (images.get(judged)?.row ?? null)
+  return { xid, collection, action, record, row, judged, judgedRow }
+}

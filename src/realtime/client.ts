@@ -1,0 +1,280 @@
+import type { Budget, Share } from '../admission/budget.ts'
+import type { Holder } from '../admission/holder.ts'
+import { checkFields, each, length, notLonger, required } from '../collections/checks/checks.ts'
+import { badRequest } from '../errors.ts'
+import { object, ShapeError, text, texts } from '../fields/shape.ts'
+import { toText } from '../fields/values/cast.ts'
+import { snakeCase } from '../files/upload.ts'
+import { counts } from '../metrics/counts.ts'
+import type { AuthRecord } from '../request/request.ts'
+import { isObject, parseJson } from '../tools/json.ts'
+import { randomText } from '../tools/random.ts'
+import type { Snapshot } from './change-log.ts'
+
+export interface Topic {
+  /** The name as the client wrote it; also the name of its events. */
+  readonly name: string
+  /** `contacts`, `contacts/*` or `contacts/RECORD_ID`. Any other topic gets no events. */
+  readonly base: string
+  readonly query: Readonly<Record<string, string>>
+  /** Names in snake_case, as rules see them. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * Reads a topic with its `options`, JSON of `{"query": {…}, "headers": {…}}`, without invalid parts.
+ * PocketBase: tools/subscriptions/client.go, Subscribe
+ */
+export function readTopic(name: string, options = ''): Topic {
+  const { query, headers } = (parseJson(options) ?? {}) as { query?: unknown; headers?: unknown }
+  return {
+    name,
+    base: name.split('?', 1)[0]!,
+    query: asTexts(query, (key) => key),
+    headers: asTexts(headers, snakeCase),
+  }
+}
+
+/** Estimated bytes of a subscription. Measured: SQL and parameters of a filter take 25 to 40 a character. */
+export function bytesOf({ name, query, headers }: Topic): number {
+  const options = Object.keys(query).length + Object.keys(headers).length
+  return 1_000 + 2 * name.length + 100 * options + 40 * (query.filter?.length ?? 0)
+}
+
+function asTexts(values: unknown, rename: (key: string) => string): Record<string, string> {
+  if (!isObject(values)) return {}
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [rename(key), toText(value)]))
+}
+
+interface SubscribeForm {
+  clientId: string
+  subscriptions: string[]
+}
+
+const FORM = object<SubscribeForm>({ clientId: text, subscriptions: texts })
+const MAX_ID_BYTES = 255
+const MAX_TOPICS = 1_000
+const MAX_TOPIC_BYTES = 2_500
+
+/** Reads a subscription. Throws 400 with field errors. PocketBase: apis/realtime.go, realtimeSubscribeForm */
+export function readSubscribeForm(values: Readonly<Record<string, unknown>>, isJson = false): SubscribeForm {
+  const form = decode(values, isJson)
+  const checks = {
+    clientId: [required, length(1, MAX_ID_BYTES)],
+    subscriptions: [notLonger(MAX_TOPICS), each(notLonger(MAX_TOPIC_BYTES))],
+  }
+  checkFields(form, checks, '')
+  return form
+}
+
+function decode(values: Readonly<Record<string, unknown>>, isJson: boolean): SubscribeForm {
+  try {
+    return FORM.over(values, FORM.zero(), isJson)
+  } catch (error) {
+    throw error instanceof ShapeError ? badRequest() : error
+  }
+}
+
+export interface ClientConnection {
+  /** Sends a text. `taken` is called when the operating system has it, or it was dropped. */
+  write(text: string, taken: () => void): void
+  end(): void
+  cut(): void
+}
+
+export interface ConnectionLimits {
+  /** Milliseconds without an event. */
+  readonly idleMs: number
+  readonly totalMs: number
+  readonly maxUnread: number
+}
+
+/** Limits with PocketBase's times: apis/realtime.go, realtimeConnect. */
+export const LIMITS: ConnectionLimits = { idleMs: 5 * 60_000, totalMs: 30 * 60_000, maxUnread: 1 << 20 }
+
+/** Length of the node's name, with which a client ID begins. */
+export const NODE_LENGTH = 10
+const ID_LENGTH = 40
+
+/** Who has connections: an account, or a member who acts for an account. All guests are one viewer. */
+export interface Viewer {
+  /** The record, as `accountHolder` names it; '' for guests. */
+  readonly account: string
+  /** Id of the membership; '' for the account itself. */
+  readonly actor: string
+  /** The record as it is now; null for guests and after a sign-out. */
+  auth: AuthRecord | null
+}
+
+/** A topic of a client. The client gets the changes that the snapshot `since` does not include. */
+export interface Subscription {
+  readonly topic: Topic
+  readonly since: Snapshot
+}
+
+export interface Origin {
+  readonly ip: string
+  readonly holder: Holder
+}
+
+interface ClientParts {
+  readonly origin: Origin
+  readonly viewer: Viewer
+  readonly connection: ClientConnection
+  readonly limits: ConnectionLimits
+  readonly flusher: Flusher
+  readonly memory: Budget
+  /** Called once, when the client gets no more events. */
+  readonly over: () => void
+}
+
+const holderOf = ({ viewer, origin }: Pick<Client, 'viewer' | 'origin'>): Holder =>
+  viewer.auth?.holder ?? origin.holder
+
+/** One open connection and its subscriptions. Its memory share holds its topics and unread events. */
+export class Client {
+  readonly id: string
+  readonly origin: Origin
+  viewer: Viewer
+  /** By name of the topic. Replaced, never changed. */
+  subscriptions: ReadonlyMap<string, Subscription> = new Map()
+  readonly #parts: ClientParts
+  readonly #idle: NodeJS.Timeout
+  readonly #total: NodeJS.Timeout
+  #share: Share
+  #topicBytes = 0
+  #unreadBytes = 0
+  #unsent = ''
+  #isOver = false
+  #isClosed = false
+
+  constructor(node: string, parts: ClientParts) {
+    this.id = node + randomText(ID_LENGTH - NODE_LENGTH)
+    this.origin = parts.origin
+    this.viewer = parts.viewer
+    this.#parts = parts
+    this.#share = parts.memory.open(this.holder)
+    this.#idle = setTimeout(() => this.end(), parts.limits.idleMs)
+    this.#total = setTimeout(() => this.end(), parts.limits.totalMs)
+    parts.connection.write(this.#frame('PB_CONNECT', `{"clientId":"${this.id}"}`), () => {})
+  }
+
+  get holder(): Holder {
+    return holderOf(this)
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Charges the memory of new subscriptions to a viewer. Throws RetryLater if it is too much. */
+  count(viewer: Viewer, subscriptions: Client['subscriptions']): void {
+    let bytes = 0
+    for (const { topic } of subscriptions.values()) bytes += bytesOf(topic)
+    const holder = holderOf({ viewer, origin: this.origin })
+    if (holder !== this.#share.holder) {
+      const share = this.#parts.memory.open(holder)
+      share.takeNow(bytes + this.#unreadBytes)
+      this.#share.close()
+      this.#share = share
+    } else if (bytes > this.#topicBytes) this.#share.takeNow(bytes - this.#topicBytes)
+    else this.#share.giveBack(this.#topicBytes - bytes)
+    this.#topicBytes = bytes
+  }
+
+  /** Adds an event. Those of one event-loop turn are sent in one write, unless that gets too large. */
+  send(event: string, data: string): void {
+    if (this.#isOver) return
+    counts.events.sent++
+    this.#parts.flusher.add(this)
+    if (this.#unsent.length + data.length > this.#parts.limits.maxUnread) this.flush()
+    if (!this.#isOver) this.#unsent += this.#frame(event, data)
+  }
+
+  /** Writes the events. Closes the connection if too many bytes are unread. */
+  flush(): void {
+    const text = this.#unsent
+    if (text === '') return
+    this.#unsent = ''
+    const { connection, limits } = this.#parts
+    if (this.#unreadBytes > limits.maxUnread || !this.#share.tryTake(text.length)) {
+      this.#stop()
+      connection.cut()
+      return
+    }
+    this.#unreadBytes += text.length
+    this.#idle.refresh()
+    connection.write(text, () => this.#taken(text.length))
+  }
+
+  end(): void {
+    this.flush()
+    this.#stop()
+    this.#parts.connection.end()
+  }
+
+  close(): void {
+    this.#stop()
+    this.#isClosed = true
+    this.#share.close()
+  }
+
+  #stop(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#unsent = ''
+    this.#parts.flusher.forget(this)
+    clearTimeout(this.#idle)
+    clearTimeout(this.#total)
+    this.#parts.over()
+  }
+
+  #taken(bytes: number): void {
+    if (this.#isClosed) return
+    this.#unreadBytes -= bytes
+    this.#share.giveBack(bytes)
+  }
+
+  /** An event as text, without a space after colons. The SDK learns the client's ID from it. */
+  #frame(event: string, data: string): string {
+    return `id:${this.id}\nevent:${event}\ndata:${data}\n\n`
+  }
+}
+
+interface Flushable {
+  flush(): void
+}
+
+const SLICE_MS = 5
+
+/** Writes clients' events at the end of each event-loop turn, in slices of some ms. */
+export class Flusher {
+  readonly #due = new Set<Flushable>()
+  #isScheduled = false
+
+  add(client: Flushable): void {
+    this.#due.add(client)
+    this.#schedule()
+  }
+
+  forget(client: Flushable): void {
+    this.#due.delete(client)
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => this.#run())
+  }
+
+  #run(): void {
+    this.#isScheduled = false
+    const endMs = performance.now() + SLICE_MS
+    for (const client of this.#due) {
+      this.#due.delete(client)
+      client.flush()
+      if (performance.now() > endMs) break
+    }
+    if (this.#due.size > 0) this.#schedule()
+  }
+}

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Store } from '../collections/catalog.ts'
+import type { Logger } from '../log.ts'
+import {
+  type ChangeEntry,
+  currentSnapshot,
+  readChanges,
+  registerNode,
+  renewNode,
+  unregisterNode,
+} from './change-log.ts'
+
+/** NOTIFY channel. Payload: empty (new changes), a node with a forwarded request, or a message as JSON. */
+export const CHANGES_CHANNEL = 'changes'
+/** Pause between two reads, so that one read gets many transactions. */
+const PACE_MS = 20
+/** Interval of reads without a notification, as notifications may be lost. */
+const READ_MS = 2_000
+const RENEW_MS = 10_000
+/** After this time without a read, changes count as lost. Shorter than the clean-up keeps them. */
+const AWAY_MS = 45_000
+/** IDs of built-in collections that change often and have few subscribers. */
+const SELDOM_HEARD = ['sms_events', 'sms_usage', 'webhook_deliveries']
+
+export interface FeedListener {
+  /** Called when another node has forwarded a request. */
+  asked(): void
+  /** Called with new changes in order; if it throws, called again with the same ones. */
+  heard(entries: readonly ChangeEntry[]): Promise<void>
+  /** Called when changes may have been missed. */
+  lost(): void
+  /** Called with a message to an account, as JSON. */
+  accountMessage(message: string): void
+}
+
+export interface ChangeFeed {
+  /** Starts logging changes of these collections (IDs). No change committed after it is missed. */
+  hear(collections: readonly string[]): Promise<void>
+  end(): Promise<void>
+}
+
+export async function startFeed(store: Store, node: string, log: Logger, listener: FeedListener) {
+  const { db } = store
+  const ignored = new Set(SELDOM_HEARD)
+  let { settled } = await registerNode(db, node, [...ignored])
+  let since = await currentSnapshot(db)
+  let readAtMs = performance.now()
+  const known = new Set<number>()
+  let reading: Promise<void> | undefined
+  let [isDue, isOver] = [false, false]
+
+  const restart = async () => {
+    since = await currentSnapshot(db)
+    known.clear()
+    listener.lost()
+  }
+  const hear = async (page: readonly ChangeEntry[]) => {
+    const fresh = page.filter(({ position }) => !known.has(position))
+    await listener.heard(fresh)
+    for (const { position } of fresh) known.add(position)
+  }
+  const readAll = async () => {
+    try {
+      while (isDue && !isOver) {
+        const restMs = readAtMs + PACE_MS - performance.now()
+        if (restMs > 0) await sleep(restMs)
+        isDue = false
+        const began = performance.now()
+        if (began - readAtMs > AWAY_MS) await restart()
+        since = await readChanges(db, since, hear)
+        known.clear()
+        readAtMs = began
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'could not read changes, retrying')
+    } finally {
+      reading = undefined
+    }
+  }
+  /** Reads new changes, at least all that were committed before the call. */
+  const read = async () => {
+    isDue = true
+    reading ??= readAll()
+    await reading
+  }
+  const renew = async () => {
+    try {
+      if (await renewNode(db, node)) return
+      await registerNode(db, node, [...ignored])
+      await restart()
+    } catch (error) {
+      log.warn({ err: error }, 'could not renew the registration as a listener')
+    }
+  }
+
+  const stopListening = await db.listen(CHANGES_CHANNEL, (payload) => {
+    if (payload === node) listener.asked()
+    else if (payload === '') void read()
+    else if (payload.startsWith('{')) listener.accountMessage(payload)
+  })
+  const timers = [setInterval(read, READ_MS), setInterval(renew, RENEW_MS)]
+  return {
+    async hear(collections: readonly string[]) {
+      const more = collections.filter((id) => ignored.delete(id))
+      const before = settled
+      if (more.length > 0)
+        settled = registerNode(db, node, [...ignored])
+          .then((listener) => Promise.all([before, listener.settled]))
+          .then(() => {})
+      await settled.catch((error: unknown) => {
+        for (const id of more) ignored.add(id)
+        settled = before
+        throw error
+      })
+    },
+    async end() {
+      await read()
+      isOver = true
+      timers.forEach(clearInterval)
+      await stopListening()
+      await unregisterNode(db, node).catch(() => {}) // the registration then expires
+    },
+  }
+}

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { ApiError, RetryLater } from '../errors.ts'
+import { columnsOf, toValues } from '../records/columns.ts'
+import { StaleAuth } from '../records/fresh-auth.ts'
+import { byId, selectRows } from '../records/read-rows.ts'
+import { type Actor, type AuthRecord, authRecord, NO_REQUEST } from '../request/request.ts'
+import { randomText } from '../tools/random.ts'
+import type { Topic } from './client.ts'
+import { CHANGES_CHANNEL } from './feed.ts'
+
+/** A node that does not answer in this time counts as down. */
+const PATIENCE_MS = 3_000
+const STEP_MS = 10
+
+/** A request for subscriptions of the client that has this id and address. */
+export interface SubscriptionRequest {
+  readonly clientId: string
+  readonly ip: string
+  readonly auth: AuthRecord | null
+  readonly topics: readonly Topic[]
+}
+
+/** A message, as JSON text, for one client that is subscribed to the topic and has the same address. */
+export interface Message {
+  readonly clientId: string
+  readonly ip: string
+  readonly topic: string
+  readonly data: string
+}
+
+/** The requesting account; `version`: that of its record when it was authenticated. */
+interface Account {
+  readonly collection: string
+  readonly id: string
+  readonly version: string
+  readonly actor?: Actor | undefined
+}
+interface Request {
+  readonly clientId: string
+  readonly ip: string
+  readonly account: Account | null
+  readonly topics: readonly Topic[]
+  readonly message?: Message
+}
+interface Refusal {
+  readonly status: number
+  readonly message: string
+  readonly retryAfterSeconds?: number
+}
+type Answer = { readonly done: boolean } | { readonly stale: true } | Refusal
+
+/** Forwards a subscription request; false if no such node answers. Throws what the node threw. */
+export async function forwardSubscription(db: Db, node: string, ask: SubscriptionRequest): Promise<boolean> {
+  const answer = await put(db, node, toRequest(ask))
+  if (!answer) return false
+  if ('stale' in answer) throw new StaleAuth()
+  if ('status' in answer) throw toError(answer)
+  return true
+}
+
+const toError = ({ status, message, retryAfterSeconds }: Refusal) =>
+  retryAfterSeconds
+    ? new RetryLater(status === 429 ? 429 : 503, retryAfterSeconds, message)
+    : new ApiError(status, message)
+
+/** Forwards a message. False if there is no such node, or no such client with this subscription. */
+export async function forwardMessage(db: Db, node: string, message: Message): Promise<boolean> {
+  const { clientId, ip } = message
+  const answer = await put(db, node, { clientId, ip, account: null, topics: [], message })
+  return answer !== undefined && 'done' in answer && answer.done
+}
+
+async function put(db: Db, node: string, request: Request): Promise<Answer | undefined> {
+  const id = randomText(15)
+  const { rows } = await db.query(
+    `with asked as (insert into _subscribing (id, node, request)
+       select $1, node, $3::json from _listeners where node = $2 returning 1)
+     select _announce($4, $2) from asked`,
+    [id, node, JSON.stringify(request), CHANGES_CHANNEL],
+  )
+  return rows.length > 0 ? awaitAnswer(db, id) : undefined
+}
+
+const toRequest = ({ clientId, ip, auth, topics }: SubscriptionRequest): Request => {
+  const actor = auth?.actor && { ...auth.actor, key: '' }
+  const account = auth && { collection: auth.collection.id, id: auth.id, version: auth.version, actor }
+  return { clientId, ip, account, topics }
+}
+
+const TAKE_ANSWER = 'delete from _subscribing where id = $1 and answer is not null returning answer'
+const ASKED = 'select id, request from _subscribing where node = $1 and answer is null order by at'
+const PUT_ANSWER = 'update _subscribing set answer = $2::json where id = $1'
+
+async function awaitAnswer(db: Db, id: string): Promise<Answer | undefined> {
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(STEP_MS)) {
+    const { rows } = await db.query(TAKE_ANSWER, [id])
+    if (rows[0]) return JSON.parse(String(rows[0][0])) as Answer
+  }
+  await db.query('delete from _subscribing where id = $1', [id])
+  return undefined
+}
+
+export interface NodeHandlers {
+  readonly subscribe: (ask: SubscriptionRequest) => Promise<void>
+  readonly deliver: (message: Message) => boolean
+}
+
+/** Answers the requests of other nodes to this one, each once. */
+export async function handleForwarded(store: Store, node: string, here: NodeHandlers): Promise<void> {
+  const { rows } = await store.db.query(ASKED, [node])
+  for (const [id, request] of rows) {
+    const answer = await answerTo(store, JSON.parse(String(request)) as Request, here)
+    await store.db.query(PUT_ANSWER, [id, JSON.stringify(answer)])
+  }
+}
+
+async function answerTo(
+  store: Store,
+  { clientId, ip, account, topics, message }: Request,
+  here: NodeHandlers,
+): Promise<Answer> {
+  if (message) return { done: here.deliver(message) }
+  try {
+    await here.subscribe({ clientId, ip, topics, auth: account && (await findAuth(store, account)) })
+    return { done: true }
+  } catch (error) {
+    if (error instanceof StaleAuth) return { stale: true }
+    if (error instanceof RetryLater)
+      return { status: error.status, message: error.message, retryAfterSeconds: error.retryAfterSeconds }
+    if (error instanceof ApiError) return { status: error.status, message: error.message }
+    throw error
+  }
+}
+
+/** The account's record. Throws StaleAuth if it was deleted or changed. */
+async function findAuth(store: Store, { collection: key, id, version, actor }: Account): Promise<AuthRecord> {
+  const collection = store.catalog.find(key)
+  if (collection?.type !== 'auth') throw new StaleAuth()
+  const extra = () => 'b.xmin::text'
+  const [row] = await selectRows(store, { collection, rule: '', request: NO_REQUEST, ...byId(id), extra })
+  if (row?.[columnsOf(collection).count] !== version) throw new StaleAuth()
+  // a disabled user has another version, as have the user's devices: no further test is needed
+  return authRecord(collection, toValues(collection, row), version, { actor })
+}

@@ -1,0 +1,274 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Db } from '../db/open.ts'
+import { flag, list, number, run, statement, text, textsOf } from '../db/statement.ts'
+import type { Logger } from '../log.ts'
+import { counts, increment } from '../metrics/counts.ts'
+import { repeat } from '../tools/repeat.ts'
+import { WakeSignal } from '../tools/wake-signal.ts'
+
+export interface Job {
+  readonly id: string
+  readonly holder: string
+  readonly key: string
+  readonly payload: unknown
+  /** Runs in a row that failed, with this one. */
+  readonly attempts: number
+  readonly ageMs: number
+}
+
+/** The job is neither done nor failed: it runs again after this time. */
+export interface Again {
+  readonly inSeconds: number
+}
+
+export interface JobKind {
+  readonly name: string
+  readonly places: number
+  readonly placesOfHolder: number
+  readonly timeoutSeconds: number
+  /** Failed runs in a row after which the job is dead. */
+  readonly maxAttempts: number
+  /** Runs a job; one that throws is retried. `signal` aborts at the time limit and when the server stops. */
+  run(job: Job, signal: AbortSignal): Promise<Again | undefined>
+}
+
+const CHANNEL = 'pocketsms_jobs'
+
+/** A job leased to this node. Each lease adds to `runs`; ending an older lease does nothing. */
+type LeasedJob = Job & { readonly runs: number }
+
+const LEASE_MARGIN_SECONDS = 30
+
+/** SQL: the account has fewer than `max` jobs of this kind. `holder` is SQL, too. */
+export const hasRoomSql = (kind: string, holder: string, max: number) => `not exists (
+  select from _jobs j where j.kind = '${kind}' and j.holder = ${holder} and j.dead_at is null offset ${max - 1})`
+
+const DUE_KINDS = `
+select k from unnest($1::text[]) k
+where exists (select from _jobs j where j.kind = k and j.dead_at is null and j.due_at <= now())`
+
+async function dueKinds(db: Db, kinds: readonly string[]): Promise<Set<string>> {
+  return new Set(textsOf(await db.query(DUE_KINDS, [kinds], 'job kinds')))
+}
+
+const KIND = text('kind')
+/** Leases the first due job of each holder from `from` on. Steps through the index from holder to holder. */
+const LEASE = statement('job lease', {
+  ...{ id: 'string', holder: 'string', key: 'string', payload: 'string' },
+  ...{ runs: 'number', attempts: 'number', ageMs: 'number' },
+})`
+with recursive holders(holder) as (
+  (select holder from _jobs where kind = ${KIND} and dead_at is null and holder >= ${text('from')} order by holder limit 1)
+  union all
+  select n.holder from holders h cross join lateral (
+    select j.holder from _jobs j where j.kind = ${KIND} and j.dead_at is null and j.holder > h.holder order by j.holder limit 1
+  ) n
+), found as materialized (
+  select n.id from holders h cross join lateral (
+    select j.id from _jobs j
+    where j.kind = ${KIND} and j.holder = h.holder and j.dead_at is null and j.due_at <= now()
+    order by j.due_at, j.id limit 1 for update skip locked
+  ) n
+  where h.holder <> all(${list('busy')}::text[]) limit ${number('limit')}
+)
+update _jobs set due_at = now() + ${number('seconds')}::float8 * interval '1 second', runs = runs + 1, attempts = attempts + 1
+where id in (select id from found)
+returning id::text, holder, key, payload::text, runs, attempts, extract(epoch from now() - created)::float8 * 1000 as "ageMs"`
+
+/** Leases one job each of at most `limit` holders that come after `after` and are not `busy`. */
+async function leaseJobs(
+  db: Db,
+  { name, timeoutSeconds }: JobKind,
+  after: string,
+  limit: number,
+  busy: readonly string[],
+): Promise<LeasedJob[]> {
+  const from = after === '' ? '' : `${after}\x01`
+  const seconds = timeoutSeconds + LEASE_MARGIN_SECONDS
+  const jobs = await run(db, LEASE, { kind: name, from, limit, busy, seconds })
+  return jobs.map((job) => ({ ...job, payload: JSON.parse(job.payload) }))
+}
+
+/** Deletes a job that is done, unless another node has leased it since. */
+const deleteJob = (db: Db, { id, runs }: LeasedJob) =>
+  db.query('delete from _jobs where id = $1 and runs = $2', [id, runs], 'job delete')
+
+const RETURN = statement('job return', {})`
+update _jobs set due_at = now() + ${number('inSeconds')}::float8 * interval '1 second', attempts = ${number('attempts')},
+  error = ${text('error')}, dead_at = case when ${flag('isDead')} then now() end
+where id = ${text('id')} and runs = ${number('runs')}`
+
+/** Ends the lease of a job that is not done, unless another node has leased it since. */
+const returnJob = (
+  db: Db,
+  { id, runs }: LeasedJob,
+  next: { inSeconds: number; attempts: number; error?: string; isDead?: boolean },
+) => run(db, RETURN, { id, runs, error: '', isDead: false, ...next })
+
+/** Deletes jobs that have been dead for a week. */
+export const deleteDeadJobs = (db: Db) =>
+  db.query(`delete from _jobs where dead_at < now() - interval '7 days'`)
+
+export const JOB_FIGURES = z
+  .object({
+    kind: z.string(),
+    open: z.int().min(0).describe('Jobs that wait or run.'),
+    dead: z.int().min(0).describe('Jobs that failed too often. They are kept for a week.'),
+    oldest_seconds: z.number().min(0).describe('How long the oldest due job has waited.'),
+    last_error: z.string().describe('Why a job failed.'),
+  })
+  .meta({ id: 'JobFigures' })
+
+const FIGURES = statement('job figures', JOB_FIGURES)`
+select kind, count(*) filter (where dead_at is null) as open, count(dead_at) as dead,
+  coalesce(extract(epoch from now() - min(due_at) filter (where dead_at is null and due_at <= now())), 0)::float8
+    as oldest_seconds,
+  coalesce((array_agg(error order by runs desc) filter (where error <> ''))[1], '') as last_error
+from _jobs group by kind order by kind`
+
+export const readJobFigures = (db: Db) => run(db, FIGURES, {})
+
+/** How often the queue is read for jobs whose time has come. New jobs notify. */
+const POLL_MS = 1_000
+/** How long jobs may still run when the server stops. Then they are given back. */
+const STOP_MS = 3_000
+/** Seconds until the first new attempt of a failed job; each later one waits twice as long. */
+const RETRY_SECONDS = 5
+const MAX_RETRY_SECONDS = 3_600
+const MAX_ERROR = 500
+/** Maximum pause after a job. It lasts as long as the job ran, so that requests get half of the time. */
+const MAX_REST_MS = 1_000
+
+class Lane {
+  readonly kind: JobKind
+  readonly running = new Map<LeasedJob, Promise<void>>()
+  lastHolder = ''
+
+  constructor(kind: JobKind) {
+    this.kind = kind
+  }
+
+  get room(): number {
+    return this.kind.places - this.running.size
+  }
+
+  get busy(): string[] {
+    const jobs = Map.groupBy(this.running.keys(), ({ holder }) => holder)
+    return [...jobs].filter(([, own]) => own.length >= this.kind.placesOfHolder).map(([holder]) => holder)
+  }
+}
+
+/** Runs this node's jobs. Holders take turns, one job each. A job whose node dies runs again. */
+export class Worker {
+  readonly #db: Db
+  readonly #log: Logger
+  readonly #lanes: ReadonlyMap<string, Lane>
+  readonly #wake = new WakeSignal()
+  readonly #stopping = new AbortController()
+  readonly #ending = new AbortController()
+
+  constructor(db: Db, kinds: readonly JobKind[], log: Logger) {
+    this.#db = db
+    this.#log = log
+    this.#lanes = new Map(kinds.map((kind) => [kind.name, new Lane(kind)]))
+  }
+
+  async start(): Promise<() => Promise<void>> {
+    const stopListening = await this.#db.listen(CHANNEL, this.#wake.notifier)
+    const rest = (ended: AbortSignal) => this.#wake.wait(POLL_MS, ended)
+    const stopLoop = repeat(() => this.#round(), rest, this.#log, 'could not read jobs')
+    return async () => {
+      this.#stopping.abort()
+      await stopLoop()
+      await stopListening()
+      const late = setTimeout(() => this.#ending.abort(), STOP_MS)
+      await this.#idle()
+      clearTimeout(late)
+    }
+  }
+
+  async drain(): Promise<void> {
+    while (await this.#round()) await this.#idle()
+  }
+
+  async #idle(): Promise<void> {
+    await Promise.all([...this.#lanes.values()].flatMap(({ running }) => [...running.values()]))
+  }
+
+  async #round(): Promise<boolean> {
+    const due = await dueKinds(this.#db, [...this.#lanes.keys()])
+    let started = 0
+    for (const kind of due) started += await this.#fill(this.#lanes.get(kind)!)
+    return started > 0
+  }
+
+  async #fill(lane: Lane): Promise<number> {
+    let started = 0
+    for (let room = lane.room; room > 0; room = lane.room) {
+      const after = lane.lastHolder
+      const jobs = await leaseJobs(this.#db, lane.kind, after, room, lane.busy)
+      for (const job of jobs) this.#start(lane, job)
+      started += jobs.length
+      if (jobs.length === 0 && after === '') break
+      // jobs of fewer holders than asked for: the next turn begins with the first holder
+      const holders = jobs.map(({ holder }) => holder).sort()
+      lane.lastHolder = jobs.length < room ? '' : holders.at(-1)!
+    }
+    return started
+  }
+
+  #start(lane: Lane, job: LeasedJob): void {
+    const begin = performance.now()
+    const run = this.#run(lane.kind, job)
+      .catch((err) =>
+        this.#log.error({ err, kind: lane.kind.name }, 'could not end a job, it will run again'),
+      )
+      .then(() => this.#rest(performance.now() - begin))
+      .finally(() => {
+        lane.running.delete(job)
+        this.#wake.notify()
+      })
+    lane.running.set(job, run)
+  }
+
+  async #rest(ms: number): Promise<void> {
+    await sleep(Math.min(ms, MAX_REST_MS), undefined, { signal: this.#stopping.signal }).catch(() => {})
+  }
+
+  async #run(kind: JobKind, job: LeasedJob): Promise<void> {
+    const late = AbortSignal.timeout(kind.timeoutSeconds * 1000)
+    const signal = AbortSignal.any([late, this.#ending.signal])
+    try {
+      // every run so far ended with its process, perhaps because of this job
+      if (job.attempts > kind.maxAttempts) throw new Error('No run of the job has ended.')
+      const again = await Promise.race([kind.run(job, signal), rejection(signal)])
+      if (again) await returnJob(this.#db, job, { ...again, attempts: 0 })
+      else await deleteJob(this.#db, job)
+    } catch (error) {
+      if (this.#ending.signal.aborted)
+        await returnJob(this.#db, job, { inSeconds: 0, attempts: job.attempts - 1 })
+      else await this.#fail(kind, job, late.aborted ? new Error('The job took too long.') : error)
+    }
+  }
+
+  async #fail({ name, maxAttempts }: JobKind, job: LeasedJob, err: unknown): Promise<void> {
+    const { holder, key, attempts } = job
+    const isDead = attempts >= maxAttempts
+    increment(counts.jobFailures, name)
+    const said = isDead ? 'a job failed, no more retries' : 'a job failed, retrying'
+    this.#log[isDead ? 'error' : 'warn']({ err, kind: name, holder, key, attempts }, said)
+    await returnJob(this.#db, job, {
+      inSeconds: Math.min(RETRY_SECONDS * 2 ** (attempts - 1), MAX_RETRY_SECONDS),
+      attempts,
+      error: String((err as Error)?.message ?? err).slice(0, MAX_ERROR),
+      isDead,
+    })
+  }
+}
+
+const rejection = async (signal: AbortSignal): Promise<never> => {
+  if (!signal.aborted) await once(signal, 'abort')
+  throw signal.reason
+}
