@@ -17,10 +17,9 @@ import {
   CONTACTS,
   type DemoData,
   ensure,
+  ensureContact,
+  ensureUser,
   findFirst,
-  makeUser,
-  type Named,
-  nameRecipients,
   type Phone,
   pairPhones,
   request,
@@ -65,9 +64,8 @@ async function makeDesk(server: RunningServer) {
   const [password, adminPassword] = [randomText(12), randomText(12)]
   await upsertSuperuser(server.services.store.forEverybody('command'), SUPERUSER_EMAIL, adminPassword)
   const { api: superuser } = await signIn(server.url, '_superusers', SUPERUSER_EMAIL, adminPassword)
-  await makeUser(superuser, password)
-  await makeTeam(superuser, password)
-  const desk = await setUpDemoData(server.url, password)
+  const desk = await setUpDemoData(superuser, password)
+  await makeTeam(superuser, desk.id, password)
   step(`A user, ${USER_EMAIL}, with an API key, a template and ${CONTACTS.length} contacts.`)
   for (const { name, phone } of CONTACTS) detail(`${name.padEnd(8)} ${phone}`)
   detail(`Their team: ${COLLEAGUES.map(({ name, role }) => `${name} (${role})`).join(', ')}`)
@@ -84,13 +82,17 @@ async function startPhones(server: RunningServer, desk: DemoData, ended: AbortSi
   return { phones, done: Promise.all(running) }
 }
 
-async function sendAndWatch(desk: DemoData, phones: readonly Phone[], path: string, body: object) {
+async function sendAndWatch(
+  desk: DemoData,
+  phones: readonly Phone[],
+  path: string,
+  body: object,
+  names: readonly string[],
+): Promise<void> {
   const sender: Api = { url: desk.user.url, credentials: { 'x-api-key': desk.key } }
   const sent = await request<{ message_ids: string[] }>(sender, 'POST', path, body)
-  const recipients = await nameRecipients(desk.user, sent.message_ids)
-  for (const name of recipients.values()) detail(`${name.padEnd(8)} accepted`)
-  const devices = new Map(phones.map(({ device, name }) => [device, name]))
-  if (!(await watch(desk.user, { recipients, devices }, PATIENCE_MS, detail)))
+  for (const name of names) detail(`${name.padEnd(8)} accepted`)
+  if (!(await watch(desk.user, sent.message_ids, phones, PATIENCE_MS, detail)))
     detail('Not all are finished yet; the server goes on with them.')
 }
 
@@ -98,11 +100,17 @@ async function sendSome(desk: DemoData, phones: readonly Phone[]): Promise<void>
   const [ann, ben] = CONTACTS
   step(`POST /api/sms/send to ${ann.name} and ${ben.name}:`)
   const greeting = { recipients: [ann.phone, ben.phone], body: 'Hello from pocketsms!' }
-  await sendAndWatch(desk, phones, '/api/sms/send', greeting)
+  await sendAndWatch(desk, phones, '/api/sms/send', greeting, [ann.name, ben.name])
 
   step('POST /api/sms/send-template to the group Friends, each with their own text:')
-  const invitation = { group_ids: [desk.group], template_id: desk.template, variables: { time: '8 pm' } }
-  await sendAndWatch(desk, phones, '/api/sms/send-template', { recipients: [], ...invitation })
+  const invitation = {
+    recipients: [],
+    group_ids: [desk.group],
+    template_id: desk.template,
+    variables: { time: '8 pm' },
+  }
+  const names = CONTACTS.map(({ name }) => name)
+  await sendAndWatch(desk, phones, '/api/sms/send-template', invitation, names)
 }
 
 async function receiveOne(desk: DemoData, phone: Phone): Promise<void> {
@@ -153,7 +161,7 @@ async function demo(start: Start): Promise<void> {
   await sendSome(desk, phones)
   await receiveOne(desk, phones[0]!)
   step('More people have texted in the last hours; some have their answer.')
-  await fillInbox(desk, password, phones[0]!)
+  await fillInbox(desk, phones[0]!)
   sayWhatNext(server.url, desk, password, adminPassword)
 }
 
@@ -170,7 +178,7 @@ const COLLEAGUES = [
   { name: 'Tom', email: 'tom@example.com', role: 'viewer' },
 ] as const
 
-/** Age in minutes, contact, text and answer of each text. The first answers are the colleague's. */
+/** Age in minutes, contact, text and answer of each text. */
 const TEXTS = [
   [340, 'Grace Okafor', 'Hi, is my bike ready?', 'Yes, since this morning. We are open until 6 pm.'],
   [280, 'Henry Walsh', 'Do you repair e-bikes, too?', 'We do. Bring the charger with you, please.'],
@@ -182,56 +190,32 @@ const TEXTS = [
   [12, 'Oscar Brown', 'Running ten minutes late, sorry!', ''],
   [6, 'Maya Lind', 'What does a full service cost?', ''],
 ] as const
-const ANSWERED_BY_COLLEAGUE = 2
 const MINUTE_MS = 60_000
 
 const numberOf = (at: number) => `+4477009002${10 + at}`
 
 /** Makes the colleagues members of the user's account; each signs in with `password`. */
-async function makeTeam(superuser: Api, password: string): Promise<void> {
-  const account = (await findFirst<Named>(superuser, 'users', `email = "${USER_EMAIL}"`))!.id
+async function makeTeam(superuser: Api, account: string, password: string): Promise<void> {
   for (const { role, ...person } of COLLEAGUES) {
-    const sign = { password, passwordConfirm: password, verified: true, member_only: true }
-    const member = await ensure(superuser, 'users', `email = "${person.email}"`, { ...person, ...sign })
+    const member = await ensureUser(superuser, { ...person, password, member_only: true })
     const filter = `account = "${account}" && member = "${member}"`
     await ensure(superuser, 'members', filter, { account, member, role })
   }
 }
 
 /** Makes texts of the last hours arrive at the phone, and answers some. Does nothing in later runs. */
-async function fillInbox({ user, id: owner }: DemoData, password: string, phone: Phone) {
+async function fillInbox({ user, id: owner }: DemoData, phone: Phone): Promise<void> {
   if (await findFirst(user, 'contacts', `phone = "${numberOf(0)}"`)) return
   for (const [at, [, name]] of TEXTS.entries())
-    await ensure(user, 'contacts', `phone = "${numberOf(at)}"`, { user: owner, name, phone: numberOf(at) })
+    await ensureContact(user, { user: owner, name, phone: numberOf(at) })
   const items = TEXTS.map(([minutes, , body], at) => ({
     from: numberOf(at),
     body,
     received_at: new Date(Date.now() - minutes * MINUTE_MS).toISOString(),
   }))
   await call(readState(phone.stateFile), '/api/devices/incoming', { items })
-  const colleague = await actAs(user.url, password, owner)
-  for (const [at, [, , , body]] of TEXTS.entries()) {
-    const sender = at < ANSWERED_BY_COLLEAGUE ? colleague : user
-    if (body) await request(sender, 'POST', '/api/sms/send', { recipients: [numberOf(at)], body })
-  }
-  await handOver(user, colleague, owner)
-}
-
-async function actAs(url: string, password: string, account: string): Promise<Api> {
-  const { api } = await signIn(url, 'users', COLLEAGUES[0].email, password)
-  const acting = await request<{ token: string }>(api, 'POST', '/api/account/act-for', { account })
-  return { url, credentials: { authorization: acting.token } }
-}
-
-/** Assigns a conversation to the colleague, and adds a note to the conversation. */
-async function handOver(user: Api, colleague: Api, owner: string): Promise<void> {
-  const path = '/api/collections/conversations/records'
-  const found = await findFirst<Named>(user, 'conversations', `number = "${numberOf(4)}"`)
-  const sender = await findFirst<Named>(user, 'senders', `kind = "member" && name = "${COLLEAGUES[0].name}"`)
-  await request(user, 'PATCH', `${path}/${found!.id}`, { assignee: sender!.id })
-  await request(colleague, 'POST', '/api/collections/conversation_notes/records', {
-    ...{ user: owner, conversation: found!.id, text: 'Third time this month: let us take it in for free.' },
-  })
+  for (const [at, [, , , body]] of TEXTS.entries())
+    if (body) await request(user, 'POST', '/api/sms/send', { recipients: [numberOf(at)], body })
 }
 
 const TRIES = 20

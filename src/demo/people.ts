@@ -13,77 +13,65 @@ export const CONTACTS = [
   { name: 'Chloé', phone: '+447700900103' },
 ] as const
 
-export async function makeUser(superuser: Api, password: string): Promise<void> {
-  await ensure(superuser, 'users', `email = "${USER_EMAIL}"`, {
-    email: USER_EMAIL,
-    name: 'Corner Bike Shop',
-    password,
-    passwordConfirm: password,
-    verified: true,
-  })
-}
-
 /** The user's data before the first message: contacts in a group, a template, an API key. */
 export type DemoData = Awaited<ReturnType<typeof setUpDemoData>>
 
-/** Signs in and creates the demo data. Later runs reuse the data, but create a new key. */
-export async function setUpDemoData(url: string, password: string) {
-  const { api: user, id } = await signIn(url, 'users', USER_EMAIL, password)
+/** Makes the demo's user and data. Later runs reuse them with a new password and a new key. */
+export async function setUpDemoData(superuser: Api, password: string) {
+  const id = await ensureUser(superuser, { email: USER_EMAIL, name: 'Corner Bike Shop', password })
+  const { api: user } = await signIn(superuser.url, 'users', USER_EMAIL, password)
   const group = await ensure(user, 'contact_groups', 'name = "Friends"', { user: id, name: 'Friends' })
-  for (const contact of CONTACTS)
-    await ensure(user, 'contacts', `phone = "${contact.phone}"`, {
-      ...contact,
-      user: id,
-      groups: [group],
-      opted_out: false,
-    })
-  const template = await ensure(user, 'sms_templates', 'name = "Invitation"', {
-    user: id,
-    name: 'Invitation',
-    body: 'Hi {{name}}, dinner at {{time}}?',
-  })
-  const { key } = await request<{ key: string }>(user, 'POST', '/api/collections/api_keys/records', {
-    user: id,
-    name: `Demo of ${new Date().toISOString().slice(0, 16)}`,
-  })
+  for (const contact of CONTACTS) await ensureContact(user, { ...contact, user: id, groups: [group] })
+  const invitation = { user: id, name: 'Invitation', body: 'Hi {{name}}, dinner at {{time}}?' }
+  const template = await ensure(user, 'sms_templates', 'name = "Invitation"', invitation)
+  const name = `Demo of ${new Date().toISOString().slice(0, 16)}`
+  const { key } = await request<{ key: string }>(user, 'POST', pathOf('api_keys'), { user: id, name })
   return { user, id, key, group, template }
 }
 
-/** The recipients of messages by message id: the contact's name, or the number. */
-export async function nameRecipients(user: Api, ids: readonly string[]): Promise<Map<string, string>> {
-  const query = new URLSearchParams({ filter: ids.map((id) => `id = "${id}"`).join(' || '), perPage: '200' })
-  const path = `/api/collections/sms_messages/records?${query}`
-  const { items } = await request<{ items: { id: string; to: string }[] }>(user, 'GET', path)
-  const numbers = new Map(items.map(({ id, to }) => [id, to]))
-  const names = new Map<string, string>(CONTACTS.map(({ name, phone }) => [phone, name]))
-  return new Map(ids.map((id) => [id, names.get(numbers.get(id) ?? '') ?? numbers.get(id) ?? '']))
-}
+type Values = Readonly<Record<string, unknown>>
 
-type Event = Record<'id' | 'message' | 'status' | 'device', string>
+/** Makes a user, or gives the one of an earlier run these values. */
+export const ensureUser = (
+  superuser: Api,
+  values: Values & { readonly email: string; readonly password: string },
+) =>
+  ensure(superuser, 'users', `email = "${values.email}"`, {
+    passwordConfirm: values.password,
+    verified: true,
+    ...values,
+  })
+
+export const ensureContact = (user: Api, contact: Values & { readonly phone: string }) =>
+  ensure(user, 'contacts', `phone = "${contact.phone}"`, { opted_out: false, ...contact })
+
+type Event = Record<'id' | 'message' | 'status' | 'device', string> & {
+  readonly expand: { readonly message: { readonly to: string } }
+}
 
 const LOOK_MS = 100
 const FINAL = new Set(['delivered', 'failed'])
 
-/** Prints statuses until all are final (true) or `patienceMs` have passed. `recipients`: names by message. */
+/** Prints the statuses of messages until all are final (true) or `patienceMs` have passed. */
 export async function watch(
   user: Api,
-  { recipients, devices }: Readonly<Record<'recipients' | 'devices', ReadonlyMap<string, string>>>,
+  messages: readonly string[],
+  phones: readonly Phone[],
   patienceMs: number,
   print: (line: string) => void,
 ): Promise<boolean> {
-  const open = new Set(recipients.keys())
+  const open = new Set(messages)
   const seen = new Set<string>()
-  const filter = [...open].map((id) => `message = "${id}"`).join(' || ')
-  const query = new URLSearchParams({ filter, sort: 'created', perPage: '200', skipTotal: '1' })
+  const filter = messages.map((id) => `message = "${id}"`).join(' || ')
   const start = performance.now()
   while (open.size > 0 && performance.now() - start < patienceMs) {
-    const path = `/api/collections/sms_events/records?${query}`
-    const { items } = await request<{ items: Event[] }>(user, 'GET', path)
-    for (const event of items.filter(({ id }) => !seen.has(id))) {
-      seen.add(event.id)
-      const who = recipients.get(event.message) ?? ''
-      print(`${who.padEnd(8)} ${event.status.padEnd(10)} ${devices.get(event.device) ?? ''}`)
-      if (FINAL.has(event.status)) open.delete(event.message)
+    const events = await find<Event>(user, 'sms_events', { filter, sort: 'created', expand: 'message' })
+    for (const { id, message, status, device, expand } of events.filter(({ id }) => !seen.has(id))) {
+      seen.add(id)
+      const who = CONTACTS.find(({ phone }) => phone === expand.message.to)?.name ?? ''
+      const phone = phones.find((one) => one.device === device)?.name ?? ''
+      print(`${who.padEnd(8)} ${status.padEnd(10)} ${phone}`)
+      if (FINAL.has(status)) open.delete(message)
     }
     await sleep(LOOK_MS)
   }
@@ -147,26 +135,27 @@ export interface Named {
   readonly id: string
 }
 
-export async function findFirst<T extends Named>(api: Api, collection: string, filter: string) {
-  const query = new URLSearchParams({ filter, perPage: '1', skipTotal: '1' })
-  const page = await request<{ items: T[] }>(api, 'GET', `/api/collections/${collection}/records?${query}`)
-  return page.items[0]
+const pathOf = (collection: string) => `/api/collections/${collection}/records`
+
+async function find<T>(api: Api, collection: string, asked: Readonly<Record<string, string>>): Promise<T[]> {
+  const query = new URLSearchParams({ perPage: '200', skipTotal: '1', ...asked })
+  return (await request<{ items: T[] }>(api, 'GET', `${pathOf(collection)}?${query}`)).items
 }
+
+export const findFirst = async <T extends Named>(api: Api, collection: string, filter: string) =>
+  (await find<T>(api, collection, { filter, perPage: '1' }))[0]
 
 /** Creates the record, or updates the one that `filter` matches. Returns its id. */
 export async function ensure(api: Api, collection: string, filter: string, values: object): Promise<string> {
-  const path = `/api/collections/${collection}/records`
   const found = await findFirst(api, collection, filter)
-  const record = found
-    ? await request<Named>(api, 'PATCH', `${path}/${found.id}`, values)
-    : await request<Named>(api, 'POST', path, values)
-  return record.id
+  const path = found ? `${pathOf(collection)}/${found.id}` : pathOf(collection)
+  return (await request<Named>(api, found ? 'PATCH' : 'POST', path, values)).id
 }
 
 export async function signIn(url: string, collection: string, identity: string, password: string) {
   const path = `/api/collections/${collection}/auth-with-password`
-  const guest: Api = { url, credentials: {} }
   const body = { identity, password }
+  const guest = { url, credentials: {} }
   const { token, record } = await request<{ token: string; record: Named }>(guest, 'POST', path, body)
-  return { api: { url, credentials: { authorization: token } } satisfies Api, id: record.id }
+  return { api: { url, credentials: { authorization: token } }, id: record.id }
 }
