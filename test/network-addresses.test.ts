@@ -1,5 +1,9 @@
 import type { NetworkInterfaceInfo } from 'node:os'
+import { guestHolder, networkOf } from '../src/admission/holder.ts'
+import { isListed } from '../src/auth/limits/addresses.ts'
 import { networkAddresses, serverUrls } from '../src/config.ts'
+import { addressOf } from '../src/http/server/client-ip.ts'
+import { startServerWithMail } from './support/server/server-with-mail.ts'
 
 const info = (address: string, internal = false) =>
   ({ address, internal, family: address.includes(':') ? 'IPv6' : 'IPv4' }) as NetworkInterfaceInfo
@@ -26,3 +30,68 @@ test.each([
 test('without a network there is loopback', () => {
   expect(serverUrls('0.0.0.0', 8090, [])).toEqual(['http://127.0.0.1:8090'])
 })
+
+test.each([
+  ['IPv4', '203.0.113.7', '203.0.113.7'],
+  ['IPv4 as IPv6', '::ffff:203.0.113.7', '203.0.113.7'],
+  ['IPv6', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['another host of that network', '2001:DB8:1:2::ffff', '2001:db8:1:2::/64'],
+  ['leading zeros', '2001:0db8:0001:0002::1', '2001:db8:1:2::/64'],
+  ['short', '2001:db8::1', '2001:db8:0:0::/64'],
+  ['this host', '::1', '0:0:0:0::/64'],
+  ['an IPv4 tail', '64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
+  ['with a zone', 'fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['none', '', ''],
+])('%s is counted as its network: %s', (_, ip, network) => expect(networkOf(ip)).toBe(network))
+
+test.each([
+  ['IPv4', '203.0.113.7', 'network 203.0.113.0/24'],
+  ['IPv6', '2001:db8:1:2ff::9', 'network 2001:db8:1:200::/56'],
+  ['a short group', '2001:db8::1', 'network 2001:db8:0:00::/56'],
+])('a guest holds what a network may: %s', (_, ip, holder) => expect(guestHolder(ip)).toBe(holder))
+
+test.each([
+  ['an address', ['10.0.0.1'], '10.0.0.1', true],
+  ['a subnet', ['10.0.0.0/8'], '10.200.0.1', true],
+  ['outside of it', ['10.0.0.0/8'], '11.0.0.1', false],
+  ['IPv6 subnet', ['2001:db8::/32'], '2001:db8:ffff::1', true],
+  ['no address', ['10.0.0.0/8'], 'ten', false],
+])('%s is listed or not', (_, list, ip, listed) => expect(isListed(list, ip)).toBe(listed))
+
+const server = await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1,10.0.0.0/8' })
+const root = await server.superuser()
+
+test.each([
+  ['without a proxy: the connection', '', '127.0.0.1'],
+  ['what the proxy saw', '203.0.113.7', '203.0.113.7'],
+  ['what a client claims stands before that', '8.8.8.8, 203.0.113.7', '203.0.113.7'],
+  ['however much it claims', '8.8.8.8, 9.9.9.9, 10.0.0.1, 203.0.113.7', '203.0.113.7'],
+  ['two proxies of ours', '8.8.8.8, 203.0.113.7, 10.1.2.3', '203.0.113.7'],
+  ['a client that claims to be a proxy', '10.9.9.9, 203.0.113.7', '203.0.113.7'],
+  ['only proxies: the farthest', '10.1.2.3, 10.1.2.4', '10.1.2.3'],
+  ['with a port', '8.8.8.8, 203.0.113.7:4711', '203.0.113.7'],
+  ['IPv6', '2001:db8::7', '2001:db8::7'],
+  ['IPv6 with a port', '8.8.8.8, [2001:db8::7]:4711', '2001:db8::7'],
+  ['IPv4 as IPv6', '::ffff:203.0.113.7', '203.0.113.7'],
+  ['what is no address ends what is believed', '8.8.8.8, unknown', '127.0.0.1'],
+  ['behind a proxy of ours, too', '8.8.8.8, unknown, 10.1.2.3', '10.1.2.3'],
+  ['an empty place', '8.8.8.8, ', '127.0.0.1'],
+])('%s: %s', async (_, forwarded, ip) => {
+  const headers = { ...root, ...(forwarded && { 'x-forwarded-for': forwarded }) }
+  const { body } = await server.call('GET', '/api/health', undefined, headers)
+  expect((body.data as { realIP: string }).realIP).toBe(ip)
+})
+
+test.each([
+  ['none that anybody knows', {}, ''],
+  ['one that the settings trust', { 'x-real-ip': '203.0.113.7' }, 'X-Real-IP'],
+  ['one of a known proxy', { 'fly-client-ip': '203.0.113.7' }, 'Fly-Client-IP'],
+  ['both', { 'x-real-ip': '203.0.113.7', 'cf-connecting-ip': '203.0.113.8' }, 'X-Real-IP'],
+])('the header that a proxy may have set: %s', async (_, headers, name) => {
+  await server.call('PATCH', '/api/settings', { trustedProxy: { headers: ['X-Real-IP'] } }, root)
+  const { body } = await server.call('GET', '/api/health', undefined, { ...root, ...headers })
+  await server.call('PATCH', '/api/settings', { trustedProxy: { headers: [] } }, root)
+  expect((body.data as { possibleProxyHeader: string }).possibleProxyHeader).toBe(name)
+})
+
+test('a connection that is gone has no address', () => expect(addressOf(null)).toBe(''))

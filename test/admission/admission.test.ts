@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { Budget } from '../../src/admission/budget.ts'
 import { DatabaseTime } from '../../src/admission/database-time.ts'
 import { type Holder, ticketOf as ticketFor } from '../../src/admission/holder.ts'
+import { BYTES, LIMITS, RATES } from '../../src/admission/limits.ts'
 import { Places } from '../../src/admission/places.ts'
 import { Rates } from '../../src/admission/rates.ts'
 
@@ -172,4 +174,23 @@ test('database time: a holder that used it up is refused with 429, not as by a f
   await refused
   resolve()
   await Promise.all(running)
+})
+
+const MEBIBYTE = 1 << 20
+const number = (n: number) =>
+  n >= MEBIBYTE
+    ? `${n / MEBIBYTE} MiB`
+    : Math.round(n * 10) / 10 === n
+      ? n.toLocaleString('en')
+      : n.toFixed(0)
+
+test('docs/security.md has each limit', () => {
+  const page = readFileSync(new URL('../../docs/security.md', import.meta.url), 'utf8')
+  for (const { name, total, share } of Object.values(LIMITS))
+    expect(page).toContain(`\n| ${name} | ${number(total)} | ${number(share)} |`)
+  // of bytes a holder that is alone has half
+  for (const { name, total } of Object.values(BYTES))
+    expect(page).toContain(`\n| ${name} | ${number(total)} | ${number(total / 2)} |`)
+  for (const { name, burst, perSecond } of Object.values(RATES))
+    expect(page).toContain(`\n| ${name} | | ${number(burst)}, then ${number(perSecond)} a second |`)
 })

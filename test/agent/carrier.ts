@@ -1,12 +1,102 @@
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import type { AddressInfo, Server, Socket } from 'node:net'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import smpp from 'smpp'
 import { expect, onTestFinished } from 'vitest'
 import type { Driver, IncomingText, OutgoingText } from '../../src/agent/driver.ts'
 import { smppDriver } from '../../src/agent/smpp/driver.ts'
+import type { Pdu } from '../../src/agent/smpp/library.ts'
 import { readSettings } from '../../src/agent/smpp/settings.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { Smsc } from './smsc.ts'
+
+/** What a carrier answers to a submit_sm: fields of the answer, or nothing at all. */
+type Answer = { readonly message_id?: string; readonly command_status?: number } | undefined
+
+interface Session {
+  readonly socket: Socket
+  send(pdu: Pdu, answered?: (answer: Pdu) => void): boolean
+  on(event: 'pdu', heard: (pdu: Pdu) => void): void
+  on(event: 'error' | 'close', heard: () => void): void
+}
+
+/** A carrier in this process, of the library's server side. Its fields are as on the wire. */
+class Smsc {
+  /** Each submit_sm, in the order in which they came. */
+  readonly submitted: Pdu[] = []
+  readonly bound: Pdu[] = []
+  /** The answer to a submit_sm, and to a bind. */
+  answer: (pdu: Pdu) => Answer = () => ({ message_id: String(this.submitted.length) })
+  bindStatus = 0
+  readonly #server: Server
+  readonly #sessions = new Set<Session>()
+
+  constructor() {
+    this.#server = smpp.createServer((session: Session) => {
+      this.#sessions.add(session)
+      session.on('error', () => {})
+      session.on('close', () => this.#sessions.delete(session))
+      session.on('pdu', (pdu) => {
+        if (pdu.isResponse()) return
+        if (pdu.command === 'submit_sm') this.submitted.push(pdu)
+        if (pdu.command.startsWith('bind')) this.bound.push(pdu)
+        const status = pdu.command.startsWith('bind') ? { command_status: this.bindStatus } : {}
+        const answer = pdu.command === 'submit_sm' ? this.answer(pdu) : status
+        if (answer) session.send(pdu.response(answer))
+      })
+    })
+  }
+
+  async start(): Promise<number> {
+    this.#server.listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** Sends a request to the client. Resolves with its answer. */
+  request(command: string, fields: object = {}): Promise<Pdu> {
+    const [session] = this.#sessions
+    return new Promise((resolve) => session!.send(new smpp.PDU(command, fields), resolve))
+  }
+
+  /** Hands a message to the client. Resolves with the status of its answer. */
+  async deliver(fields: object): Promise<number> {
+    return (await this.request('deliver_sm', { data_coding: 0, ...fields })).command_status
+  }
+
+  /** Answers a submit_sm that `answer` did not. */
+  reply(pdu: Pdu, fields: object): void {
+    const [session] = this.#sessions
+    session!.send(pdu.response(fields))
+  }
+
+  /** Writes a request as it is. Resolves with its answer. */
+  raw(bytes: Buffer): Promise<Pdu> {
+    const [session] = this.#sessions
+    this.write(bytes)
+    return new Promise((resolve) => session!.on('pdu', (pdu) => pdu.isResponse() && resolve(pdu)))
+  }
+
+  /** Writes bytes as they are. */
+  write(bytes: Buffer): void {
+    for (const { socket } of this.#sessions) socket.write(bytes)
+  }
+
+  /** Writes bytes as they are, and ends the links. */
+  end(bytes: Buffer): void {
+    for (const { socket } of this.#sessions) socket.end(bytes)
+  }
+
+  cut(): void {
+    for (const { socket } of this.#sessions) socket.destroy()
+  }
+
+  async stop(): Promise<void> {
+    this.cut()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+}
 
 /** A carrier and an agent's driver that may be opened several times, one after the other. */
 export async function setUp(more: object = {}) {

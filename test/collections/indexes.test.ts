@@ -1,6 +1,9 @@
 import { complete, readNew } from '../../src/collections/definition/complete.ts'
 import { parseIndex } from '../../src/collections/sqlite/index-expression.ts'
 import { indexDdl } from '../../src/collections/table/indexes.ts'
+import { indexedColumns } from '../../src/collections/table/own-indexes.ts'
+import { collectionStore, update } from '../support/collection-store.ts'
+import { openStore } from '../support/database/open.ts'
 
 const fields = [
   { name: 'a', type: 'text' },
@@ -72,3 +75,41 @@ test.each([
     'create index "i" on "posts" ("a") where "data"::text collate "C" IS NOT NULL',
   ],
 ])('Postgres: %s', (_, sqlite, postgres) => expect(indexDdl(parseIndex(sqlite), posts)).toBe(postgres))
+
+const store = await collectionStore()
+
+const COLUMNS = `select array_to_string(array_agg(a.attname::text order by a.attnum), ' ')
+  from pg_attribute a where a.attrelid = to_regclass($1)`
+const columns = async (index = 'sms_messages_in_order') =>
+  (await store.db.query(COLUMNS, [index])).rows[0]?.[0]
+
+test('no index writes what a claim and reports change: their updates are HOT', async () => {
+  const { rows } = await store.db.query(`select indexdef from pg_indexes where tablename = 'sms_messages'`)
+  expect(rows.length).toBeGreaterThan(8)
+  expect(rows.join()).not.toMatch(/status|sent_at|delivered_at|updated/)
+})
+
+const WHOLE_INDEXES = `select array_agg(a.attname::text order by k.place)
+  from pg_index i cross join lateral unnest(i.indkey::int2[]) with ordinality k (number, place)
+  join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number
+  where i.indrelid = $1::regclass and i.indpred is null and i.indexprs is null group by i.indexrelid`
+
+test.each(['sms_messages', 'sms_events', 'contacts', 'webhook_deliveries'])(
+  'the indexes that plans of %s count on are there',
+  async (table) => {
+    const names = (await store.db.query(WHOLE_INDEXES, [table])).rows.map(([columns]) => columns as string[])
+    const own = indexedColumns({ id: table, indexes: [] })
+    expect(own).toContainEqual(['user', '_rowid'])
+    for (const columns of own) expect(names).toContainEqual(columns)
+  },
+)
+
+test('it is made again when it is missing, and stays when the collection changes', async () => {
+  await store.db.query('drop index sms_messages_in_order')
+  await (await openStore(store.db)).close()
+  expect(await columns()).toBe('user _rowid')
+  const { indexes } = store.catalog.find('sms_messages')!
+  await update(store, 'sms_messages', { indexes: indexes.slice(1) })
+  await update(store, 'sms_messages', { indexes })
+  expect(await columns()).toBe('user _rowid')
+})

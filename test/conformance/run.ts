@@ -8,9 +8,8 @@ import { createDatabase, freePort, startPostgres } from '../support/database/pos
 import { serve } from '../support/server/program.ts'
 import { Client } from './client.ts'
 import { type Case, type Corpus, readCorpus, stepsOf } from './corpus.ts'
-import { type Failure, isReading, play } from './play.ts'
+import { type Failure, isReading, play, Recorder } from './play.ts'
 import { PREFIX, startPocketBase } from './pocketbase.ts'
-import { Recorder } from './record.ts'
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 const CORPUS = fileURLToPath(new URL('.', import.meta.url))

@@ -20,7 +20,7 @@ const READ_NAMES = new Set(
 const READABLE = /\p{L}[,.:;!?)”’]* +[\p{L}“(\d{]|^\s*\p{Lu}\p{Ll}|\p{L}[.?!…]$/u
 
 /** A part of a parsed source (ESTree). */
-export interface Node {
+interface Node {
   readonly type: string
   readonly start: number
   readonly [key: string]: unknown
@@ -42,7 +42,7 @@ export const sources = (): string[] =>
 
 export const readSource = (file: string): string => readFileSync(join(SOURCES, file), 'utf8')
 
-export const parse = (file: string, code: string): Node => parseSync(file, code).program as unknown as Node
+const parse = (file: string, code: string): Node => parseSync(file, code).program as unknown as Node
 
 /** What a source says to people, in its order. */
 export function textsOf(file: string, code: string): Text[] {
@@ -72,7 +72,7 @@ function isCode(node: Node, parent: Node | undefined): boolean {
 }
 
 /** The keys that a call of `t`, `tn` or `tx` looks up: `tn` two, `tx(isOne ? '…' : '…')` one of two. */
-export function keysOf(node: Node): Node[] {
+function keysOf(node: Node): Node[] {
   if (node.type !== 'CallExpression' || !CALLS.has(nameOf(node.callee))) return []
   const count = nameOf(node.callee) === 'tn' ? 2 : 1
   return (node.arguments as Node[]).slice(0, count).flatMap(literalsOf)
@@ -98,13 +98,53 @@ function textOf(node: Node): string {
 }
 
 /** `a.b` of an identifier, a member or the name of an attribute. */
-export function nameOf(node: unknown): string {
+function nameOf(node: unknown): string {
   const { type, name, object, property, value } = (node ?? {}) as Node
   if (type === 'MemberExpression') return `${nameOf(object)}.${nameOf(property)}`
   return String((typeof name === 'string' ? name : value) ?? '')
 }
 
-export const childrenOf = (node: Node): Node[] =>
+const childrenOf = (node: Node): Node[] =>
   Object.values(node)
     .flat()
     .filter((child): child is Node => typeof (child as Node | null)?.type === 'string')
+
+/** The components of the console that are dialogs with a title of the place that renders them. */
+const DIALOGS = new Set(['Dialog', 'ShownOnce', 'ChangeDialog'])
+
+/**
+ * The titles of all dialogs of the console, in English. Titles that are data, such as the email of a user,
+ * are left out.
+ */
+export const dialogTitles = (): string[] => [
+  ...new Set(sources().flatMap((file) => titlesOf(file, readSource(file)))),
+]
+
+/** The titles of the dialogs in a source: of a component, or of a question for `confirmed`. */
+export function titlesOf(file: string, code: string): string[] {
+  const found: string[] = []
+  const visit = (node: Node) => {
+    const titles = [dialogTitle(node), questionTitle(node)].filter((title) => title !== undefined)
+    found.push(...titles.flatMap(textsIn))
+    childrenOf(node).forEach(visit)
+  }
+  visit(parse(file, code))
+  return found
+}
+
+function dialogTitle({ type, name, attributes }: Node): Node | undefined {
+  if (type !== 'JSXOpeningElement' || !DIALOGS.has(nameOf(name))) return undefined
+  return (attributes as Node[]).find((attribute) => nameOf(attribute.name) === 'title')
+}
+
+/** A question has a title and the words of the button that says yes. With rows it is a card of a form. */
+function questionTitle({ type, properties }: Node): Node | undefined {
+  if (type !== 'ObjectExpression') return undefined
+  const find = (name: string) => (properties as Node[]).find(({ key }) => nameOf(key) === name)
+  return find('rows') ? undefined : find('action') && find('title')
+}
+
+const textsIn = (node: Node): string[] => [
+  ...keysOf(node).map(({ value }) => String(value)),
+  ...childrenOf(node).flatMap(textsIn),
+]

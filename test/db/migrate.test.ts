@@ -1,6 +1,9 @@
+import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { sqlFiles } from '../../src/db/schema/sql-files.ts'
 import { UserError } from '../../src/errors.ts'
+import { git, HOME, lastReleaseCommit } from '../support/server/other-version.ts'
 import { openTestDb } from '../support/server/start.ts'
 
 const db = await openTestDb()
@@ -60,4 +63,41 @@ test('a database that a newer version migrated is refused', async () => {
   await expect(migrate(db)).rejects.toThrow(UserError)
   await expect(migrate(db)).rejects.toThrow(/newer version of pocketsms \(9999_later\.sql\)/)
   await db.script(`delete from _migrations where file = '9999_later.sql'`)
+})
+
+const FOLDER = 'sql/migrations/'
+
+const release = lastReleaseCommit()
+const released = git('ls-tree', '--name-only', release, FOLDER).split('\n')
+
+test('migrations of the last release are as they were', () => {
+  expect(git('diff', '--name-only', release, '--', ...released)).toBe('')
+})
+
+test('functions that changed since the last release have a migration beside them', () => {
+  const hasChanged = git('diff', '--name-only', release, '--', 'sql/functions') !== ''
+  if (hasChanged) expect(readdirSync(HOME + FOLDER).length).toBeGreaterThan(released.length)
+})
+
+const SQL = fileURLToPath(new URL('../../sql/', import.meta.url))
+const MAX_FILES = 20
+const MAX_COLUMNS = 110
+
+const files = globSync('**/*.sql', { cwd: SQL })
+
+test('sql/ has files to look at', () => expect(files.length).toBeGreaterThan(50))
+
+test(`no folder of sql/ has more than ${MAX_FILES} files`, () => {
+  const folders = globSync('**/', { cwd: SQL })
+  expect(folders.filter((folder) => readdirSync(`${SQL}${folder}`).length > MAX_FILES)).toEqual([])
+})
+
+test(`comments have at most ${MAX_COLUMNS} columns`, () => {
+  const long = files.flatMap((file) =>
+    readFileSync(`${SQL}${file}`, 'utf8')
+      .split('\n')
+      .filter((line) => line.trim().startsWith('--') && line.length > MAX_COLUMNS)
+      .map((line) => `${file}: ${line}`),
+  )
+  expect(long).toEqual([])
 })

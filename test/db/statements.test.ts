@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { z } from 'zod'
+import { type Holder, ticketOf as ticketFor } from '../../src/admission/holder.ts'
 import {
   number,
   run,
@@ -19,7 +21,7 @@ import { openDb } from '../support/database/open.ts'
 import { testConfig } from '../support/server/start.ts'
 import { TYPES } from './dump-tables.ts'
 
-const config = await testConfig({}, 'prepared')
+const config = await testConfig({ CLIENT_STATEMENT_SECONDS: '1' }, 'prepared')
 const db = await openDb(config, createLogger(config))
 const SRC = new URL('../../src/', import.meta.url)
 
@@ -187,4 +189,50 @@ test('what tsc finds of values and rows', async () => {
   await run(db, READ, {})
   // @ts-expect-error a row has no such column
   expect((await runForRow(db, READ, { key: '' }))?.id).toBeUndefined()
+})
+
+// Client-shaped statements hold up nobody else.
+
+/** Hours of work. */
+const ENDLESS =
+  'select count(*) from generate_series(1, 200000) a, generate_series(1, 200000) b where a + b < 0'
+
+const ticketOf = (name: string) => ticketFor(name as Holder)
+
+test('one that is quick gives its rows, with a name and without', async () => {
+  const ticket = ticketOf(randomUUID())
+  const numbers = Array.from({ length: 300 }, (_, i) => i)
+  const asked = numbers.map((n) =>
+    n % 2 === 0 || n > 100
+      ? db.query('select $1::int', [n])
+      : db.for(ticket).shaped('select $1::int', [n], 'number'),
+  )
+  expect((await Promise.all(asked)).map(({ rows }) => rows[0]![0])).toEqual(numbers)
+})
+
+test('statements of the server take turns between holders, too', async () => {
+  const ended: string[] = []
+  const pause = (holder: string) =>
+    db
+      .for(ticketOf(holder))
+      .query('select pg_sleep(0.01)')
+      .then(() => ended.push(holder))
+  const all = Array.from({ length: 200 }, () => pause('many'))
+  all.push(pause('one'))
+  expect(db.use.waiting).toBeGreaterThan(150)
+  await Promise.all(all)
+  expect(db.use.waiting).toBe(0)
+  expect(ended.indexOf('one')).toBeLessThan(100)
+})
+
+test('one whose client is gone when its turn comes is not begun', async () => {
+  const ticket = { ...ticketOf('gone'), isGone: () => true }
+  await expect(db.for(ticket).shaped(ENDLESS)).rejects.toMatchObject({ status: 400 })
+})
+
+test('in a transaction it is a statement of the transaction', async () => {
+  await db.for(ticketOf('any')).transaction(async (inside) => {
+    await inside.script('create temporary table seen (n int) on commit drop; insert into seen values (7)')
+    expect((await inside.shaped('select n from seen')).rows).toEqual([[7]])
+  })
 })

@@ -23,3 +23,42 @@ test('what waits when a transaction fails is not sent after it', async () => {
   await Promise.allSettled(asked)
   expect((await db.query('select n from late')).rows).toEqual([])
 })
+
+const db = await openTestDb()
+await db.script(
+  'create table counters (id int primary key, n int); insert into counters values (1, 0), (2, 0)',
+)
+
+const ADD = 'update counters set n = n + 1 where id = $1'
+const counts = async () => (await db.query('select n from counters order by id')).rows.flat()
+
+test('who is ended for a deadlock does it again, once', async () => {
+  let tries = 0
+  const arrived: (() => void)[] = []
+  const both = new Promise<void>((resolve) => {
+    arrived.push(() => {}, resolve)
+  })
+  const inOrder = (first: number, second: number) =>
+    db.transaction(async (inside) => {
+      tries++
+      await inside.query(ADD, [first])
+      arrived.shift()?.()
+      await both
+      await inside.query(ADD, [second])
+    })
+  await Promise.all([inOrder(1, 2), inOrder(2, 1)])
+  expect(tries).toBe(3)
+  expect(await counts()).toEqual([2, 2])
+})
+
+test('other errors are told at once, and leave nothing', async () => {
+  const before = await counts()
+  let tries = 0
+  const failing = db.transaction(async (inside) => {
+    tries++
+    await inside.query(ADD, [1])
+    await inside.query('insert into counters values (1, 0)')
+  })
+  await expect(failing).rejects.toMatchObject({ code: '23505' })
+  expect([tries, await counts()]).toEqual([1, before])
+})

@@ -8,7 +8,7 @@ import { startProgram } from '../support/server/program.ts'
 import { request } from '../support/server/request.ts'
 import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { until } from '../support/until.ts'
-import { AUTH_FOLDER, hasAuthServers } from '../third-party/auth-servers.ts'
+import { AUTH_FOLDER, hasAuthServers } from '../third-party/door-clients.ts'
 import { blocksOf } from './page.ts'
 
 // Auth servers sign somebody in whose phone reads the codes, set up as docs/recipes/auth-servers.md says.

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { type Block, isScript, isShell } from './page.ts'
-import { writePocketBaseData } from './pb-data.ts'
 import { withPorts } from './ports.ts'
 import { type ReaderEnvironment, setUpEnvironment } from './reader-environment.ts'
-import { programs, Script } from './script.ts'
+import { programs, Script, writePocketBaseData } from './script.ts'
 import { differences, isError, readValues } from './shape.ts'
 import { isEndless, type Outcome, Shell } from './shell.ts'
 

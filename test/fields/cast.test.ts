@@ -1,4 +1,8 @@
+import { dateOf, formatDate } from '../../src/fields/types/date.ts'
+import { fieldType } from '../../src/fields/types/field-types.ts'
 import { toText, toTexts } from '../../src/fields/values/cast.ts'
+import { isJson, minify, writeSorted } from '../../src/fields/values/json-text.ts'
+import { fieldOf, store } from './field.ts'
 
 // The casts of single values are recorded: test/conformance, crud.
 
@@ -11,3 +15,50 @@ test.each([
   ['a list with a list in it', ['a', ['b']], []],
   ['an object', {}, []],
 ] as const)('texts of %s', (_, raw, texts) => expect(toTexts(raw)).toEqual(texts))
+
+test('an instant there and back', () => {
+  const at = new Date('2026-11-20T07:00:00.123Z')
+  expect(dateOf(formatDate(at))).toEqual(at)
+  expect(dateOf('')).toBeUndefined()
+})
+
+test('years beyond four digits are compared, too', () => {
+  const field = fieldOf('date', { min: '2024-01-01 00:00:00.000Z', max: '2024-12-31 00:00:00.500Z' })
+  const { check } = fieldType(field)
+  expect(check(field, '10000-01-01 00:00:00.000Z')?.code).toBe('validation_max_less_equal_than_required')
+  expect(check(field, '-0001-01-01 00:00:00.000Z')?.code).toBe('validation_min_greater_equal_than_required')
+})
+
+const json = fieldOf('json')
+
+test.each([
+  ['an object, keys sorted', { b: 1, a: { d: 1, c: 2 } }, '{"a":{"c":2,"d":1},"b":1}'],
+  ['keys that look like numbers', { '2': 1, '10': 2 }, '{"10":2,"2":1}'],
+  ['keys by bytes', { '\u{1F600}': 1, '\uFB00': 2 }, '{"\uFB00":2,"\u{1F600}":1}'],
+  ['markup', '<&>', '"<&>"'],
+  ['minus zero', [-0], '[-0]'],
+  ['a text that is JSON, as written', '{"b":1, "a" : 1.0}', '{"b":1,"a":1.0}'],
+  ['a number in a text', '1.50', '1.5'],
+  ['a text that only begins like JSON', '[1', '"[1"'],
+  ['a leading zero', '01', '"01"'],
+  ['a key with NUL, by what it becomes', { a: 1, '\0': 2 }, '{"a":1,"\ufffd":2}'],
+  ['NUL and half a pair', { a: '\0\ud800' }, '{"a":"\ufffd\ufffd"}'],
+  ['their escapes in a text', '{"a":"\\u0000\\ud800"}', '{"a":"\ufffd\ufffd"}'],
+] as const)('%s', (_, raw, stored) => expect(store(json, raw)).toBe(stored))
+
+test.each([
+  ['spaces between, not within', '{ "a b" : [ 1 , "c d" ] }', '{"a b":[1,"c d"]}'],
+  ['a key that comes twice stays', '{"a":1,"b":{"c":1,"c":2},"a":3}', '{"a":1,"b":{"c":1,"c":2},"a":3}'],
+  ['escapes stay', '"\\u00e9\\/"', '"\\u00e9\\/"'],
+  ['long integers within', '[12345678901234567890]', '[12345678901234567890]'],
+] as const)('minify: %s', (_, text, short) => expect(minify(text)).toBe(short))
+
+test('nesting has an end', () => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+  expect(isJson(nested(1000))).toBe(true)
+  expect(isJson(nested(1001))).toBe(false)
+  expect(isJson(JSON.stringify('['.repeat(2000)))).toBe(true)
+  let value: unknown = 1
+  for (let i = 0; i < 50_000; i++) value = [value]
+  expect(isJson(writeSorted(value))).toBe(false)
+})

@@ -1,5 +1,7 @@
-import { ServerResponse } from 'node:http'
+import { createServer, ServerResponse } from 'node:http'
+import { takeFaults, watchAnswers } from '../support/answers/answers.ts'
 import { startServer } from '../support/server/start.ts'
+import { listenLocally } from '../support/services/listen.ts'
 
 const get = (path: string, headers = {}) => fetch(server.url + path, { headers, redirect: 'manual' })
 
@@ -43,4 +45,67 @@ test('everything that the page names is there, for ever, packed for those who ta
     expect(asset.headers.get('cache-control')).toContain('immutable')
   }
   expect((await get('/docs/')).status).toBe(307)
+})
+
+// What looks at all answers of all tests sees what is wrong with them: here a server answers as the test
+// says.
+
+let says: { status: number; type: string; body: string }
+const listener = createServer((_, res) => {
+  res.setHeader('content-type', says.type)
+  res.writeHead(says.status).end(says.body)
+})
+
+const real = await startServer()
+const { url, stop } = await listenLocally(listener)
+const liar = await watchAnswers({ url, services: real.services, stop })
+
+const GROUP = {
+  id: 'q0w9e8r7t6y5u4i',
+  user: 'k3v9x0c2m5n8b1a',
+  name: 'staff',
+  created: '2026-11-20 07:00:00.000Z',
+  updated: '',
+  collectionId: 'contact_groups',
+  collectionName: 'contact_groups',
+}
+const groups = (...items: object[]) => ({ items, page: 1, perPage: 30, totalItems: 1, totalPages: 1 })
+const LIST = '/api/collections/contact_groups/records'
+
+test.each<[what: string, method: string, path: string, status: number, body: unknown, fault: string]>([
+  ['a right answer', 'GET', LIST, 200, groups(GROUP), ''],
+  ['a collection by its id', 'GET', '/api/collections/_pb_users_auth_/records/x', 200, {}, 'required'],
+  ['a key too few', 'GET', LIST, 200, groups({ ...GROUP, name: undefined }), "'name'"],
+  ['a part of a record', 'GET', `${LIST}?fields=id`, 200, groups({ id: GROUP.id }), ''],
+  ['a wrong part of a record', 'GET', `${LIST}?fields=id`, 200, groups({ id: 1 }), 'must be string'],
+  ['a key too many', 'GET', LIST, 200, groups({ ...GROUP, tokenKey: 'x' }), 'tokenKey'],
+  [
+    'a date of another form',
+    'GET',
+    LIST,
+    200,
+    groups({ ...GROUP, updated: '2026-11-20' }),
+    '/items/0/updated',
+  ],
+  ['an expanded record', 'GET', LIST, 200, groups({ ...GROUP, expand: { user: {} } }), '/expand/user'],
+  ['an unknown status', 'GET', LIST, 418, {}, 'status'],
+  ['an unknown error', 'POST', '/api/sms/send', 400, { error: 'oops', message: 'Oops' }, '/error'],
+  ['no JSON', 'POST', '/api/sms/send', 200, undefined, 'no JSON'],
+  ['a body where there is none', 'DELETE', `${LIST}/x`, 204, undefined, ''],
+  ['an unknown route', 'POST', '/api/sms/resend', 200, {}, 'route'],
+  ['an unknown route of a collection', 'POST', '/api/collections/users/fly', 200, {}, 'route'],
+  ['a route that is not there', 'POST', '/api/sms/resend', 404, {}, ''],
+  ['what is no part of the API', 'GET', '/', 200, {}, ''],
+])('%s: %s %s', async (_, method, path, status, body, fault) => {
+  says = { status, type: 'application/json', body: JSON.stringify(body) ?? '' }
+  await (await fetch(liar.url + path, { method })).text()
+  const faults = takeFaults()
+  if (fault === '') expect(faults).toEqual([])
+  else expect(faults).toEqual([expect.stringContaining(fault)])
+})
+
+test('another content type', async () => {
+  says = { status: 200, type: 'text/plain', body: '{}' }
+  await (await fetch(`${liar.url}/api/sms/usage`)).text()
+  expect(takeFaults()).toEqual([expect.stringContaining('text/plain is not described')])
 })

@@ -2,11 +2,15 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { readConfig } from '../../src/config.ts'
+import { createApp } from '../../src/http/app.ts'
 import { OWN_ROUTES } from '../../src/http/description.ts'
 import { describedCollections, openApiDocument } from '../../src/openapi/document.ts'
 import texts from '../../src/openapi/schemas/texts.json' with { type: 'json' }
 import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 import { extensionsOf } from '../../src/server/extensions.ts'
+import { startServer } from '../support/server/start.ts'
+import { startReceiver } from '../support/services/receiver.ts'
+import { makeWebhook, sendAndReport, startWebhookFixture } from '../support/webhook-fixture.ts'
 
 type Json = Record<string, unknown>
 
@@ -126,4 +130,74 @@ describe('words for collections', () => {
     )
     expect(said.filter((place) => !known.has(place))).toEqual([])
   })
+})
+
+/** Roots of which all is described; `{collection}` of the router stands for each collection there. */
+const WHOLE =
+  /^\w+ \/(?:2010-04-01|mcp|vendel|http_api|jsonrpc|cgi-bin|api\/(3rdparty|v1|v2|account|sms|campaigns|devices|webhooks|batch|realtime|health|ready|warnings|logs|backups|backup-status|collections\/\{collection\}\/.+))/
+/** Routes of superusers, who change collections by them. */
+const OTHER = /^\w+ \/api\/collections\/(meta\/|\{collection\}(\/truncate)?$)/
+
+/** What a parameter is called does not matter, but for the collection's. */
+const nameless = (route: string) =>
+  route.replace(/\{(?!collection\})\w+\}(\.json$)?/g, '{}').replace(/(.)\/$/, '$1')
+
+const server = await startServer()
+const { paths } = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as {
+  paths: Record<string, object>
+}
+const names = server.services.store.catalog.all.map(({ name }) => name).join('|')
+const ofCollection = new RegExp(`^/api/collections/(${names})/`)
+const described = new Set(
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) =>
+      nameless(`${method.toUpperCase()} ${path.replace(ofCollection, '/api/collections/{collection}/')}`),
+    ),
+  ),
+)
+const { routes } = createApp(server.services)
+const routed = new Set(
+  routes
+    .filter(({ method }) => method !== 'ALL')
+    .map(({ method, path }) => `${method} ${path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')}`)
+    .filter((route) => !OTHER.test(route))
+    .map(nameless),
+)
+
+test('each route is described', () => {
+  expect([...routed].filter((route) => WHOLE.test(route) && !described.has(route))).toEqual([])
+})
+
+test('each description has a route', () => {
+  expect(described.size).toBeGreaterThan(40)
+  expect([...described].filter((route) => !routed.has(route))).toEqual([])
+})
+
+const ajv = new Ajv2020({ strict: false })
+formats.default(ajv)
+
+const fixture = await startWebhookFixture()
+const user = await fixture.gateway.makeUser()
+const receiver = await startReceiver()
+ajv.addSchema((await (await fetch(`${fixture.gateway.url}/api/openapi.json`)).json()) as object, 'api')
+
+test('what webhooks are sent is what is described', async () => {
+  const phone = await fixture.gateway.pair(user)
+  const { id } = await makeWebhook(user, receiver.url)
+  await user.call('POST', `/api/webhooks/${id}/test`)
+  await sendAndReport(user, phone, 1, 'sent', 'delivered')
+  const told = await receiver.heard(3)
+  expect(told.map(({ event }) => event.type).sort()).toEqual([
+    'message.delivered',
+    'message.sent',
+    'webhook.test',
+  ])
+  for (const { event } of told) {
+    const at = `api#/webhooks/${event.type}/post/requestBody/content/application~1json/schema`
+    expect([event.type, ajv.validate({ $ref: at }, event), ajv.errorsText()]).toEqual([
+      event.type,
+      true,
+      'No errors',
+    ])
+  }
 })

@@ -1,7 +1,7 @@
 import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { importCorpus } from '../support/server/start.ts'
 import { FIXTURES } from './realtime-server.ts'
-import { TestListener } from './test-listener.ts'
+import { TestListener, withOptions } from './test-listener.ts'
 
 // Records change on many ways besides the record API; a subscriber need not know which it was.
 
@@ -61,4 +61,71 @@ test('imported records: new ones are created, known ones updated', async () => {
       `${action} Ben`,
     ])
   }
+})
+
+const root = server.superuser
+
+/** Names that stand for something else in the statements which write and read a record. */
+const NAMES = [...'tsmbcdr', 'written', 'noted', 'target', 'changed', 'row', 'image', 'order']
+
+test('records with fields of any name are written and heard of', async () => {
+  const fields = NAMES.map((name) => ({ name, type: 'text' }))
+  const made = await root.call('POST', '/api/collections', { name: 'odd', type: 'base', fields })
+  expect(made.status).toBe(200)
+  const all = (text: string) => Object.fromEntries(NAMES.map((name) => [name, text]))
+  const records = '/api/collections/odd/records'
+  const ear = await TestListener.on(server.url, root.token, 'odd/*')
+  const { id } = (await root.call('POST', records, all('one'))).body
+  expect((await root.call('PATCH', `${records}/${id}`, all('two'))).status).toBe(200)
+  expect((await root.call('DELETE', `${records}/${id}`)).status).toBe(204)
+  const heard = (await ear.next(3)).map(({ data }) => [data.action, data.record])
+  expect(heard).toMatchObject([
+    ['create', all('one')],
+    ['update', all('two')],
+    ['delete', all('two')],
+  ])
+})
+
+test('so are those of the gateway, which it writes itself', async () => {
+  const user = await server.makeUser()
+  const phone = await server.pair(user)
+  for (const collection of ['devices', 'sms_messages', 'webhook_deliveries']) {
+    const { fields } = (await root.call('GET', `/api/collections/${collection}`)).body
+    const more = ['s', 't', 'm', 'written'].map((name) => ({ name, type: 'text' }))
+    const changed = await root.call('PATCH', `/api/collections/${collection}`, {
+      fields: [...fields, ...more],
+    })
+    expect(changed.status).toBe(200)
+  }
+  const ear = await TestListener.on(server.url, root.token, 'devices/*', 'sms_messages/*')
+  expect((await phone.call('POST', '/api/devices/heartbeat', { sims: [{ carrier: 'x' }] })).status).toBe(200)
+  const sent = await user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'a' })
+  expect(sent.status).toBe(200)
+  const heard = (await ear.next(2)).map(({ event, data }) => `${event} ${data.action}`)
+  expect(heard).toEqual(expect.arrayContaining(['devices/* update', 'sms_messages/* create']))
+})
+
+const owner = await server.makeUser()
+const phone = await server.pair(owner)
+
+/** What JSON can say and a database cannot hold as text. */
+test.each([
+  ['NUL', [{ carrier: 'a\0b' }]],
+  ['half a picture', [{ carrier: 'a\ud83d' }]],
+  ['the other half', [{ '\udc00': 1 }]],
+  ['a key of objects', JSON.parse('[{"__proto__":{"x":1}}]')],
+])('%s in what a device says of itself ends no stream', async (_, sims) => {
+  const filter = 'sims ~ "a" || id != ""'
+  const topics = ['devices/*', withOptions('devices/*', { query: { filter } })]
+  const ear = await TestListener.on(server.url, server.superuser.token, ...topics)
+  const theirs = await TestListener.on(server.url, owner.token, ...topics)
+  expect((await phone.call('POST', '/api/devices/heartbeat', { sims })).status).toBe(200)
+  const path = `/api/collections/devices/records/${phone.id}`
+  const name = `renamed ${Math.random()}`
+  expect((await owner.call('PATCH', path, { name })).status).toBe(200)
+  for (const one of [ear, theirs]) {
+    const heard = await one.next(4)
+    expect(heard.filter(({ data }) => data.record.name === name)).toHaveLength(2)
+  }
+  expect((await owner.call('GET', path)).status).toBe(200)
 })

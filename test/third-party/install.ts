@@ -3,30 +3,35 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OLDEST_NODE, OLDEST_NODE_BIN, OLDEST_NODE_FOLDER } from '../package/oldest-node.ts'
 import { runs } from '../support/installed.ts'
-import { AUTH_FOLDER, AUTH_NPM, hasAuthServers } from './auth-servers.ts'
 import {
+  AUTH_FOLDER,
+  AUTH_NPM,
+  areInstalled,
   DOORS_FOLDER,
   DOORS_NPM,
   DOORS_PYPI,
   DOORS_PYTHON,
+  FOLDER,
   hasApprise,
+  hasAuthServers,
   hasNovu,
+  hasNpmClient,
+  hasPythonClient,
   hasVendel,
   NOVU,
+  PYTHON_FOLDER,
+  SMPP_FOLDER,
+  SMPP_JAVA_FOLDER,
+  SMPP_MAVEN,
+  SMPP_PYPI,
+  SMSGATE_FOLDER,
+  SMSGATE_NPM,
+  SMSGATE_PYPI,
+  TOOLS,
   VENDEL_NPM,
   VENDEL_NPM_FOLDER,
   VENDEL_PYPI,
 } from './door-clients.ts'
-import { areInstalled, FOLDER, TOOLS } from './folder.ts'
-import { SMPP_FOLDER, SMPP_JAVA_FOLDER, SMPP_MAVEN, SMPP_PYPI } from './smpp-server.ts'
-import {
-  hasNpmClient,
-  hasPythonClient,
-  PYTHON_FOLDER,
-  SMSGATE_FOLDER,
-  SMSGATE_NPM,
-  SMSGATE_PYPI,
-} from './smsgate-clients.ts'
 import { installTwilio, TWILIO_JAVA_FOLDER, TWILIO_MAVEN } from './twilio-libraries.ts'
 
 // Installs what test/third-party needs. Without scripts: one of the tools would compile SQLite for a minute,

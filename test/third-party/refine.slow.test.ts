@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url'
 import PocketBase from 'pocketbase'
 import type { TestServer } from '../support/database/open.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
-import { areInstalled, toolFile } from './folder.ts'
+import { areInstalled, toolFile } from './door-clients.ts'
 
 interface Row {
   readonly id: string

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { ANN, PHONES } from '../support/server/server-with-users.ts'
 import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
-import { hasNpmClient, hasPythonClient, npmClient, PYTHON_FOLDER } from './smsgate-clients.ts'
+import { hasNpmClient, hasPythonClient, npmClient, PYTHON_FOLDER } from './door-clients.ts'
 
 // The published clients as they are, with nothing but another base URL and other credentials.
 

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import PocketBase from 'pocketbase'
 import type { TestServer } from '../support/database/open.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
-import { areInstalled, FOLDER, toolFile } from './folder.ts'
+import { areInstalled, FOLDER, toolFile } from './door-clients.ts'
 
 const run = promisify(execFile)
 const TSC = join(import.meta.dirname, '..', '..', 'node_modules', 'typescript', 'bin', 'tsc')

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
 import { EmbeddedData, makeDatabase } from '../support/database/embedded-data.ts'
@@ -8,11 +9,14 @@ import { type OpenDb, openDb } from '../support/database/open.ts'
 import { type Client, makeUser, pairDevice, signIn } from '../support/server/server-with-devices.ts'
 import { SUPERUSER } from '../support/server/start.ts'
 import { until as untilTrue } from '../support/until.ts'
+import { judgeAtRest } from './judge.ts'
 import { ServerNode } from './node.ts'
 import { Phone } from './phone.ts'
+import type { Outcome, ScenarioContext } from './scenario.ts'
+import { Senders } from './senders.ts'
 
 /** What a site is made of. */
-export interface SiteOptions {
+interface SiteOptions {
   readonly basePort: number
   readonly nodes?: number
   readonly env?: Readonly<Record<string, string>>
@@ -120,3 +124,48 @@ const temporaryFolderOf = (folder: string) => join(folder, 'tmp')
 /** Waits until something is so; a query that fails counts as no. Throws after `seconds`. */
 export const until = (what: string, isSo: () => Promise<boolean>, seconds: number) =>
   untilTrue(what, () => isSo().catch(() => false), seconds * 1_000)
+
+const SENDERS = 16
+const PHONES = 3
+const PAUSE_MS = 150
+/** Short, so that what a fault left open comes to its end while we watch. */
+const LEASE_SECONDS = 10
+const DRAIN_SECONDS = 180
+
+export interface Busy {
+  readonly site: Site
+  readonly user: Client
+  readonly senders: Senders
+}
+
+/** What a scenario does to a site at work; what it found wrong by itself. */
+export type Strike = (busy: Busy) => Promise<readonly string[]>
+
+/** A site with 16 senders and 3 phones at work, struck, then left to finish, then judged. */
+export async function strikeBusySite(
+  context: ScenarioContext,
+  strike: Strike,
+  databaseUrls?: SiteOptions['databaseUrls'],
+): Promise<Outcome> {
+  const env = { LEASE_SECONDS: String(LEASE_SECONDS) }
+  const site = await Site.open({ ...context, ...(databaseUrls && { databaseUrls }), env })
+  try {
+    const user = await site.makeUser()
+    const urls = site.nodes.map(({ url }) => url)
+    for (let i = 0; i < PHONES; i++) await site.addPhone(user, urls[i % urls.length])
+    for (const phone of site.phones) phone.start()
+    const senders = new Senders({ urls, user, count: SENDERS, pauseMs: PAUSE_MS })
+    senders.start()
+    await sleep(500)
+    const struck = await strike({ site, user, senders })
+    for (const node of site.nodes) node.checkAlive()
+    const { faults, figures } = await judgeAtRest(site, user, senders, DRAIN_SECONDS)
+    const refused = [...senders.refused].map(([why, times]) => `answered ${times} times: ${why}`)
+    return {
+      faults: [...struck, ...refused, ...faults],
+      figures: `${figures}; ${senders.unknown} answers lost and not asked for again`,
+    }
+  } finally {
+    await site.close()
+  }
+}

@@ -1,16 +1,15 @@
-import { makeWebhook, startWebhookFixture } from '../support/webhook-fixture.ts'
+import { deliveriesOf, makeWebhook, startWebhookFixture } from '../support/webhook-fixture.ts'
 
-const fixture = await startWebhookFixture()
-const user = fixture.user
+const { gateway, user, receiver } = await startWebhookFixture()
 
 test('the routes are for the user of the webhook and for superusers', async () => {
-  const hook = await makeWebhook(user, fixture.receiver.url)
-  const other = await fixture.gateway.makeUser()
-  const phone = await fixture.gateway.pair(user)
+  const hook = await makeWebhook(user, receiver.url)
+  const other = await gateway.makeUser()
+  const phone = await gateway.pair(user)
   for (const action of ['test', 'rotate', 'resend-failed']) {
     const path = `/api/webhooks/${hook.id}/${action}`
     const body = { since: '2026-01-01' }
-    expect(await fixture.gateway.guest.call('POST', path, body)).toEqual({
+    expect(await gateway.guest.call('POST', path, body)).toEqual({
       status: 401,
       body: { error: 'unauthorized', message: 'Authentication required' },
     })
@@ -20,7 +19,7 @@ test('the routes are for the user of the webhook and for superusers', async () =
       body: { error: 'webhook_not_found', message: 'Webhook not found' },
     })
     expect((await user.call('POST', path, body)).status).toBe(200)
-    expect((await fixture.gateway.superuser.call('POST', path, body)).status).toBe(200)
+    expect((await gateway.superuser.call('POST', path, body)).status).toBe(200)
   }
   const deliveries = '/api/collections/webhook_deliveries/records'
   const { id } = (await user.call('GET', deliveries)).body.items[0]
@@ -35,7 +34,7 @@ test('at most three tests of a webhook wait, also when they come at once', async
   const ask = ({ id }: { id: string }) => user.call('POST', `/api/webhooks/${id}/test`)
   const answers = await Promise.all(Array.from({ length: 10 }, () => ask(hook)))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, ...Array(7).fill(429)])
-  const refused = await fetch(`${fixture.gateway.url}/api/webhooks/${hook.id}/test`, {
+  const refused = await fetch(`${gateway.url}/api/webhooks/${hook.id}/test`, {
     method: 'POST',
     headers: { authorization: user.token },
   })
@@ -52,8 +51,61 @@ test.each([
   ['nothing', {}],
   ['no object', []],
 ])('%s is no time since when to send again', async (_, body) => {
-  const hook = await makeWebhook(user, fixture.receiver.url)
+  const hook = await makeWebhook(user, receiver.url)
   const answer = await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, body)
   expect(answer.status).toBe(400)
   expect(answer.body.error).toBe('invalid_request')
+})
+
+const PATH = '/api/collections/webhooks/records'
+const phone = await gateway.pair(user, { sims: [{ slot: 1 }, { slot: 2 }] })
+const recordsOf = async (collection: string) =>
+  (await user.call('GET', `/api/collections/${collection}/records?perPage=100`)).body.items
+const lines: { id: string; slot: number }[] = await recordsOf('lines')
+const [one, two] = [1, 2].map((slot) => lines.find((line) => line.slot === slot)!.id)
+
+const ALL = ['+4930111', '+4930222', '+4930333', 'DHL']
+const CASES: readonly (readonly [what: string, limits: object, told: readonly string[]])[] = [
+  ['nothing', {}, ALL],
+  ['a line', { lines: [one] }, ['+4930111', '+4930333']],
+  ['both lines', { lines: [one, two] }, ALL],
+  ['a number and a name', { numbers: '+4930111,DHL' }, ['+4930111', 'DHL']],
+  ['beginnings', { numbers: '+4930*,D*' }, ALL],
+  ['a number that begins others', { numbers: '+4930' }, []],
+  ['texts that come in', { events: ['message.received'], numbers: '+49*' }, ['+4930333']],
+  ['a line and a number of another', { lines: [two], numbers: '+4930111' }, []],
+]
+const hooks = await Promise.all(CASES.map(([, limits]) => makeWebhook(user, receiver.url, limits)))
+for (const [at, line_id] of [one, two].entries())
+  await user.call('POST', '/api/sms/send', { recipients: [ALL[at]], body: 'Hi', line_id })
+const { items } = (await phone.call('POST', '/api/devices/claim', { limit: 2 })).body
+const sent = items.map(({ id, attempt }: Record<string, unknown>) => ({ id, attempt, status: 'sent' }))
+await phone.call('POST', '/api/devices/report', { items: sent })
+const received_at = '2026-01-01 00:00:00.000Z'
+const incoming = [2, 3].map((at) => ({ from: ALL[at], body: 'Hi', sim: at - 1, received_at }))
+await phone.call('POST', '/api/devices/incoming', { items: incoming })
+const messages: Record<'id' | 'to' | 'from', string>[] = await recordsOf('sms_messages')
+const deliveries = await deliveriesOf(user)
+
+test.each(CASES.map(([what, , told], at) => [what, told, at] as const))('limited to %s', (_, told, at) => {
+  const own = deliveries.filter(({ webhook }) => webhook === hooks[at]!.id).map(({ message }) => message)
+  const others = messages
+    .filter(({ id }) => own.includes(id))
+    .map(({ to, from }) => (ALL.includes(to) ? to : from))
+  expect([own.length, others.sort()]).toEqual([told.length, told])
+})
+
+test.each(['0151', '+49,', '%', '+49_', '+4 *9'])('%j is no limit', async (numbers) => {
+  const { status, body } = await user.call('PATCH', `${PATH}/${hooks[0]!.id}`, { numbers })
+  expect([status, Object.keys(body.data)]).toEqual([400, ['numbers']])
+})
+
+test('lines are those of the user, and a deleted one lets nothing else through', async () => {
+  const eve = await gateway.makeUser()
+  const hook = { user: eve.id, url: receiver.url, events: ['message.sent'], lines: [one] }
+  expect((await eve.call('POST', PATH, hook)).body.data?.lines?.code).toBe('validation_invalid_lines')
+  await gateway.query('update lines set present = false where id = $1', [one])
+  await user.call('DELETE', `/api/collections/lines/records/${one}`)
+  const { body } = await user.call('PATCH', `${PATH}/${hooks[1]!.id}`, { enabled: false })
+  expect(body).toMatchObject({ enabled: false, lines: [one] })
 })

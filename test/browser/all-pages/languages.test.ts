@@ -1,20 +1,22 @@
 import { readFileSync } from 'node:fs'
-import { dialogTitles } from '../../console/dialog-titles.ts'
-import { ANN, type BrowserFixture, scenario } from '../support/browser-fixture.ts'
-import { BEA, type Furnished, furnish, STRANGER } from '../support/furnished.ts'
-import { catalogueOf, type Say } from '../support/say.ts'
+import { dialogTitles } from '../../console/texts.ts'
+import { ANN, type BrowserFixture, catalogueOf, type Say, scenario } from '../support/browser-fixture.ts'
 import {
+  BEA,
   choose,
   exactly,
+  type Furnished,
   fill,
+  furnish,
   inDialog,
   leaveFor,
   pasteContacts,
+  STRANGER,
   type Step,
   sees,
   selectContact,
   take,
-} from '../support/tour-steps.ts'
+} from '../support/furnished.ts'
 
 type Role = 'user' | 'superuser'
 /** A page, and what is pressed or done there to open a dialog. */

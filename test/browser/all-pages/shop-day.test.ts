@@ -1,21 +1,40 @@
 import { openBrowser } from '../support/browser.ts'
 import { type BrowserFixture, fillSignIn, scenario } from '../support/browser-fixture.ts'
 import { type Phone, pairPhone } from '../support/phone.ts'
-import {
-  CITIES,
-  CUSTOMERS,
-  nameOf,
-  numberOf,
-  REPLIERS,
-  replyOf,
-  SEGMENTS,
-  SHEET,
-  STOPPED,
-  STRANGER,
-  TEMPLATE,
-  TYPED,
-  textFor,
-} from './shop.ts'
+
+/** The people of the shop in shop-day.test.ts, and what is written between them. */
+
+const CUSTOMERS = 200
+const CITIES = ['Kiel', 'Bremen', 'Köln', 'Frankfurt am Main'] as const
+
+const TEMPLATE =
+  'Hello {{name}}, our winter sale in {{city}} begins on Saturday at nine. Boots and coats are at half price. Reply with your size, or with STOP to get no more.'
+/** The same as somebody types it. */
+const TYPED = TEMPLATE.replace('{{name}}', '{{Name}}').replace('{{city}}', '{{ City }}')
+/** One each; the longest city, which every fourth has, makes it two. */
+const SEGMENTS = 250
+
+const nameOf = (i: number) => `Customer ${i}`
+const numberOf = (i: number) => `+49151200${10_000 + i}`
+const cityOf = (i: number) => CITIES[i % CITIES.length]!
+
+/** The template as a customer gets it. */
+const textFor = (i: number) => TEMPLATE.replace('{{name}}', nameOf(i)).replace('{{city}}', cityOf(i))
+
+/** A file to import: numbers as people write them, and a column that contacts keep. */
+const SHEET = [
+  'Name,Mobile,City',
+  ...Array.from({ length: CUSTOMERS }, (_, i) => `${nameOf(i)},0151 200${10_000 + i},${cityOf(i)}`),
+].join('\n')
+
+/** Who replies, in the order in which they do. */
+const REPLIERS = Array.from({ length: 12 }, (_, i) => i * 7)
+/** The one of them who wants no more texts. */
+const STOPPED = 35
+const replyOf = (i: number) => (i === STOPPED ? 'STOP' : `Do you have size ${30 + i / 7}?`)
+
+/** Somebody who wrote before, and is no customer. */
+const STRANGER = '+447700900123'
 
 const UNREAD = REPLIERS.length
 /** Who is answered, and by which way to send; nobody of them has said STOP. */

@@ -1,5 +1,8 @@
+import { strToU8, zipSync } from 'fflate'
 import { separatorOf } from '../../../console/src/data/files/csv.ts'
+import { isExcel, readExcel } from '../../../console/src/data/files/excel.ts'
 import { readSheet } from '../../../console/src/data/files/sheet.ts'
+import { xlsx } from '../xlsx.ts'
 
 test.each([
   ['de', ';'],
@@ -19,3 +22,39 @@ test.each([',', ';'])('an import reads columns that are parted by %s', (separato
   const file = `\ufeff${rows.map((row) => row.join(separator)).join('\r\n')}\r\n`
   expect(readSheet(file)).toMatchObject({ head: rows[0], rows: [rows[1]] })
 })
+
+test('an .xlsx file is read, its numbers with all their digits', async () => {
+  const file = xlsx([
+    ['Name', 'Handy', 'City'],
+    ['Ünal', '0151 20000010', 'Kiel'],
+    ['Ben', 4915120000011, ''],
+  ])
+  expect(isExcel(file)).toBe(true)
+  expect(await readExcel(file)).toEqual({
+    head: ['Name', 'Handy', 'City'],
+    rows: [
+      ['Ünal', '0151 20000010', 'Kiel'],
+      ['Ben', '4915120000011', ''],
+    ],
+    first: 2,
+  })
+})
+
+test('20,000 rows, which the library would unpack in a worker', async () => {
+  const rows = Array.from({ length: 20_000 }, (_, i) => [`Person ${i}`, 4915120000000 + i])
+  const { rows: read } = await readExcel(xlsx([['Name', 'Handy'], ...rows]))
+  expect(read.length).toBe(20_000)
+  expect(read.at(-1)).toEqual(['Person 19999', '4915120019999'])
+})
+
+test.each([
+  ['an old .xls file', [0xd0, 0xcf, 0x11, 0xe0, 0xa1], 'save it as .xlsx or as CSV'],
+  ['a damaged file', [0x50, 0x4b, 0x03, 0x04, 1, 2], 'cannot be read'],
+  ['another zip archive', [...zipSync({ 'a.xml': strToU8('<a/>') })], 'cannot be read'],
+])('%s is refused with what to do', async (_, bytes, words) => {
+  const file = new Uint8Array(bytes).buffer
+  expect(isExcel(file)).toBe(true)
+  await expect(readExcel(file)).rejects.toThrow(words)
+})
+
+test('a CSV file is none', () => expect(isExcel(new TextEncoder().encode('Name,Phone').buffer)).toBe(false))

@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { guestHolder } from '../../../src/admission/holder.ts'
 import { MAX_BODY_BYTES, readBody } from '../../../src/http/body/body.ts'
+import { readQuery } from '../../../src/http/query.ts'
 import { RequestMemory } from '../../../src/http/request-memory.ts'
+import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // What no recorded case of test/conformance shows.
 
@@ -53,4 +57,73 @@ test('a form has 1,000 parts at most, as in Go', async () => {
     incoming('multipart/form-data; boundary=x', `${part.repeat(parts)}--x--\r\n`)
   expect((await read(form(1_000))).values).toEqual({ a: Array(1_000).fill(5) })
   await expect(read(form(1_001))).rejects.toMatchObject({ status: 400 })
+})
+
+test('a key named __proto__ is a key like any other', () => {
+  const query = readQuery('/a?__proto__=x')
+  expect(Object.hasOwn(query, '__proto__')).toBe(true)
+  expect(Object.getPrototypeOf(query)).toBe(Object.prototype)
+})
+
+// Postgres does not take NUL, not even to look for it.
+
+const server = await startServerWithDevices()
+const user = await server.makeUser()
+
+test.each([
+  ['GET', '/api/sms/batches/%00', 'batch_not_found'],
+  ['POST', '/api/sms/batches/a%00/cancel', 'batch_not_found'],
+  ['POST', '/api/sms/batches/%00/retry', 'batch_not_found'],
+  ['POST', '/api/sms/messages/%00/cancel', 'message_not_found'],
+  ['POST', '/api/sms/messages/%00b/retry', 'message_not_found'],
+  ['POST', '/api/webhooks/%00/test', 'webhook_not_found'],
+  ['POST', '/api/webhooks/%00/rotate', 'webhook_not_found'],
+  ['POST', '/api/webhooks/deliveries/%00/resend', 'delivery_not_found'],
+  ['POST', '/api/mobile/v1/incoming/%00', undefined],
+  ['GET', '/api/collections/contacts/records/%00', undefined],
+  ['GET', '/api/collections/%00/records', undefined],
+  ['GET', '/api/files/contacts/%00/a.png', undefined],
+  ['GET', '/%00', undefined],
+] as const)('%s %s finds nothing', async (method, path, error) => {
+  const answer = await user.call(method, path, method === 'POST' ? {} : undefined)
+  expect([answer.status, answer.body.error]).toEqual([404, error])
+})
+
+test('in a query it is for whoever reads it', async () => {
+  const { status, body } = await user.call('GET', '/api/collections/contacts/records?fields=%00')
+  expect([status, body]).toEqual([200, expect.anything()])
+})
+
+test('in the id of a realtime client it names no client', async () => {
+  const { status } = await user.call('POST', '/api/realtime', {
+    clientId: 'a\0b',
+    subscriptions: ['contacts'],
+  })
+  expect(status).toBe(404)
+})
+
+/** What the server answers to a JSON body in chunks of this many blanks, and then `{}`. */
+function answerTo(chunks: number, bytes: number): Promise<string> {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  const chunk = `${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`
+  socket.write(
+    'POST /api/collections/users/auth-with-password HTTP/1.1\r\nHost: a\r\nConnection: close\r\n' +
+      `Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(chunks)}2\r\n{}\r\n0\r\n\r\n`,
+  )
+  return text(socket).catch((error: NodeJS.ErrnoException) => error.code ?? '')
+}
+
+// the sign-in itself lacks its values
+const READ = expect.stringMatching(/^HTTP\/1\.1 400 .*validation_required/s)
+
+test('a body may have 1,000 tiny chunks', async () => {
+  expect(await answerTo(990, 1)).toEqual(READ)
+})
+
+test('and more that are not tiny', async () => {
+  expect(await answerTo(900, 70)).toEqual(READ)
+})
+
+test('the connection is closed when more are', async () => {
+  expect(await answerTo(1_100, 1)).not.toContain('HTTP/1.1')
 })

@@ -1,6 +1,7 @@
 import { complete, readNew } from '../../../src/collections/definition/complete.ts'
 import { toRow, toValues } from '../../../src/records/columns.ts'
 import { blankValues, prepare } from '../../../src/records/input/prepare.ts'
+import { excerpt, pickFields } from '../../../src/records/render/pick.ts'
 
 const names = ['__proto__', 'constructor', 'toString']
 const odd = complete(readNew({ name: 'odd', fields: names.map((name) => ({ name, type: 'text' })) }))
@@ -17,4 +18,39 @@ test('fields may be called as what every object has', () => {
     'z',
   ])
   expect(toRow(odd, prepare(odd, body, { isSuperuser: true }).values)).toEqual(['', 'x', '', 'z'])
+})
+
+test('keys may have a dot, a star gives excerpts of all others', () => {
+  const record = '{"id":"r1","k.l":{"m":1,"n":2},"mixed":[{"a":1},2],"title":"<b>bold</b> text"}'
+  expect(pickFields(record, 'k.l.m')).toBe('{"k.l":{"m":1}}')
+  expect(JSON.parse(pickFields(record, '*:excerpt(2),mixed,k.l'))).toEqual({
+    ...JSON.parse(record),
+    title: 'bo',
+  })
+})
+
+test('objects come out sorted by the bytes of their keys, as Go writes maps', () => {
+  const json = '{"b":{"lon":1,"lat":2},"B":1e21,"\u{1F600}":-0,"\uFB00":"<&>","10":1,"9":2}'
+  expect(pickFields(json, '*')).toBe(
+    '{"10":1,"9":2,"B":1e+21,"b":{"lat":2,"lon":1},"\uFB00":"<&>","\u{1F600}":-0}',
+  )
+})
+
+test.each([
+  ['tags within each other', `start${'<b>'.repeat(100_000)}deep`],
+  ['blocks within each other', `start${'<div>'.repeat(100_000)}deep`],
+  [
+    'tags that each block repeats',
+    `start<div>${Array.from({ length: 400 }, (_, i) => `<b a=${i}>`).join('')}</div>${'<p><img>'.repeat(10_000)}deep`,
+  ],
+  ['a long text', `start<p a="${'x'.repeat(1 << 20)}">deep`],
+])('of %s the beginning is read', (_, html) => {
+  const before = process.cpuUsage()
+  expect(excerpt(html, 10, false)).toBe('start')
+  const { user } = process.cpuUsage(before)
+  expect(user / 1000).toBeLessThan(2_000)
+})
+
+test('400 tags within each other are read', () => {
+  expect(excerpt(`${'<b>'.repeat(400)}deep`, 10, false)).toBe('deep')
 })

@@ -1,5 +1,5 @@
 import { type Attack, byGuest, byUser } from './attack.ts'
-import { flood, type Shot } from './flood.ts'
+import { flood, type Shot } from './sockets.ts'
 
 // Password hashes, mails and codes.
 

@@ -1,5 +1,5 @@
 import { type Attack, asUser, byGuest, byUser, createRecords } from './attack.ts'
-import { flood, query } from './flood.ts'
+import { flood, query } from './sockets.ts'
 
 // Small requests with large answers.
 

@@ -4,7 +4,7 @@ import { freePort } from '../../support/database/postgres.ts'
 import { must } from '../../support/server/server-with-devices.ts'
 import { receive } from '../hostile/receivers.ts'
 import { type Attack, type AttackRun, asUser, byGuest, byUser, createRecords, type Target } from './attack.ts'
-import { flood } from './flood.ts'
+import { flood } from './sockets.ts'
 
 // Devices that do not behave, guessers of pairing codes, and texts that are answered automatically.
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { crc32, deflateSync } from 'node:zlib'
 import { type Attack, asUser, byGuest, byUser, type Prepared } from './attack.ts'
-import { flood } from './flood.ts'
+import { flood } from './sockets.ts'
 
 // Files: large ones that nobody reads, ranges, thumbnails, pictures that are larger than they look.
 

@@ -10,7 +10,7 @@ import {
   type Prepared,
   type Target,
 } from './attack.ts'
-import { flood } from './flood.ts'
+import { flood } from './sockets.ts'
 
 // Sends, templates, campaigns, webhooks.
 

@@ -2,7 +2,7 @@ import { freePort } from '../../support/database/postgres.ts'
 import { client, must } from '../../support/server/server-with-devices.ts'
 import { handIn, receive, textsOf } from '../hostile/receivers.ts'
 import { type Attack, type AttackRun, asUser, byGuest, byUser, type Prepared } from './attack.ts'
-import { flood, type Shot } from './flood.ts'
+import { flood, type Shot } from './sockets.ts'
 
 // SMSGate's API for programs, and wrong credentials for all APIs that know them by Basic.
 

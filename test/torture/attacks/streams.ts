@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Attack, type AttackRun, addContacts, asUser, byGuest, byUser } from './attack.ts'
-import { flood, send } from './flood.ts'
+import { flood, send } from './sockets.ts'
 
 // Realtime: streams, topics, filters of topics, and who does not read.
 

@@ -4,7 +4,7 @@ import { basic } from '../../support/server/request.ts'
 import { client, must } from '../../support/server/server-with-devices.ts'
 import { endlessly, handIn, receive } from '../hostile/receivers.ts'
 import { type Attack, type AttackRun, asUser, byUser, type Prepared } from './attack.ts'
-import { flood, type Shot } from './flood.ts'
+import { flood, type Shot } from './sockets.ts'
 
 // Twilio's API: forms, pages, and what an SmsUrl answers.
 

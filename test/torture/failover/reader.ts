@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AnswerCounts } from '../answer-counts.ts'
-import type { Senders } from '../senders.ts'
+import { AnswerCounts, type Senders } from '../senders.ts'
 
 const PAUSE_MS = 100
 const ANSWER_MS = 45_000

@@ -1,10 +1,9 @@
-import { ATTACKS } from '../attacks/all.ts'
+import { ATTACKS, control, warmUp } from '../attacks/all.ts'
 import { type Attack, asUser, type Prepared } from '../attacks/attack.ts'
-import { control, warmUp } from '../attacks/control.ts'
 import type { Outcome, Scenario, ScenarioContext } from '../scenario.ts'
 import type { AttackTask, Counts } from './attacker.ts'
-import { Child } from './child.ts'
 import {
+  HostileSite,
   judgeAll,
   judgeMeasured,
   type Measured,
@@ -12,9 +11,8 @@ import {
   quantile,
   slacknessOf,
   type Verdict,
-} from './hostile-bounds.ts'
-import { HostileSite } from './hostile-site.ts'
-import { Meter, residentBytes } from './meter.ts'
+} from './hostile-site.ts'
+import { Child, Meter, residentBytes } from './meter.ts'
 import type { Noticed, VictimOrder } from './victim.ts'
 
 /** Beyond the time of the attack: for answers that are late, until the attacker is killed. */

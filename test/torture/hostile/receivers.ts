@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AttackRun } from '../attacks/attack.ts'
-import { flood } from '../attacks/flood.ts'
+import { flood } from '../attacks/sockets.ts'
 
 /** Listens where the attack's webhooks lead, in the process of the attack. Counts the calls. */
 export function receive(run: AttackRun, answer: RequestListener): void {

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findPostgres } from '../../support/database/postgres.ts'
-import { type Busy, strikeBusySite } from '../busy-site.ts'
 import type { Cluster } from '../failover/cluster.ts'
 import { PatroniCluster, whyNoPatroni } from '../failover/patroni.ts'
 import { Reader } from '../failover/reader.ts'
 import { Replication } from '../failover/replication.ts'
-import { Audience } from '../realtime-judge.ts'
 import type { Scenario, ScenarioContext } from '../scenario.ts'
 import type { Acknowledged } from '../senders.ts'
-import { until } from '../site.ts'
+import { type Busy, strikeBusySite, until } from '../site.ts'
+import { Audience } from '../subscriber.ts'
 
 /** How long a server may take to send again. */
 const PATIENCE_SECONDS = 90

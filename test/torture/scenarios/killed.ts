@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { strikeBusySite } from '../busy-site.ts'
 import { signal } from '../failover/cluster.ts'
-import { Audience } from '../realtime-judge.ts'
 import type { Scenario } from '../scenario.ts'
-import { type Site, until } from '../site.ts'
+import { type Site, strikeBusySite, until } from '../site.ts'
+import { Audience } from '../subscriber.ts'
 
 /** After a kill the server accepts messages again within this time. */
 const MAX_OUTAGE_SECONDS = 10

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { runs } from '../../support/installed.ts'
-import { SMPP_FOLDER, SMPP_JAVA_FOLDER } from '../../third-party/smpp-server.ts'
+import { SMPP_FOLDER, SMPP_JAVA_FOLDER } from '../../third-party/door-clients.ts'
 import type { Submit } from './wire.ts'
 
 /** Of Debian's package kannel-extras. */
