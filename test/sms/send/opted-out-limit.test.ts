@@ -15,6 +15,10 @@ await server.server.services.store.db.query(
 const phones = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => `+49151100000${from + i}`)
 
+// the rate grants nothing meanwhile
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
+
 const offer = (store: Store, user: string, recipients: string[]) => {
   const body = { recipients, groupIds: [], deviceId: '', line: ANY_LINE, content: { body: 'Hello' } }
   return prepareOffer(store, 1000, accountSender(user, user), { ...body, options: PLAIN_OPTIONS })

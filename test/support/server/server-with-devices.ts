@@ -1,3 +1,4 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { randomId } from '../../../src/tools/random.ts'
 import type { TestServer } from '../database/open.ts'
 import { request } from './request.ts'
@@ -118,18 +119,13 @@ export async function openStream(url: string, token: string, path = '/api/device
   })
   const heard: { name: string; data: string; at: number }[] = []
   let more = () => {}
-  let text = ''
   let isOver = false
   const read = async () => {
-    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-      text += chunk
-      const parts = text.split('\n\n')
-      text = parts.pop()!
-      for (const part of parts) {
-        const [, name = ''] = /^event: (.*)$/m.exec(part) ?? []
-        const [, data = ''] = /^data: (.*)$/m.exec(part) ?? []
-        if (name) heard.push({ name, data, at: performance.now() })
-      }
+    const events = response
+      .body!.pipeThrough(new TextDecoderStream())
+      .pipeThrough(new EventSourceParserStream())
+    for await (const { event: name = '', data } of events) {
+      heard.push({ name, data, at: performance.now() })
       more()
     }
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { Phone } from './smsgate-app.ts'
 import { hear } from './smsgate-inbox.ts'
 import { change, readDate } from './smsgate-sender.ts'
@@ -46,24 +47,15 @@ export async function listen(phone: Phone): Promise<void> {
 }
 
 async function read(phone: Phone, response: Response): Promise<void> {
-  let text = ''
+  const texts = response.body!.pipeThrough(new TextDecoderStream())
   try {
-    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-      text += chunk
-      const frames = text.split('\n\n')
-      text = frames.pop()!
-      for (const frame of frames) if (phone.isOn) handle(phone, frame)
+    for await (const { event = '', data } of texts.pipeThrough(new EventSourceParserStream())) {
+      if (!phone.isOn || phone.isDeaf) continue
+      const act = EVENTS[event]
+      if (act) act(phone, data)
+      else phone.faults.push(new Error(`unknown event: ${event}`))
     }
   } catch {
     // cut off
   }
-}
-
-function handle(phone: Phone, frame: string): void {
-  if (frame.startsWith(':') || phone.isDeaf) return
-  const [, name = ''] = /^event: (.*)$/m.exec(frame) ?? []
-  const [, data = ''] = /^data: (.*)$/m.exec(frame) ?? []
-  const act = EVENTS[name]
-  if (!act) return void phone.faults.push(new Error(`unknown event: ${frame}`))
-  act(phone, data)
 }
