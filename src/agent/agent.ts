@@ -1,7 +1,8 @@
+import { GatewayError } from '../errors.ts'
 import { WakeSignal } from '../tools/wake-signal.ts'
 import type { Driver, IncomingText, OutgoingText, SendResult } from './driver.ts'
 import type { Journal, JournalEntry } from './journal.ts'
-import { call, isDisabledRefusal, listen, persist, type Server, ServerRefusal } from './server.ts'
+import { call, isDisabledRefusal, listen, persist, type Server } from './server.ts'
 
 /** A message as a claim returns it; dates in PocketBase's form. */
 interface Claimed extends OutgoingText {
@@ -29,7 +30,7 @@ const MAX_TEXT = 39_015
 const END_MS = Date.UTC(10_000, 0)
 const STOPPED = 'The agent was stopped'
 
-/** Claims, sends and reports messages until `ended`. Throws ServerRefusal for an unknown device. */
+/** Claims, sends and reports messages until `ended`. Throws GatewayError for an unknown device. */
 export async function connect(
   server: () => Server,
   driver: Driver,
@@ -217,7 +218,7 @@ function openOutbox(
     try {
       await call(server(), PATHS[kind], { items: entries.map(([, { item }]) => item) }, ended)
     } catch (error) {
-      if (!(error instanceof ServerRefusal) || error.status === 401 || error.status === 403) throw error
+      if (!(error instanceof GatewayError) || error.status === 401 || error.status === 403) throw error
       // one of them is refused: send one by one, so that the others pass
       if (entries.length > 1) {
         for (const entry of entries) await tell([entry], ended)
@@ -241,7 +242,7 @@ function openOutbox(
       more.notify()
       return kept
     },
-    /** Works until `ended`. Throws ServerRefusal when the server refuses the device. */
+    /** Works until `ended`. Throws GatewayError when the server refuses the device. */
     run: (ended: AbortSignal) =>
       persist(async () => {
         await empty(ended)

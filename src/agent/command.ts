@@ -2,16 +2,22 @@ import { createInterface } from 'node:readline'
 import { defineCommand, type ParsedArgs } from 'citty'
 import { runProgramCommand, UserError } from '../errors.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
+import {
+  findPaired,
+  newStateFile,
+  onlyStateFile,
+  pair,
+  readPairing,
+  refuseExisting,
+  runAgent,
+} from './device.ts'
 import type { Driver } from './driver.ts'
 import { foldersIn, gammuDriver } from './gammu.ts'
 import { modemManagerDriver } from './modem-manager.ts'
-import { runAgent } from './run.ts'
 import { type Simulator, simulatorDriver } from './simulator.ts'
 import { smppDriver } from './smpp/driver.ts'
-import { sayNumbers } from './smpp/numbers.ts'
 import { checkCarrier } from './smpp/session.ts'
-import { readSettings } from './smpp/settings.ts'
-import { findPaired, newStateFile, onlyStateFile, pair, readPairing, refuseExisting } from './state.ts'
+import { readSettings, sayNumbers } from './smpp/settings.ts'
 import { termuxDriver } from './termux.ts'
 
 /** The server's maximum. */
@@ -103,7 +109,6 @@ function receiveLines(simulator: Simulator): void {
 }
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
-const sayWithTime = (line: string) => say(`${new Date().toISOString().slice(11, 19)} ${line}`)
 
 const state = {
   type: 'string',
@@ -124,7 +129,7 @@ async function join(args: ParsedArgs<typeof pairArgs>, platform: string, file?: 
   const { name, phone } = args
   const { url, code } = readPairing(args.url, args.code ?? '')
   if (file) refuseExisting(file)
-  const fileOf = (id: string) => file || newStateFile(process.env, id)
+  const fileOf = (id: string) => file || newStateFile(id)
   const paired = await pair(url, code, { name, phone, platform }, fileOf)
   say(`Paired with ${url} as "${paired.name}" (${paired.device}). Its token is in ${paired.file}`)
   return paired.file
@@ -144,7 +149,8 @@ async function run(args: DriverArgs, fileOf: () => string | Promise<string>): Pr
   const driver = make(args, file)
   const ended = new AbortController()
   onStopSignal(() => ended.abort())
-  await runAgent(file, driver, sayWithTime, ended.signal)
+  const now = () => new Date().toISOString().slice(11, 19)
+  await runAgent(file, driver, (line) => say(`${now()} ${line}`), ended.signal)
 }
 
 /** Runs a command and ends the process, which an open standard input would keep alive. */
@@ -182,7 +188,7 @@ const runCommand = defineCommand({
       'Send what the server has for this device. The simulator receives what is typed: NUMBER TEXT.',
   },
   args: { ...driverArgs, state },
-  run: ({ args }) => untilDone(() => run(args, () => args.state || onlyStateFile(process.env))),
+  run: ({ args }) => untilDone(() => run(args, () => args.state || onlyStateFile())),
 })
 
 const startCommand = defineCommand({
@@ -195,7 +201,7 @@ const startCommand = defineCommand({
     untilDone(() =>
       run(args, () => {
         const { url, code } = readPairing(args.url, args.code ?? '')
-        const known = args.state ? undefined : findPaired(process.env, url, code)
+        const known = args.state ? undefined : findPaired(url, code)
         return known ?? join(args, PLATFORMS[args.driver] ?? 'modem', args.state)
       }),
     ),

@@ -2,11 +2,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wr
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { repeat } from '../tools/repeat.ts'
-import type { Driver, DriverEvents, OutgoingText, SendResult } from './driver.ts'
-import { STDERR } from './program.ts'
-
-/** Folders of gammu-smsd's files service, named as in its configuration. */
-type GammuFolders = ReturnType<typeof foldersIn>
+import { type Driver, type DriverEvents, type OutgoingText, type SendResult, STDERR } from './driver.ts'
 
 const LOOK_MS = 500
 /** gammu-smsd sends one at a time; more would only wait in the outbox. */
@@ -23,7 +19,7 @@ const ENCODINGS = new Map([
 const RECEIVED = /^IN(\d{4})(\d{2})(\d{2})_(\d{2})(\d{2})(\d{2})_(\d+)_(.+)_(\d+)\.txt$/
 
 /** A modem behind gammu-smsd with `Service = files`, `InboxFormat = unicode` (man 7 gammu-smsd-files). */
-export function gammuDriver(folders: GammuFolders) {
+export function gammuDriver(folders: ReturnType<typeof foldersIn>) {
   const waiting = new Map<string, { readonly sinceMs: number; resolve(result: SendResult): void }>()
   /** Received texts whose files could not be deleted, by their first file. */
   const reported = new Set<string>()
@@ -115,7 +111,7 @@ export function gammuDriver(folders: GammuFolders) {
   return { parallel: PARALLEL, start, send, stop: () => end() } satisfies Driver
 }
 
-/** Folders as in Debian's example configuration. */
+/** Folders of gammu-smsd's files service, as in Debian's example configuration. */
 export const foldersIn = (spool: string) => ({
   inbox: join(spool, 'inbox'),
   outbox: join(spool, 'outbox'),
@@ -125,12 +121,11 @@ export const foldersIn = (spool: string) => ({
 
 /** gammu-smsd uses local time. */
 const instantOf = ([year, month, day, hour, minute, second]: readonly string[]) =>
-  new Date(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second))
+  new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}`)
 
 function stamp(at: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0')
-  const date = `${at.getFullYear()}${two(at.getMonth() + 1)}${two(at.getDate())}`
-  return `${date}_${two(at.getHours())}${two(at.getMinutes())}${two(at.getSeconds())}`
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000)
+  return local.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '_')
 }
 
 /** UTF-16 of either byte order by its mark, as with `InboxFormat = unicode`; else UTF-8. */

@@ -2,8 +2,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { repeat } from '../tools/repeat.ts'
-import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from './driver.ts'
-import { instantOf, needProgram, type ProgramResult, readJson, runProgram, STDERR } from './program.ts'
+import {
+  type Driver,
+  type DriverEvents,
+  instantOf,
+  needProgram,
+  type OutgoingText,
+  type ProgramResult,
+  readJson,
+  runProgram,
+  type SendResult,
+  type Sim,
+  STDERR,
+} from './driver.ts'
 
 const HINT = 'Install ModemManager and see whether `mmcli -L` lists the modem.'
 const MMCLI = 'mmcli'
@@ -34,6 +45,11 @@ function openModem(name: string, slot: number) {
   const reported = new Set<string>()
   let end = async () => {}
 
+  async function ask<T>(...args: string[]): Promise<T | undefined> {
+    const { output } = await runProgram(MMCLI, [...args, '-J'], CALL_MS)
+    return readJson<T>(output)
+  }
+
   async function start(events: DriverEvents): Promise<void> {
     await needProgram(MMCLI, ['-m', name, '--messaging-status'], HINT)
     end = repeat(
@@ -48,13 +64,10 @@ function openModem(name: string, slot: number) {
 
   /** The SIM: its slot, its number if that is in E.164, and its carrier. */
   async function sim(): Promise<Sim> {
-    const { output } = await runProgram(MMCLI, ['-m', name, '-J'], CALL_MS)
-    const modem = readJson<{ modem?: ModemInfo }>(output)?.modem
+    const modem = (await ask<{ modem?: ModemInfo }>('-m', name))?.modem
     const path = known(modem?.generic?.sim)
-    const sim = path ? (await runProgram(MMCLI, ['-i', path, '-J'], CALL_MS)).output : ''
-    const home = known(
-      readJson<{ sim?: { properties?: ModemInfo['3gpp'] } }>(sim)?.sim?.properties?.['operator-name'],
-    )
+    const answer = path ? await ask<{ sim?: { properties?: ModemInfo['3gpp'] } }>('-i', path) : undefined
+    const home = known(answer?.sim?.properties?.['operator-name'])
     const carrier = home ?? known(modem?.['3gpp']?.['operator-name'])
     const number = modem?.generic?.['own-numbers']?.find((own) => own.startsWith('+'))
     return { slot, ...(number && { number }), ...(carrier && { carrier }) }
@@ -125,14 +138,11 @@ function openModem(name: string, slot: number) {
   }
 
   async function paths(): Promise<string[]> {
-    const { output } = await runProgram(MMCLI, ['-m', name, '--messaging-list-sms', '-J'], CALL_MS)
-    return readJson<{ 'modem.messaging.sms'?: string[] }>(output)?.['modem.messaging.sms'] ?? []
+    const listed = await ask<{ 'modem.messaging.sms'?: string[] }>('-m', name, '--messaging-list-sms')
+    return listed?.['modem.messaging.sms'] ?? []
   }
 
-  async function read(path: string): Promise<Sms | undefined> {
-    const { output } = await runProgram(MMCLI, ['-s', path, '-J'], CALL_MS)
-    return readJson<{ sms: Sms }>(output)?.sms
-  }
+  const read = async (path: string) => (await ask<{ sms: Sms }>('-s', path))?.sms
 
   /** Deletes a text from the modem. Returns whether that succeeded. */
   async function forget(path: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
+import { GatewayError } from '../errors.ts'
 
 export interface Server {
   /** The server's URL without a trailing slash. */
@@ -13,29 +14,15 @@ export class ServerUnavailable extends Error {
   override name = 'ServerUnavailable'
 }
 
-/** The server refused the request: repeating it will not help. */
-export class ServerRefusal extends Error {
-  override name = 'ServerRefusal'
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
-}
-
 /** Whether the server refuses a disabled device or account, which may be enabled again. */
-export const isDisabledRefusal = (error: unknown): error is ServerRefusal =>
-  error instanceof ServerRefusal && error.status === 403
-
-/** Whether a request may succeed later: the server is unreachable, or the device is disabled. */
-const mayPass = (error: unknown): boolean => error instanceof ServerUnavailable || isDisabledRefusal(error)
+export const isDisabledRefusal = (error: unknown): error is GatewayError =>
+  error instanceof GatewayError && error.status === 403
 
 const TIMEOUT_MS = 15_000
 /** Temporary statuses below 500. A proxy answers 404 while the server behind it is unreachable. */
 const PASSING = new Set([404, 408, 425, 429])
 
-/** Posts JSON. `serverTime`: to the second. Throws ServerUnavailable, also on abort, and ServerRefusal. */
+/** Posts JSON. `serverTime`: to the second. Throws ServerUnavailable, also on abort, and GatewayError. */
 export async function call<T>(
   server: Server,
   path: string,
@@ -70,7 +57,7 @@ async function ask(server: Server, path: string, init: RequestInit): Promise<Res
   const { status } = response
   const message = await sentenceOf(response)
   if (status >= 500 || PASSING.has(status)) throw new ServerUnavailable(message)
-  throw new ServerRefusal(status, message)
+  throw new GatewayError(status, { message })
 }
 
 async function sentenceOf(response: Response): Promise<string> {
@@ -102,7 +89,7 @@ export async function persist(work: (succeeded: () => void) => Promise<void>, en
       await work(succeeded)
       succeeded()
     } catch (error) {
-      if (!mayPass(error)) throw error
+      if (!(error instanceof ServerUnavailable || isDisabledRefusal(error))) throw error
       const longest = longestPause(tries++)
       await sleep(longest * (0.5 + Math.random() / 2), undefined, { signal: ended }).catch(() => {}) // ended
     }
@@ -112,7 +99,7 @@ export async function persist(work: (succeeded: () => void) => Promise<void>, en
 /** The server sends something at least every 15 s: after this silence the connection is dead. */
 const SILENT_MS = 45_000
 
-/** Listens until `ended` and reconnects; calls `connected` each time. Throws ServerRefusal. */
+/** Listens until `ended` and reconnects; calls `connected` each time. Throws GatewayError. */
 export const listen = (
   server: () => Server,
   connected: () => void,
@@ -139,7 +126,7 @@ export const listen = (
         .pipeThrough(new EventSourceParserStream())
       for await (const event of events) heard(event)
     } catch (error) {
-      if (error instanceof ServerRefusal) throw error
+      if (error instanceof GatewayError) throw error
     } finally {
       clearTimeout(watch)
     }

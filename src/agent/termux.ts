@@ -1,7 +1,17 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { repeat } from '../tools/repeat.ts'
-import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from './driver.ts'
-import { instantOf, needProgram, readJson, runProgram, STDERR } from './program.ts'
+import {
+  type Driver,
+  type DriverEvents,
+  instantOf,
+  needProgram,
+  type OutgoingText,
+  readJson,
+  runProgram,
+  type SendResult,
+  type Sim,
+  STDERR,
+} from './driver.ts'
 
 const HINT = 'Install the app Termux:API, let it send and read SMS, and `pkg install termux-api`.'
 const LOOK_MS = 10_000
@@ -36,7 +46,7 @@ export function termuxDriver(memory: string, count = 0) {
   /** Throws a UserError without Termux:API. Texts from before the first start stay on the phone. */
   async function start(events: DriverEvents): Promise<void> {
     await needProgram('termux-sms-list', ['-l', '1', '-t', 'inbox'], HINT)
-    sims = count > 0 ? slots(count) : await readOnlySim()
+    sims = count > 0 ? Array.from({ length: count }, (_, i) => ({ slot: i + 1 })) : await readOnlySim()
     if (existsSync(memory)) last = Number(readFileSync(memory, 'utf8'))
     end = repeat(() => receive(events), LOOK_MS, STDERR)
   }
@@ -75,8 +85,6 @@ export function termuxDriver(memory: string, count = 0) {
     stop: () => end(),
   } satisfies Driver
 }
-
-const slots = (count: number): Sim[] => Array.from({ length: count }, (_, i) => ({ slot: i + 1 }))
 
 /** The SIM of a phone with one slot. For several slots Termux:API does not tell which have a SIM: none. */
 async function readOnlySim(): Promise<Sim[]> {

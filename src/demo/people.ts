@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { call, ServerRefusal } from '../agent/server.ts'
+import { type AgentState, pair, readState, saveState } from '../agent/device.ts'
+import { call } from '../agent/server.ts'
 import { simulatorDriver } from '../agent/simulator.ts'
-import { type AgentState, pair, readState, saveState } from '../agent/state.ts'
-import { UserError } from '../errors.ts'
+import { GatewayError, UserError } from '../errors.ts'
 
 export const USER_EMAIL = 'demo@example.com'
 
@@ -109,7 +109,7 @@ async function stillPaired(url: string, stateFile: string): Promise<AgentState |
     saveState(stateFile, state)
     return state
   } catch (error) {
-    if (error instanceof UserError || error instanceof ServerRefusal) return undefined
+    if (error instanceof UserError || error instanceof GatewayError) return undefined
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import type { DescribedRecords, DescribedRoutes } from '../openapi/document.ts'
-import { ACCOUNT, SENDING, SERVER } from '../openapi/schemas/operations.ts'
+import { ACCOUNT, SENDING, SERVER } from '../openapi/operations.ts'
 import { accountPaths } from './routes/account.ts'
 import { adminPaths } from './routes/admin.ts'
 import { authPaths } from './routes/auth.ts'

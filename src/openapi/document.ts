@@ -1,12 +1,78 @@
-import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
+import { writeFileSync } from 'node:fs'
+import { defineCommand } from 'citty'
+import { z } from 'zod'
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type Collection, SUPERUSERS } from '../collections/catalog.ts'
 import { builtInCollections } from '../collections/definition/built-in.ts'
 import { systemCollections } from '../collections/definition/system.ts'
+import { runProgramCommand, UserError } from '../errors.ts'
 import type { Extensions } from '../records/extension.ts'
-import { hooks } from './schemas/hooks.ts'
-import { SECURITY_SCHEMES } from './schemas/operations.ts'
-import { type RecordSchemas, recordSchemas, recordTag } from './schemas/record-schema.ts'
+import { TIMEOUT_MS } from '../webhooks/call-webhook.ts'
+import { TEST_EVENT } from '../webhooks/deliveries.ts'
+import { DELAYS_SECONDS } from '../webhooks/schedule.ts'
+import { NOBODY, SECURITY_SCHEMES } from './operations.ts'
+import { type RecordSchemas, recordSchemas, recordTag } from './record-schema.ts'
+
+/** When each event is sent. Default: the event's name. */
+const SUMMARIES: Readonly<Record<string, string>> = {
+  'message.sent': 'A device has sent a message',
+  'message.delivered': 'A message has reached its recipient',
+  'message.failed': 'A message has failed',
+  'message.received': 'A device has received a text',
+  [TEST_EVENT]: 'A test event, asked for by POST /api/webhooks/{id}/test',
+}
+
+const HEADERS = z.object({
+  'webhook-id': z.string().describe('Names the event: the same at every attempt. Skip what you have seen.'),
+  'webhook-timestamp': z
+    .string()
+    .describe('Seconds since 1970 of this attempt. Refuse what is older than 5 minutes.'),
+  'webhook-signature': z
+    .string()
+    .describe(
+      '`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64, under the secret; two of them, with a space between, for a day after the secret was changed.',
+    ),
+})
+
+const FILES = z.array(
+  z.object({
+    name: z.string(),
+    type: z.string().describe('The media type of the content.'),
+    size: z.int().describe('Bytes.'),
+    url: z.url().describe('Gets the file without other credentials, for 7 days. Keep it secret.'),
+  }),
+)
+
+/** Webhook calls by event (Standard Webhooks). `message`: the schema of `sms_messages`. */
+function hooks(webhooks: Collection, message: z.ZodObject): ZodOpenApiPathsObject {
+  const events = webhooks.fields.flatMap((field) =>
+    field.type === 'select' && field.name === 'events' ? field.values : [],
+  )
+  return Object.fromEntries([...events, TEST_EVENT].map((event) => [event, { post: hook(event, message) }]))
+}
+
+function hook(event: string, message: z.ZodObject): ZodOpenApiOperationObject {
+  const body = z.object({
+    type: z.literal(event),
+    timestamp: z.string().meta({ format: 'date-time', description: 'When it happened.' }),
+    data: message.describe('The message, as it was then.'),
+    ...(event === 'message.received' && { files: FILES.optional().describe('Of an MMS with files.') }),
+  })
+  return {
+    operationId: `on ${event}`.replace(/[ .]+(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    tags: ['webhooks'],
+    summary: SUMMARIES[event] ?? event,
+    description: `Answer with 2xx within ${TIMEOUT_MS / 1000} seconds. Anything else is tried again, up to ${DELAYS_SECONDS.length + 1} times in all.`,
+    security: NOBODY,
+    requestParams: { header: HEADERS },
+    requestBody: { required: true, content: { 'application/json': { schema: body } } },
+    responses: {
+      '2XX': { description: 'Taken.' },
+      410: { description: 'Never again: the webhook is disabled.' },
+    },
+  }
+}
 
 const DESCRIPTION = `An SMS gateway that you run yourself. A web app sends with one POST; texts go out through your own phones and modems; every message, contact,
 template and device is a record that any PocketBase client lists, filters and edits.
@@ -25,7 +91,7 @@ export const describedCollections = (): Collection[] => [
   ...systemCollections().filter(({ name }) => name === SUPERUSERS),
 ]
 
-export interface DocumentScope {
+interface DocumentScope {
   readonly url: string
   readonly collections: readonly Collection[]
   readonly extensions: Extensions
@@ -71,3 +137,25 @@ function tidy(schema: { propertyNames?: unknown; minimum?: unknown; maximum?: un
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
 }
+
+/** `pocketsms openapi`: prints the API description without a server. `setting` may throw a UserError. */
+export const openapiCommand = (setting: () => Omit<DocumentScope, 'collections'>) =>
+  defineCommand({
+    meta: { name: 'openapi', description: 'Print the API as an OpenAPI 3.1 document (JSON).' },
+    args: { out: { type: 'string', description: 'write it to this file', valueHint: 'FILE' } },
+    run: ({ args: { out } }) =>
+      runProgramCommand(async () => {
+        const document = openApiDocument({ ...setting(), collections: describedCollections() })
+        const text = `${JSON.stringify(document, null, 2)}\n`
+        if (!out) {
+          process.stdout.once('error', () => process.exit())
+          process.stdout.write(text)
+          return
+        }
+        try {
+          writeFileSync(out, text)
+        } catch (error) {
+          throw new UserError(`${out} cannot be written: ${(error as Error).message}`)
+        }
+      }),
+  })

@@ -1,20 +1,22 @@
 import { Hono } from 'hono'
-import type { z } from 'zod'
-import { readBytes } from '../http/body/raw-body.ts'
+import { z } from 'zod'
+import { readBytes, readJson } from '../http/body/raw-body.ts'
 import type { Ctx, Env, ErrorForm, Protocol, Services } from '../http/context.ts'
+import { sendError } from '../http/middleware/error-forms.ts'
 import { gate } from '../http/middleware/gate.ts'
 import { identifyKeyHolder, type KeyCredentials, SENDS } from '../http/middleware/sender.ts'
 import { queryOf, readQuery } from '../http/query.ts'
 import { retry } from '../http/retry.ts'
+import { clientIp } from '../http/server/client-ip.ts'
 import { memoryOf } from '../http/server/store-of.ts'
 import { SENDS as SEND_GROUP } from '../metrics/traffic.ts'
-import { NOBODY } from '../openapi/schemas/operations.ts'
-import { withPlus } from '../portable/phone.ts'
+import { NOBODY } from '../openapi/operations.ts'
+import { E164, withPlus } from '../portable/phone.ts'
 import { readSend, SEND } from '../sms/send/body.ts'
 import type { Idempotency } from '../sms/send/idempotency.ts'
 import { send } from '../sms/send/send.ts'
-import { type Sender, senderOfKey } from '../sms/send/shape.ts'
-import { addRoutes, describeRoutes, failuresOf, type TableRoute } from './route-table.ts'
+import { checkShape, invalid, type Sender, senderOfKey } from '../sms/send/shape.ts'
+import { addRoutes, describeRoutes, type TableRoute } from './route-table.ts'
 
 // A door is an API of another product of which this server offers only the sending of texts.
 
@@ -23,9 +25,7 @@ export interface DoorCall {
   readonly services: Services
 }
 
-export interface DoorRoute extends TableRoute<DoorCall> {
-  readonly error: z.ZodType
-}
+export type DoorRoute = TableRoute<DoorCall>
 
 /** The protocol of a door. Routes list the API key among their parameters, so there is no security scheme. */
 export const doorProtocol = (
@@ -46,32 +46,17 @@ export const doorProtocol = (
     return app
   },
   tags: [{ name, description }],
-  paths: () =>
-    describeRoutes(
-      [name, NOBODY],
-      '',
-      routes,
-      ({ error, isText }) => failuresOf(error, isText),
-      ({ summary }) => summary,
-    ),
+  paths: () => describeRoutes(name, NOBODY, '', routes),
 })
 
 /** A send with the fields of `POST /api/sms/send`, checked by the same rules. */
-export interface DoorSend {
-  readonly recipients: readonly string[]
-  readonly group_ids?: readonly string[]
-  readonly body?: string | undefined
-  readonly from?: string | undefined
-  readonly priority?: number | undefined
-  readonly scheduled_at?: string | undefined
-  readonly ttl?: number | undefined
-}
+export type DoorSend = Partial<z.input<typeof SEND>>
 
 type DoorSender = Sender & { readonly store: ReturnType<Services['store']['forUser']> }
 
 /** Sends for the user of an API key. Returns the messages' ids in the order of the recipients. */
 export const sendByKey = (
-  services: Pick<Services, 'store' | 'sending'>,
+  services: Services,
   credentials: KeyCredentials,
   read: (sender: DoorSender) => DoorSend | Promise<DoorSend>,
   idempotency?: Idempotency | null,
@@ -101,11 +86,97 @@ export const numbersIn = (list: string, separator?: RegExp | string): string[] =
   ...new Set(partsOf(list, separator).map(withPlus)),
 ]
 
-const MAX_FORM_BYTES = 64 << 10
+const MAX_BODY_BYTES = 64 << 10
 
 /** Parameters of the query and, for a POST, of the form, which replace those of the query. */
 export async function parametersOf(c: Ctx): Promise<Readonly<Record<string, string>>> {
   if (c.req.method !== 'POST') return queryOf(c)
-  const form = await readBytes(c.env.incoming, MAX_FORM_BYTES, () => memoryOf(c))
+  const form = await readBytes(c.env.incoming, MAX_BODY_BYTES, () => memoryOf(c))
   return { ...queryOf(c), ...readQuery(`?${form.toString('utf8')}`) }
 }
+
+const MINUTE_MS = 60_000
+
+function wholeIn(given: Readonly<Record<string, string>>, name: string): number | undefined {
+  if (!given[name]) return undefined
+  if (/^\d{1,9}$/.test(given[name])) return Number(given[name])
+  throw invalid(`${name[0]!.toUpperCase()}${name.slice(1)} field misformed, rejected`)
+}
+
+/** Sends as Kannel does (gw/smsbox.c, smsbox_req_sendsms). Ignores the choice of a carrier or encoding. */
+async function sendsms({ c, services }: DoorCall): Promise<Response> {
+  const given = queryOf(c)
+  const { username = given.user ?? '', password = given.pass ?? '', to, text, from = '' } = given
+  const ip = clientIp(c, services)
+  await sendByKey(services, { key: password, name: username, ip }, () => {
+    if (to === undefined) throw invalid('Missing receiver number, rejected')
+    // a header (udh) or 8-bit coding makes it data for the phone, not a text to read
+    if (given.udh || given.coding === '1') throw invalid('Only texts are sent here, rejected')
+    const [minutes, validity] = [wholeIn(given, 'deferred'), wholeIn(given, 'validity')]
+    return {
+      recipients: numbersIn(to, /[\s,]/),
+      body: text,
+      from: E164.test(from) ? from : undefined,
+      priority: wholeIn(given, 'priority'),
+      scheduled_at: minutes ? new Date(Date.now() + minutes * MINUTE_MS).toISOString() : undefined,
+      ttl: validity ? validity * 60 : undefined,
+    }
+  })
+  return c.text('0: Accepted for delivery', 202)
+}
+
+/** What Kannel's smsbox offers. It answers neither 401 nor 402; its 403 means that a retry is of no use. */
+export const KANNEL = doorProtocol(
+  'kannel',
+  'Kannel’s interface for programs that send texts.',
+  ['/cgi-bin'],
+  [
+    {
+      at: 'GET /cgi-bin/sendsms',
+      summary: 'Send a text',
+      query: ['username', 'password', 'to', 'text', 'from', 'priority', 'deferred', 'validity'],
+      answer: [202, 'Accepted.', z.string()],
+      error: z.string(),
+      isText: true,
+      work: sendsms,
+    },
+  ],
+  (c, { status, message }) => {
+    if (status === 401) return c.text('Authorization failed for sendsms', 403)
+    return c.text(message, status === 402 ? 403 : (status as 400))
+  },
+)
+
+const MESSAGE = z
+  .object({
+    to: z.string('must be a text').describe('A number, or several with commas between.'),
+    body: z.string('must be a text').optional().describe('The text.'),
+    content: z.string('must be a text').optional().describe('The same, for tools that call it so.'),
+  })
+  .meta({ id: 'SmsGatewayMessage' })
+
+/** The API of https://github.com/mattboston/sms-gateway, which Uptime Kuma's "SMS Gateway" calls. */
+export const SMS_GATEWAY = doorProtocol(
+  'sms-gateway',
+  'What Uptime Kuma’s “SMS Gateway” calls, and Novu’s generic SMS may.',
+  ['/api/v1/sms'],
+  [
+    {
+      at: 'POST /api/v1/sms/send',
+      summary: 'Send a text',
+      header: z.object({ 'x-api-key': z.string().describe('An API key.') }),
+      body: MESSAGE,
+      error: z.strictObject({ error: z.string() }).meta({ id: 'SmsGatewayError' }),
+      async work({ c, services }) {
+        const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)
+        const key = String(c.env.incoming.headers['x-api-key'] ?? '')
+        const [id] = await sendByKey(services, { key, ip: clientIp(c, services) }, () => {
+          const { to, body, content } = checkShape(MESSAGE, json)
+          return { recipients: numbersIn(to), body: body ?? content }
+        })
+        return { id, status: 'pending', message: 'message accepted' }
+      },
+    },
+  ],
+  (c, { status, message }) => sendError(c, status, { error: message }),
+)

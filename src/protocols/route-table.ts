@@ -10,7 +10,7 @@ import {
   type Operation,
   type Security,
   texts,
-} from '../openapi/schemas/operations.ts'
+} from '../openapi/operations.ts'
 
 /** A route of another product's API, with its description. `C`: the argument of `work`. */
 export interface TableRoute<C> {
@@ -19,6 +19,8 @@ export interface TableRoute<C> {
   /** Of the operation; derived from method and path if absent. */
   readonly id?: string
   readonly summary: string
+  /** Default: the summary. */
+  readonly description?: string
   /** Names of parameters in the query, and in the form of the body. */
   readonly query?: readonly string[]
   readonly form?: readonly string[]
@@ -30,6 +32,8 @@ export interface TableRoute<C> {
     schema?: z.ZodType,
     headers?: z.ZodObject,
   ]
+  /** Schema of the errors, default any. */
+  readonly error?: z.ZodType
   /** The answer is a file, which `work` sends. */
   readonly isFile?: boolean
   /** The answer is plain text, which `work` sends. */
@@ -38,14 +42,12 @@ export interface TableRoute<C> {
   readonly work: (call: C) => Promise<unknown>
 }
 
-type Enter<C, R> = (c: Ctx, route: R, work: (call: C) => Promise<Response>) => Promise<Response>
-
 /** Adds routes below `root`; `enter` identifies the caller and calls `work`. Returns the paths as Hono's. */
 export function addRoutes<C, R extends TableRoute<C>>(
   app: Hono<Env>,
   root: string,
   routes: readonly R[],
-  enter: Enter<C, R>,
+  enter: (c: Ctx, route: R, work: (call: C) => Promise<Response>) => Promise<Response>,
 ): string[] {
   return routes.map((route) => {
     const [method, path] = route.at.split(' ') as [string, string]
@@ -96,7 +98,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   503: 'No device, or no database, is there now. Try again.',
 }
 
-/** The error answers of an API by status, the same for all of its routes. */
+/** Error answers by status. */
 export const failuresOf = (schema: z.ZodType = z.unknown(), isText = false): Answers =>
   Object.fromEntries(
     Object.entries(FAILURES).map(([status, description]) => [
@@ -105,22 +107,20 @@ export const failuresOf = (schema: z.ZodType = z.unknown(), isText = false): Ans
     ]),
   )
 
-/** The OpenAPI chapter of a route table. `more`: further operations. */
-export function describeRoutes<R extends TableRoute<never>>(
-  [tag, security]: readonly [tag: string, security: Security],
+/** The OpenAPI chapter of a route table. */
+export function describeRoutes(
+  tag: string,
+  security: Security,
   root: string,
-  routes: readonly R[],
-  failures: Answers | ((route: R) => Answers),
-  description: (route: R) => string,
-  more: Readonly<Record<string, Operation>> = {},
+  routes: readonly TableRoute<never>[],
 ) {
   const operations = routes.map((route) => {
-    const { at, summary, query, form, header, body, isFile, isText } = route
+    const { at, summary, description = summary, query, form, header, body, error, isFile, isText } = route
     const { answer = [200, 'As the other product documents it.'] } = route
     const path = at.replace(' ', ` ${root}`)
     const id = route.id ?? path.toLowerCase().replace(/\W+/g, '_')
     const operation: Operation = {
-      ...{ id, summary, description: description(route) },
+      ...{ id, summary, description },
       params: { ...(query && { query: optional(query) }), ...(header && { header }) },
       ...(body && { body: [body] as const }),
       ...(form && {
@@ -129,12 +129,12 @@ export function describeRoutes<R extends TableRoute<never>>(
           content: { 'application/x-www-form-urlencoded': { schema: optional(form) } },
         },
       }),
-      fails: typeof failures === 'function' ? failures(route) : failures,
+      fails: failuresOf(error, isText),
       responses: isFile ? FILE : answered(answer, isText),
     }
     return [path, operation]
   })
-  return chapter(tag, security, { ...Object.fromEntries(operations), ...more })
+  return chapter(tag, security, Object.fromEntries(operations))
 }
 
 const optional = (names: readonly string[]) => texts(names, z.string().optional())

@@ -3,7 +3,7 @@ import { SUPERUSERS_ID, superusersExtension } from '../auth/superusers/superuser
 import { USERS_ID } from '../collections/catalog.ts'
 import { hooksExtension } from '../hooks/extension.ts'
 import { forgetPhones } from '../protocols/smsgate/phone.ts'
-import { fitSmsgate } from '../protocols/smsgate-client/webhooks/event.ts'
+import { fitSmsgate } from '../protocols/smsgate-client/webhooks.ts'
 import { fitTwilio, twilioKeysExtension } from '../protocols/twilio/extensions.ts'
 import type { Extension, Extensions } from '../records/extension.ts'
 import { USER_SETTINGS_ID } from '../records/fresh-auth.ts'

@@ -7,7 +7,7 @@ import smpp from 'smpp'
 import { expect, onTestFinished } from 'vitest'
 import type { Driver, IncomingText, OutgoingText } from '../../src/agent/driver.ts'
 import { smppDriver } from '../../src/agent/smpp/driver.ts'
-import type { Pdu } from '../../src/agent/smpp/library.ts'
+import type { Pdu } from '../../src/agent/smpp/session.ts'
 import { readSettings } from '../../src/agent/smpp/settings.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 

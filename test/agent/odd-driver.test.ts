@@ -1,7 +1,6 @@
 import { join } from 'node:path'
+import { pair, runAgent } from '../../src/agent/device.ts'
 import type { Driver, DriverEvents, IncomingText, OutgoingText, SendResult } from '../../src/agent/driver.ts'
-import { runAgent } from '../../src/agent/run.ts'
-import { pair } from '../../src/agent/state.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 

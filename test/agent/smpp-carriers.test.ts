@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
-import { makePdu } from '../../src/agent/smpp/library.ts'
-import { numberOf } from '../../src/agent/smpp/numbers.ts'
+import { makePdu } from '../../src/agent/smpp/session.ts'
+import { numberOf } from '../../src/agent/smpp/settings.ts'
 import { setUp } from './carrier.ts'
 
 // What carriers do that is not in the book, or at a bad moment.

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makePdu, type Pdu } from '../../src/agent/smpp/library.ts'
-import { checkCarrier } from '../../src/agent/smpp/session.ts'
+import { checkCarrier, makePdu, type Pdu } from '../../src/agent/smpp/session.ts'
 import { readSettings } from '../../src/agent/smpp/settings.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { setUp } from './carrier.ts'

@@ -1,4 +1,4 @@
-import { answerMcp } from '../../src/protocols/mcp/server.ts'
+import { answerMcp } from '../../src/protocols/mcp/routes.ts'
 import { NO_REQUEST } from '../../src/request/request.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 

@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config.ts'
 import { createApp } from '../../src/http/app.ts'
 import { OWN_ROUTES } from '../../src/http/description.ts'
 import { describedCollections, openApiDocument } from '../../src/openapi/document.ts'
-import texts from '../../src/openapi/schemas/texts.json' with { type: 'json' }
+import texts from '../../src/openapi/texts.json' with { type: 'json' }
 import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 import { extensionsOf } from '../../src/server/extensions.ts'
 import { startServer } from '../support/server/start.ts'

@@ -1,5 +1,5 @@
 import { Db } from '../../src/db/open.ts'
-import { twilioCalls } from '../../src/protocols/twilio/calls/call.ts'
+import { twilioCalls } from '../../src/protocols/twilio/call.ts'
 import { sendingFor } from '../../src/sms/campaigns/campaign.ts'
 import { pairPhone, startApp, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 

@@ -1,11 +1,9 @@
 import { randomInt } from 'node:crypto'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../driver.ts'
-import { gsm, type Pdu, statusName } from './library.ts'
+import { openParts, openReceipts, placeOf } from './incoming.ts'
 import { type Link, openLink } from './link.ts'
-import { numberOf } from './numbers.ts'
-import { openParts, placeOf } from './parts.ts'
-import { openReceipts } from './receipts.ts'
-import type { Settings } from './settings.ts'
+import { gsm, type Pdu, statusName } from './session.ts'
+import { numberOf, type Settings } from './settings.ts'
 
 /** The server's maximum for a claim. */
 const MAX_PARALLEL = 100
@@ -70,7 +68,10 @@ export function smppDriver(settings: Settings, files: string): Driver {
     const ids: string[] = []
     // an error here must not fail the text, which was sent
     const noteReceipts = async () => {
-      if (registered_delivery && ids.length === parts.length) await receipts.add(ids, text).catch(sayLost)
+      if (!registered_delivery || ids.length < parts.length) return
+      await receipts
+        .add(ids, text)
+        .catch((error) => process.stderr.write(`SMPP: the ids of a text were not kept: ${error}\n`))
     }
     for (const [i, bytes] of parts.entries()) {
       const content = isLong
@@ -147,9 +148,6 @@ export function smppDriver(settings: Settings, files: string): Driver {
 const saysReceipt = ({ receipted_message_id, message_state }: Pdu, text: string) =>
   receipted_message_id !== undefined &&
   (message_state !== undefined || (/\bid:/i.test(text) && /\bstat:/i.test(text)))
-
-const sayLost = (error: unknown) =>
-  void process.stderr.write(`SMPP: the ids of a text were not kept: ${error}\n`)
 
 const failed = (error: string, notSent: boolean): SendResult => ({ outcome: 'failed', error, notSent })
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Pdu } from './library.ts'
-import { bindsOf, type Deliver, openSession, type Session } from './session.ts'
+import { bindsOf, type Deliver, openSession, type Pdu, type Session } from './session.ts'
 import type { Settings } from './settings.ts'
 
 /** Pauses before reopening a session double from the first to the longest. */

@@ -28,9 +28,12 @@ async function identifySender(
   const apiKey = c.env.incoming.headers['x-api-key']
   if (apiKey === undefined) return userOf(c, services, await authenticate(c, services, cached))
   const by = { key: String(apiKey), ip: clientIp(c, services) }
-  const holder = await identifyKeyHolder(services, by, scopes, cached)
-  const { auth, scopes: granted } = holder
-  return { ...senderOfKey(holder), auth, scopes: granted, store: storeOf(c, services, auth) }
+  return callerOfKey(c, services, await identifyKeyHolder(services, by, scopes, cached))
+}
+
+export function callerOfKey(c: Ctx, services: Services, holder: KeyHolder) {
+  const { auth, scopes } = holder
+  return { ...senderOfKey(holder), auth, scopes, store: storeOf(c, services, auth) } satisfies SendingCaller
 }
 
 /** An API key, and the user name that another API has beside it: the email or the id of the key's user. */

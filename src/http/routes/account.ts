@@ -12,7 +12,7 @@ import {
   personOf,
   saveBrowser,
 } from '../../notifications/push-jobs.ts'
-import { ACCOUNT, chapter, NOBODY, SIGNED_IN } from '../../openapi/schemas/operations.ts'
+import { ACCOUNT, chapter, NOBODY, SIGNED_IN } from '../../openapi/operations.ts'
 import { toRow } from '../../records/columns.ts'
 import { answerRecord } from '../../records/expand/expand.ts'
 import { SUBSCRIPTION, vapidKeys } from '../../sms/devices/web-push.ts'

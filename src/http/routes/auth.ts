@@ -36,7 +36,7 @@ import {
   OTP_REQUESTED,
   OTP_WANTED,
   SIGN_INS,
-} from '../../openapi/schemas/auth-forms.ts'
+} from '../../openapi/auth-forms.ts'
 import {
   type Answers,
   chapter,
@@ -45,9 +45,8 @@ import {
   NOBODY,
   type Operation,
   SIGNED_IN,
-} from '../../openapi/schemas/operations.ts'
-import { FIELDS_ONLY, ONE } from '../../openapi/schemas/record-query.ts'
-import { typeName } from '../../openapi/schemas/record-schema.ts'
+} from '../../openapi/operations.ts'
+import { FIELDS_ONLY, ONE, typeName } from '../../openapi/record-schema.ts'
 import type { AuthRecord, RequestContext } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { type FormOptions, readForm } from '../forms/form.ts'

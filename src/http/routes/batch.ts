@@ -5,16 +5,8 @@ import type { Collection, Store } from '../../collections/catalog.ts'
 import { DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts'
 import { copyUpload, type Upload, type Uploads } from '../../files/upload.ts'
-import {
-  ANYONE,
-  API_ERROR,
-  BATCH_ERROR,
-  chapter,
-  json,
-  SERVER,
-  SIGNED_IN,
-} from '../../openapi/schemas/operations.ts'
-import { FIELDS_ONLY } from '../../openapi/schemas/record-query.ts'
+import { ANYONE, API_ERROR, BATCH_ERROR, chapter, json, SERVER, SIGNED_IN } from '../../openapi/operations.ts'
+import { FIELDS_ONLY } from '../../openapi/record-schema.ts'
 import { PasswordMemory } from '../../records/auth/passwords.ts'
 import { lockFreshAuth } from '../../records/fresh-auth.ts'
 import { type AuthRecord, checkPicked, LargeAnswer } from '../../request/request.ts'

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { chapter, json, type Operation, SIGNED_IN } from '../../openapi/schemas/operations.ts'
+import { chapter, json, type Operation, SIGNED_IN } from '../../openapi/operations.ts'
 import {
   CAMPAIGN,
   CAMPAIGN_CHANGE,

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { z } from 'zod'
-import { chapter, DEVICE, textAnswer } from '../../openapi/schemas/operations.ts'
+import { chapter, DEVICE, textAnswer } from '../../openapi/operations.ts'
 import { receiveTexts } from '../../sms/conversations/receive.ts'
 import { countPending, saveHealth, saveSims, touchDevice } from '../../sms/devices/device.ts'
 import {

@@ -10,10 +10,18 @@ import {
   type Operation,
   SIGNED_IN,
   textAnswer,
-} from '../../openapi/schemas/operations.ts'
-import { createBody, updateBody } from '../../openapi/schemas/record-body.ts'
-import { BY_ID, EXPORT, listQuery, ONE, pageOf } from '../../openapi/schemas/record-query.ts'
-import { describeRule, typeName } from '../../openapi/schemas/record-schema.ts'
+} from '../../openapi/operations.ts'
+import {
+  BY_ID,
+  createBody,
+  describeRule,
+  EXPORT,
+  listQuery,
+  ONE,
+  pageOf,
+  typeName,
+  updateBody,
+} from '../../openapi/record-schema.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { exportRecords, PAGE_BYTES } from '../../records/read/export.ts'
 import { listRecords } from '../../records/read/list.ts'

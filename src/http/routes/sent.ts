@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { chapter, json, SENDER, SENDING } from '../../openapi/schemas/operations.ts'
+import { chapter, json, SENDER, SENDING } from '../../openapi/operations.ts'
 import {
   BATCH,
   CANCELED,

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import { userHolder } from '../../collections/catalog.ts'
-import { chapter, json, SENDER, SENDING } from '../../openapi/schemas/operations.ts'
+import { chapter, json, SENDER, SENDING } from '../../openapi/operations.ts'
 import {
   PREVIEW_TEMPLATE,
   PREVIEW_TEXT,

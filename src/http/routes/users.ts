@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { chapter, SIGNED_IN } from '../../openapi/schemas/operations.ts'
+import { chapter, SIGNED_IN } from '../../openapi/operations.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from '../../sms/users/user-access.ts'
 import { readJson } from '../body/raw-body.ts'

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { chapter, SENDER, SENDING } from '../../openapi/schemas/operations.ts'
+import { chapter, SENDER, SENDING } from '../../openapi/operations.ts'
 import { E164 } from '../../portable/phone.ts'
 import { checkShape, id, invalid, type RefusalCode, wholeNumber } from '../../sms/send/shape.ts'
 import { checkVerification, endVerification } from '../../verify/check.ts'

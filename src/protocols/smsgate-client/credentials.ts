@@ -1,26 +1,23 @@
+import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { z } from 'zod'
 import { identifyKey, isKey, isNamed, type KeyHolder, keyHolderById } from '../../auth/tokens/api-keys.ts'
-import { effectiveScopes, grants, REFRESH_SCOPE, type Scopes } from '../../auth/tokens/scopes.ts'
+import { effectiveScopes, grants, REFRESH_SCOPE, SCOPES, type Scopes } from '../../auth/tokens/scopes.ts'
 import { readBasic } from '../../auth/tokens/tokens.ts'
 import type { Store } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import { readOrMakeParam } from '../../db/secrets.ts'
+import { list, number, run, runForRow, statement, text, textOrNull } from '../../db/statement.ts'
 import type { Ctx, Services } from '../../http/context.ts'
-import { scopeRequired } from '../../http/middleware/sender.ts'
+import { callerOfKey, type SendingCaller, scopeRequired } from '../../http/middleware/sender.ts'
 import { clientIp } from '../../http/server/client-ip.ts'
-import { storeOf } from '../../http/server/store-of.ts'
-import type { AuthRecord } from '../../request/request.ts'
-import { gatewayRefusal, type Sender, senderOfKey } from '../../sms/send/shape.ts'
-import { findToken, type LiveToken, readToken } from './tokens.ts'
+import { checkShape, gatewayRefusal, invalid } from '../../sms/send/shape.ts'
+import { randomText } from '../../tools/random.ts'
 
 /** A caller of SMSGate's client API: a user, by an API key or a token issued for one. */
-export interface ClientCaller {
-  readonly auth: AuthRecord
-  readonly store: Store
-  readonly sender: Sender
-  readonly apiKey: string
+export interface ClientCaller extends SendingCaller {
   /** The prefix of the secret of the key that was used. */
   readonly secret: string
   readonly scopes: Scopes
-  /** Changes with the user's record and with the key's. */
-  readonly version: string
   /** Undefined for an API key. */
   readonly token?: LiveToken
 }
@@ -50,7 +47,7 @@ async function identifyClient(c: Ctx, services: Services, cached: boolean): Prom
   if (!key) return basic ? null : identifyToken(c, services, bearerIn(authorization))
   const holder = await identifyKey(services.store.signIn, { key, ip: clientIp(c, services) }, { cached })
   if (!holder || (basic && !isNamed(holder, basic.identity))) return null
-  return callerOf(c, services, holder, effectiveScopes(holder.scopes))
+  return callerOf(c, services, holder)
 }
 
 /** The caller of a token; null if it expired or was revoked, or its API key is invalid. */
@@ -60,17 +57,164 @@ async function identifyToken(c: Ctx, services: Services, text: string): Promise<
   const token = jti && (await findToken(store, jti))
   const holder = token && (await keyHolderById(store, token.apiKey, token.secret))
   if (!holder || holder.auth.id !== token.user) return null
-  const allowed = effectiveScopes(holder.scopes)
-  const scopes = token.scopes.filter((scope) => scope === REFRESH_SCOPE || grants(allowed, scope))
-  return { ...callerOf(c, services, holder, scopes), token }
+  const caller = callerOf(c, services, holder)
+  const scopes = token.scopes.filter((scope) => scope === REFRESH_SCOPE || grants(caller.scopes, scope))
+  return { ...caller, scopes, token }
 }
 
-const callerOf = (c: Ctx, services: Services, holder: KeyHolder, scopes: Scopes): ClientCaller => ({
-  auth: holder.auth,
-  store: storeOf(c, services, holder.auth),
-  sender: senderOfKey(holder),
-  apiKey: holder.id,
+const callerOf = (c: Ctx, services: Services, holder: KeyHolder): ClientCaller => ({
+  ...callerOfKey(c, services, holder),
   secret: holder.secret,
-  scopes,
-  version: `${holder.auth.version} ${holder.id} ${holder.version}`,
+  scopes: effectiveScopes(holder.scopes),
 })
+
+const ACCESS_SECONDS = 15 * 60
+const REFRESH_SECONDS = 30 * 86_400
+const MAX_TTL = Number.MAX_SAFE_INTEGER
+const ID_LENGTH = 21
+/** Suffix of a pair's id in the `jti` of its refresh token. */
+const REFRESH_SUFFIX = ':refresh'
+
+export const TOKEN_BODY = z
+  .object({
+    scopes: z
+      .array(z.string('must be a text'), 'must be a list')
+      .min(1, 'must name at least one scope')
+      .max(50, 'must have at most 50 items'),
+    ttl: z
+      .int('must be a whole number')
+      .min(0, 'must not be negative')
+      .max(MAX_TTL)
+      .nullish()
+      .describe('Seconds. At most 15 minutes, which is what 0 means, too.'),
+  })
+  .meta({ id: 'SmsgateTokenRequest' })
+
+/** User, API key and scopes of a token. A refresh token has one scope: to get another pair. */
+interface Grant {
+  readonly user: string
+  readonly apiKey: string
+  /** The prefix of the key's secret that made it; null from a server of the release before. */
+  readonly secret: string | null
+  readonly scopes: Scopes
+}
+
+/** Makes a pair of tokens within the caller's scopes. Throws 400, 403. */
+export async function issueTokens(call: ClientCaller & { readonly c: Ctx; readonly json: unknown }) {
+  const { c, store, user, sentBy: apiKey, secret, scopes: allowed } = call
+  const { scopes, ttl } = checkShape(TOKEN_BODY, call.json)
+  for (const [i, scope] of scopes.entries()) {
+    if (!SCOPES.some((known) => known === scope)) throw invalid(`scopes[${i}] is no known scope`)
+    if (!grants(allowed, scope)) throw gatewayRefusal('forbidden', `scope required: ${scope}`)
+  }
+  const seconds = Math.min(ttl || ACCESS_SECONDS, ACCESS_SECONDS)
+  return insertPair(c, store.db, { user, apiKey, secret, scopes: [...new Set(scopes)] }, seconds)
+}
+
+/** Maximum pairs of a user. A new one ends the oldest: some programs request a pair each time. */
+const MAX_PAIRS = 1_000
+
+const INSERT = statement('smsgate add tokens', {})`
+with ended as (
+  delete from smsgate_tokens where id in (
+    select id from smsgate_tokens where "user" = ${text('user')} order by created desc, id offset ${MAX_PAIRS - 1})
+)
+insert into smsgate_tokens (id, "user", api_key, secret, scopes, access_until, refresh_until)
+values (${text('id')}, ${text('user')}, ${text('apiKey')}, ${textOrNull('secret')}, ${list('scopes')}, to_timestamp(${number('exp')}::float8),
+  to_timestamp(${number('refreshExp')}::float8))`
+
+/** Adds a pair. The answer has the spellings of SMSGate's server and of its clients. */
+async function insertPair(c: Ctx, db: Db, { user, apiKey, secret, scopes }: Grant, seconds: number) {
+  const id = randomText(ID_LENGTH)
+  const iat = Math.floor(Date.now() / 1000)
+  const [exp, refreshExp] = [iat + seconds, iat + REFRESH_SECONDS]
+  await run(db, INSERT, { id, user, apiKey, secret, scopes, exp, refreshExp })
+  const about = { sub: user, iss: 'pocketsms', iat, user_id: user }
+  const key = await secretOf(db)
+  const sign = (claims: JWTPayload) =>
+    new SignJWT({ ...about, ...claims }).setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' }).sign(key)
+  const access = await sign({ jti: id, exp, scopes })
+  const refresh = await sign({ jti: id + REFRESH_SUFFIX, exp: refreshExp, scopes: [REFRESH_SCOPE] })
+  const end = new Date(exp * 1000).toISOString()
+  c.header('cache-control', 'no-store')
+  return {
+    ...{ id, token_type: 'Bearer', access_token: access, refresh_token: refresh, expires_at: end },
+    ...{ tokenType: 'Bearer', accessToken: access, refreshToken: refresh, expiresAt: end },
+  }
+}
+
+/** A valid token: the pair that it belongs to, and the API key that made the pair. */
+interface LiveToken extends Grant {
+  readonly pair: string
+}
+
+function pairOf(jti: string): { readonly pair: string; readonly isRefresh: boolean } {
+  const isRefresh = jti.endsWith(REFRESH_SUFFIX)
+  return { pair: isRefresh ? jti.slice(0, -REFRESH_SUFFIX.length) : jti, isRefresh }
+}
+
+const FIND = statement('smsgate find token', {
+  ...{ user: 'string', apiKey: 'string', secret: 'string?', scopes: 'string[]' },
+  ...{ isAccessLive: 'boolean', isRefreshLive: 'boolean' },
+})`
+select "user", api_key as "apiKey", secret, scopes, access_until > now() as "isAccessLive",
+  refresh_until > now() and not is_refreshed as "isRefreshLive" from smsgate_tokens where id = ${text('id')}`
+
+/** The token with this `jti`; null if it has expired, was revoked or used. */
+async function findToken({ db }: Store, jti: string): Promise<LiveToken | null> {
+  const { pair, isRefresh } = pairOf(jti)
+  const found = await runForRow(db, FIND, { id: pair })
+  if (!(isRefresh ? found?.isRefreshLive : found?.isAccessLive)) return null
+  const { user, apiKey, secret, scopes } = found!
+  return { pair, user, apiKey, secret, scopes: isRefresh ? [REFRESH_SCOPE] : scopes }
+}
+
+const USE = statement('smsgate use refresh token', { scopes: 'string[]' })`
+update smsgate_tokens set is_refreshed = true
+where id = ${text('id')} and not is_refreshed and refresh_until > now() returning scopes`
+
+/** Replaces a pair by a new one with the same scopes. A refresh token works once, then throws 401. */
+export function refreshTokens({ c, store, token }: ClientCaller & { readonly c: Ctx }) {
+  return store.db.transaction(async (db) => {
+    const used = await runForRow(db, USE, { id: token!.pair })
+    if (!used) throw gatewayRefusal('unauthorized', 'Unauthorized')
+    return insertPair(c, db, { ...token!, ...used }, ACCESS_SECONDS)
+  })
+}
+
+/** Ends both tokens of a user's pair. An unknown pair is no error. */
+export async function revokeTokens({ store, user, id }: ClientCaller & { readonly id: string }) {
+  const { pair } = pairOf(id)
+  await store.db.query(
+    'delete from smsgate_tokens where id = $1 and "user" = $2',
+    [pair, user],
+    'smsgate revoke',
+  )
+}
+
+/** Deletes pairs that have ended. */
+export const deleteOldTokens = ({ db }: Store) =>
+  db.query('delete from smsgate_tokens where refresh_until <= now()')
+
+const ALGORITHM = 'HS256'
+const PARAM = 'smsgateTokenSecret'
+const SECRET_LENGTH = 43
+
+/** A separate secret: these tokens are not valid as PocketBase tokens, nor the reverse. */
+async function secretOf(db: Db): Promise<Uint8Array> {
+  const secret = await readOrMakeParam(db, PARAM, async () => JSON.stringify(randomText(SECRET_LENGTH)))
+  return new TextEncoder().encode(JSON.parse(secret) as string)
+}
+
+/** The `jti` of a token that this server signed and that has not expired; null for any other text. */
+async function readToken(db: Db, token: string): Promise<string | null> {
+  if (token.split('.').length !== 3) return null
+  const secret = await secretOf(db)
+  try {
+    const options = { algorithms: [ALGORITHM], requiredClaims: ['jti', 'exp'] }
+    const { payload } = await jwtVerify(token, secret, options)
+    return payload.jti!
+  } catch {
+    return null // a bad signature is an answer, not a fault
+  }
+}

@@ -1,35 +1,43 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { REFRESH_SCOPE } from '../../auth/tokens/scopes.ts'
+import { REFRESH_SCOPE, type Scope } from '../../auth/tokens/scopes.ts'
+import type { Store } from '../../collections/catalog.ts'
+import { run, statement, text } from '../../db/statement.ts'
 import { GatewayError } from '../../errors.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
+import type { Env, Protocol, Services } from '../../http/context.ts'
 import { messageForm } from '../../http/middleware/error-forms.ts'
-import { queryOf } from '../../http/query.ts'
-import { sendRaw } from '../../http/request-info.ts'
+import { buildRequest, sendRaw } from '../../http/request-info.ts'
 import { retry } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { readinessOf } from '../../metrics/readiness.ts'
 import { SENDS } from '../../metrics/traffic.ts'
-import { checkShape } from '../../sms/send/shape.ts'
+import { deleteRecord } from '../../records/write/delete.ts'
+import { checkDevice } from '../../sms/send/send.ts'
 import { addRoutes } from '../route-table.ts'
-import { settingsOf } from '../smsgate/wire.ts'
-import { keyIn, requireClient } from './credentials.ts'
-import { type Call, describeClientRoutes, type Route, SMSGATE_CLIENT_TAGS } from './description.ts'
-import { deleteDevice, listDevices } from './devices.ts'
-import { healthOf } from './health.ts'
-import { INBOX_QUERY, listInbox, sendAttachment } from './inbox/inbox.ts'
-import { REFRESH_BODY, refreshInbox } from './inbox/inbox-refresh.ts'
-import { LIST_QUERY, listMessages, type Page } from './list-messages.ts'
-import { cancelSend, findSend, stateOf } from './message-state.ts'
-import { CLIENT_PATH, canonicalPath } from './path.ts'
-import { givenIn } from './query.ts'
-import { SEND_BODY } from './send-body.ts'
-import { answerSend } from './send-message.ts'
-import { issueTokens, refreshTokens, revokeTokens, TOKEN_BODY } from './tokens.ts'
-import { readSigningKey, SETTINGS_BODY, setSigningKey } from './webhooks/signing-key.ts'
-import { signingKeyPaths, signingKeyRoutes } from './webhooks/signing-key-routes.ts'
-import { deleteWebhook, listWebhooks, saveWebhook, WEBHOOK_BODY } from './webhooks/webhooks.ts'
+import { settingsOf, wireDevice } from '../smsgate/wire.ts'
+import { issueTokens, keyIn, refreshTokens, requireClient, revokeTokens, TOKEN_BODY } from './credentials.ts'
+import { INBOX_QUERY, listInbox, REFRESH_BODY, refreshInbox, sendAttachment } from './inbox.ts'
+import { cancelSend, findSend, LIST_QUERY, listMessages, type Page, stateOf } from './messages.ts'
+import {
+  type Call,
+  CLIENT_PATH,
+  canonicalPath,
+  describeClientRoutes,
+  queryIn,
+  type Route,
+  route,
+  SMSGATE_CLIENT_TAGS,
+} from './request.ts'
+import { answerSend, SEND_BODY } from './send-message.ts'
+import {
+  readSigningKey,
+  SETTINGS_BODY,
+  setSigningKey,
+  signingKeyPaths,
+  signingKeyRoutes,
+} from './signing-key.ts'
+import { deleteWebhook, listWebhooks, saveWebhook, WEBHOOK_BODY } from './webhooks.ts'
 
 /** Ten times the bytes of a long text to 100 numbers. */
 const MAX_BODY_BYTES = 1 << 20
@@ -43,162 +51,138 @@ const PHONE_SETTINGS = (() => {
   return { ...others, webhooks: shown }
 })()
 
+const LIST = statement('smsgate devices', {
+  ...{ id: 'string', name: 'string', created: 'string', updated: 'string' },
+  ...{ last_seen: 'string', sims: 'string?' },
+})`
+select id, name, created, coalesce(nullif(updated, ''), created) as updated,
+  coalesce(nullif(last_seen, ''), created) as last_seen, sims
+from devices where "user" = ${text('user')} order by devices.created, id`
+
+const listDevices = async ({ store: { db }, user }: Call) => (await run(db, LIST, { user })).map(wireDevice)
+
+/** Deletes a device of the caller; its queue goes to other devices. Throws 404. */
+async function deleteDevice({ c, services, store, auth, attempt, id }: Call): Promise<void> {
+  await checkDevice(store, auth.id, id)
+  const devices = store.catalog.find('devices')!
+  await deleteRecord(store, services.extensions, devices, id, buildRequest(c, auth, {}), attempt)
+}
+
+/** With a query that `schema` checks; the answer is a page. */
+const listRoute = <Q extends z.ZodObject>(
+  at: string,
+  scope: Scope,
+  summary: string,
+  schema: Q,
+  list: (store: Store, user: string, query: z.output<Q>) => Promise<Page<unknown>>,
+) =>
+  route(
+    at,
+    scope,
+    summary,
+    async ({ c, store, user }) => {
+      const { items, total } = await list(store, user, queryIn(c, schema))
+      c.header('X-Total-Count', String(total))
+      // scripts of other origins can read only headers that are named here
+      c.header('Access-Control-Expose-Headers', 'X-Total-Count')
+      return items
+    },
+    { query: Object.keys(schema.shape), answer: [200, 'A page of them.', undefined, TOTAL] },
+  )
+
 const ROUTES: readonly Route[] = [
-  {
-    at: 'POST /messages',
-    summary: 'Send a text',
-    scope: 'messages:send',
+  route('POST /messages', 'messages:send', 'Send a text', answerSend, {
     startsCached: true,
     query: ['skipPhoneValidation', 'deviceActiveWithin'],
     header: IDEMPOTENCY,
     body: SEND_BODY,
     answer: [202, 'Accepted.', undefined, LOCATION],
-    work: answerSend,
-  },
-  {
-    at: 'GET /messages',
-    summary: 'List sends of this API',
-    scope: 'messages:list',
-    query: Object.keys(LIST_QUERY.shape),
-    answer: [200, 'A page of them.', undefined, TOTAL],
-    work: async ({ c, store, user }) => paged(c, await listMessages(store, user, queryIn(c, LIST_QUERY))),
-  },
-  {
-    at: 'GET /messages/{id}',
-    summary: 'Read the state of a send',
-    scope: 'messages:read',
-    work: async ({ c, store, user }) => stateOf(store, user, await findSend(store, user, idIn(c))),
-  },
-  {
-    at: 'DELETE /messages/{id}',
-    summary: 'Cancel what no device has begun',
-    scope: 'messages:cancel',
-    async work({ c, store, user }) {
-      const send = await findSend(store, user, idIn(c))
+  }),
+  listRoute('GET /messages', 'messages:list', 'List sends of this API', LIST_QUERY, listMessages),
+  route('GET /messages/{id}', 'messages:read', 'Read the state of a send', async ({ store, user, id }) =>
+    stateOf(store, user, await findSend(store, user, id)),
+  ),
+  route(
+    'DELETE /messages/{id}',
+    'messages:cancel',
+    'Cancel what no device has begun',
+    async ({ store, user, id }) => {
+      const send = await findSend(store, user, id)
       await cancelSend(store, user, send)
       return stateOf(store, user, send)
     },
-  },
-  {
-    at: 'POST /messages/inbox/export',
-    summary: 'Read inboxes again and tell webhooks (the old form)',
-    scope: 'messages:export',
-    body: REFRESH_BODY,
-    answer: [202, 'Asked.', undefined, z.object({ Deprecation: z.literal('true') })],
-    async work({ c, store, user, json }) {
+  ),
+  route(
+    'POST /messages/inbox/export',
+    'messages:export',
+    'Read inboxes again and tell webhooks (the old form)',
+    async ({ c, store, user, json }) => {
       c.header('Deprecation', 'true')
       return refreshInbox(store, user, json, true)
     },
-  },
-  {
-    at: 'GET /devices',
-    summary: 'List devices',
-    scope: 'devices:list',
-    work: ({ store, user }) => listDevices(store, user),
-  },
-  {
-    at: 'DELETE /devices/{id}',
-    summary: 'Delete a device',
-    scope: 'devices:delete',
+    {
+      body: REFRESH_BODY,
+      answer: [202, 'Asked.', undefined, z.object({ Deprecation: z.literal('true') })],
+    },
+  ),
+  route('GET /devices', 'devices:list', 'List devices', listDevices),
+  route('DELETE /devices/{id}', 'devices:delete', 'Delete a device', deleteDevice, {
     answer: [204, 'Deleted.'],
-    work: (call) => deleteDevice(call, idIn(call.c)),
-  },
-  {
-    at: 'GET /inbox',
-    summary: 'List incoming texts',
-    scope: 'inbox:list',
-    query: Object.keys(INBOX_QUERY.shape),
-    answer: [200, 'A page of them.', undefined, TOTAL],
-    work: async ({ c, store, user }) => paged(c, await listInbox(store, user, queryIn(c, INBOX_QUERY))),
-  },
-  {
-    at: 'POST /inbox/refresh',
-    summary: 'Read inboxes of phones again',
-    scope: 'inbox:refresh',
-    body: REFRESH_BODY,
-    answer: [202, 'Asked.'],
-    work: ({ store, user, json }) => refreshInbox(store, user, json),
-  },
-  {
-    at: 'GET /inbox/{id}/attachments/{part}',
-    summary: 'Read a file of an incoming text',
-    scope: 'inbox:list',
-    isFile: true,
-    work: sendAttachment,
-  },
-  {
-    at: 'GET /webhooks',
-    summary: "List webhooks of SMSGate's form",
-    scope: 'webhooks:list',
-    work: ({ store, user }) => listWebhooks(store, user),
-  },
-  {
-    at: 'POST /webhooks',
-    summary: 'Add a webhook, or replace the one with its id',
-    scope: 'webhooks:write',
+  }),
+  listRoute('GET /inbox', 'inbox:list', 'List incoming texts', INBOX_QUERY, listInbox),
+  route(
+    'POST /inbox/refresh',
+    'inbox:refresh',
+    'Read inboxes of phones again',
+    ({ store, user, json }) => refreshInbox(store, user, json),
+    { body: REFRESH_BODY, answer: [202, 'Asked.'] },
+  ),
+  route(
+    'GET /inbox/{id}/attachments/{part}',
+    'inbox:list',
+    'Read a file of an incoming text',
+    sendAttachment,
+    { isFile: true },
+  ),
+  route('GET /webhooks', 'webhooks:list', "List webhooks of SMSGate's form", listWebhooks),
+  route('POST /webhooks', 'webhooks:write', 'Add a webhook, or replace the one with its id', saveWebhook, {
     body: WEBHOOK_BODY,
     answer: [201, 'Saved.'],
-    work: saveWebhook,
-  },
-  {
-    at: 'DELETE /webhooks/{id}',
-    summary: 'Delete a webhook',
-    scope: 'webhooks:delete',
+  }),
+  route('DELETE /webhooks/{id}', 'webhooks:delete', 'Delete a webhook', deleteWebhook, {
     answer: [204, 'There is none with this id.'],
-    work: (call) => deleteWebhook(call, idIn(call.c)),
-  },
-  {
-    at: 'GET /settings',
-    summary: 'Read the settings of phones',
-    scope: 'settings:read',
-    work: async () => PHONE_SETTINGS,
-  },
-  ...(['PATCH', 'PUT'] as const).map(
-    (method): Route => ({
-      at: `${method} /settings`,
-      summary: 'Set the key that webhooks are signed with',
-      scope: 'settings:write',
-      body: SETTINGS_BODY,
-      async work({ store, user, json }) {
+  }),
+  route('GET /settings', 'settings:read', 'Read the settings of phones', async () => PHONE_SETTINGS),
+  ...['PATCH', 'PUT'].map((method) =>
+    route(
+      `${method} /settings`,
+      'settings:write',
+      'Set the key that webhooks are signed with',
+      async ({ store, user, json }) => {
         const key = readSigningKey(json)
         if (key !== undefined) await setSigningKey(store.db, user, key)
         return PHONE_SETTINGS
       },
-    }),
+      { body: SETTINGS_BODY },
+    ),
   ),
-  {
-    at: 'POST /auth/token',
-    summary: 'Make a pair of tokens',
-    scope: 'tokens:manage',
+  route('POST /auth/token', 'tokens:manage', 'Make a pair of tokens', issueTokens, {
     body: TOKEN_BODY,
     answer: [201, 'The pair.'],
-    work: async ({ c, store, user, apiKey, secret: by, scopes, json }) =>
-      secret(c, await issueTokens(store, { user, apiKey, secret: by }, scopes, json)),
-  },
-  {
-    at: 'POST /auth/token/refresh',
-    summary: 'Trade a refresh token for another pair',
-    scope: REFRESH_SCOPE,
+  }),
+  route('POST /auth/token/refresh', REFRESH_SCOPE, 'Trade a refresh token for another pair', refreshTokens, {
     answer: [201, 'The pair.'],
-    work: async ({ c, store, token }) => secret(c, await refreshTokens(store, token!)),
-  },
-  {
-    at: 'DELETE /auth/token/{id}',
-    summary: 'Revoke a pair of tokens',
-    scope: 'tokens:manage',
+  }),
+  route('DELETE /auth/token/{id}', 'tokens:manage', 'Revoke a pair of tokens', revokeTokens, {
     answer: [204, 'There is none with this id.'],
-    work: ({ c, store, user }) => revokeTokens(store, user, idIn(c)),
-  },
-  {
-    at: 'GET /logs',
-    summary: 'Not kept',
-    scope: 'logs:read',
-    query: ['from', 'to'],
-    answer: [501, 'Logs of devices are not kept.'],
-    async work() {
-      throw new GatewayError(501, { message: 'Logs of devices are not kept: see sms_events' })
-    },
-  },
+  }),
+  route(
+    'GET /logs',
+    'logs:read',
+    'Not kept',
+    () => Promise.reject(new GatewayError(501, { message: 'Logs of devices are not kept: see sms_events' })),
+    { query: ['from', 'to'], answer: [501, 'Logs of devices are not kept.'] },
+  ),
 ]
 
 /** SMSGate's API for programs. */
@@ -219,8 +203,18 @@ function clientRoutes(services: Services): Hono<Env> {
   const probes = [`${CLIENT_PATH}/health`, `${CLIENT_PATH}/health/:probe{live|ready|startup}`]
   const probe = readinessOf(services.store.forEverybody('metrics'), services.stopping)
   const app = new Hono<Env>().on('GET', probes, async (c) => {
-    const health = await healthOf(probe)
-    return sendRaw(c, JSON.stringify(health), health.status === 'pass' ? 200 : 503)
+    const begun = performance.now()
+    const { ready } = await probe()
+    const status = ready ? 'pass' : 'fail'
+    const ping = {
+      description: 'Time for the database to answer',
+      observedUnit: 'milliseconds',
+      observedValue: Math.round(performance.now() - begun),
+      status,
+    }
+    // the level of SMSGate's API: the server's own version is not public
+    const health = { status, version: '1.47.1', releaseId: 1, checks: { 'db:ping': ping } }
+    return sendRaw(c, JSON.stringify(health), ready ? 200 : 503)
   })
   addRoutes<Call, Route>(app, CLIENT_PATH, ROUTES, (c, { scope, startsCached = false, body }, work) => {
     // read once, also if the work is repeated
@@ -230,26 +224,10 @@ function clientRoutes(services: Services): Hono<Env> {
       (isCached) => requireClient(c, services, scope, isCached),
       async (caller, attempt) => {
         json ??= body && readJson(c, MAX_BODY_BYTES, JSON.parse)
-        return work({ ...caller, c, services, user: caller.auth.id, json: await json, attempt })
+        return work({ ...caller, c, services, id: c.req.param('id') ?? '', json: await json, attempt })
       },
       { startsCached },
     )
   })
   return app.route('/', signingKeyRoutes(services))
-}
-
-const queryIn = <T extends z.ZodType>(c: Ctx, schema: T) => checkShape(schema, givenIn(queryOf(c)))
-
-const idIn = (c: Ctx) => c.req.param('id')!
-
-/** Sets the header with the total, readable for other origins. Returns the items. */
-function paged(c: Ctx, { items, total }: Page<unknown>): readonly unknown[] {
-  c.header('X-Total-Count', String(total))
-  c.header('Access-Control-Expose-Headers', 'X-Total-Count')
-  return items
-}
-
-function secret<T>(c: Ctx, pair: T): T {
-  c.header('cache-control', 'no-store')
-  return pair
 }

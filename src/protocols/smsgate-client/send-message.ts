@@ -1,30 +1,133 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { number, runForRow, statement, text } from '../../db/statement.ts'
-import { formatDate } from '../../fields/types/date.ts'
+import { dateOf, formatDate } from '../../fields/types/date.ts'
 import type { Ctx } from '../../http/context.ts'
-import { queryOf } from '../../http/query.ts'
-import type { SendBody } from '../../sms/send/body.ts'
+import { E164, withoutSeparators } from '../../portable/phone.ts'
+import { ANY_LINE, dateAt, MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../../sms/send/body.ts'
 import { firstAnswer, type Idempotency, readIdempotency } from '../../sms/send/idempotency.ts'
 import { type SendServices, send } from '../../sms/send/send.ts'
-import { checkShape, invalid, isRefusal, type Sender } from '../../sms/send/shape.ts'
-import type { Call } from './description.ts'
-import { type MessageState, sendOfRef, stateOf } from './message-state.ts'
-import { prefixOf } from './path.ts'
-import { flagIn, givenIn, numberIn, unknownDevice } from './query.ts'
-import { readSendBody } from './send-body.ts'
+import {
+  checkShape,
+  id,
+  invalid,
+  isRefusal,
+  listOf,
+  nonEmptyText,
+  type Sender,
+  visibleText,
+  wholeNumber,
+} from '../../sms/send/shape.ts'
+import { type MessageState, sendOfRef, stateOf } from './messages.ts'
+import {
+  type Call,
+  flagIn,
+  MAX_DEVICE_ID,
+  numberIn,
+  prefixOf,
+  queryIn,
+  rfc3339,
+  unknownDevice,
+} from './request.ts'
+
+const MAX_RECIPIENTS = 100
+const MAX_NUMBER = 128
+export const MAX_ID = 36
+const MIN_TTL_SECONDS = 5
+
+/** The body of a send as SMSGate's clients write it. Unknown fields are ignored, `null` counts as absent. */
+export const SEND_BODY = z
+  .object({
+    phoneNumbers: listOf(nonEmptyText(MAX_NUMBER), MAX_RECIPIENTS).describe(
+      'In E.164. Spaces, `-`, `.`, `(` and `)` are removed, a leading `00` becomes `+`. No number twice.',
+    ),
+    textMessage: z
+      .object({ text: visibleText().meta({ maxLength: MAX_CHARACTERS }) })
+      .nullish()
+      .describe('The text. At most 1,600 characters.'),
+    message: visibleText().nullish().describe('The old form of `textMessage.text`.'),
+    dataMessage: z.unknown().optional().describe('Refused: this server sends texts only.'),
+    mmsMessage: z.unknown().optional().describe('Refused: this server sends texts only.'),
+    id: id(MAX_ID).nullish().describe('An id of yours. One that was used before is refused with 409.'),
+    deviceId: id(MAX_DEVICE_ID)
+      .nullish()
+      .describe('This device sends. Left out, the available devices take turns.'),
+    simNumber: wholeNumber(1, 3).nullish(),
+    priority: wholeNumber(-128, 127)
+      .nullish()
+      .describe('Higher goes first. Limits of the device hold for every priority.'),
+    ttl: wholeNumber(MIN_TTL_SECONDS, Number.MAX_SAFE_INTEGER)
+      .nullish()
+      .describe('Seconds from acceptance after which the text is not sent any more. Excludes `validUntil`.'),
+    validUntil: rfc3339().nullish(),
+    scheduleAt: rfc3339().nullish(),
+    withDeliveryReport: z
+      .boolean('must be true or false')
+      .nullish()
+      .describe('Only `true`, the default: this server always asks for delivery reports.'),
+    isEncrypted: z
+      .boolean('must be true or false')
+      .nullish()
+      .describe('Only `false`, the default: encrypted numbers and texts cannot be checked.'),
+  })
+  .meta({ id: 'SmsgateSend' })
+
+/** Reads the body of a send. Throws 400 that names the first field that cannot be honoured. */
+function readSendBody(raw: unknown, now: Date): SendBody {
+  const body = checkShape(SEND_BODY, raw)
+  if (body.dataMessage != null) throw invalid('dataMessage cannot be sent: send textMessage')
+  if (body.mmsMessage != null) throw invalid('mmsMessage cannot be sent: send textMessage')
+  const text = body.textMessage?.text ?? body.message
+  if (text == null) throw invalid('textMessage is required')
+  if (body.textMessage && body.message != null) throw invalid('message and textMessage exclude each other')
+  if (body.isEncrypted) throw invalid('isEncrypted must be false: numbers and texts are checked here')
+  if (body.withDeliveryReport === false)
+    throw invalid('withDeliveryReport must be true: delivery reports are always asked for')
+  const { ttl, validUntil, scheduleAt: scheduledAt = '' } = body
+  if (scheduledAt && scheduledAt <= formatDate(now)) throw invalid('scheduleAt must lie in the future')
+  if (ttl && validUntil) throw invalid('ttl and validUntil exclude each other')
+  if (validUntil && dateOf(validUntil)! <= now) throw invalid('validUntil must lie in the future')
+  const expiresAt = ttl ? dateAt(now.getTime() + ttl * 1000) : (validUntil ?? '')
+  if (scheduledAt && expiresAt && scheduledAt > expiresAt)
+    throw invalid('scheduleAt must not be after the end of the message (validUntil or ttl)')
+  return {
+    recipients: phoneNumbersOf(body.phoneNumbers),
+    groupIds: [],
+    deviceId: body.deviceId ?? '',
+    line: ANY_LINE,
+    content: { body: text },
+    options: {
+      ...PLAIN_OPTIONS,
+      ...{ scheduledAt: scheduledAt ?? '', expiresAt },
+      priority: body.priority ?? 0,
+      sim: body.simNumber ?? 0,
+      origin: { api: 'smsgate', id: body.id ?? '', data: {} },
+    },
+  }
+}
+
+/** The numbers in E.164, in their order. Throws 400 for the first that is invalid or repeated. */
+function phoneNumbersOf(given: readonly string[]): string[] {
+  const numbers = given.map((number) => withoutSeparators(number).replace(/^00/, '+'))
+  for (const [i, number] of numbers.entries()) {
+    if (!E164.test(number))
+      throw invalid(`phoneNumbers[${i}] must be in E.164 format, for example +4915112345678`)
+    if (numbers.indexOf(number) < i) throw invalid(`phoneNumbers[${i}] is there twice`)
+  }
+  return numbers
+}
 
 /** Sends as `/api/sms/send`; answers with state and Location. Throws also 409 for a used id. */
-export async function answerSend({ c, services, json, sender, store }: Call): Promise<MessageState> {
-  const { deviceActiveWithin } = checkShape(QUERY, givenIn(queryOf(c)))
-  const { user } = sender
+export async function answerSend(call: Call): Promise<MessageState> {
+  const { c, services, json, user, store } = call
+  const { deviceActiveWithin } = queryIn(c, QUERY)
   const idempotency = readIdempotency(c.req.header('idempotency-key'), c.req.path, json)
   // look up a stored answer first: other checks depend on the time
   const first = idempotency && (await firstAnswer(store, user, idempotency))
   if (first) return answered(c, await readState(store, user, refOf(first)), true)
   const body = readSendBody(json, new Date())
   await checkDevices(store, user, body, deviceActiveWithin)
-  const { answer, replayed } = await sendOrWait({ ...services.sending, store }, sender, body, idempotency)
+  const { answer, replayed } = await sendOrWait({ ...services.sending, store }, call, body, idempotency)
   const state = await readState(store, user, refOf(answer)).catch((error: unknown) => {
     if (replayed) throw error
     // the message is stored: an error would make some programs send it again

@@ -1,9 +1,24 @@
 import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
+import { dateOf } from '../../fields/types/date.ts'
 import { allowance, type Device } from '../../sms/devices/device.ts'
-import type { Attempt } from '../../sms/queue/renew.ts'
+import { claimMessages, leasedMessages } from '../../sms/queue/claim.ts'
+import { type Attempt, renewLeases } from '../../sms/queue/renew.ts'
+import { applyReports, type Report } from '../../sms/queue/report.ts'
+import { REASONS } from '../../sms/status/status.ts'
 import { wakeDevices } from '../../sms/wake/wake.ts'
-import { CAPACITY_SQL, MAX_CAPACITY } from './phone.ts'
+import type { StateReport } from './incoming.ts'
+import {
+  CAPACITY_SQL,
+  lockForPull,
+  MAX_CAPACITY,
+  noteClockAhead,
+  type PhoneState,
+  phoneOf,
+  reduceCapacity,
+} from './phone.ts'
+import { readWireId, toCancel, toWire, validUntil, wireId } from './wire.ts'
 
 /** For this time a text is not listed again: the phone may still be reading the answer that listed it. */
 const ANSWER_SECONDS = 3
@@ -56,7 +71,7 @@ select exists (select from device_streams s where s.device = $1 and s.until > no
     from smsgate_texts t where t.device = $1 and t."user" = $2), '[]')::text`
 
 /** What a phone was handed, whether its stream is open, and IS_OPEN. Needs the lock of the phone's row. */
-export async function handedState(db: Db, device: Device) {
+async function handedState(db: Db, device: Device) {
   const { rows } = await db.query(STATE, [device.id, device.user], 'smsgate handed')
   const [canBeWoken, isOpen, texts] = rows[0]!
   const held: readonly HandedText[] = JSON.parse(String(texts))
@@ -89,14 +104,14 @@ from json_to_recordset($3) g(id text, attempt int, "validUntilMs" float8)
 on conflict (device, message, attempt) do update set listed_at = excluded.listed_at`
 
 /** Stores which texts an answer lists, and deletes finished ones. */
-export async function noteListed(db: Db, device: Device, { texts, canceled, added }: Listed): Promise<void> {
+async function noteListed(db: Db, device: Device, { texts, canceled, added }: Listed): Promise<void> {
   const given = texts.map(({ id, attempt, validUntilMs }) => ({ id, attempt, validUntilMs }))
   const values = [device.id, device.user, JSON.stringify(given), JSON.stringify(canceled), added]
   await db.query(NOTE, values, 'smsgate note listed')
 }
 
 /** A phone's report about a text: `waits` on the phone, was `processed` by Android, or is `over`. */
-export type Progress = Attempt & { readonly step: 'waits' | 'processed' | 'over' }
+type Progress = Attempt & { readonly step: 'waits' | 'processed' | 'over' }
 
 const PROGRESS = `
 with given as (select * from json_to_recordset($3) g(id text, attempt int, step text)), over as (
@@ -108,7 +123,7 @@ from given g
 where t.device = $1 and t."user" = $2 and t.message = g.id and t.attempt = g.attempt and g.step <> 'over'`
 
 /** Stores a phone's report about its texts. */
-export async function noteProgress({ db }: Store, device: Device, progress: readonly Progress[]) {
+async function noteProgress({ db }: Store, device: Device, progress: readonly Progress[]) {
   if (progress.length === 0) return
   // the last state counts if a report names a text twice
   const given = [...new Map(progress.map((text) => [`${text.id}.${text.attempt}`, text])).values()]
@@ -142,7 +157,7 @@ const IS_LAPSING = `exists (
 const REFILL = `select ${HAS_MORE} from smsgate_phones p where p.device = $1 and p."user" = $2`
 
 /** Wakes a phone that finished some messages, if it may get more. Its stream may be on any node. */
-export async function wakeForMore(store: Store, device: Device): Promise<void> {
+async function wakeForMore(store: Store, device: Device): Promise<void> {
   const { rows } = await store.db.query(REFILL, [device.id, device.user], 'smsgate refill')
   if (rows[0]?.[0] === true) wakeDevices(store.db, [device.id])
 }
@@ -168,3 +183,107 @@ const CONNECTED = `update smsgate_phones set woken_at = now() - interval '${ANSW
 /** Stores that a phone has opened its stream, after which it pulls by itself. */
 export const noteConnected = ({ db }: Store, { id, user }: Device) =>
   db.query(CONNECTED, [id, user], 'smsgate connected')
+
+/** A phone sends one by one, with pauses, so it may keep its texts for this many leases. */
+const LEASES = 3
+/** A message is not sent in this time before its lease ends, so that its result can still be reported. */
+const MAX_REPORT_MS = 30_000
+
+/** Seconds that a phone has to send pulled texts. */
+const phoneLease = (leaseSeconds: number) => leaseSeconds * LEASES
+
+/** Answers a pull, one at a time for each phone: cancellations, then unreported texts, then new ones. */
+export async function pullMessages(store: Store, device: Device, leaseSeconds: number) {
+  return store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    let phone = await lockForPull(db, device)
+    if (!phone) {
+      await phoneOf(inside, device)
+      phone = (await lockForPull(db, device))!
+    }
+    return answerPull(inside, device, phone, leaseSeconds)
+  })
+}
+
+async function answerPull(inside: Store, device: Device, phone: PhoneState, leaseSeconds: number) {
+  const { db } = inside
+  const { texts: held, canBeWoken, isOpen } = await handedState(db, device)
+  const canceled = held.filter(({ isCanceled }) => isCanceled)
+  const known = new Map(held.map((text) => [wireId(text), text]))
+  const lease = phoneLease(leaseSeconds)
+  const claim = async () => {
+    if (!device.enabled) return []
+    // a phone without an open stream gets all it can: it cannot be told to pull later
+    if (isOpen || !canBeWoken) return claimMessages(inside, device, phone.room, lease)
+    return leasedMessages(inside, device, phone.room)
+  }
+  const soonMs = phone.databaseNowMs + leaseSeconds * 1000
+  // list a held message again if the phone may lack it, or so that the phone reports it before its lease ends
+  const listed = (await claim()).filter((message) => {
+    const text = known.get(wireId(message))
+    if (!text || !canBeWoken) return true
+    return !text.isListed && (!text.isKnown || dateOf(message.lease_until)!.getTime() < soonMs)
+  })
+  const reportMs = Math.min(MAX_REPORT_MS, (lease * 1000) / 4)
+  const texts = listed.map((message) => ({ ...message, validUntilMs: validUntil(message, reportMs) }))
+  const added = texts.filter((message) => !known.has(wireId(message))).length
+  if (texts.length + held.length > 0) await noteListed(db, device, { texts, canceled, added })
+  return [
+    ...canceled.map(toCancel),
+    ...texts.map((message, i) => toWire(message, i, phone, message.validUntilMs)),
+  ]
+}
+
+/** The app's error for a message that expired just before sending. */
+const TOO_LATE = 'TTL expired'
+type Outcome = Omit<Report, 'id' | 'attempt'>
+
+/** Outcomes by the app's final states. In the other states the phone still has the text. */
+const OUTCOMES: Readonly<Partial<Record<StateReport['state'], (report: StateReport) => Outcome>>> = {
+  Sent: ({ states }) => ({ status: 'sent', at: states.Sent }),
+  Delivered: ({ states }) => ({ status: 'delivered', at: states.Delivered }),
+  Failed: (report) => failed(errorOf(report)),
+  Cancelled: () => ({ status: 'failed', error_message: REASONS.canceledOnPhone, blameless: true }),
+}
+
+/** The app checks a message's age before sending: an expired one was not sent. */
+const failed = (error: string): Outcome => ({
+  status: 'failed',
+  error_message: error,
+  not_sent: error === TOO_LATE,
+  blameless: error === TOO_LATE,
+})
+
+const errorOf = ({ recipients }: StateReport) => recipients.find(({ error }) => error)?.error ?? ''
+
+/** Applies a phone's states, all or none; unknown ids and old attempts are ignored. Wakes it for more. */
+export async function takeStates(
+  store: Store,
+  device: Device,
+  states: readonly StateReport[],
+  { leaseSeconds, deviceOnlineSeconds }: Pick<Config, 'leaseSeconds' | 'deviceOnlineSeconds'>,
+): Promise<void> {
+  const known = states.flatMap((state) => {
+    const attempt = readWireId(state.id)
+    return attempt ? [{ state, attempt, outcome: OUTCOMES[state.state]?.(state) }] : []
+  })
+  const reports = known.flatMap(({ attempt, outcome }) => (outcome ? [{ ...attempt, ...outcome }] : []))
+  const held = known.flatMap(({ attempt, outcome }) => (outcome ? [] : [attempt]))
+  await renewLeases(store, device, held, phoneLease(leaseSeconds))
+  await learn(store, device, states, leaseSeconds)
+  const progress = known.map(({ state, attempt, outcome }): Progress => {
+    const has = state.state === 'Processed' ? 'processed' : 'waits'
+    return { ...attempt, step: outcome ? 'over' : has }
+  })
+  if (reports.length > 0) await applyReports(store, device, reports, deviceOnlineSeconds)
+  await noteProgress(store, device, progress)
+  if (progress.some(({ step }) => step !== 'waits')) await wakeForMore(store, device)
+}
+
+/** After expired texts: notes that the phone's clock is ahead, or else hands the phone fewer at once. */
+async function learn(store: Store, device: Device, states: readonly StateReport[], leaseSeconds: number) {
+  if (!states.some((state) => errorOf(state) === TOO_LATE)) return
+  const latestMs = Math.max(0, ...states.flatMap(({ states }) => Object.values(states)))
+  if (await noteClockAhead(store, device, latestMs - Date.now())) return
+  await reduceCapacity(store, device, phoneLease(leaseSeconds))
+}

@@ -1,15 +1,50 @@
 import { findAuthRecord } from '../../auth/auth-rows.ts'
-import { signToken } from '../../auth/tokens/tokens.ts'
+import { requireRole } from '../../auth/members/route-roles.ts'
+import { answerSignIn } from '../../auth/sign-in/sign-in.ts'
+import { authWithPassword } from '../../auth/sign-in/with-password.ts'
+import { readBasic, signToken } from '../../auth/tokens/tokens.ts'
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
-import { GatewayError } from '../../errors.ts'
+import { ApiError, GatewayError } from '../../errors.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { limitPairing } from '../../http/middleware/pair-tries.ts'
+import { buildRequest } from '../../http/request-info.ts'
 import { retry } from '../../http/retry.ts'
+import { clientIp } from '../../http/server/client-ip.ts'
 import { storeOf } from '../../http/server/store-of.ts'
+import type { AuthRecord } from '../../request/request.ts'
 import { addDevice, pairDevice } from '../../sms/devices/pair.ts'
-import { checkShape, gatewayRefusal } from '../../sms/send/shape.ts'
-import { REGISTER_BODY } from './body.ts'
-import { signInBasic } from './password.ts'
+import { checkShape, gatewayRefusal, isRefusal } from '../../sms/send/shape.ts'
+import { REGISTER_BODY } from './incoming.ts'
+
+const USERS = 'users'
+const WRONG = 'The login or the password is wrong.'
+
+/** The user of `Authorization: Basic`, with all limits of a sign-in. Throws 401, 429, 403 for a role. */
+export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecord> {
+  const pair = readBasic(c.env.incoming.headers.authorization)
+  if (!pair) throw gatewayRefusal('unauthorized', WRONG)
+  const store = storeOf(c, services, null)
+  const users = store.catalog.find(USERS) as AuthCollection
+  const ip = clientIp(c, services)
+  let user: AuthRecord
+  try {
+    const form = async () => ({ ...pair, identityField: '' })
+    user = await authWithPassword({ store, services, collection: users, ip, readForm: form })
+    const visit = {
+      request: buildRequest(c, null, {}, 'password'),
+      readMfaForm: async () => ({ mfaId: '' }),
+      ip,
+      userAgent: c.env.incoming.headers['user-agent'] ?? '',
+    }
+    await answerSignIn(store, services, user, visit, { method: 'password', isOnce: true })
+  } catch (error) {
+    // a wrong password, a failed rule, a needed second method
+    const isRefused = (error instanceof ApiError || error instanceof GatewayError) && error.status < 429
+    throw isRefused ? gatewayRefusal('unauthorized', WRONG) : error
+  }
+  requireRole(user, `${c.req.method} ${c.req.path}`)
+  return user
+}
 
 /** The app cannot renew its token: it is good for ten years, or until the device is deleted. */
 const TOKEN_SECONDS = 3650 * 86_400
@@ -64,15 +99,11 @@ export async function register(c: Ctx, services: Services, body: unknown) {
   try {
     return await answer(storeOf(c, services, null), await way(c, services, given, phone))
   } catch (error) {
-    throw asUnauthorized(error)
+    // in the app's protocol a wrong code is a 401
+    if (!isRefusal(error, 'wrong_code')) throw error
+    throw gatewayRefusal('unauthorized', (error as Error).message)
   }
 }
-
-/** In the app's protocol a wrong code is a 401. */
-const asUnauthorized = (error: unknown) =>
-  error instanceof GatewayError && error.body.error === 'wrong_code'
-    ? gatewayRefusal('unauthorized', error.message)
-    : error
 
 /** The answer to the app. It has no password, as the user has one already. */
 async function answer(store: Store, id: string) {

@@ -20,14 +20,10 @@ import { startPairing } from '../../sms/devices/pair.ts'
 import { deviceEvents } from '../../sms/devices/streams.ts'
 import { checkShape, gatewayRefusal } from '../../sms/send/shape.ts'
 import { wakeHere } from '../../sms/wake/wake.ts'
-import { STATES_BODY, UPDATE_BODY } from './body.ts'
-import { noteConnected, shouldPull } from './handed-texts.ts'
-import { findPoster, isSigned, takeEvent } from './incoming.ts'
-import { signInBasic } from './password.ts'
+import { noteConnected, pullMessages, shouldPull, takeStates } from './handed-texts.ts'
+import { findPoster, isSigned, STATES_BODY, takeEvent, UPDATE_BODY } from './incoming.ts'
 import { endAbsence, type Period, phoneOf, recordAbsence, takeInboxRequest } from './phone.ts'
-import { pullMessages } from './pull.ts'
-import { register } from './registration.ts'
-import { takeStates } from './report.ts'
+import { register, signInBasic } from './registration.ts'
 import { MOBILE_PATH, settingsOf, webhooksOf, wireDate, wireDevice } from './wire.ts'
 
 /** Enough for reports on 500 messages. */
@@ -46,19 +42,25 @@ export const SMSGATE: Protocol = {
 
 function mobileRoutes(services: Services): Hono<Env> {
   const { config } = services
-  const phoneThatAsks = (c: Ctx) => identifyPhone(c, services)
   const bodyOf = (c: Ctx) => readJson(c, MAX_BODY_BYTES, JSON.parse)
+  /** Answers the calling phone with JSON, or with an empty 204. */
+  const asPhone = (work: (store: Store, device: Device, c: Ctx) => Promise<unknown>) => async (c: Ctx) => {
+    const { device, store } = await identifyPhone(c, services)
+    const answer = await work(store, device, c)
+    return answer === undefined ? c.body(null, 204) : c.json(answer as object)
+  }
 
   const messages = new Hono<Env>()
-    .get('/', async (c) => {
-      const { device, store } = await phoneThatAsks(c)
-      return c.json(await pullMessages(store, device, config.leaseSeconds))
-    })
-    .patch('/', async (c) => {
-      const { device, store } = await phoneThatAsks(c)
-      await takeStates(store, device, checkShape(STATES_BODY, await bodyOf(c)), config)
-      return c.body(null, 204)
-    })
+    .get(
+      '/',
+      asPhone((store, device) => pullMessages(store, device, config.leaseSeconds)),
+    )
+    .patch(
+      '/',
+      asPhone(async (store, device, c) =>
+        takeStates(store, device, checkShape(STATES_BODY, await bodyOf(c)), config),
+      ),
+    )
 
   return new Hono<Env>()
     .basePath(MOBILE_PATH)
@@ -76,13 +78,14 @@ function mobileRoutes(services: Services): Hono<Env> {
     .post('/device', async (c) =>
       c.json(await register(c, services, await readJson(c, GUEST_BODY_BYTES, JSON.parse)), 201),
     )
-    .patch('/device', async (c) => {
-      const { device, store } = await phoneThatAsks(c)
-      const { id, simCards } = checkShape(UPDATE_BODY, await bodyOf(c))
-      if (id !== device.id) throw gatewayRefusal('forbidden', 'This is another device')
-      if (simCards) await saveSims(store, device, simCards)
-      return c.body(null, 204)
-    })
+    .patch(
+      '/device',
+      asPhone(async (store, device, c) => {
+        const { id, simCards } = checkShape(UPDATE_BODY, await bodyOf(c))
+        if (id !== device.id) throw gatewayRefusal('forbidden', 'This is another device')
+        if (simCards) await saveSims(store, device, simCards)
+      }),
+    )
     .get('/user/code', async (c) => {
       const { code, expires_at } = await retry(
         services.store,
@@ -91,14 +94,14 @@ function mobileRoutes(services: Services): Hono<Env> {
       )
       return c.json({ code, validUntil: wireDate(expires_at) })
     })
-    .get('/webhooks', async (c) => {
-      const { device, store } = await phoneThatAsks(c)
-      return c.json(webhooksOf(await phoneOf(store, device), config.publicUrl))
-    })
-    .get('/settings', async (c) => {
-      const { device, store } = await phoneThatAsks(c)
-      return c.json(settingsOf(await phoneOf(store, device)))
-    })
+    .get(
+      '/webhooks',
+      asPhone(async (store, device) => webhooksOf(await phoneOf(store, device), config.publicUrl)),
+    )
+    .get(
+      '/settings',
+      asPhone(async (store, device) => settingsOf(await phoneOf(store, device))),
+    )
     .get('/events', async (c) => sendEvents(c, services))
     .post('/incoming/:path', async (c) => {
       await takePosted(c, services, c.req.param('path'))
@@ -181,7 +184,7 @@ const USUAL_MS = 15_000
 async function* phoneEvents(
   store: Store,
   device: Device,
-  { deviceOnlineSeconds, leaseSeconds }: Pick<Config, 'leaseSeconds' | 'deviceOnlineSeconds'>,
+  { deviceOnlineSeconds, leaseSeconds }: Config,
   identify: () => Promise<Device | null>,
   ended: AbortSignal,
 ): AsyncGenerator<string> {

@@ -1,18 +1,130 @@
+import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import {
+  SMTPServer,
+  type SMTPServerDataStream,
+  type SMTPServerOptions,
+  type SMTPServerSession,
+} from 'smtp-server'
 import { admission } from '../../admission/admission.ts'
 import { guestHolder, networkOf } from '../../admission/holder.ts'
 import { connectionPlaces } from '../../admission/shares.ts'
+import { userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { UserError } from '../../errors.ts'
+import { answerableFault, DatabaseUnavailable } from '../../db/errors.ts'
+import { ApiError, GatewayError, UserError } from '../../errors.ts'
+import { callHook } from '../../hooks/call.ts'
+import { cutToParts } from '../../hooks/compose.ts'
+import { hookAccount } from '../../hooks/hook.ts'
+import { ByteCollector } from '../../http/body/raw-body.ts'
 import type { Services } from '../../http/context.ts'
 import { checkRate } from '../../http/middleware/gate.ts'
-import { identifyKeyHolder, SENDS } from '../../http/middleware/sender.ts'
+import { identifyKeyHolder, type KeyCredentials, SENDS } from '../../http/middleware/sender.ts'
+import { RequestMemory, SMALL_BYTES } from '../../http/request-memory.ts'
 import { open } from '../../http/server/listen.ts'
 import type { Logger } from '../../log.ts'
+import { withPlus } from '../../portable/phone.ts'
 import { isRefusal } from '../../sms/send/shape.ts'
-import { accountOfHook, type MailSender, receive, recipientOf } from './receive.ts'
-import { refusalOf, SmtpRefusal } from './refusal.ts'
+import { sendByKey } from '../door.ts'
+import { type Mail, readMail } from './mail.ts'
+
+/** An SMTP reply that refuses a command. RFC 5321, 4.2.3 */
+const refusal = (responseCode: number, message: string) => Object.assign(new Error(message), { responseCode })
+const notNow = () => refusal(451, 'The server cannot store mails now. Try again later.')
+
+/** SMTP codes by HTTP status. Other statuses are 550 below 429, else 451, after which senders try again. */
+const CODES: Readonly<Record<number, number>> = { 401: 535, 413: 552 }
+
+/** The reply for a thrown error. An unknown one is a bug, and logged. */
+function refusalOf(thrown: unknown, log: Logger): Error {
+  if (thrown instanceof Error && 'responseCode' in thrown) return thrown
+  const error = answerableFault(thrown, false)
+  if (error instanceof ApiError || error instanceof GatewayError)
+    return refusal(CODES[error.status] ?? (error.status < 429 ? 550 : 451), error.message)
+  const isAway = error instanceof DatabaseUnavailable
+  log.error({ err: isAway ? error.cause : error }, isAway ? 'the database is unreachable' : 'a mail failed')
+  return notNow()
+}
+
+interface MailSender {
+  readonly user: string
+  readonly by: KeyCredentials
+}
+
+/** The recipient of an address: a number, or else the secret of a hook. The host does not matter. */
+function recipientOf(address: string): { readonly number?: string; readonly secret: string } {
+  const secret = address.slice(0, address.lastIndexOf('@'))
+  return /^(?:\+|00)?[1-9]\d{5,14}$/.test(secret) ? { number: withPlus(secret), secret } : { secret }
+}
+
+/** The account of a hook. Throws 550 for an unknown secret. */
+async function accountOfHook({ store }: Services, secret: string): Promise<string> {
+  const user = await hookAccount(store.signIn, secret)
+  if (user === undefined) throw refusal(550, 'There is no hook with this address')
+  return user
+}
+
+/** Sends a mail to the number of each recipient, or calls the recipient's hook. Returns the SMTP reply. */
+async function receive(
+  services: Services,
+  stream: SMTPServerDataStream,
+  { envelope, user: sender }: SMTPServerSession,
+): Promise<string> {
+  const to = envelope.rcptTo.map(({ address }) => recipientOf(address))
+  const account = (sender as MailSender | undefined)?.user ?? (await accountOfHook(services, to[0]!.secret))
+  const memory = new RequestMemory(userHolder(account))
+  try {
+    const bytes = await bytesOf(stream, memory)
+    const mail = await admission.heavyWork.run(memory.holder, () => readMail(bytes))
+    const outcomes = []
+    // one after the other: a repeated mail goes on where the first one failed
+    for (const { number, secret } of to)
+      outcomes.push(
+        number ? await sendTo(services, sender, number, mail) : await post(services, secret, mail),
+      )
+    return `OK: ${[...new Set(outcomes)].join(', ')}`
+  } finally {
+    memory.close()
+  }
+}
+
+/** Reads a mail to its end even if there is no room for it: the sender reads no reply before. */
+async function bytesOf(stream: SMTPServerDataStream, memory: RequestMemory): Promise<Buffer> {
+  const room = await memory.roomForBody()
+  const body = new ByteCollector()
+  let fault: unknown
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    if (fault || stream.sizeExceeded) continue
+    const size = body.size + piece.length
+    if (size > SMALL_BYTES) await room.growTo(size).catch((error: unknown) => (fault = error))
+    if (!fault) body.add(piece)
+  }
+  if (stream.sizeExceeded) throw new ApiError(413, 'A mail may have 2 MiB.')
+  if (fault) throw fault
+  if (body.size > SMALL_BYTES) await memory.turn(body.size)
+  return body.bytes
+}
+
+/** Maximum segments of a mail that is sent to a number; the rest is cut off. */
+const MAX_PARTS = 10
+
+async function sendTo(services: Services, { by }: MailSender, number: string, { id, fields }: Mail) {
+  const body = cutToParts({ text: fields.text, ends: [], rest: 0 }, MAX_PARTS)
+  const key = createHash('sha256').update(`${id} ${number}`).digest('base64url')
+  const idempotency = id === '' ? null : { key: `mail ${key}`, fingerprint: 'mail' }
+  await sendByKey(services, by, () => ({ recipients: [number], body }), idempotency)
+  return 'sent'
+}
+
+async function post(services: Services, secret: string, { id, fields }: Mail): Promise<string> {
+  const { store, config } = services
+  const user = await accountOfHook(services, secret)
+  const posted = { raw: JSON.stringify(fields), isForm: false, headers: {}, messageId: id }
+  const work = () => callHook(store.forUser(user), config, secret, posted)
+  const { outcome, error } = await admission.heavyWork.run(userHolder(user), work)
+  if (error) throw refusal(550, error.message)
+  return outcome
+}
 
 /** Enough for a mail with some pictures, which are left out. Parsing takes at most 150 ms. */
 const MAX_MAIL_BYTES = 2 << 20
@@ -24,7 +136,7 @@ export async function listenForMails(config: Config, log: Logger, available: () 
   const services = () => {
     const found = available()
     if (found) return found
-    throw new SmtpRefusal(451, 'The server cannot store mails now. Try again later.')
+    throw notNow()
   }
   const certificate = certificateOf(config)
   const addresses = connectionPlaces(config.maxConnectionsPerAddress || Number.POSITIVE_INFINITY)
@@ -34,6 +146,8 @@ export async function listenForMails(config: Config, log: Logger, available: () 
       (result) => done(null, result),
       (error: unknown) => done(refusalOf(error, log)),
     )
+  const answerGuest = <T>(address: string, done: Parameters<typeof answer<T>>[0], work: () => Promise<T>) =>
+    answer(done, () => admission.requests.run(guestHolder(address), work))
   const server = new SMTPServer({
     ...(certificate?.read() ?? { disabledCommands: ['STARTTLS'] }),
     ...{ logger: false, disableReverseLookup: true, authOptional: true, hideENHANCEDSTATUSCODES: false },
@@ -43,7 +157,7 @@ export async function listenForMails(config: Config, log: Logger, available: () 
       answer(done, async () => {
         if (certificate?.isNew()) server.updateSecureContext(certificate.read())
         const leave = addresses.tryEnter(networkOf(remoteAddress))
-        if (!leave) throw new SmtpRefusal(421, 'Too many connections from this address')
+        if (!leave) throw refusal(421, 'Too many connections from this address')
         leaves.set(id, leave)
       }),
     onClose: ({ id }) => {
@@ -51,36 +165,29 @@ export async function listenForMails(config: Config, log: Logger, available: () 
       leaves.delete(id)
     },
     onAuth: ({ username, password }, { remoteAddress }, done) =>
-      answer(done, () =>
-        admission.requests.run(guestHolder(remoteAddress), async () => {
-          const by = { key: password ?? '', name: username ?? '', ip: remoteAddress }
-          const { auth } = await identifyKeyHolder(services(), by, SENDS, true).catch((error: unknown) => {
-            checkRate(services(), null, remoteAddress, 'POST', '/api/sms/send')
-            return refuseKey(error)
-          })
-          return { user: { user: auth.id, by } satisfies MailSender }
-        }),
-      ),
+      answerGuest(remoteAddress, done, async () => {
+        const by = { key: password ?? '', name: username ?? '', ip: remoteAddress }
+        const { auth } = await identifyKeyHolder(services(), by, SENDS, true).catch((error: unknown) => {
+          checkRate(services(), null, remoteAddress, 'POST', '/api/sms/send')
+          if (!isRefusal(error, 'unauthorized')) throw error
+          const how = 'The user name must be your email address, and the password an API key of yours'
+          throw refusal(535, how)
+        })
+        return { user: { user: auth.id, by } satisfies MailSender }
+      }),
     onRcptTo: ({ address }, session, done) =>
-      answer(done, () =>
-        admission.requests.run(guestHolder(session.remoteAddress), async () => {
-          const { number, secret } = recipientOf(address)
-          const path = number ? '/api/sms/send' : '/api/hooks'
-          checkRate(services(), null, session.remoteAddress, 'POST', path)
-          if (!number) await accountOfHook(services(), secret)
-          else if (!session.user) throw new SmtpRefusal(530, 'Sign in with an API key to send to a number')
-        }),
-      ),
+      answerGuest(session.remoteAddress, done, async () => {
+        const { number, secret } = recipientOf(address)
+        const path = number ? '/api/sms/send' : '/api/hooks'
+        checkRate(services(), null, session.remoteAddress, 'POST', path)
+        if (!number) await accountOfHook(services(), secret)
+        else if (!session.user) throw refusal(530, 'Sign in with an API key to send to a number')
+      }),
     onData: (stream, session, done) => answer(done, async () => receive(services(), stream, session)),
   } satisfies SMTPServerOptions)
   server.on('error', (err) => log.debug({ err }, 'an SMTP connection failed'))
   await open(server.server, { host: config.host, port: config.smtpPort }, 'SMTP_PORT')
   return () => new Promise<void>((resolve) => server.close(resolve))
-}
-
-function refuseKey(error: unknown): never {
-  if (!isRefusal(error, 'unauthorized')) throw error
-  throw new SmtpRefusal(535, 'The user name must be your email address, and the password an API key of yours')
 }
 
 /** The certificate for STARTTLS. `isNew`: its file has changed since the last read. Throws a UserError. */

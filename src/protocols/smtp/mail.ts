@@ -78,11 +78,15 @@ function withoutQuotes(text: string): string {
     else kept.push(line.trimEnd())
   }
   dropAttribution(kept)
-  return kept
-    .filter((line, i) => line !== '' || kept[i - 1] !== '')
+  return withoutGaps(kept)
+}
+
+/** The text of lines, with at most one empty line between others. */
+const withoutGaps = (lines: readonly string[]) =>
+  lines
+    .filter((line, i) => line !== '' || lines[i - 1] !== '')
     .join('\n')
     .trim()
-}
 
 /** Removes the line before a quote that names its author. A long one is wrapped into two. */
 function dropAttribution(lines: string[]): void {
@@ -111,9 +115,5 @@ function textOfHtml(html: string): string {
       text += end
     }
   }
-  const lines = text.split('\n').map((line) => line.replace(/ +/g, ' ').trim())
-  return lines
-    .filter((line, i) => line !== '' || lines[i - 1] !== '')
-    .join('\n')
-    .trim()
+  return withoutGaps(text.split('\n').map((line) => line.replace(/ +/g, ' ').trim()))
 }

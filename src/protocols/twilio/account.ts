@@ -1,11 +1,65 @@
 import { z } from 'zod'
-import type { Store } from '../../collections/catalog.ts'
+import { identifyKey } from '../../auth/tokens/api-keys.ts'
+import { readBasic } from '../../auth/tokens/tokens.ts'
 import type { Config } from '../../config.ts'
 import { run, runForRow, statement, text } from '../../db/statement.ts'
+import type { Ctx, Services } from '../../http/context.ts'
+import { callerOfKey, type SendingCaller } from '../../http/middleware/sender.ts'
+import { clientIp } from '../../http/server/client-ip.ts'
 import { gatewayRefusal } from '../../sms/send/shape.ts'
-import type { Call } from './description.ts'
-import { describePage, readPage, unknownToken } from './paging.ts'
-import { API_VERSION, accountPath, hasSid, sidOf, twilioDate } from './refusal.ts'
+import type { TableRoute } from '../route-table.ts'
+import {
+  API_VERSION,
+  accountPath,
+  describePage,
+  hasSid,
+  idOf,
+  type Parameters,
+  readPage,
+  sidOf,
+  twilioDate,
+  unauthorized,
+  unknownToken,
+} from './wire.ts'
+
+/** An API key as AuthToken: `psk_…` without its underscore. */
+const TOKEN = /^psk[A-Za-z0-9]{64}$/
+
+/** The API key in an Authorization header of Twilio's API; undefined without one. */
+export function keyIn(header?: string): string | undefined {
+  const token = readBasic(header)?.password ?? ''
+  return TOKEN.test(token) ? `psk_${token.slice(3)}` : undefined
+}
+
+/** The account of an Authorization header (AccountSid or key SID, and token). Throws 401. */
+export async function identifyAccount(c: Ctx, services: Services): Promise<SendingCaller> {
+  const header = c.env.incoming.headers.authorization
+  const key = keyIn(header)
+  const holder = key ? await identifyKey(services.store.signIn, { key, ip: clientIp(c, services) }) : null
+  if (!holder?.isTwilio || !hasSid(holder.auth.id)) throw unauthorized()
+  const { identity } = readBasic(header)!
+  if (idOf('AC', identity) !== holder.auth.id && idOf('SK', identity) !== holder.id) throw unauthorized()
+  return callerOfKey(c, services, holder)
+}
+
+/** `sentBy` is the id of the API key. */
+export interface Call extends SendingCaller {
+  readonly c: Ctx
+  readonly services: Services
+  /** The last SID in the path. */
+  readonly sid: string
+  /** Parameters of the form, or of the query for routes without a form. */
+  readonly parameters: Parameters
+}
+
+export type Route = TableRoute<Call>
+
+export const route = (
+  at: string,
+  summary: string,
+  work: Route['work'],
+  more: Omit<Partial<Route>, 'at' | 'summary' | 'work'> = {},
+): Route => ({ at, summary, work, ...more })
 
 const USER = statement('twilio user', { name: 'string', created: 'string', updated: 'string' })`
 select name, created, updated from users where id = ${text('user')}`
@@ -14,7 +68,7 @@ select name, created, updated from users where id = ${text('user')}`
 export async function findAccount({ store, user }: Call) {
   const { name, created, updated } = (await runForRow(store.db, USER, { user }))!
   const sid = sidOf('AC', user)
-  const path = accountPath(sid)
+  const path = accountPath(user)
   return {
     sid,
     owner_account_sid: sid,
@@ -32,19 +86,17 @@ export async function findAccount({ store, user }: Call) {
   }
 }
 
-/** The list of a user's accounts: the one account, or none when a filter does not match it. */
+/** The list of a user's accounts: the one account. */
 export async function listAccounts(call: Call) {
   const { user, parameters } = call
   const page = readPage(parameters, 'AC')
   if (page.from) throw unknownToken()
   const account = await findAccount(call)
-  const name = parameters.get('FriendlyName') || account.friendly_name
-  const status = parameters.get('Status') || account.status
-  const isListed = name === account.friendly_name && status === account.status && page.page === 0
-  const content = { ids: isListed ? [user] : [], hasOlder: false, hasNewer: page.page > 0 }
+  const isFirst = page.page === 0
+  const content = { ids: isFirst ? [user] : [], hasOlder: false, hasNewer: !isFirst }
   return {
     ...describePage(`/${API_VERSION}/Accounts.json`, page, content),
-    accounts: isListed ? [account] : [],
+    accounts: isFirst ? [account] : [],
   }
 }
 
@@ -64,17 +116,15 @@ select phone, id from devices where "user" = ${text('user')} and phone <> '' ord
 
 /** The SIDs of a user and of its numbers. Throws 403 for a user whose id cannot be an AccountSid. */
 export async function describeConnection(
-  { db }: Store,
-  { publicUrl }: Pick<Config, 'publicUrl'>,
-  user: string,
-  key: string | undefined,
+  { store, user, key }: SendingCaller,
+  { publicUrl }: Config,
 ): Promise<z.output<typeof CONNECTION>> {
   if (!hasSid(user)) throw gatewayRefusal('forbidden', 'The id of this user cannot be an AccountSid')
-  const numbers = await run(db, NUMBERS, { user })
+  const numbers = await run(store.db, NUMBERS, { user })
   return {
     account_sid: sidOf('AC', user),
     messaging_service_sid: sidOf('MG', user),
-    ...(key !== undefined && { key_sid: sidOf('SK', key) }),
+    ...(key && { key_sid: sidOf('SK', key.id) }),
     base_url: publicUrl,
     numbers: numbers.map(({ phone, id }) => ({ phone_number: phone, sid: sidOf('PN', id) })),
   }

@@ -10,7 +10,7 @@ import type { Extension } from '../../records/extension.ts'
 import { randomId } from '../../tools/random.ts'
 import type { FitWebhook } from '../../webhooks/extensions.ts'
 import { failDeliveries, failPending } from '../../webhooks/record-outcome.ts'
-import { hasSid, sidOf } from './refusal.ts'
+import { hasSid, sidOf } from './wire.ts'
 
 const NEW_TWILIO_KEY = z.object({
   account_sid: z.string().optional().describe("The user's AccountSid, for a key with `twilio`."),

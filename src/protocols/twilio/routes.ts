@@ -3,120 +3,89 @@ import { ApiError, RetryLater } from '../../errors.ts'
 import { readBytes } from '../../http/body/raw-body.ts'
 import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
 import { checkRate, takePlace } from '../../http/middleware/gate.ts'
-import { READS, requireSender } from '../../http/middleware/sender.ts'
+import { READS, requireSender, type SendingCaller } from '../../http/middleware/sender.ts'
 import { sendRaw } from '../../http/request-info.ts'
 import { retry, withCatalog } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { clientIp } from '../../http/server/client-ip.ts'
 import { holderOf, memoryOf } from '../../http/server/store-of.ts'
-import { TWILIO as BY_TWILIO, chapter, SENDER, SENDING } from '../../openapi/schemas/operations.ts'
-import { refusals } from '../../openapi/schemas/refusals.ts'
-import { addRoutes, describeRoutes, failuresOf } from '../route-table.ts'
-import { CONNECTION, describeConnection, findAccount, listAccounts } from './account.ts'
-import { type Account, identifyAccount, keyIn } from './credentials.ts'
-import type { Call, Route } from './description.ts'
-import { changeMessage, deleteMessage } from './messages/change.ts'
-import { createMessage } from './messages/create.ts'
-import { CREATE_PARAMETERS } from './messages/create-body.ts'
-import { listMessages } from './messages/list.ts'
-import { findMedium, listMedia, sendMedium } from './messages/media.ts'
-import { findMessage, renderMessage } from './messages/message.ts'
-import { changeNumber } from './numbers/change.ts'
-import { findNumber, listNumbers, renderNumber } from './numbers/number.ts'
-import { PAGE_PARAMETERS } from './paging.ts'
+import { TWILIO as BY_TWILIO, chapter, refusals, SENDER, SENDING } from '../../openapi/operations.ts'
+import { addRoutes, describeRoutes } from '../route-table.ts'
+import {
+  type Call,
+  CONNECTION,
+  describeConnection,
+  findAccount,
+  identifyAccount,
+  keyIn,
+  listAccounts,
+  type Route,
+  route,
+} from './account.ts'
+import { CREATE_PARAMETERS, createMessage } from './create-message.ts'
+import {
+  changeMessage,
+  deleteMessage,
+  fetchMedium,
+  fetchMessage,
+  listMedia,
+  listMessages,
+  sendMedium,
+} from './messages.ts'
+import { changeNumber, fetchNumber, listNumbers } from './numbers.ts'
+import { VERIFY_ROUTES } from './verify.ts'
 import {
   INVALID,
   idOf,
   invalid,
   notFound,
+  PAGE_PARAMETERS,
   type Parameters,
   readParameters,
   refuseUnknown,
   TwilioRefusal,
   twilioForm,
-} from './refusal.ts'
-import { VERIFY_ROUTES } from './verify/routes.ts'
+} from './wire.ts'
 
 const ROOT = '/2010-04-01/Accounts'
 const VERIFY_ROOT = '/v2/Services'
 
 const ROUTES: readonly Route[] = [
-  {
-    at: 'GET .json',
-    summary: 'List accounts',
-    query: ['FriendlyName', 'Status', ...PAGE_PARAMETERS],
-    work: listAccounts,
-  },
-  {
-    at: 'GET /{AccountSid}.json',
-    summary: 'Fetch an account',
-    work: findAccount,
-  },
-  {
-    at: 'GET /{AccountSid}/Messages.json',
-    summary: 'List messages',
+  route('GET .json', 'List accounts', listAccounts, {
+    query: PAGE_PARAMETERS,
+  }),
+  route('GET /{AccountSid}.json', 'Fetch an account', findAccount),
+  route('GET /{AccountSid}/Messages.json', 'List messages', listMessages, {
     query: ['To', 'From', 'DateSent', 'DateSent<', 'DateSent>', ...PAGE_PARAMETERS],
-    work: listMessages,
-  },
-  {
-    at: 'POST /{AccountSid}/Messages.json',
-    summary: 'Send a message',
+  }),
+  route('POST /{AccountSid}/Messages.json', 'Send a message', createMessage, {
     header: IDEMPOTENCY,
     form: CREATE_PARAMETERS,
     answer: [201, 'The message.'],
-    work: createMessage,
-  },
-  {
-    at: 'GET /{AccountSid}/Messages/{Sid}.json',
-    summary: 'Fetch a message',
-    work: async ({ store, user, sid }) => renderMessage(await findMessage(store, user, sid), user),
-  },
-  {
-    at: 'POST /{AccountSid}/Messages/{Sid}.json',
-    summary: 'Cancel a message, or take its text away',
+  }),
+  route('GET /{AccountSid}/Messages/{Sid}.json', 'Fetch a message', fetchMessage),
+  route('POST /{AccountSid}/Messages/{Sid}.json', 'Cancel a message, or take its text away', changeMessage, {
     form: ['Body', 'Status'],
-    work: changeMessage,
-  },
-  {
-    at: 'DELETE /{AccountSid}/Messages/{Sid}.json',
-    summary: 'Delete a message',
+  }),
+  route('DELETE /{AccountSid}/Messages/{Sid}.json', 'Delete a message', deleteMessage, {
     answer: [204, 'It is deleted.'],
-    work: deleteMessage,
-  },
-  {
-    at: 'GET /{AccountSid}/Messages/{Sid}/Media.json',
-    summary: 'List the media of a message',
+  }),
+  route('GET /{AccountSid}/Messages/{Sid}/Media.json', 'List the media of a message', listMedia, {
     query: PAGE_PARAMETERS,
-    work: listMedia,
-  },
-  {
-    at: 'GET /{AccountSid}/Messages/{MessageSid}/Media/{Sid}.json',
-    summary: 'Fetch what is known of a file',
-    work: async (call) => (await findMedium(call)).medium,
-  },
-  {
-    at: 'GET /{AccountSid}/Messages/{MessageSid}/Media/{Sid}',
-    summary: 'Fetch a file',
-    isFile: true,
-    work: sendMedium,
-  },
-  {
-    at: 'GET /{AccountSid}/IncomingPhoneNumbers.json',
-    summary: 'List numbers',
+  }),
+  route(
+    'GET /{AccountSid}/Messages/{MessageSid}/Media/{Sid}.json',
+    'Fetch what is known of a file',
+    fetchMedium,
+  ),
+  route('GET /{AccountSid}/Messages/{MessageSid}/Media/{Sid}', 'Fetch a file', sendMedium, { isFile: true }),
+  route('GET /{AccountSid}/IncomingPhoneNumbers.json', 'List numbers', listNumbers, {
     query: ['PhoneNumber', 'FriendlyName', ...PAGE_PARAMETERS],
-    work: listNumbers,
-  },
-  {
-    at: 'GET /{AccountSid}/IncomingPhoneNumbers/{Sid}.json',
-    summary: 'Fetch a number',
-    work: async ({ store, user, sid }) => renderNumber(await findNumber(store, user, sid), user),
-  },
-  {
-    at: 'POST /{AccountSid}/IncomingPhoneNumbers/{Sid}.json',
-    summary: 'Say where its texts go',
+  }),
+  route('GET /{AccountSid}/IncomingPhoneNumbers/{Sid}.json', 'Fetch a number', fetchNumber),
+  route('POST /{AccountSid}/IncomingPhoneNumbers/{Sid}.json', 'Say where its texts go', changeNumber, {
     form: ['SmsUrl', 'SmsMethod', 'FriendlyName'],
-    work: changeNumber,
-  },
+  }),
 ]
 
 /** Twilio's Messaging API, and Verify's, for programs that were written for them. */
@@ -143,15 +112,15 @@ function twilioRoutes(services: Services): Hono<Env> {
       throw error(c)
     })
   const app = new Hono<Env>().get('/api/sms/twilio', async (c) => {
-    const { user, key, store } = await requireSender(c, services, READS)
-    return sendRaw(c, JSON.stringify(await describeConnection(store, services.config, user, key?.id)))
+    const caller = await requireSender(c, services, READS)
+    return sendRaw(c, JSON.stringify(await describeConnection(caller, services.config)))
   })
   const work = (c: Ctx, { query, form }: Route, work: (call: Call) => Promise<Response>) => {
     // read once, also if the work is repeated
     let given: Parameters | undefined
     return enter(c, services, async (account) => {
       const sid = (c.req.param('Sid') ?? '').replace(/\.json$/, '')
-      given ??= form ? await readForm(c) : readQueryOf(c)
+      given ??= form ? await readForm(c) : readParameters((c.env.incoming.url ?? '').replace(/^[^?]*\??/, ''))
       const known = query ?? form
       if (known) refuseUnknown(given, known)
       return work({ ...account, c, services, sid, parameters: given })
@@ -165,8 +134,6 @@ function twilioRoutes(services: Services): Hono<Env> {
 }
 
 function twilioPaths() {
-  const describe = (root: string, routes: readonly Route[]) =>
-    describeRoutes(['twilio', BY_TWILIO], root, routes, failuresOf(), ({ summary }) => summary)
   return {
     ...chapter(SENDING, SENDER, {
       'GET /api/sms/twilio': {
@@ -178,13 +145,13 @@ function twilioPaths() {
         fails: refusals('unauthorized', 'forbidden'),
       },
     }),
-    ...describe(ROOT, ROUTES),
-    ...describe(VERIFY_ROOT, VERIFY_ROUTES),
+    ...describeRoutes('twilio', BY_TWILIO, ROOT, ROUTES),
+    ...describeRoutes('twilio', BY_TWILIO, VERIFY_ROOT, VERIFY_ROUTES),
   }
 }
 
 /** Checks rate limit (429), credentials (401) and the account in the path (404), then runs `work`. */
-async function enter(c: Ctx, services: Services, work: (account: Account) => Promise<Response>) {
+async function enter(c: Ctx, services: Services, work: (caller: SendingCaller) => Promise<Response>) {
   c.set('services', services)
   const account = await withCatalog(services.store, () => identifyAccount(c, services)).catch(
     (error: unknown) => {
@@ -206,7 +173,7 @@ async function enter(c: Ctx, services: Services, work: (account: Account) => Pro
   }
 }
 
-const pay = (c: Ctx, services: Services, account: Account | null) =>
+const pay = (c: Ctx, services: Services, account: SendingCaller | null) =>
   checkRate(services, account?.auth ?? null, clientIp(c, services), c.req.method, c.req.path)
 
 const MAX_BODY_BYTES = 1 << 20
@@ -218,10 +185,7 @@ async function readForm(c: Ctx): Promise<Parameters> {
     if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
     throw new TwilioRefusal(INVALID, `The body must have at most ${MAX_BODY_BYTES} bytes`, 413)
   })
-  const type = c.req.header('content-type')
-  if (bytes.length > 0 && !FORM.test(type ?? ''))
+  if (bytes.length > 0 && !FORM.test(c.req.header('content-type') ?? ''))
     throw invalid('The body must be application/x-www-form-urlencoded')
   return readParameters(bytes.toString('utf8'))
 }
-
-const readQueryOf = (c: Ctx) => readParameters((c.env.incoming.url ?? '').replace(/^[^?]*\??/, ''))

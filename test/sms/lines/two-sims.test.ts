@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runAgent } from '../../../src/agent/run.ts'
+import { pair, runAgent } from '../../../src/agent/device.ts'
 import { simulatorDriver } from '../../../src/agent/simulator.ts'
-import { pair } from '../../../src/agent/state.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 

@@ -8,7 +8,7 @@ import {
   STATES_BODY,
   TEXT_PAYLOAD,
   UPDATE_BODY,
-} from '../../../src/protocols/smsgate/body.ts'
+} from '../../../src/protocols/smsgate/incoming.ts'
 import {
   CLAIM_BODY,
   HEARTBEAT_BODY,

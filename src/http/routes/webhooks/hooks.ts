@@ -7,14 +7,7 @@ import { ApiError, notFound } from '../../../errors.ts'
 import { callHook, HOOK_CALLED, HOOK_PREVIEW, previewHook } from '../../../hooks/call.ts'
 import { JSON_FIELDS } from '../../../hooks/compose.ts'
 import { HOOK_FIELDS, hookAccount } from '../../../hooks/hook.ts'
-import {
-  chapter,
-  failures,
-  HOOK,
-  NOBODY,
-  type Operation,
-  SIGNED_IN,
-} from '../../../openapi/schemas/operations.ts'
+import { chapter, failures, HOOK, NOBODY, type Operation, SIGNED_IN } from '../../../openapi/operations.ts'
 import { checkShape } from '../../../sms/send/shape.ts'
 import { readMultipart } from '../../body/multipart.ts'
 import { readBytes, readJson } from '../../body/raw-body.ts'

@@ -1,8 +1,7 @@
 import { Hono } from 'hono'
 import type { AuditEntry } from '../../../auth/superusers/audit.ts'
 import type { Store } from '../../../collections/catalog.ts'
-import { chapter, SIGNED_IN } from '../../../openapi/schemas/operations.ts'
-import { webhookRefusals } from '../../../openapi/schemas/refusals.ts'
+import { chapter, SIGNED_IN, webhookRefusals } from '../../../openapi/operations.ts'
 import {
   DELIVERY_REQUEST,
   RESENT,

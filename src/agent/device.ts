@@ -1,0 +1,168 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { GatewayError, UserError } from '../errors.ts'
+import { lockFile } from '../tools/lock-file.ts'
+import { connect } from './agent.ts'
+import type { Driver } from './driver.ts'
+import { openJournal } from './journal.ts'
+import { call, persist, ServerUnavailable } from './server.ts'
+
+export type AgentState = Readonly<Record<'url' | 'token' | 'device' | 'name' | 'code', string>>
+
+/** Throws a UserError if `file` exists: a pairing never replaces another. */
+export function refuseExisting(file: string): void {
+  if (!existsSync(file)) return
+  throw new UserError(
+    `${file} belongs to a device that is paired already. --state names another file for the new one.`,
+  )
+}
+
+/** Writes the state atomically, readable for its owner alone. Throws a UserError. */
+export function saveState(file: string, state: AgentState): void {
+  const temporary = `${file}.${process.pid}`
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(temporary, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 })
+    renameSync(temporary, file)
+  } catch (error) {
+    throw new UserError(`${file} cannot be written: ${(error as Error).message}. --state names another.`)
+  }
+}
+
+/** Throws a UserError if the file is missing or invalid. */
+export function readState(file: string): AgentState {
+  try {
+    const { url, token, device, name, code } = JSON.parse(readFileSync(file, 'utf8'))
+    if (url && token && device) return { url, token, device, name, code }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new UserError(`${file} is not there. Pair first: agent start URL CODE`)
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  throw new UserError(`${file} is not the state of an agent. Pair again: agent start URL CODE`)
+}
+
+/** Default folder of states: the state folder of the XDG base directories. */
+const stateFolder = () => join(process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'pocketsms')
+
+/** State file of a new device: one per device, so that a computer may have several. */
+export const newStateFile = (device: string) => join(stateFolder(), `agent-${device}.json`)
+
+/** The only state file in the state folder. Throws a UserError for none or several. */
+export function onlyStateFile(): string {
+  const found = findStates()
+  if (found.length === 1) return found[0]!.file
+  if (found.length === 0) throw new UserError('No device is paired here. Pair first: agent start URL CODE')
+  const lines = found.map(({ file, name, url }) => `  --state ${file}   ${name}, ${url}`)
+  throw new UserError(`Several devices are paired here. Choose one:\n${lines.join('\n')}`)
+}
+
+/** State file of the device paired with `url` and `code`; undefined if there is none. */
+export const findPaired = (url: string, code: string): string | undefined =>
+  findStates().find((state) => state.url === url && state.code === code)?.file
+
+function findStates() {
+  const folder = stateFolder()
+  const names = existsSync(folder) ? readdirSync(folder).sort() : []
+  return names
+    .filter((name) => /^agent-\w+\.json$/.test(name))
+    .flatMap((name) => {
+      const file = join(folder, name)
+      try {
+        return [{ ...readState(file), file }]
+      } catch (error) {
+        if (error instanceof UserError) return []
+        throw error
+      }
+    })
+}
+
+/** Path of a pairing address after the server's own. */
+const PAIR_PATH = /\/api\/devices\/pair\/?$/
+
+/** Reads server address and code, given separately or as a pairing address with the code after `#`. */
+export function readPairing(address: string, code: string): { url: string; code: string } {
+  if (!URL.canParse(address))
+    throw new UserError(`${address} is no address. It begins with https:// or http://.`)
+  const { protocol, hash, origin, pathname } = new URL(address)
+  if (protocol !== 'https:' && protocol !== 'http:')
+    throw new UserError(`${address} does not begin with https:// or http://.`)
+  const digits = code || hash.slice(1)
+  if (!/^\d{6}$/.test(digits)) throw new UserError('A pairing code has 6 digits.')
+  return { url: `${origin}${pathname}`.replace(PAIR_PATH, '').replace(/\/+$/, ''), code: digits }
+}
+
+/** Pairs the device and stores its token. `name` '': the name that the user gave. Throws a UserError. */
+export async function pair(
+  url: string,
+  code: string,
+  device: Readonly<Record<'name' | 'platform' | 'phone', string>>,
+  fileOf: (id: string) => string,
+) {
+  try {
+    const { body } = await call<{ token: string; record: { id: string; name: string } }>(
+      { url, token: '' },
+      '/api/devices/pair',
+      { code, ...device },
+    )
+    const { id, name } = body.record
+    const state = { url, token: body.token, device: id, name, code }
+    const file = fileOf(id)
+    saveState(file, state)
+    return { ...state, file }
+  } catch (error) {
+    if (error instanceof ServerUnavailable || error instanceof GatewayError)
+      throw new UserError(error.message)
+    throw error
+  }
+}
+
+const RENEW_MS = 86_400_000
+const RENEW_BEFORE_MS = 30 * 86_400_000
+
+/** Runs a driver as the device in `file` until `ended`. Throws a UserError if the server refuses it. */
+export async function runAgent(
+  file: string,
+  driver: Driver,
+  say: (line: string) => void,
+  ended: AbortSignal,
+): Promise<void> {
+  let state = readState(file)
+  // a second agent with the same state would send the same texts
+  const lock = `${file}.pid`
+  const unlock = lockFile(lock, (owner) => `Process ${owner} runs as this device already (${lock}).`)
+  const journal = openJournal(`${file}.journal`)
+  const failed = new AbortController()
+  const all = AbortSignal.any([ended, failed.signal])
+  const renew = async () => {
+    if (endOf(state.token) - Date.now() <= RENEW_BEFORE_MS) {
+      const path = '/api/collections/devices/auth-refresh'
+      const { body } = await call<{ token: string }>(state, path, {})
+      state = { ...state, token: body.token }
+      saveState(file, state)
+    }
+    await sleep(RENEW_MS, undefined, { signal: all }).catch(() => {}) // ended
+  }
+  try {
+    const parts = [connect(() => state, driver, journal, say, all), persist(renew, all)]
+    await Promise.all(parts.map((part) => part.finally(() => failed.abort())))
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    const again = `Delete ${file} and pair again: agent start URL CODE`
+    throw new UserError(
+      error.status === 401 ? `The server does not know this device. ${again}` : error.message,
+    )
+  } finally {
+    journal.close()
+    unlock()
+  }
+}
+
+/** A token's expiry in milliseconds since 1970; Infinity without one. */
+function endOf(token: string): number {
+  const [, payload = ''] = token.split('.')
+  const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8') || '{}')
+  return typeof exp === 'number' ? exp * 1000 : Number.POSITIVE_INFINITY
+}

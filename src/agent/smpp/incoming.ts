@@ -1,0 +1,287 @@
+import type { DriverEvents, IncomingText, OutgoingText } from '../driver.ts'
+import { openLineFile } from '../journal.ts'
+import type { Pdu } from './session.ts'
+import type { Settings } from './settings.ts'
+
+/** A part's place in its text; `seq` from 1. */
+interface Place {
+  readonly ref: string
+  readonly total: number
+  readonly seq: number
+}
+
+/** What a message carries, in the alphabet that `coding` names (data_coding). */
+interface Content {
+  readonly bytes: Buffer
+  readonly coding: number
+}
+
+interface Part extends Omit<IncomingText, 'body'>, Content {
+  readonly to: string
+}
+
+/** A text of several parts. It is kept after it was handed in, to recognize repeated parts. */
+interface Whole {
+  readonly from: string
+  readonly sim: number
+  readonly total: number
+  /** When the first part came; milliseconds since 1970. */
+  readonly at: number
+  readonly parts: Map<number, Content>
+  isHanded: boolean
+}
+
+/** A part (base64), a text that was handed in, or a text that is forgotten. */
+type Entry =
+  | { key: string; at: number; sim: number; seq: number; coding: number; bytes: string }
+  | { key: string; handed?: true }
+
+/** After this time a text is handed in without its missing parts. */
+const KEPT_MS = 6 * 3_600_000
+/** A part that comes again within this time is a repeat: the carrier may lack our answer. */
+const REPEATED_MS = 10 * 60_000
+const LOOK_MS = 60_000
+/** Memory of all parts. Beyond it, the oldest text is handed in incomplete. */
+const MAX_BYTES = 16 << 20
+const PART_BYTES = 500
+const MISSING = '…'
+
+/** Assembles texts whose parts arrive in any order, or after a restart. `now`: different at each call. */
+export function openParts(
+  file: string,
+  received: DriverEvents['received'],
+  decode: (bytes: Buffer, coding: number) => string,
+  now: () => number,
+) {
+  /** Texts by sender, recipient, reference and number of parts, oldest first. */
+  const texts = new Map<string, Whole>()
+  /** Running work of each text, one at a time. */
+  const turns = new Map<string, Promise<unknown>>()
+  let size = 0
+
+  const lines = openLineFile(file, apply, live)
+  const look = () =>
+    handInOld().catch((error) => process.stderr.write(`SMPP: a text in parts was not kept: ${error}\n`))
+  const timer = setInterval(look, LOOK_MS)
+  void look()
+
+  function apply(entry: Entry): void {
+    const { key } = entry
+    const text = texts.get(key)
+    if ('seq' in entry) {
+      const { at, sim, seq, coding, bytes } = entry
+      const [from, , , total] = JSON.parse(key)
+      const whole = text ?? { from, sim, total, at, parts: new Map(), isHanded: false }
+      const part = { bytes: Buffer.from(bytes, 'base64'), coding }
+      whole.parts.set(seq, part)
+      size += part.bytes.length + PART_BYTES
+      texts.set(key, whole)
+    } else if (text && entry.handed) text.isHanded = true
+    else if (text) {
+      for (const { bytes } of text.parts.values()) size -= bytes.length + PART_BYTES
+      texts.delete(key)
+    }
+  }
+
+  function* live(): Iterable<Entry> {
+    for (const [key, { at, sim, parts, isHanded }] of texts) {
+      for (const [seq, { coding, bytes }] of parts)
+        yield { key, at, sim, seq, coding, bytes: bytes.toString('base64') }
+      if (isHanded) yield { key, handed: true }
+    }
+  }
+
+  async function write(entry: Entry): Promise<void> {
+    const written = lines.append(entry)
+    apply(entry)
+    await written
+  }
+
+  function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const turn = (turns.get(key) ?? Promise.resolve()).then(work, work)
+    const end = () => turns.get(key) === turn && turns.delete(key)
+    turns.set(key, turn)
+    turn.then(end, end)
+    return turn
+  }
+
+  /** Resolves when the part, and after the last one the text, is on disk. */
+  async function take(place: Place, part: Part): Promise<void> {
+    const key = JSON.stringify([part.from, part.to, place.ref, place.total])
+    await inTurn(key, () => takePart(key, place, part))
+    for (const oldest of texts.keys()) {
+      if (size <= MAX_BYTES) break
+      await leave(oldest)
+    }
+  }
+
+  async function takePart(key: string, { seq, total }: Place, { sim, bytes, coding }: Part): Promise<void> {
+    const known = texts.get(key)
+    const before = known?.parts.get(seq)
+    const isSame = before && before.coding === coding && before.bytes.equals(bytes)
+    // a reused reference begins a new text
+    if (known && before && (!isSame || isPast(known))) await handIn(key, known, true)
+    if (!texts.get(key)?.parts.has(seq))
+      await write({ key, at: now(), sim, seq, coding, bytes: bytes.toString('base64') })
+    const text = texts.get(key)!
+    if (text.parts.size === total) await handIn(key, text, false)
+  }
+
+  async function handIn(key: string, text: Whole, isForgotten: boolean): Promise<void> {
+    if (!text.isHanded) await tell(text)
+    if (isForgotten) await write({ key })
+    else if (!text.isHanded) await write({ key, handed: true })
+  }
+
+  /** Hands a text in, complete or not, unless that was done, and forgets it. */
+  function leave(key: string): Promise<void> {
+    return inTurn(key, async () => {
+      const text = texts.get(key)
+      if (text) await handIn(key, text, true)
+    })
+  }
+
+  /** Hands a text in with the first part's time: the server drops an equal text with an equal time. */
+  function tell({ from, sim, at, total, parts }: Whole): Promise<void> {
+    let body = ''
+    let run: Content[] = []
+    const end = () => {
+      if (run.length > 0) body += decode(Buffer.concat(run.map(({ bytes }) => bytes)), run[0]!.coding)
+      run = []
+    }
+    for (let seq = 1; seq <= total; seq++) {
+      const part = parts.get(seq)
+      if (part?.coding !== run[0]?.coding) end() // a character may continue in the next part
+      if (part) run.push(part)
+      else body += MISSING
+    }
+    end()
+    return received({ from, sim, body: body.toWellFormed() }, new Date(at))
+  }
+
+  async function handInOld(): Promise<void> {
+    for (const [key, text] of texts) if (isPast(text) || text.at <= Date.now() - KEPT_MS) await leave(key)
+  }
+
+  function close(): void {
+    clearInterval(timer)
+    lines.close()
+  }
+
+  return { take, close }
+}
+
+/** A text that was handed in so long ago that an equal part belongs to another one. */
+const isPast = ({ isHanded, at }: Whole) => isHanded && at <= Date.now() - REPEATED_MS
+
+/** A part's place, by its header or sar_* fields; undefined for a text of one message. */
+export function placeOf(pdu: Pdu, header: Buffer): Place | undefined {
+  const { sar_msg_ref_num: ref, sar_total_segments: total, sar_segment_seqnum: seq } = pdu
+  let place: Place | undefined
+  if (ref !== undefined) place = { ref: `sar ${ref}`, total: Number(total), seq: Number(seq) }
+  // Elements are id, length, data; 0 and 8 have a reference of 8 and 16 bits. 3GPP TS 23.040, 9.2.3.24
+  for (let i = 0; i + 1 < header.length; i += 2 + header[i + 1]!) {
+    const data = header.subarray(i + 2, i + 2 + header[i + 1]!)
+    if ((header[i] === 0 && data.length === 3) || (header[i] === 8 && data.length === 4))
+      place = { ref: data.subarray(0, -2).toString('hex'), total: data.at(-2)!, seq: data.at(-1)! }
+  }
+  return place && place.seq >= 1 && place.seq <= place.total && place.total > 1 ? place : undefined
+}
+
+/** A sent text; `parts`: the carrier's ids of all its parts. */
+interface Sent extends Pick<OutgoingText, 'id' | 'attempt'> {
+  readonly parts: readonly string[]
+}
+
+const MAX_SENT = 200_000
+const MAX_EARLY = 10_000
+/** SMPP 3.4, 5.2.23 */
+const MAX_ID = 65
+/** Longer than sending a text takes. An older receipt belongs to an earlier text with the same id. */
+const EARLY_MS = 300_000
+/** Final values of message_state, and their words in a receipt's text. SMPP 3.4, 5.2.28 and appendix B */
+const STATES: Readonly<Record<string, string>> = {
+  2: 'DELIVRD',
+  3: 'EXPIRED',
+  4: 'DELETED',
+  5: 'UNDELIV',
+  8: 'REJECTD',
+}
+
+/** Matches receipts with texts by the carrier's ids. A receipt may come before the answer to submit_sm. */
+export function openReceipts(file: string, settings: Settings, delivered: DriverEvents['delivered']) {
+  /** Sent texts by the id of each part without a receipt. */
+  const sentBy = openFileMap<Sent>(file, MAX_SENT)
+  /** Receipts of unknown ids: an error, '' for delivery, and when they came (monotonic clock). */
+  const early = new Map<string, { readonly error: string; readonly atMs: number }>()
+
+  async function add(ids: readonly string[], { id, attempt }: OutgoingText): Promise<void> {
+    const parts = ids.map((each) => keyOf(each, settings.answer_ids))
+    for (const part of parts) void sentBy.set(part, { id, attempt, parts })
+    for (const part of parts) {
+      const receipt = early.get(part)
+      early.delete(part)
+      if (receipt && performance.now() - receipt.atMs < EARLY_MS) await apply(part, receipt.error)
+    }
+  }
+
+  /** Takes a receipt. States that are not final change nothing. */
+  async function take(pdu: Pdu, text: string): Promise<void> {
+    const { receipted_message_id: tlv, message_state } = pdu
+    const { answer_ids, receipt_ids } = settings
+    const wordOf = (field: string) => new RegExp(`\\b${field}:\\s*(\\w+)\\b(?!:)`, 'i').exec(text)?.[1] ?? ''
+    const state = STATES[Number(message_state)] ?? wordOf('stat').toUpperCase()
+    if (!Object.values(STATES).includes(state)) return
+    const error =
+      state === 'DELIVRD' ? '' : `The carrier did not deliver it: ${state} ${wordOf('err')}`.trim()
+    const inField = String(tlv ?? '').split('\0', 1)[0]!
+    const inText = /\bid:\s*(\S+)/i.exec(text)?.[1] ?? ''
+    const keys = [keyOf(inField, answer_ids), keyOf(inText, receipt_ids)].filter(Boolean)
+    if (inField === inText) keys.reverse() // some carriers write the id of the receipt's text into the field
+    const known = keys.find((key) => sentBy.get(key))
+    if (known) return apply(known, error)
+    for (const key of keys) early.set(key, { error, atMs: performance.now() })
+    while (early.size > MAX_EARLY) early.delete(early.keys().next().value!)
+  }
+
+  /** A text is delivered when all its parts are, and has failed when one has. */
+  async function apply(part: string, error: string): Promise<void> {
+    const sent = sentBy.get(part)
+    if (!sent) return
+    const others = sent.parts.filter((each) => each !== part && sentBy.get(each)?.id === sent.id)
+    if (error || others.length === 0) await delivered(sent, new Date(), error)
+    for (const each of error ? sent.parts : [part]) await sentBy.set(each)
+  }
+
+  return { add, take, close: sentBy.close }
+}
+
+/** An id for comparison: up to its zero byte, without leading zeros, hexadecimal ones by value. */
+function keyOf(id: string, form: Settings['answer_ids']): string {
+  const plain = id.slice(0, MAX_ID).split('\0', 1)[0]!.trim().toLowerCase()
+  const text = form === 'hex' && /^[\da-f]+$/.test(plain) ? String(BigInt(`0x${plain}`)) : plain
+  return text.replace(/^0+(?=.)/, '')
+}
+
+/** A map that survives a kill and a power cut. Deletes its oldest entry when there are more than `max`. */
+function openFileMap<Value>(file: string, max: number) {
+  const map = new Map<string, Value>()
+  /** One iterator for all deletions: a new one would skip all deleted entries each time. */
+  const oldest = map.keys()
+  const change = ([key, value]: [key: string, value?: Value]) => {
+    map.delete(key) // an entry that is set again becomes the newest
+    if (value !== undefined) map.set(key, value)
+    if (map.size > max) map.delete(oldest.next().value!)
+  }
+  const lines = openLineFile<Parameters<typeof change>[0]>(file, change, () => map)
+  return {
+    get: (key: string) => map.get(key),
+    /** Changes the map at once; without a value, the key is deleted. Resolves when it is on the disk. */
+    set(...entry: Parameters<typeof change>[0]): Promise<void> {
+      const written = lines.append(entry)
+      change(entry)
+      return written
+    },
+    close: lines.close,
+  }
+}

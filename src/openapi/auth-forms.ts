@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { INSTANT_OR_EMPTY } from '../fields/values/instant.ts'
+import { type Operation, texts } from './operations.ts'
+
+const PROVIDER = z
+  .object({
+    ...texts(['name', 'displayName']).shape,
+    logo: z.string().describe("The provider's mark as an SVG; empty in `authProviders`."),
+    state: z.string(),
+    authURL: z
+      .string()
+      .describe('Where the browser goes; the address to which it is to come back is appended.'),
+    authUrl: z.string(),
+    codeVerifier: z.string().describe('Goes with the code; the challenge is in `authURL`.'),
+    ...texts(['codeChallenge', 'codeChallengeMethod']).shape,
+  })
+  .meta({ id: 'OAuth2Provider' })
+
+export const METHODS = z
+  .object({
+    password: z.object({ identityFields: z.array(z.string()), enabled: z.boolean() }),
+    oauth2: z.object({ providers: z.array(PROVIDER), enabled: z.boolean() }),
+    mfa: z.object({ enabled: z.boolean(), duration: z.int() }),
+    otp: z.object({ enabled: z.boolean(), duration: z.int() }),
+    authProviders: z.array(PROVIDER),
+    usernamePassword: z.boolean(),
+    emailPassword: z.boolean(),
+  })
+  .meta({ id: 'AuthMethods' })
+
+const EMAIL = z.object({ email: z.string().meta({ format: 'email' }) }).meta({ id: 'EmailForm' })
+const TOKEN = z
+  .object({ token: z.string().describe('Out of the link in the mail.') })
+  .meta({ id: 'TokenForm' })
+const MFA_ID = z.string().optional().describe('Of the first method, where two are asked for.')
+
+export interface Form extends Pick<Operation, 'summary' | 'body'> {
+  readonly path: string
+  readonly verb: string
+}
+
+const PASSWORD = z
+  .object({
+    identity: z.string().describe('The email address, or another field that the collection allows.'),
+    password: z.string(),
+    identityField: z.string().optional().describe('Look in this field only.'),
+    mfaId: MFA_ID,
+  })
+  .meta({ id: 'PasswordForm' })
+const OTP = z.object({ otpId: z.string(), password: z.string(), mfaId: MFA_ID }).meta({ id: 'OtpForm' })
+
+export const SIGN_INS: readonly Form[] = [
+  {
+    path: 'auth-with-password',
+    verb: 'signInTo',
+    summary: 'Sign in with a password',
+    body: [PASSWORD, { identity: 'ann@example.com', password: 'ann-password' }],
+  },
+  {
+    path: 'auth-with-otp',
+    verb: 'signInWithOtpTo',
+    summary: 'Sign in with a one-time password',
+    body: [OTP, { otpId: 'k3v9x0c2m5n8b1a', password: '01234567' }],
+  },
+]
+
+/** Data of the provider in the answer to an OAuth2 sign-in. */
+export const OAUTH2_META = z
+  .object({
+    ...texts(['id', 'name', 'username']).shape,
+    email: z.string().describe('Only if the provider vouches for it.'),
+    ...texts(['avatarURL', 'avatarUrl', 'accessToken', 'refreshToken']).shape,
+    expiry: INSTANT_OR_EMPTY,
+    rawUser: z.record(z.string(), z.unknown()),
+    isNew: z.boolean().describe('The record was made by this sign-in.'),
+  })
+  .meta({ id: 'OAuth2Meta' })
+
+/** The body to submit after the provider redirected the browser back. */
+export const OAUTH2_BODY = z
+  .object({
+    provider: z.string().max(100),
+    code: z.string(),
+    codeVerifier: z.string().optional(),
+    redirectURL: z.string().optional(),
+    createData: z.record(z.string(), z.unknown()).nullish().describe('What a new record is to have.'),
+    mfaId: MFA_ID,
+  })
+  .meta({ id: 'OAuth2Form' })
+
+const mailed = (path: string, summary: string, ...body: NonNullable<Form['body']>): Form => {
+  const verb = path.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+  return { path, verb: `${verb}Of`, summary, body }
+}
+const RESET = texts(['token', 'password', 'passwordConfirm']).meta({ id: 'PasswordResetForm' })
+const NEW_ADDRESS = z
+  .object({ newEmail: z.string().meta({ format: 'email' }) })
+  .meta({ id: 'EmailChangeForm' })
+const CONFIRMED_ADDRESS = texts(['token', 'password']).meta({ id: 'EmailChangeConfirmForm' })
+const [ann, token, password] = [{ email: 'ann@example.com' }, 'eyJhbGciOi…', 'a-new-password']
+
+/** Forms that mail a link, or take its token. Their success is an empty 204. */
+export const MAILED: readonly Form[] = [
+  mailed('request-verification', 'Mail a link that proves an address', EMAIL, ann),
+  mailed('confirm-verification', 'Prove an address by the token of its mail', TOKEN, { token }),
+  mailed('request-password-reset', 'Mail a link to set a new password', EMAIL, ann),
+  mailed('confirm-password-reset', 'Set a new password by the token of its mail', RESET, {
+    token,
+    password,
+    passwordConfirm: password,
+  }),
+  mailed('confirm-email-change', 'Take on a new address by the token of its mail', CONFIRMED_ADDRESS, {
+    token,
+    password: 'ann-password',
+  }),
+  mailed('request-email-change', 'Mail a link to a new address', NEW_ADDRESS, {
+    newEmail: 'ann@example.org',
+  }),
+]
+
+export const OTP_WANTED = z
+  .object({
+    email: z.string().describe('The email. Where `otp.channel` texts, also the number of who has none.'),
+  })
+  .meta({ id: 'OtpRequestForm' })
+export const OTP_REQUESTED = z
+  .object({ otpId: z.string().describe('Send it with the password that was mailed or texted.') })
+  .meta({ id: 'OtpRequested' })

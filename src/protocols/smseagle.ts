@@ -1,0 +1,205 @@
+import { z } from 'zod'
+import type { Store } from '../collections/catalog.ts'
+import { list, run, statement, text } from '../db/statement.ts'
+import { groupsNamed } from '../hooks/compose.ts'
+import { readJson } from '../http/body/raw-body.ts'
+import type { ErrorForm, Protocol } from '../http/context.ts'
+import { messageForm, sendError } from '../http/middleware/error-forms.ts'
+import type { KeyCredentials } from '../http/middleware/sender.ts'
+import { clientIp } from '../http/server/client-ip.ts'
+import { checkShape, gatewayRefusal, invalid, isRefusal } from '../sms/send/shape.ts'
+import {
+  type DoorCall,
+  type DoorRoute,
+  type DoorSend,
+  doorProtocol,
+  numbersIn,
+  parametersOf,
+  partsOf,
+  sendByKey,
+} from './door.ts'
+
+/** Recipients by kind: numbers, names of contacts, names of groups, each with commas between. */
+type Recipients = Partial<Record<'to' | 'contacts' | 'groups', string>>
+
+const CONTACTS = statement('smseagle contacts', { name: 'string', phone: 'string' })`
+select name, phone from contacts where "user" = ${text('user')} and name = any(${list('names')}::text[])`
+
+/** Numbers and group ids of recipients. Throws 400 for an unknown name or a name of several contacts. */
+async function findRecipients(store: Store, user: string, { to, contacts, groups }: Recipients) {
+  const names = partsOf(contacts ?? '')
+  const people = names.length > 0 ? await run(store.db, CONTACTS, { user, names }) : []
+  const phones = names.map((name) => {
+    const [person, other] = people.filter((one) => one.name === name)
+    if (person && !other) return person.phone
+    throw invalid(`${other ? 'Several contacts are' : 'No contact is'} called "${name.slice(0, 40)}"`)
+  })
+  return {
+    recipients: [...new Set([...numbersIn(to ?? ''), ...phones])],
+    group_ids: await groupsNamed(store, user, partsOf(groups ?? '')),
+  }
+}
+
+type Asked = Partial<DoorSend> & { readonly named: Recipients }
+
+/** Sends. Returns the messages' ids and numbers (of groups ''). `read` is called once the key is known. */
+async function sendTo({ c, services }: DoorCall, by: Omit<KeyCredentials, 'ip'>, read: () => Asked) {
+  let numbers: readonly string[] = []
+  const sent = sendByKey(services, { ...by, ip: clientIp(c, services) }, async ({ store, user }) => {
+    const { named, ...what } = read()
+    const found = await findRecipients(store, user, named)
+    numbers = found.recipients
+    return { ...what, ...found }
+  })
+  const ids = await sent.catch((error: unknown) => {
+    if (!isRefusal(error, 'unauthorized')) throw error
+    const isToken = by.name === undefined
+    throw gatewayRefusal('unauthorized', isToken ? 'Invalid access token' : 'Invalid login or password')
+  })
+  return ids.map((id, i) => ({ id, number: numbers[i] ?? '' }))
+}
+
+/** Methods of APIv1 (the end of their path), with the parameter that names the recipients, and its kind. */
+const METHODS: Readonly<Record<string, readonly [parameter: string, kind: keyof Recipients]>> = {
+  send_sms: ['to', 'to'],
+  send_togroup: ['groupname', 'groups'],
+  send_tocontact: ['contactname', 'contacts'],
+}
+
+/** Parameters of APIv1 that would change the text, or delay or prevent the send. They are refused. */
+const NOT_OFFERED = ['date', 'send_after', 'send_before', 'test', 'attachments']
+
+async function sendV1(call: DoorCall, method: string, given: Readonly<Record<string, string>>) {
+  const { access_token: token, login = '', pass = '', message: body, highpriority } = given
+  const by = token === undefined ? { key: pass, name: login } : { key: token }
+  const sent = await sendTo(call, by, () => {
+    const other = NOT_OFFERED.find((name) => given[name] && given[name] !== '0')
+    if (other) throw invalid(`${other} is not supported here`)
+    if (!Object.hasOwn(METHODS, method)) throw invalid('This method is not offered here')
+    const [parameter, kind] = METHODS[method]!
+    return { named: { [kind]: given[parameter] ?? '' }, body, priority: highpriority === '1' ? 1 : 0 }
+  })
+  return sent.map(({ id }) => id)
+}
+
+/** Our sentence for an error. That for a wrong request begins with SMSEagle's words. */
+const wordsOf = ({ status, message }: { status: number; message: string }): string =>
+  status === 400 ? `Wrong parameters: ${message}` : message
+
+/** JSON-RPC: `result` is a sentence, or for responsetype `extended` an object. */
+const rpcForm =
+  (isExtended: boolean): ErrorForm =>
+  (c, error) => {
+    const error_text = wordsOf(error)
+    return sendError(c, error.status, { result: isExtended ? { error_text, status: 'error' } : error_text })
+  }
+
+/** Errors in the form of the API in the path, also those before a route is found. */
+const errorForm: ErrorForm = (c, error) => {
+  if (c.req.path.startsWith('/api/')) return messageForm(c, error)
+  if (c.req.path.startsWith('/jsonrpc')) return rpcForm(false)(c, error)
+  return c.text(wordsOf(error), error.status as 400)
+}
+
+const RPC = z
+  .object({
+    method: z
+      .string('must be a text')
+      .default('')
+      .describe('`sms.send_sms`, `sms.send_togroup` or `sms.send_tocontact`.'),
+    params: z
+      .record(z.string(), z.unknown(), 'must be an object')
+      .default({})
+      .describe('The parameters of APIv1.'),
+  })
+  .meta({ id: 'SmseagleCall' })
+
+const MAX_BODY_BYTES = 64 << 10
+
+/** Answers `/jsonrpc/sms`. */
+async function answerRpc(call: DoorCall) {
+  const { method, params } = checkShape(RPC, await readJson(call.c, MAX_BODY_BYTES, JSON.parse))
+  const name = method.replace(/^sms\./, '')
+  const isExtended = params.responsetype === 'extended'
+  call.c.set('errorForm', rpcForm(isExtended))
+  const given = Object.entries(params).map(([key, one]) => [key, String(one ?? '')])
+  const ids = await sendV1(call, name, Object.fromEntries(given))
+  if (!isExtended) return { result: `OK; ID=${ids.join(',')}` }
+  const results = ids.map((message_id) => ({ message_id, status: 'ok' }))
+  return { result: results.length === 1 ? results[0] : results }
+}
+
+const names = z.array(z.union([z.string(), z.number()], 'must be a name'), 'must be a list').default([])
+const MESSAGE = z
+  .object({
+    to: names.describe('Numbers.'),
+    contacts: names.describe('Names of contacts.'),
+    groups: names.describe('Names of groups.'),
+    text: z.string('must be a text'),
+    priority: z.coerce.number('must be a number').optional(),
+    date: z.string('must be a text').optional().describe('Not before this instant.'),
+  })
+  .meta({ id: 'SmseagleMessage' })
+
+/** Answers `/api/v2/messages/sms`. */
+async function answerV2(call: DoorCall) {
+  const key = String(call.c.env.incoming.headers['access-token'] ?? '')
+  const json = await readJson(call.c, MAX_BODY_BYTES, JSON.parse)
+  const sent = await sendTo(call, { key }, () => {
+    const { to, contacts, groups, text: body, priority, date: scheduled_at } = checkShape(MESSAGE, json)
+    const named = { to: to.join(','), contacts: contacts.join(','), groups: groups.join(',') }
+    return { named, body, priority, scheduled_at }
+  })
+  return sent.map((message) => ({ status: 'queued', message: 'OK', ...message }))
+}
+
+const PARAMETERS = ['access_token', 'login', 'pass', 'message', 'highpriority']
+
+const V1 = Object.entries(METHODS).flatMap(([method, [parameter]]) =>
+  (['GET', 'POST'] as const).map(
+    (verb): DoorRoute => ({
+      at: `${verb} /http_api/${method}`,
+      summary: 'Send a text (APIv1)',
+      [verb === 'GET' ? 'query' : 'form']: [...PARAMETERS, parameter],
+      answer: [200, '`OK; ID=…`', z.string()],
+      error: z.string(),
+      isText: true,
+      work: async (call) => {
+        const ids = await sendV1(call, method, await parametersOf(call.c))
+        return call.c.text(`OK; ID=${ids.join(',')}`)
+      },
+    }),
+  ),
+)
+const fault = z.strictObject({ error_text: z.string(), status: z.literal('error') })
+
+const OTHERS: readonly DoorRoute[] = [
+  {
+    at: 'POST /jsonrpc/sms',
+    summary: 'Send a text (JSON-RPC)',
+    body: RPC,
+    error: z.strictObject({ result: z.union([z.string(), fault]) }).meta({ id: 'SmseagleFault' }),
+    work: answerRpc,
+  },
+  {
+    at: 'POST /api/v2/messages/sms',
+    summary: 'Send a text (APIv2)',
+    header: z.object({ 'access-token': z.string().describe('An API key.') }),
+    body: MESSAGE,
+    error: z.strictObject({ message: z.string() }).meta({ id: 'SmseagleError' }),
+    work: answerV2,
+  },
+]
+
+/** What an SMSEagle offers to programs that send. Its paths may begin with `/index.php`. */
+export const SMSEAGLE: Protocol = {
+  ...doorProtocol(
+    'smseagle',
+    'What an SMSEagle offers to programs that send texts.',
+    ['/http_api', '/jsonrpc', '/api/v2/messages', '/index.php'],
+    [...V1, ...OTHERS],
+    errorForm,
+  ),
+  canonicalPath: (path) => path.replace(/^\/index\.php(?=\/)/, ''),
+  pathMark: '/index.php/',
+}

@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import { overLimit } from '../../admission/holder.ts'
+import type { Store } from '../../collections/catalog.ts'
+import { LOCKS } from '../../db/advisory-locks.ts'
+import { objectsOf, part, run, runForRow, statement, text } from '../../db/statement.ts'
+import { GatewayError } from '../../errors.ts'
+import { dateOf } from '../../fields/types/date.ts'
+import { findAllStored } from '../../files/contents.ts'
+import { sendFile } from '../../http/files/send-file.ts'
+import { sentFile } from '../../http/routes/files.ts'
+import { isOwn } from '../../sms/send/send.ts'
+import { checkShape, id, invalid } from '../../sms/send/shape.ts'
+import { requestInbox } from '../smsgate/phone.ts'
+import { DATA_URL } from '../smsgate/wire.ts'
+import { isoDate } from './messages.ts'
+import { type Call, dateIn, deviceIn, MAX_DEVICE_ID, numberIn, rfc3339, unknownDevice } from './request.ts'
+
+const DEFAULT_LIMIT = 50
+const MAX_LIMIT = 500
+
+const TYPES = ['SMS', 'DATA_SMS', 'MMS', 'MMS_DOWNLOADED'] as const
+
+/** Filters and page of a list of incoming texts; '' for no filter. */
+export const INBOX_QUERY = z
+  .object({
+    type: z.enum(['', ...TYPES], `must be one of ${TYPES.join(', ')}`).default(''),
+    from: dateIn,
+    to: dateIn,
+    deviceId: deviceIn,
+    limit: numberIn
+      .refine((limit) => limit >= 1 && limit <= MAX_LIMIT, `must be a whole number from 1 to ${MAX_LIMIT}`)
+      .default(DEFAULT_LIMIT),
+    offset: numberIn.refine((offset) => offset >= 0, 'must not be negative').default(0),
+  })
+  .refine(({ from, to }) => !from || !to || from <= to, { path: ['from'], error: 'must not be after to' })
+
+/** SQL: the type of a text. A text with attachments is an MMS. */
+const TYPE = `case when m.attachments <> '{}' then 'MMS_DOWNLOADED' when starts_with(m.body, '${DATA_URL}') then 'DATA_SMS'
+  else 'SMS' end`
+
+const ATTACHMENTS = `(
+  select json_agg(json_build_object('partId', n.i, 'name', n.name, 'size', f.size, 'contentType', f.type) order by n.i)
+  from unnest(m.attachments) with ordinality n(name, i)
+  join _files f on f.collection = 'sms_messages' and f.record = m.id and f.name = n.name and f.thumb = '')::text`
+
+/** SQL conditions that use the index sms_messages_incoming. */
+const MATCHING = `
+  m."user" = $1 and m.message_type = 'incoming' and ($2 = '' or m.delivered_at >= $2) and ($3 = '' or m.delivered_at < $3)
+  and ($4 = '' or m.device = $4) and ($5 = '' or $5 = ${TYPE})`
+
+const LIST = `
+select m.id, ${TYPE} as type, m."from" as sender, m."to" as recipient, m.sim as "simNumber", m.body as "contentPreview",
+  m.delivered_at as "createdAt", case when m.attachments <> '{}' then ${ATTACHMENTS} end as attachments
+from sms_messages m where ${MATCHING}
+order by m.delivered_at desc, m.id desc limit $6 offset $7`
+
+const TOTAL = `select count(*) from sms_messages m where ${MATCHING}`
+
+/** Incoming texts of a user, newest first. MMS announcements are not stored. */
+export async function listInbox({ db }: Store, user: string, query: z.output<typeof INBOX_QUERY>) {
+  if (query.type === 'MMS') return { total: 0, items: [] }
+  const params = [user, query.from, query.to, query.deviceId, query.type]
+  const counted = await db.shaped(TOTAL, params)
+  const found = await db.shaped(LIST, [...params, query.limit, query.offset])
+  return { total: Number(counted.rows[0]![0]), items: objectsOf<InboxRow>(found).map(toInboxMessage) }
+}
+
+interface InboxRow extends Readonly<Record<'id' | 'type' | 'sender' | 'contentPreview', string>> {
+  readonly recipient: string
+  readonly simNumber: number
+  readonly createdAt: string
+  readonly attachments: string | null
+}
+
+/** An incoming text as SMSGate's clients read it. The preview is the whole text. */
+const toInboxMessage = ({ recipient, simNumber, createdAt, attachments, ...row }: InboxRow) => ({
+  ...row,
+  ...(recipient && { recipient }),
+  ...(simNumber && { simNumber }),
+  createdAt: isoDate(createdAt),
+  ...(attachments && { attachments: JSON.parse(attachments) }),
+})
+
+const NAMES = statement('smsgate attachments', { attachments: 'string[]' })`
+select attachments from sms_messages
+where id = ${text('id')} and message_type = 'incoming' and "user" || '' = ${text('user')}`
+
+/** Sends a file of an incoming text, named by its place in the list, from 1. Throws 404. */
+export async function sendAttachment({ c, store, user }: Call): Promise<Response> {
+  const { id = '', part = '' } = c.req.param()
+  const text = await runForRow(store.db, NAMES, { id, user })
+  const name = text?.attachments[Number(part) - 1]
+  const [file] = await findAllStored(store.db, { collection: 'sms_messages', record: id }, name ? [name] : [])
+  if (!file) throw new GatewayError(404, { message: 'There is no such attachment' })
+  return sendFile(c, sentFile(store.db, file), file.name)
+}
+
+const MAX_DAYS = 31
+/** Maximum webhook calls of one refresh: 20,000 in one statement would take seconds. */
+const MAX_CALLS = 1_000
+const DAY_MS = 86_400_000
+
+/** The body of a request to read inboxes again. */
+export const REFRESH_BODY = z
+  .object({
+    since: rfc3339(),
+    until: rfc3339(),
+    deviceId: id(MAX_DEVICE_ID).nullish().describe('Left out: all devices.'),
+    messageTypes: z
+      .array(z.enum(['SMS', 'MMS'], 'must be SMS or MMS'), 'must be a list')
+      .max(10)
+      .nullish()
+      .describe('Phones always hand in both.'),
+    webhookDelivery: z
+      .enum(['Disabled', 'Individual', 'Batch'], 'must be Disabled or Individual')
+      .nullish()
+      .describe('`Individual`: tell `sms:received` webhooks of the stored texts once more.'),
+    triggerWebhooks: z.boolean('must be true or false').nullish().describe('True: `Individual`.'),
+  })
+  .meta({ id: 'SmsgateInboxRefresh' })
+
+/** Reads a refresh; `device` '': all. Throws 400 that names the first wrong field. */
+function readRefreshBody(raw: unknown) {
+  const { since, until, deviceId, webhookDelivery, triggerWebhooks } = checkShape(REFRESH_BODY, raw)
+  if (since > until) throw invalid('since must not be after until')
+  if (dateOf(until)!.getTime() - dateOf(since)!.getTime() > MAX_DAYS * DAY_MS)
+    throw invalid(`until must be at most ${MAX_DAYS} days after since`)
+  if (webhookDelivery === 'Batch') throw invalid('webhookDelivery must be Disabled or Individual')
+  const tellsWebhooks = webhookDelivery === 'Individual' || triggerWebhooks === true
+  return { since, until, device: deviceId ?? '', tellsWebhooks }
+}
+
+type Refresh = ReturnType<typeof readRefreshBody>
+
+const IN_PERIOD = part`
+  m."user" = ${text('user')} and m.message_type = 'incoming' and m.delivered_at >= ${text('since')}
+  and m.delivered_at <= ${text('until')} and (${text('device')} = '' or m.device = ${text('device')})`
+
+const RECEIVERS = part`webhooks w where w."user" = ${text('user')} and w.enabled and w.smsgate_event = 'sms:received'`
+
+const COUNT = statement('smsgate count texts', { texts: 'number', webhooks: 'number' })`
+select (select count(*) from (select from sms_messages m where ${IN_PERIOD} limit ${MAX_CALLS + 1}) found) as texts,
+  (select count(*) from ${RECEIVERS}) as webhooks`
+
+const DELIVER = statement('smsgate deliver again', {})`
+select webhook_queue(array_agg(
+  row(pb_new_id(), w.id, t."user", t.event_id, 'message.received', t.id, null, null)::webhook_call))
+from (select m.id, m."user", pb_new_id() as event_id from sms_messages m where ${IN_PERIOD} limit ${MAX_CALLS}) t
+cross join (select w.id from ${RECEIVERS}) w`
+
+const RETRY_SECONDS = 60
+
+/** The limit inside makes Postgres read each webhook's calls by the index. */
+const WAITING = statement('smsgate waiting calls', { calls: 'number' })`
+select count(*) as calls from (select w.id from ${RECEIVERS}) w cross join lateral (
+  select from webhook_dispatch d where d."user" = ${text('user')} and d.webhook = w.id and d.handed_at is null
+  limit ${MAX_CALLS}) waiting`
+
+/**
+ * Repeats a user's `sms:received` webhook calls for a period. Throws 400 for too many, and 429 while as many
+ * wait, since many refreshes would fill the disk.
+ */
+function deliverAgain({ db }: Store, user: string, refresh: Refresh): Promise<void> {
+  const values = { user, ...refresh }
+  return db.transaction(async (inside) => {
+    await inside.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.inboxRefresh, user])
+    if ((await runForRow(inside, WAITING, values))!.calls >= MAX_CALLS)
+      throw overLimit('texts of an earlier refresh that wait for their webhooks', true, RETRY_SECONDS)
+    const { texts, webhooks } = (await runForRow(inside, COUNT, values))!
+    if (texts * webhooks > MAX_CALLS)
+      throw invalid(
+        `This would be more than ${MAX_CALLS} calls, one for each text and webhook: ask for a shorter time`,
+      )
+    await run(inside, DELIVER, values)
+  })
+}
+
+/** Makes phones post their inboxes again. Repeats webhook calls if the body says so, or `always`. */
+export async function refreshInbox(store: Store, user: string, body: unknown, always = false) {
+  const refresh = readRefreshBody(body)
+  const { since, until, device } = refresh
+  const tellsWebhooks = always || refresh.tellsWebhooks
+  if (device !== '' && !(await isOwn(store, 'devices', user, device))) throw unknownDevice()
+  // phones first: a retry after a failure repeats webhook calls, but stores no text twice
+  const phones = await requestInbox(store, user, device, { since: isoDate(since), until: isoDate(until) })
+  if (tellsWebhooks) await deliverAgain(store, user, refresh)
+  if (phones === 0 && !tellsWebhooks)
+    throw invalid('webhookDelivery must be Individual: none of these devices is an SMSGate phone')
+  // some clients cannot read an empty body or SMSGate's text
+  return {}
+}

@@ -1,0 +1,207 @@
+import { createHmac } from 'node:crypto'
+import { z } from 'zod'
+import { grants } from '../../auth/tokens/scopes.ts'
+import type { Collection, Store } from '../../collections/catalog.ts'
+import { run, runForRow, statement, type TableRow, text } from '../../db/statement.ts'
+import { ApiError } from '../../errors.ts'
+import { dateOf } from '../../fields/types/date.ts'
+import { scopeRequired } from '../../http/middleware/sender.ts'
+import { buildRequest } from '../../http/request-info.ts'
+import { deleteRecord } from '../../records/write/delete.ts'
+import { createRecord, updateRecord } from '../../records/write/write.ts'
+import { checkShape, id, invalid, nonEmptyText } from '../../sms/send/shape.ts'
+import { randomId } from '../../tools/random.ts'
+import type { BodyForm } from '../../webhooks/due.ts'
+import type { FitWebhook } from '../../webhooks/extensions.ts'
+import { DATA_URL } from '../smsgate/wire.ts'
+import { type Call, MAX_DEVICE_ID } from './request.ts'
+import { MAX_ID } from './send-message.ts'
+import { ensureSigningKey } from './signing-key.ts'
+
+/** SMSGate's events and ours that cause them. Cancellations are failures with their own reason. */
+const SMSGATE_EVENTS = {
+  'sms:received': 'message.received',
+  'sms:data-received': 'message.received',
+  'sms:sent': 'message.sent',
+  'sms:delivered': 'message.delivered',
+  'sms:failed': 'message.failed',
+  'sms:cancelled': 'message.failed',
+} as const
+type SmsgateEvent = keyof typeof SMSGATE_EVENTS
+
+interface SmsgateHook {
+  readonly event: SmsgateEvent
+  /** The id that its client knows it by. */
+  readonly id: string
+  readonly signingKey: string
+  /** The id of the message's send in SMSGate's API; null for a message that another API sent. */
+  readonly sendId: string | null
+  /** The number of the message's device; null if that is unknown. */
+  readonly devicePhone: string | null
+  readonly message: EventMessage
+}
+
+/** The row of an event's message after the event; dates in PocketBase's form. */
+type EventMessage = TableRow<'sms_messages'>
+
+type Details = (message: EventMessage, at: string) => Readonly<Record<string, unknown>>
+
+const isoOf = (stored: string, otherwise: string) => dateOf(stored)?.toISOString() ?? otherwise
+
+const DETAILS: Readonly<Record<SmsgateEvent, Details>> = {
+  'sms:received': ({ body, delivered_at }, at) => ({ message: body, receivedAt: isoOf(delivered_at, at) }),
+  'sms:data-received': ({ body, delivered_at }, at) => ({
+    data: body.slice(DATA_URL.length),
+    receivedAt: isoOf(delivered_at, at),
+  }),
+  'sms:sent': ({ sent_at, segments }, at) => ({ sentAt: isoOf(sent_at, at), partsCount: segments }),
+  'sms:delivered': ({ delivered_at }, at) => ({ deliveredAt: isoOf(delivered_at, at) }),
+  'sms:failed': ({ error_message }, at) => ({ failedAt: at, reason: error_message }),
+  'sms:cancelled': (_, at) => ({ cancelledAt: at }),
+}
+
+const FACTS = `case when w.smsgate_event <> '' then json_build_object(
+        'event', w.smsgate_event, 'id', w.smsgate_id, 'message', row_to_json(b.*),
+        'signingKey', (select k.signing_key from smsgate_accounts k where k."user" = d."user"),
+        'sendId', (select s.id from sms_origins s
+          where s.api = 'smsgate' and s.ref in (b.id, nullif(b.batch_id, '')) and s."user" = d."user" order by s.is_batch desc limit 1),
+        'devicePhone', (select nullif(v.phone, '') from devices v where v.id = b.device and v."user" = d."user")
+      )::text end`
+
+/** Deliveries of webhooks in SMSGate's form. */
+export const SMSGATE_FORM: Omit<BodyForm, 'publicUrl'> = {
+  facts: FACTS,
+  render(facts, eventId, time) {
+    const hook = JSON.parse(facts) as SmsgateHook
+    const body = bodyOf(hook, eventId, time)
+    return { body, moreHeaders: (at) => headersOf(hook.signingKey, body, at) }
+  },
+}
+
+/** The body of a delivery. `at`: when the event happened. */
+function bodyOf(hook: SmsgateHook, eventId: string, at: Date): string {
+  const { event, devicePhone, message } = hook
+  const isIncoming = SMSGATE_EVENTS[event] === 'message.received'
+  const phoneNumber = isIncoming ? message.from : message.to
+  const ours = (isIncoming ? message.to : '') || devicePhone || null
+  const payload = {
+    messageId: hook.sendId ?? (message.batch_id || message.id),
+    sender: isIncoming ? phoneNumber : ours,
+    recipient: isIncoming ? ours : phoneNumber,
+    phoneNumber,
+    simNumber: message.sim > 0 ? message.sim : null,
+    ...DETAILS[event](message, at.toISOString()),
+  }
+  return JSON.stringify({ id: eventId, webhookId: hook.id, event, deviceId: message.device, payload })
+}
+
+function headersOf(signingKey: string, body: string, at: Date): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1000))
+  const signature = createHmac('sha256', signingKey).update(body).update(timestamp).digest('hex')
+  return { 'x-timestamp': timestamp, 'x-signature': signature }
+}
+
+/** A webhook in SMSGate's form gets the matching event, an id and a key. */
+export const fitSmsgate: FitWebhook = async (store, values) => {
+  const { smsgate_event: event, smsgate_id: id } = values
+  if (!event || !Object.hasOwn(SMSGATE_EVENTS, String(event))) {
+    if (id) values.smsgate_id = ''
+    return
+  }
+  values.events = [SMSGATE_EVENTS[event as SmsgateEvent]]
+  values.smsgate_id = id || randomId()
+  await ensureSigningKey(store.db, String(values.user))
+}
+
+const EVENTS = Object.keys(SMSGATE_EVENTS) as [SmsgateEvent, ...SmsgateEvent[]]
+
+const EVENT_ERROR = `must be one of ${EVENTS.join(', ')}: this server tells of no other event`
+
+/** The body of a request to add or replace a webhook. */
+export const WEBHOOK_BODY = z
+  .object({
+    id: id(MAX_ID).nullish().describe('One that exists is replaced.'),
+    url: nonEmptyText(2_000),
+    event: z.enum(EVENTS, EVENT_ERROR),
+    deviceId: id(MAX_DEVICE_ID).nullish().describe('Left out: all devices.'),
+    device_id: id(MAX_DEVICE_ID).nullish().describe('The same, as some clients write it.'),
+  })
+  .meta({ id: 'SmsgateNewWebhook' })
+
+const LIST = statement('smsgate webhooks', {
+  ...{ id: 'string', deviceId: 'string?', url: 'string', event: 'string' },
+})`
+select smsgate_id as id, nullif(device, '') as "deviceId", url, smsgate_event as event from webhooks
+where "user" = ${text('user')} and smsgate_event <> '' order by created, webhooks.id`
+
+/** The webhooks of a user in SMSGate's form. `deviceId` null: all devices. */
+export const listWebhooks = ({ store: { db }, user }: Call) => run(db, LIST, { user })
+
+const FIND = statement('smsgate find webhook', { id: 'string' })`
+select id from webhooks where "user" = ${text('user')} and smsgate_id = ${text('id')} and smsgate_id <> '' and smsgate_event <> ''`
+
+const findWebhook = async ({ db }: Store, user: string, id: string) =>
+  (await runForRow(db, FIND, { user, id }))?.id
+
+/** The collection `webhooks`. Throws 400 if a superuser has removed its fields for SMSGate's form. */
+function webhooksOf({ catalog }: Store): Collection {
+  const webhooks = catalog.find('webhooks')
+  const names = new Set(webhooks?.fields.map(({ name }) => name))
+  if (webhooks && ['smsgate_event', 'smsgate_id', 'device'].every((name) => names.has(name))) return webhooks
+  throw invalid('The collection webhooks of this server lacks the fields that these webhooks need')
+}
+
+/** Adds or replaces a webhook as a record. One for incoming texts needs `inbox:list`. Throws 400, 403. */
+export async function saveWebhook(call: Call) {
+  const body = checkShape(WEBHOOK_BODY, call.json)
+  if (SMSGATE_EVENTS[body.event] === 'message.received' && !grants(call.scopes, 'inbox:list'))
+    throw scopeRequired('inbox:list')
+  const saved = await writeWebhook(call, body)
+    .catch((error: unknown) => {
+      // another request may have added this id meanwhile
+      if (!(error instanceof ApiError && 'smsgate_id' in error.data)) throw error
+      return writeWebhook(call, body)
+    })
+    .catch((error: unknown) => {
+      const [field, fault] =
+        error instanceof ApiError && error.status === 400 ? (Object.entries(error.data)[0] ?? []) : []
+      if (!field || !fault) throw error
+      // names the first wrong field as clients know it
+      throw invalid(`${NAMES[field] ?? field}: ${String(fault.message)}`)
+    })
+  return {
+    id: saved.smsgate_id,
+    deviceId: body.deviceId || body.device_id || null,
+    url: saved.url,
+    event: body.event,
+  }
+}
+
+async function writeWebhook(
+  { c, services: { extensions }, store, auth, attempt }: Call,
+  { id, url, event, deviceId, device_id }: z.output<typeof WEBHOOK_BODY>,
+): Promise<{ smsgate_id: string; url: string }> {
+  const webhooks = webhooksOf(store)
+  const device = deviceId || device_id || ''
+  const values = { user: auth.id, url, device, smsgate_event: event, smsgate_id: id ?? '', enabled: true }
+  const request = buildRequest(c, auth, { ...values, events: ['message.sent'] })
+  const known = id && (await findWebhook(store, auth.id, id))
+  const text = known
+    ? await updateRecord(store, extensions, webhooks, known, request, attempt)
+    : await createRecord(store, extensions, webhooks, request, attempt)
+  return JSON.parse(text)
+}
+
+/** Names of fields as clients know them. */
+const NAMES: Readonly<Record<string, string>> = {
+  device: 'deviceId',
+  smsgate_event: 'event',
+  smsgate_id: 'id',
+}
+
+/** Deletes a webhook of the caller by the client's id. An unknown one is no error. */
+export async function deleteWebhook({ c, services, store, auth, attempt, id }: Call): Promise<void> {
+  const known = await findWebhook(store, auth.id, id)
+  if (!known) return
+  await deleteRecord(store, services.extensions, webhooksOf(store), known, buildRequest(c, auth, {}), attempt)
+}

@@ -1,0 +1,167 @@
+import type { Store } from '../../collections/catalog.ts'
+import { formatDate } from '../../fields/types/date.ts'
+import { E164, withoutSeparators } from '../../portable/phone.ts'
+import { countSegments } from '../../portable/segments.ts'
+import { dateAt, MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../sms/send/body.ts'
+import { optedOut } from '../../sms/send/content.ts'
+import { firstAnswer, type Idempotency, readIdempotency } from '../../sms/send/idempotency.ts'
+import { type Sent, send } from '../../sms/send/send.ts'
+import { isInvisible } from '../../sms/send/shape.ts'
+import type { Call } from './account.ts'
+import { findMessage, type MessageRow, originOf, renderMessage } from './messages.ts'
+import { type NumberSender, sendersFrom } from './numbers.ts'
+import { idOf, invalid, type Parameters, readAddress, readRequestDate, sidOf, TwilioRefusal } from './wire.ts'
+
+const MAX_VALIDITY_SECONDS = 36_000
+
+const WITHOUT_EFFECT = ['MaxPrice', 'Attempt', 'ForceDelivery', 'TrafficType', 'RiskCheck', 'MessageIntent']
+const ONLY_VALUES: Readonly<Record<string, string>> = {
+  ProvideFeedback: 'false',
+  SmartEncoded: 'false',
+  ShortenUrls: 'false',
+  SendAsMms: 'false',
+  ContentRetention: 'retain',
+  AddressRetention: 'retain',
+}
+
+export const CREATE_PARAMETERS: readonly string[] = [
+  'To',
+  'From',
+  'MessagingServiceSid',
+  'Body',
+  'StatusCallback',
+  'ScheduleType',
+  'SendAt',
+  'ValidityPeriod',
+  'MediaUrl',
+  'ContentSid',
+  'ContentVariables',
+  ...WITHOUT_EFFECT,
+  ...Object.keys(ONLY_VALUES),
+]
+
+/** A checked request to send. Dates are in the stored form; '' stands for none. */
+type NewMessage = ReturnType<typeof readNewMessage>
+
+/** Checks the parameters in Twilio's order. Throws a TwilioRefusal for the first that is wrong. */
+function readNewMessage(parameters: Parameters, user: string, now: Date, allowPrivate: boolean) {
+  const of = (name: string) => parameters.get(name) ?? ''
+  for (const [name, value] of Object.entries(ONLY_VALUES))
+    if (of(name) !== '' && of(name).toLowerCase() !== value) throw invalid(`${name} can be ${value} only`)
+  const [to, from] = [withoutSeparators(of('To')), withoutSeparators(of('From'))]
+  if (to === '') throw new TwilioRefusal(21604, "A 'To' phone number is required")
+  if (!E164.test(to)) throw new TwilioRefusal(21211, "The 'To' number is not a valid phone number in E.164")
+  if (to === from) throw new TwilioRefusal(21211, "'To' and 'From' are the same number")
+  if (from !== '' && !E164.test(from))
+    throw new TwilioRefusal(21212, "The 'From' number is not a valid phone number in E.164")
+  const service = of('MessagingServiceSid')
+  if (service !== '' && idOf('MG', service) !== user)
+    throw new TwilioRefusal(21701, 'The Messaging Service does not exist')
+  if (of('MediaUrl') !== '') throw new TwilioRefusal(21622, 'MMS is not supported here')
+  if (of('ContentSid') !== '' || of('ContentVariables') !== '')
+    throw new TwilioRefusal(21655, 'Content templates are not supported here: send a Body')
+  const body = of('Body')
+  if (isInvisible(body)) throw new TwilioRefusal(21602, 'A message body is required')
+  if (body.length > MAX_CHARACTERS && [...body].length > MAX_CHARACTERS)
+    throw new TwilioRefusal(21617, `The message body has more than ${MAX_CHARACTERS} characters`)
+  const due = readSchedule(of('ScheduleType'), of('SendAt'), now)
+  const url = of('StatusCallback')
+  return {
+    ...{ to, from, body, service: service !== '' },
+    scheduledAt: due ? formatDate(due) : '',
+    expiresAt: readExpiry(of('ValidityPeriod'), due ?? now),
+    callback: url && readAddress('StatusCallback', url, 21609, allowPrivate),
+  }
+}
+
+function readSchedule(type: string, sendAt: string, now: Date): Date | undefined {
+  if (type !== '' && type !== 'fixed') throw new TwilioRefusal(35126, "ScheduleType can be 'fixed' only")
+  if (type === '' && sendAt !== '') throw invalid("SendAt needs ScheduleType 'fixed'")
+  if (type === '') return undefined
+  if (sendAt === '') throw new TwilioRefusal(35111, 'ScheduleType needs SendAt')
+  const at = readRequestDate(sendAt)
+  if (at && !at.isDay && at.ms > now.getTime()) return new Date(at.ms)
+  throw new TwilioRefusal(35114, 'SendAt must be an ISO 8601 instant in the future')
+}
+
+function readExpiry(period: string, due: Date): string {
+  if (period === '') return ''
+  const seconds = /^\d{1,5}$/.test(period) ? Number(period) : 0
+  if (seconds >= 1 && seconds <= MAX_VALIDITY_SECONDS) return dateAt(due.getTime() + seconds * 1000)
+  throw new TwilioRefusal(21624, `ValidityPeriod must be 1 to ${MAX_VALIDITY_SECONDS} seconds`)
+}
+
+/** Statuses of a message that the answer still calls `queued`. */
+const LATER = new Set(['sending', 'sent', 'delivered', 'undelivered'])
+
+/** Sends a message. Throws TwilioRefusals in Twilio's order, refusals of the send, StaleAuth. */
+export async function createMessage(call: Call) {
+  const { c, services, store, user, parameters } = call
+  const key = c.req.header('idempotency-key')
+  const idempotency = readIdempotency(key, '/2010-04-01/Messages', Object.fromEntries(parameters))
+  const first = idempotency && (await firstAnswer(store, user, idempotency))
+  if (first) return render(call, await rowOf(store, user, first), true)
+  const wanted = readNewMessage(parameters, user, new Date(), services.config.webhookAllowPrivate)
+  const { answer, replayed } = await sendNew(call, wanted, idempotency)
+  // the message is stored: an error would make some programs send it again
+  const row = await rowOf(store, user, answer).catch(() => acceptedRow(messageIn(answer), wanted))
+  return render(call, row, replayed)
+}
+
+const messageIn = (answer: string) => (JSON.parse(answer) as { message_ids: [string] }).message_ids[0]
+
+const rowOf = (store: Store, user: string, answer: string) =>
+  findMessage(store, user, sidOf('SM', messageIn(answer)))
+
+/** The row of an accepted message, made from its request because the database cannot be read. */
+function acceptedRow(id: string, { to, from, body, scheduledAt, service }: NewMessage): MessageRow {
+  const at = formatDate(new Date())
+  return {
+    ...{ id, to, body, service, from: '', own_number: from, created: at, updated: at },
+    status: scheduledAt ? 'pending' : 'assigned',
+    message_type: 'outgoing',
+    segments: countSegments(body).segments,
+    scheduled_at: scheduledAt,
+    sent_at: '',
+    delivered_at: '',
+    error_message: '',
+    attachments: [],
+    reply: false,
+  }
+}
+
+/** The message with the status that it was accepted with. `replayed`: an earlier request made it. */
+function render({ c, user }: Call, row: MessageRow, replayed: boolean) {
+  if (replayed) c.header('Idempotent-Replayed', 'true')
+  const message = renderMessage(row, user)
+  return LATER.has(message.status)
+    ? { ...message, status: 'queued', date_sent: null, error_code: null, error_message: null }
+    : message
+}
+
+async function sendNew(
+  call: Call,
+  { to, from, body, scheduledAt, expiresAt, callback, service }: NewMessage,
+  idempotency: Idempotency | null,
+): Promise<Sent> {
+  const { services, store, user } = call
+  const { device, line } = await senderOf(store, user, from)
+  if ((await optedOut(store, user, [to])).has(to))
+    throw new TwilioRefusal(21610, 'The recipient has opted out of your messages')
+  const options = {
+    ...PLAIN_OPTIONS,
+    scheduledAt,
+    expiresAt,
+    origin: originOf(call.sentBy, callback, { service }),
+  }
+  return send({ ...services.sending, store }, call, toOne(to, body, options, device, line), idempotency)
+}
+
+/** The enabled device or line with this number; any for ''. Throws 21606, 21616. */
+async function senderOf(store: Store, user: string, number: string): Promise<NumberSender> {
+  if (number === '') return { device: '', line: '' }
+  const [sender, another] = await sendersFrom(store, user, number)
+  if (another) throw new TwilioRefusal(21616, "Two devices have the 'From' number")
+  if (!sender) throw new TwilioRefusal(21606, "The 'From' number is not one of your devices")
+  return sender
+}

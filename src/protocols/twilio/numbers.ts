@@ -1,0 +1,209 @@
+import { type Store, SUPERUSERS } from '../../collections/catalog.ts'
+import {
+  objectsOf,
+  run,
+  runForCount,
+  runForTexts,
+  statement,
+  type TableRow,
+  text,
+} from '../../db/statement.ts'
+import { ApiError } from '../../errors.ts'
+import { deleteRecords } from '../../records/write/cascade.ts'
+import { createRecord, updateRecord } from '../../records/write/write.ts'
+import { serverRequest } from '../../request/request.ts'
+import { logChanged } from '../../sms/status/status.ts'
+import type { Call } from './account.ts'
+import {
+  API_VERSION,
+  accountPath,
+  idOf,
+  invalid,
+  notFound,
+  readAddress,
+  readPage,
+  readRows,
+  sidOf,
+  twilioDate,
+} from './wire.ts'
+
+/** The fields of Twilio's numbers that are the same for every device. */
+const FIXED = {
+  api_version: API_VERSION,
+  origin: 'hosted',
+  status: 'in-use',
+  type: 'mobile',
+  beta: false,
+  address_requirements: 'none',
+  emergency_status: 'Inactive',
+  emergency_address_status: 'unregistered',
+  voice_receive_mode: 'voice',
+  voice_caller_id_lookup: false,
+  capabilities: { fax: false, mms: false, sms: true, voice: false },
+  sms_fallback_url: '',
+  sms_fallback_method: 'POST',
+  sms_application_sid: '',
+  status_callback: '',
+  status_callback_method: 'POST',
+  voice_url: '',
+  voice_method: 'POST',
+  voice_fallback_url: '',
+  voice_fallback_method: 'POST',
+  voice_application_sid: '',
+  trunk_sid: null,
+  address_sid: null,
+  identity_sid: null,
+  bundle_sid: null,
+  emergency_address_sid: null,
+} as const
+
+interface NumberRow extends Pick<TableRow<'devices'>, 'id' | 'phone' | 'name' | 'created' | 'updated'> {
+  readonly smsUrl: string
+  readonly smsMethod: 'GET' | 'POST'
+}
+
+/** SQL that reads the devices `d` of a user, $1, that have a number. */
+const NUMBER_SQL = `
+select d.id, d.phone, d.name, d.created, d.updated, coalesce((
+    select w.url from webhooks w
+    where w."user" = $1 and w.format = 'twilio' and w.device = d.id and w.enabled order by w._rowid limit 1
+  ), '') as "smsUrl", coalesce(n.sms_method, 'POST') as "smsMethod"
+from devices d left join twilio_numbers n on n.device = d.id
+where d."user" || '' = $1 and d.phone <> ''`
+
+/** The number of a user with this SID. Throws 404. */
+async function findNumber({ db }: Store, user: string, sid: string): Promise<NumberRow> {
+  const id = idOf('PN', sid)
+  const find = () => db.query(`${NUMBER_SQL} and d.id = $2`, [user, id], 'twilio number')
+  const [number] = id ? objectsOf<NumberRow>(await find()) : []
+  if (!number) throw notFound()
+  return number
+}
+
+export const fetchNumber = async ({ store, user, sid }: Call) =>
+  renderNumber(await findNumber(store, user, sid), user)
+
+/** A device with a number as Twilio's API has it. */
+function renderNumber(row: NumberRow, user: string) {
+  const [sid, account_sid] = [sidOf('PN', row.id), sidOf('AC', user)]
+  return {
+    sid,
+    account_sid,
+    phone_number: row.phone,
+    friendly_name: row.name,
+    sms_url: row.smsUrl,
+    sms_method: row.smsMethod,
+    date_created: twilioDate(row.created),
+    date_updated: twilioDate(row.updated),
+    uri: `${accountPath(user)}/IncomingPhoneNumbers/${sid}.json`,
+    ...FIXED,
+  }
+}
+
+export interface NumberSender {
+  readonly device: string
+  /** The line with the number if the device has several lines, '' if it has one. */
+  readonly line: string
+}
+
+const FIND = statement('twilio senders', { device: 'string', isOwn: 'boolean', line: 'string' })`
+select distinct on (d.id) d.id as device, d.phone = ${text('number')} as "isOwn", case when exists (
+    select from lines o where o.device = d.id and o.id <> l.id) then l.id else '' end as line
+from devices d left join lines l on l.device = d.id and l.number = ${text('number')} and l.enabled and l.present
+where d."user" = ${text('user')} and d.enabled and (d.phone = ${text('number')} or l.id is not null) order by d.id, l.slot`
+
+/** Senders for a number: devices with it, else devices with a line that has it. By id. */
+export async function sendersFrom({ db }: Store, user: string, number: string): Promise<NumberSender[]> {
+  if (number === '') return []
+  const found = await run(db, FIND, { user, number })
+  const own = found.filter(({ isOwn }) => isOwn)
+  return own.length > 0 ? own : found
+}
+
+/** SQL: our number in message `m` of device `d`: the message's, the named line's or the device's, or ''. */
+export const OWN_NUMBER = `coalesce(
+  nullif(case m.message_type when 'incoming' then m."to" else m."from" end, ''),
+  (select nullif(l.number, '') from sms_dispatch q join lines l on l.id = q.line
+    where q.message = m.id and q.line_pinned and m."from" = ''),
+  d.phone, '')`
+
+const LIST = `${NUMBER_SQL} and ($2 = '' or d.phone = $2) and ($3 = '' or d.name = $3)`
+
+/** The user's numbers in pages, newest first. Throws 20001, 21481 for a wrong token. */
+export async function listNumbers({ store, user, parameters }: Call) {
+  const request = readPage(parameters, 'PN')
+  const values = [user, parameters.get('PhoneNumber') ?? '', parameters.get('FriendlyName') ?? '']
+  const path = `${accountPath(user)}/IncomingPhoneNumbers.json`
+  const { rows, page } = await readRows<NumberRow>(store.db, path, ['devices', 'd'], LIST, values, request)
+  return { ...page, incoming_phone_numbers: rows.map((row) => renderNumber(row, user)) }
+}
+
+const MAX_NAME = 255
+
+/** Sets name, `SmsUrl` and its method, all or nothing. Throws 404, 20001, 21502. */
+export async function changeNumber(call: Call) {
+  const { services, store, user, sid, parameters } = call
+  const { id } = await findNumber(store, user, sid)
+  const [url, method] = [parameters.get('SmsUrl'), parameters.get('SmsMethod')?.toUpperCase() ?? '']
+  const name = parameters.get('FriendlyName') ?? ''
+  if (url) readAddress('SmsUrl', url, 21502, services.config.webhookAllowPrivate)
+  if (!['', 'GET', 'POST'].includes(method)) throw invalid('SmsMethod must be GET or POST')
+  if ([...name].length > MAX_NAME) throw invalid(`FriendlyName must have at most ${MAX_NAME} characters`)
+  await store.db.transaction(async (db) => {
+    const inside = { ...call, store: { db, catalog: store.catalog } }
+    if (method !== '') await runForCount(db, SET_METHOD, { device: id, method })
+    const renamed = name === '' ? [] : await runForTexts(db, RENAME, { id, name })
+    await logChanged(inside.store, 'devices', 'update', renamed)
+    if (url !== undefined) await setUrl(inside, id, url)
+  })
+  return fetchNumber(call)
+}
+
+const SET_METHOD = statement('twilio set method', {})`
+insert into twilio_numbers (device, sms_method) values (${text('device')}, ${text('method')})
+on conflict (device) do update set sms_method = excluded.sms_method`
+
+const RENAME = statement('twilio rename number', { id: 'string' })`
+update devices set name = ${text('name')}, updated = pb_text(now())
+where id = ${text('id')} and name <> ${text('name')} returning id`
+
+const WEBHOOKS = statement('twilio webhooks', { id: 'string' })`
+select id from webhooks where "user" = ${text('user')} and device = ${text('device')} and format = 'twilio' order by _rowid`
+
+/** Gives a device exactly one webhook in Twilio's form, with this address; none for ''. */
+async function setUrl(call: Call, device: string, url: string) {
+  const { services, store, user } = call
+  // changes of one number run one at a time
+  await store.db.query('select from devices where id = $1 for update', [device])
+  const hooks = await runForTexts(store.db, WEBHOOKS, { user, device })
+  const deleted = url === '' ? hooks : hooks.slice(1)
+  const webhooks = store.catalog.find('webhooks')!
+  if (deleted.length > 0) await deleteRecords(store, services.extensions, webhooks, deleted)
+  if (url === '') return
+  const values = { url, enabled: true, api_key: call.sentBy }
+  const more = { user, format: 'twilio', device, events: ['message.received'] }
+  await saveRecord(call, 'webhooks', hooks[0], hooks[0] ? values : { ...values, ...more }, invalid)
+}
+
+/**
+ * Changes a record, or without an id creates one, with a superuser's rights. Returns it as JSON. `refusal`
+ * makes the error for an invalid field.
+ */
+export async function saveRecord(
+  { store, services: { extensions } }: Call,
+  name: string,
+  id: string | undefined,
+  values: Record<string, unknown>,
+  refusal: (why: string) => Error,
+): Promise<string> {
+  const collection = store.catalog.find(name)!
+  const request = serverRequest(store.catalog.find(SUPERUSERS)!, values)
+  try {
+    if (id) return await updateRecord(store, extensions, collection, id, request)
+    return await createRecord(store, extensions, collection, request)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 400) throw error
+    const [first] = Object.values(error.data)
+    throw refusal(typeof first?.message === 'string' ? first.message : error.message)
+  }
+}
