@@ -1,5 +1,5 @@
 import type { Db } from '../db/open.ts'
-import { isDisabledSql } from '../records/fresh-auth.ts'
+import { isDisabledSql } from '../records/record-sql.ts'
 import { IS_LOW } from '../sms/devices/device.ts'
 import { ALARM_MAIL } from './mail-jobs.ts'
 

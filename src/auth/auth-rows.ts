@@ -10,11 +10,16 @@ import {
 } from '../collections/catalog.ts'
 import { uniqueIndexOf } from '../collections/sqlite/index-expression.ts'
 import { forbidden } from '../errors.ts'
-import { columnsOf, type RecordRow, toValues } from '../records/columns.ts'
-import { isDisabledSql, USER_SETTINGS_ID } from '../records/fresh-auth.ts'
+import { catalogFor } from '../records/access.ts'
 import { statementName } from '../records/read-rows.ts'
+import {
+  columnsOf,
+  isDisabledSql,
+  type RecordRow,
+  toValues,
+  USER_SETTINGS_ID,
+} from '../records/record-sql.ts'
 import { type Actor, type AuthRecord, authRecord, type Role } from '../request/request.ts'
-import { catalogFor } from '../rules/roles.ts'
 
 /** SQL: the columns of row `b` in the order of fields, its version, whether it is disabled. */
 export const authColumns = (store: Store, collection: AuthCollection) =>

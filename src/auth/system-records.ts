@@ -1,8 +1,8 @@
 import { type Collection, quote, type Store } from '../collections/catalog.ts'
 import { objectsOf } from '../db/statement.ts'
+import { dateOf, formatDate, now } from '../fields/date.ts'
 import type { Value } from '../fields/field.ts'
-import { dateOf, formatDate, now } from '../fields/types/date.ts'
-import { type Action, changeLogCte } from '../records/changes.ts'
+import { type Action, changeLogCte } from '../records/record-sql.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { randomId } from '../tools/random.ts'
 

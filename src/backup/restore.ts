@@ -1,5 +1,5 @@
-import { bootstrap, CatalogStore } from '../collections/catalog/catalog-store.ts'
 import { quote, readRows as readCollections } from '../collections/catalog.ts'
+import { bootstrap, CatalogStore } from '../collections/catalog-store.ts'
 import { readStored } from '../collections/definition/complete.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import { isSqlError } from '../db/errors.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Db } from '../db/open.ts'
-import { formatDate } from '../fields/types/date.ts'
+import { formatDate } from '../fields/date.ts'
 import { snakeCase } from '../files/upload.ts'
 import type { Logger } from '../log.ts'
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { accountHolder, type Holder } from '../admission/holder.ts'
 import type { Db } from '../db/open.ts'
 import { NO_COLLECTIONS } from '../db/tables.ts'
+import type { ErrorData, FieldError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
 import type { AuthOptions } from './auth-shape.ts'
 
@@ -173,5 +174,26 @@ export class CatalogDraft implements Store {
   async remove(collection: Collection): Promise<void> {
     await this.db.query('delete from _collections where id = $1', [collection.id])
     this.#catalog = new Catalog(this.#catalog.all.filter((one) => one.id !== collection.id))
+  }
+}
+
+const isFieldError = (error: FieldError | ErrorData): error is FieldError => typeof error.code === 'string'
+
+function lines(data: ErrorData, path = ''): string[] {
+  return Object.entries(data).flatMap(([key, error]) =>
+    isFieldError(error) ? [`${path}${key}: ${error.message}`] : lines(error, `${path}${key}.`),
+  )
+}
+
+/** A collection that cannot be saved. `data`: errors by key. The caller adds the answer's message. */
+export class InvalidCollection extends Error {
+  override name = 'InvalidCollection'
+  readonly collection: Collection
+  readonly data: ErrorData
+
+  constructor(collection: Collection, data: ErrorData) {
+    super(`collection ${collection.name}: ${lines(data).join('; ')}`)
+    this.collection = collection
+    this.data = data
   }
 }

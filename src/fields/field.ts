@@ -50,7 +50,7 @@ export const isMulti = (field: Field): boolean => 'maxSelect' in field && field.
 /** A stored value: a list as string[], json as text or null, geoPoint as the text `{"lon":…,"lat":…}`. */
 export type Value = string | number | boolean | string[] | null
 
-/** The behaviour of a field type. Pure: no database. `fields/types/field-types.ts` lists all. */
+/** The behaviour of a field type. Pure: no database. `fields/field-types.ts` lists all. */
 export interface FieldType<F extends Field = Field> {
   /** Column type with `not null` and default. */
   column(field: F): string

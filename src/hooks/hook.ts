@@ -3,7 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { objectsOf } from '../db/statement.ts'
 import { PRESETS } from '../portable/presets.ts'
-import { isDisabledSql } from '../records/fresh-auth.ts'
+import { isDisabledSql } from '../records/record-sql.ts'
 import { id as recordId } from '../sms/send/shape.ts'
 import { REPLAY_MINUTES } from './signature.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '../db/open.ts'
 import { list, number, type Row, run, runForRow, statement, text } from '../db/statement.ts'
-import { formatDate } from '../fields/types/date.ts'
+import { formatDate } from '../fields/date.ts'
 import { countSegments } from '../portable/segments.ts'
 import type { Offer } from '../sms/send/accept.ts'
 import type { Hook } from './hook.ts'

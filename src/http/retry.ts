@@ -1,12 +1,12 @@
-import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import type { Catalog } from '../collections/catalog.ts'
+import type { CatalogStore } from '../collections/catalog-store.ts'
 import { DatabaseUnavailable, schemaMismatches } from '../db/errors.ts'
 import { ApiError, GatewayError } from '../errors.ts'
-import { FilterError } from '../filter/errors.ts'
-import { StaleAuth } from '../records/fresh-auth.ts'
-import type { WriteOptions } from '../records/write/prepare-write.ts'
-import { Conflict } from '../records/write/store.ts'
-import { StoredWithoutAnswer } from '../records/write/write.ts'
+import { FilterError } from '../filter/parse.ts'
+import type { WriteOptions } from '../records/check-values.ts'
+import { StaleAuth } from '../records/record-sql.ts'
+import { Conflict } from '../records/store.ts'
+import { StoredWithoutAnswer } from '../records/write.ts'
 import { LargeAnswer } from '../request/request.ts'
 
 /** How often a request starts again after each fault. On a busy machine, one request may meet many. */

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { recordTerminalAudit } from '../auth/superusers/audit.ts'
-import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import {
   type CatalogDraft,
   type Collection,
   columnName,
+  InvalidCollection,
   quote,
   type Store,
   tableName,
 } from '../collections/catalog.ts'
-import { checkImported, ImportFault, importCollections } from '../collections/edit/import.ts'
-import { InvalidCollection } from '../collections/invalid.ts'
+import type { CatalogStore } from '../collections/catalog-store.ts'
+import { checkImported, ImportFault, importCollections } from '../collections/edit.ts'
 import { UserError } from '../errors.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
-import { checkRule } from '../rules/access.ts'
+import { checkRule } from '../records/access.ts'
 import { isObject } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
 import {

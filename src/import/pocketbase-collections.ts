@@ -2,11 +2,16 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SQLOutputValue } from 'node:sqlite'
-import { type CatalogDraft, type Collection, quote, tableName, USERS_ID } from '../collections/catalog.ts'
+import {
+  type CatalogDraft,
+  type Collection,
+  InvalidCollection,
+  quote,
+  tableName,
+  USERS_ID,
+} from '../collections/catalog.ts'
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
-import { importCollections } from '../collections/edit/import.ts'
-import { dropCollection } from '../collections/edit/remove.ts'
-import { InvalidCollection } from '../collections/invalid.ts'
+import { dropCollection, importCollections } from '../collections/edit.ts'
 import { indexText, parseIndex } from '../collections/sqlite/index-expression.ts'
 import { withSavepoint } from '../db/open.ts'
 import { type FieldError, UserError } from '../errors.ts'

@@ -1,7 +1,7 @@
 import { readState } from '../backup/state.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
-import { planCount } from '../filter/compile/compile.ts'
+import { planCount } from '../filter/compile.ts'
 import { readLineFigures } from '../sms/usage/line-limits.ts'
 import { cachedQuery } from '../tools/shared-query.ts'
 import { webhookLag } from '../webhooks/lease.ts'

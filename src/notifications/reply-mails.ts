@@ -4,7 +4,7 @@ import { sha256 } from '../auth/tokens/secrets.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { type Row, run, runForRow, statement, text } from '../db/statement.ts'
-import { isDisabledSql } from '../records/fresh-auth.ts'
+import { isDisabledSql } from '../records/record-sql.ts'
 import type { JobKind } from '../work/jobs.ts'
 
 /** The kind of the jobs. An account has one at a time: its id is the key. */

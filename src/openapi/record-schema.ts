@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Collection, Rule } from '../collections/catalog.ts'
 import { type Field, type FieldTypeName, isMulti, type SelectField } from '../fields/field.ts'
-import { INSTANT_OR_EMPTY } from '../fields/values/instant.ts'
+import { INSTANT_OR_EMPTY } from '../fields/instant.ts'
 import type { Extension } from '../records/extension.ts'
-import { MAX_PER_PAGE } from '../records/read/list.ts'
-import { canBeShown } from '../records/render/render.ts'
+import { MAX_PER_PAGE } from '../records/list.ts'
+import { canBeShown } from '../records/render.ts'
 import texts from './texts.json' with { type: 'json' }
 
 /** A field's value in an answer, by type. Unset is the type's zero, never absent. */

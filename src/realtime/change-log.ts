@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Collection, Store } from '../collections/catalog.ts'
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
-import type { Action } from '../records/changes.ts'
-import { columnsOf, type RecordRow } from '../records/columns.ts'
+import type { Action } from '../records/record-sql.ts'
+import { columnsOf, type RecordRow } from '../records/record-sql.ts'
 
 /** The transactions that a statement sees: Postgres' `pg_snapshot`. */
 export interface Snapshot {

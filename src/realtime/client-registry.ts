@@ -1,7 +1,6 @@
 import { accountHolder } from '../admission/holder.ts'
 import { type Catalog, type Collection, DEVICES_ID, USERS_ID } from '../collections/catalog.ts'
-import { type RecordRow, toValues } from '../records/columns.ts'
-import { USER_SETTINGS_ID } from '../records/fresh-auth.ts'
+import { type RecordRow, toValues, USER_SETTINGS_ID } from '../records/record-sql.ts'
 import { type AuthRecord, authRecord } from '../request/request.ts'
 import type { Snapshot } from './change-log.ts'
 import type { Client, Topic, Viewer } from './client.ts'

@@ -2,13 +2,12 @@ import type { Catalog, Collection, Store } from '../collections/catalog.ts'
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import type { Field } from '../fields/field.ts'
-import { DEFAULT_JSON_BYTES } from '../fields/types/json.ts'
-import { DEFAULT_EDITOR_BYTES, DEFAULT_MAX_CHARACTERS } from '../fields/types/text.ts'
-import { compile } from '../filter/compile/compile.ts'
-import type { CompiledFilter, QueryStructure } from '../filter/compile/compiled-filter.ts'
+import { DEFAULT_EDITOR_BYTES, DEFAULT_JSON_BYTES, DEFAULT_MAX_CHARACTERS } from '../fields/text.ts'
+import { compile } from '../filter/compile.ts'
+import type { CompiledFilter, QueryStructure } from '../filter/compiled-filter.ts'
 import { type AnswerMeter, meterOf, type RequestInfo } from '../request/request.ts'
 import { memoize } from '../tools/lru.ts'
-import { type Columns, columnsOf, type RecordRow } from './columns.ts'
+import { type Columns, columnsOf, type RecordRow } from './record-sql.ts'
 
 export interface RowStatement {
   readonly text: string

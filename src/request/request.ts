@@ -13,7 +13,7 @@ export type RequestContext =
   | 'batch'
   | 'expand'
 
-/** What a member of an account may do: see `rules/roles`. */
+/** What a member of an account may do: see `records/access`. */
 export type Role = 'viewer' | 'agent' | 'admin'
 
 export interface Actor {

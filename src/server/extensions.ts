@@ -6,7 +6,7 @@ import { forgetPhones } from '../protocols/smsgate/phone.ts'
 import { fitSmsgate } from '../protocols/smsgate-client/webhooks.ts'
 import { fitTwilio, twilioKeysExtension } from '../protocols/twilio/extensions.ts'
 import type { Extension, Extensions } from '../records/extension.ts'
-import { USER_SETTINGS_ID } from '../records/fresh-auth.ts'
+import { USER_SETTINGS_ID } from '../records/record-sql.ts'
 import { campaignsExtension } from '../sms/campaigns/extension.ts'
 import { autoAnswersExtension } from '../sms/conversations/answer-extension.ts'
 import {

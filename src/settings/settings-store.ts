@@ -15,7 +15,7 @@ import {
   required,
   url,
   when,
-} from '../collections/checks/checks.ts'
+} from '../collections/checks.ts'
 import type { Db } from '../db/open.ts'
 import { addParam, readParam, writeParam } from '../db/secrets.ts'
 import { serialQueue } from '../db/serial-queue.ts'

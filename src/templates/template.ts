@@ -1,6 +1,6 @@
 import { type AST, parse } from '@handlebars/parser'
 import { ApiError, badRequest } from '../errors.ts'
-import { cleanText } from '../fields/values/cast.ts'
+import { cleanText } from '../fields/cast.ts'
 import { Lru } from '../tools/lru.ts'
 
 // Templates are parsed by Handlebars' parser and rendered here: Handlebars itself would compile them to code,

@@ -1,6 +1,6 @@
 import { type Collection, quote, readRows as readCollections, tableName } from '../collections/catalog.ts'
 import { readStored } from '../collections/definition/complete.ts'
-import { createTable } from '../collections/table/table.ts'
+import { createTable } from '../collections/table.ts'
 import { checkViewAccess } from '../collections/views/view-access.ts'
 import { ViewQueryError } from '../collections/views/view-fields.ts'
 import type { Db } from '../db/open.ts'

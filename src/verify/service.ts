@@ -1,6 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import { type Row, run, statement, text } from '../db/statement.ts'
-import { changeLogCte } from '../records/changes.ts'
+import { changeLogCte } from '../records/record-sql.ts'
 import { gatewayRefusal } from '../sms/send/shape.ts'
 
 export const DEFAULTS = {

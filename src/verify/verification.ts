@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { INSTANT_OR_EMPTY } from '../fields/values/instant.ts'
+import { INSTANT_OR_EMPTY } from '../fields/instant.ts'
 import type { Sender } from '../sms/send/shape.ts'
 import type { Wording } from './code-text.ts'
 

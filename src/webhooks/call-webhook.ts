@@ -1,5 +1,5 @@
 import about from '../../package.json' with { type: 'json' }
-import { cleanText } from '../fields/values/cast.ts'
+import { cleanText } from '../fields/cast.ts'
 import { sendOutgoing } from '../outgoing/send.ts'
 import type { BodyForm, DueDelivery } from './due.ts'
 import type { WebhookMail } from './fill.ts'

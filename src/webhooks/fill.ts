@@ -1,5 +1,5 @@
 import { badRequest } from '../errors.ts'
-import { isEmail } from '../fields/types/address.ts'
+import { isEmail } from '../fields/address.ts'
 import { presetOf } from '../portable/webhook-presets.ts'
 import { templateRenderer } from '../templates/template.ts'
 import { isObject } from '../tools/json.ts'

@@ -3,7 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { part, runForRow, statement, text, textOrNull, unindexed } from '../db/statement.ts'
 import { GatewayError } from '../errors.ts'
-import { changeLogCte } from '../records/changes.ts'
+import { changeLogCte } from '../records/record-sql.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { type NEW_SECRET, newSecret } from './secrets.ts'
 

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { CatalogStore } from '../../src/collections/catalog/catalog-store.ts'
+import type { CatalogStore } from '../../src/collections/catalog-store.ts'
 import type { Database } from '../../src/db/open.ts'
 import type { Env, Services } from '../../src/http/context.ts'
 import { authOf } from '../../src/http/request-info.ts'

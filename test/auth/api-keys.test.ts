@@ -1,5 +1,5 @@
 import { apiKeysExtension, identifyKey } from '../../src/auth/tokens/api-keys.ts'
-import { createRecord, updateRecord } from '../../src/records/write/write.ts'
+import { createRecord, updateRecord } from '../../src/records/write.ts'
 import { type RequestInfo, serverRequest } from '../../src/request/request.ts'
 import { startServerWithMail } from '../support/server/server-with-mail.ts'
 

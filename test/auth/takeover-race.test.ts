@@ -1,6 +1,6 @@
 import { findAuthRecord } from '../../src/auth/auth-rows.ts'
 import type { AuthCollection } from '../../src/collections/catalog.ts'
-import { StaleAuth } from '../../src/records/fresh-auth.ts'
+import { StaleAuth } from '../../src/records/record-sql.ts'
 import { startPairing } from '../../src/sms/devices/pair.ts'
 import { untilWaiting } from '../support/database/locks.ts'
 import { PASSWORD, startServerWithMail, tokenIn } from '../support/server/server-with-mail.ts'

@@ -1,7 +1,7 @@
 import { complete, readNew } from '../../src/collections/definition/complete.ts'
+import { indexedColumns } from '../../src/collections/own-indexes.ts'
 import { parseIndex } from '../../src/collections/sqlite/index-expression.ts'
-import { indexDdl } from '../../src/collections/table/indexes.ts'
-import { indexedColumns } from '../../src/collections/table/own-indexes.ts'
+import { indexDdl } from '../../src/collections/table.ts'
 import { collectionStore, update } from '../support/collection-store.ts'
 import { openStore } from '../support/database/open.ts'
 

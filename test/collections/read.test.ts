@@ -1,5 +1,4 @@
-import { complete, readNew, readStored } from '../../src/collections/definition/complete.ts'
-import { collectionJson } from '../../src/collections/definition/serialise.ts'
+import { collectionJson, complete, readNew, readStored } from '../../src/collections/definition/complete.ts'
 
 const make = (raw: unknown) => complete(readNew(raw))
 

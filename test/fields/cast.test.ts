@@ -1,7 +1,7 @@
-import { dateOf, formatDate } from '../../src/fields/types/date.ts'
-import { fieldType } from '../../src/fields/types/field-types.ts'
-import { toText, toTexts } from '../../src/fields/values/cast.ts'
-import { isJson, minify, writeSorted } from '../../src/fields/values/json-text.ts'
+import { toText, toTexts } from '../../src/fields/cast.ts'
+import { dateOf, formatDate } from '../../src/fields/date.ts'
+import { fieldType } from '../../src/fields/field-types.ts'
+import { isJson, minify, writeSorted } from '../../src/fields/json-text.ts'
 import { fieldOf, store } from './field.ts'
 
 // The casts of single values are recorded: test/conformance, crud.

@@ -1,6 +1,6 @@
-import { readField } from '../../src/collections/definition/field-shapes.ts'
+import { readField } from '../../src/collections/definition/complete.ts'
 import type { Field, FieldOf, FieldTypeName, Value } from '../../src/fields/field.ts'
-import { fieldType } from '../../src/fields/types/field-types.ts'
+import { fieldType } from '../../src/fields/field-types.ts'
 
 /** A field with its type's defaults and some options. */
 export const fieldOf = <T extends FieldTypeName>(type: T, options: Partial<FieldOf<T>> = {}): Field =>

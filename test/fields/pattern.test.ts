@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { generateText } from '../../src/fields/types/autogenerate.ts'
-import { matchesPattern, patternError } from '../../src/fields/values/pattern.ts'
+import { generateText, matchesPattern, patternError } from '../../src/fields/pattern.ts'
 import { randomId } from '../../src/tools/random.ts'
 import { startCpuTimer } from '../support/server/cpu-timer.ts'
 

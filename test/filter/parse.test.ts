@@ -1,5 +1,4 @@
-import { parseFilter } from '../../src/filter/parse/parse.ts'
-import type { Node, Token } from '../../src/filter/parse/tree.ts'
+import { type Node, parseFilter, type Token } from '../../src/filter/parse.ts'
 
 const show = (token: Token): string => {
   if (token.kind === 'literal') return JSON.stringify(token.value)

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../src/errors.ts'
-import { verifyPassword } from '../../src/fields/values/bcrypt.ts'
+import { verifyPassword } from '../../src/fields/bcrypt.ts'
 import { importFiles } from '../../src/import/fixtures.ts'
 import { showProgress } from '../../src/tools/progress.ts'
 import { collectionStore, rowsOf } from '../support/collection-store.ts'

@@ -1,5 +1,5 @@
 import type { Collection } from '../../src/collections/catalog.ts'
-import type { Predicate } from '../../src/filter/compile/compiled-filter.ts'
+import type { Predicate } from '../../src/filter/compiled-filter.ts'
 import { isLocal, testLocally } from '../../src/realtime/subscription-index.ts'
 import { all, any, compare, OPAQUE } from '../support/predicates.ts'
 

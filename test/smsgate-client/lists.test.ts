@@ -1,4 +1,4 @@
-import { formatDate } from '../../src/fields/types/date.ts'
+import { formatDate } from '../../src/fields/date.ts'
 import { INBOX_QUERY, listInbox } from '../../src/protocols/smsgate-client/inbox.ts'
 import { LIST_QUERY, listMessages } from '../../src/protocols/smsgate-client/messages.ts'
 import { recordPlans } from '../support/database/plans.ts'

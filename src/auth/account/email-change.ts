@@ -1,16 +1,9 @@
 import { guestHolder } from '../../admission/holder.ts'
 import { type AuthCollection, type Store, SUPERUSERS } from '../../collections/catalog.ts'
-import {
-  checkFields,
-  email,
-  failedBefore,
-  length,
-  noneOf,
-  required,
-} from '../../collections/checks/checks.ts'
+import { checkFields, email, failedBefore, length, noneOf, required } from '../../collections/checks.ts'
 import { ApiError, badRequest, type FieldError, fieldError } from '../../errors.ts'
+import { verifyPassword } from '../../fields/bcrypt.ts'
 import { object, text, type ValueOf } from '../../fields/shape.ts'
-import { verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { findByEmail } from '../auth-rows.ts'
 import { type AuthCall, attemptOf } from '../auth-services.ts'

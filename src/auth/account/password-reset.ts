@@ -1,4 +1,4 @@
-import { checkFields, equals, failedBefore, length, required } from '../../collections/checks/checks.ts'
+import { checkFields, equals, failedBefore, length, required } from '../../collections/checks.ts'
 import { badRequest } from '../../errors.ts'
 import { object, text, type ValueOf } from '../../fields/shape.ts'
 import type { AuthCall } from '../auth-services.ts'

@@ -1,5 +1,5 @@
 import { type AuthCollection, SUPERUSERS } from '../../collections/catalog.ts'
-import { checkFields, failedBefore, required } from '../../collections/checks/checks.ts'
+import { checkFields, failedBefore, required } from '../../collections/checks.ts'
 import { badRequest, fieldError } from '../../errors.ts'
 import { object, text } from '../../fields/shape.ts'
 import type { AuthRecord } from '../../request/request.ts'

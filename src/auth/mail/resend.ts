@@ -1,5 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
-import { checkFields, email, length, required, when } from '../../collections/checks/checks.ts'
+import { checkFields, email, length, required, when } from '../../collections/checks.ts'
 import { object, text, type ValueOf } from '../../fields/shape.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { findByEmail } from '../auth-rows.ts'

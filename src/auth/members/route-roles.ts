@@ -1,5 +1,5 @@
+import { isEnough, notAllowed } from '../../records/access.ts'
 import type { AuthRecord, Role } from '../../request/request.ts'
-import { isEnough, notAllowed } from '../../rules/roles.ts'
 
 // Which routes a member may use for an account. Routes not listed are for the account itself.
 

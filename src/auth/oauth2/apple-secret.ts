@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
-import { atLeast, atMost, checkFields, length, matches, required } from '../../collections/checks/checks.ts'
+import { atLeast, atMost, checkFields, length, matches, required } from '../../collections/checks.ts'
 import { badRequest } from '../../errors.ts'
 import { object, text, type ValueOf, whole } from '../../fields/shape.ts'
 

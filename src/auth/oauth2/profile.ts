@@ -1,4 +1,4 @@
-import { toBool } from '../../fields/values/cast.ts'
+import { toBool } from '../../fields/cast.ts'
 
 export type RawProfile = Readonly<Record<string, unknown>>
 

@@ -15,9 +15,8 @@ import {
   text,
 } from '../../db/statement.ts'
 import { notFound } from '../../errors.ts'
-import { INSTANT } from '../../fields/values/instant.ts'
-import { logChange } from '../../records/changes.ts'
-import { ENDED_SESSIONS } from '../../records/fresh-auth.ts'
+import { INSTANT } from '../../fields/instant.ts'
+import { ENDED_SESSIONS, logChange } from '../../records/record-sql.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { randomId } from '../../tools/random.ts'
 import type { InSameTransaction } from '../account/change.ts'

@@ -1,5 +1,5 @@
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
-import { atLeast, checkFields } from '../../collections/checks/checks.ts'
+import { atLeast, checkFields } from '../../collections/checks.ts'
 import { notFound } from '../../errors.ts'
 import { object, whole } from '../../fields/shape.ts'
 import type { AuthRecord } from '../../request/request.ts'

@@ -1,5 +1,5 @@
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
-import { now } from '../../fields/types/date.ts'
+import { now } from '../../fields/date.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { within } from '../../tools/deadline.ts'
 import type { AuthServices } from '../auth-services.ts'

@@ -7,8 +7,8 @@ import {
   tableName,
   USERS_ID,
 } from '../../collections/catalog.ts'
+import { formatDate, now } from '../../fields/date.ts'
 import type { Value } from '../../fields/field.ts'
-import { formatDate, now } from '../../fields/types/date.ts'
 import type { Extension } from '../../records/extension.ts'
 import { requireOwn } from '../../records/own.ts'
 import type { AuthRecord } from '../../request/request.ts'

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Holder } from '../../admission/holder.ts'
 import type { AuthCollection } from '../../collections/catalog.ts'
+import { hashPassword, verifyPassword } from '../../fields/bcrypt.ts'
 import type { PasswordField } from '../../fields/field.ts'
-import { generateText } from '../../fields/types/autogenerate.ts'
-import { hashPassword, verifyPassword } from '../../fields/values/bcrypt.ts'
+import { generateText } from '../../fields/pattern.ts'
 import { randomText } from '../../tools/random.ts'
 
 export const randomDigits = (length: number) => generateText(`[0-9]{${length}}`)

@@ -1,9 +1,9 @@
 import { fieldError, UserError } from '../../errors.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import { type Collection, columnName } from '../catalog.ts'
-import type { Problem } from '../checks/checks.ts'
+import type { Problem } from '../checks.ts'
 import builtIn from './builtin.json' with { type: 'json' }
-import { complete, readNew } from './complete.ts'
+import { addField, complete, readField, readNew } from './complete.ts'
 
 /** The built-in collections, each time with new secrets. */
 export const builtInCollections = (): Collection[] => builtIn.map((raw) => complete(readNew(raw)))
@@ -83,4 +83,63 @@ export function builtInProblem(next: Collection, old: Collection): { readonly [k
   if (!lost) return {}
   const text = `pocketsms needs the field ${lost.name} of ${needed.name}: it cannot be removed or renamed, hold other values than it does, or lose one of its options.`
   return { fields: fieldError(code, text) }
+}
+
+const OWNER =
+  "@request.auth.id != '' && recordRef = @request.auth.id && collectionRef = @request.auth.collectionId"
+
+const text = (name: string, more: object = {}) => ({
+  name,
+  type: 'text',
+  system: true,
+  required: true,
+  ...more,
+})
+const PASSWORD = { name: 'password', type: 'password', system: true, hidden: true, required: true, cost: 8 }
+const DATES = [
+  { name: 'created', type: 'autodate', system: true, onCreate: true },
+  { name: 'updated', type: 'autodate', system: true, onCreate: true, onUpdate: true },
+]
+/** A collection of records about auth records, which their owners may see. */
+const owned = (name: string, fields: readonly object[], indexes: readonly string[], more: object = {}) => ({
+  ...{ type: 'base', system: true, listRule: OWNER, viewRule: OWNER, name, ...more },
+  fields: [text('collectionRef'), text('recordRef'), ...fields],
+  indexes: indexes.map((index) => `CREATE ${index}`),
+})
+
+/** System collections in PocketBase's order. PocketBase: migrations/1640988000_init.go */
+const SYSTEM = [
+  owned(
+    '_mfas',
+    [text('method')],
+    ['INDEX `idx_mfas_collectionRef_recordRef` ON `_mfas` (collectionRef,recordRef)'],
+  ),
+  owned(
+    '_otps',
+    [PASSWORD, text('sentTo', { hidden: true, required: false })],
+    ['INDEX `idx_otps_collectionRef_recordRef` ON `_otps` (collectionRef, recordRef)'],
+  ),
+  owned(
+    '_externalAuths',
+    [text('provider'), text('providerId')],
+    [
+      'UNIQUE INDEX `idx_externalAuths_record_provider` ON `_externalAuths` (collectionRef, recordRef, provider)',
+      'UNIQUE INDEX `idx_externalAuths_collection_provider` ON `_externalAuths` (collectionRef, provider, providerId)',
+    ],
+    { deleteRule: OWNER },
+  ),
+  owned(
+    '_authOrigins',
+    [text('fingerprint')],
+    ['UNIQUE INDEX `idx_authOrigins_unique_pairs` ON `_authOrigins` (collectionRef, recordRef, fingerprint)'],
+    { deleteRule: OWNER },
+  ),
+  { type: 'auth', system: true, name: '_superusers', authToken: { duration: 86_400 } },
+]
+
+export function systemCollections(): Collection[] {
+  return SYSTEM.map((raw) => {
+    const collection = complete(readNew(raw))
+    return { ...collection, fields: DATES.map(readField).reduce<Field[]>(addField, collection.fields) }
+  })
 }

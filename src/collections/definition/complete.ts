@@ -1,10 +1,78 @@
-import type { Field } from '../../fields/field.ts'
-import { asObject, flag, object, optionalText, type Shape, text, texts } from '../../fields/shape.ts'
-import { checksum } from '../../tools/random.ts'
+import { parseDate } from '../../fields/date.ts'
+import { COMMON_KEYS, FIELD_KEYS, type Field, type FieldTypeName } from '../../fields/field.ts'
+import { writeSorted } from '../../fields/json-text.ts'
+import {
+  asObject,
+  flag,
+  object,
+  optionalText,
+  type Shape,
+  ShapeError,
+  text,
+  texts,
+} from '../../fields/shape.ts'
+import { checksum, randomId } from '../../tools/random.ts'
 import { AUTH_KEYS } from '../auth-shape.ts'
-import type { Collection, CollectionType } from '../catalog.ts'
+import type { AuthCollection, Collection, CollectionType } from '../catalog.ts'
 import { indexText, parseIndex, uniqueIndexOf } from '../sqlite/index-expression.ts'
-import { addField, date, fieldList, freeId, readField } from './field-shapes.ts'
+
+/** A date in any form that PocketBase reads; empty if it cannot be read. */
+const date: Shape<string> = {
+  zero: () => '',
+  fresh: () => '',
+  over: (raw) => parseDate(text.over(raw ?? '', '')),
+}
+
+const OWN: Partial<Record<FieldTypeName, object>> = { date: { max: date, min: date } }
+
+type AnyField = Record<string, unknown>
+const FIELD_SHAPES = new Map(
+  Object.entries(FIELD_KEYS).map(([type, keys]) => {
+    const common = type === 'autodate' ? COMMON_KEYS : { ...COMMON_KEYS, help: text, required: flag }
+    const all = { ...common, ...keys, ...OWN[type as FieldTypeName] }
+    return [type, object(all as object as Record<string, Shape<unknown>>) as Shape<AnyField>] as const
+  }),
+)
+
+const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
+
+/** Reads a field from JSON, with all keys of its type in PocketBase's order. Throws a ShapeError. */
+export function readField(raw: unknown): Field {
+  const { type } = asObject(raw)
+  const shape = typeof type === 'string' ? FIELD_SHAPES.get(type) : undefined
+  if (!shape) throw new ShapeError(`missing or unknown field type in ${writeSorted(raw)}`)
+  const read = { ...shape.over(raw, shape.zero()), type }
+  return Object.fromEntries(Object.entries(read).sort(byKey)) as unknown as Field
+}
+
+const fieldList: Shape<Field[]> = {
+  zero: () => [],
+  fresh: () => [],
+  over(raw) {
+    if (raw === null) return []
+    if (!Array.isArray(raw)) throw new ShapeError(`a list of fields expected, got ${JSON.stringify(raw)}`)
+    return raw.map(readField).reduce<Field[]>(addField, [])
+  },
+}
+
+/** An id, with a number from 2 to 999 appended if it is taken. */
+function freeId(base: string, taken: ReadonlySet<string>): string {
+  let id = base
+  for (let i = 2; taken.has(id) && i < 1000; i++) id = base + i
+  return id
+}
+
+const newId = (fields: readonly Field[], { type, name }: Field): string =>
+  freeId(type + checksum(name), new Set(fields.map(({ id }) => id)))
+
+/** Replaces the field with the same id (or name, without id), else appends. PocketBase: fields_list.go */
+export function addField(fields: readonly Field[], field: Field): Field[] {
+  const place = field.id
+    ? fields.findIndex((other) => other.id === field.id)
+    : fields.findIndex((other) => field.name !== '' && other.name === field.name)
+  if (place < 0) return [...fields, field.id ? field : { ...field, id: newId(fields, field) }]
+  return fields.with(place, { ...field, id: fields[place]!.id })
+}
 
 const ID_PATTERN = '^[a-z0-9]+$'
 const MAX_INDEX_NAME = 64
@@ -133,7 +201,7 @@ export function complete(
   return withoutLostMappings({ ...withFields, indexes } as Collection)
 }
 
-const COMMON_KEYS = {
+const COLLECTION_KEYS = {
   id: text,
   listRule: optionalText,
   viewRule: optionalText,
@@ -153,14 +221,14 @@ const asShape = (keys: object) => object(keys as Record<never, never>) as Shape<
 
 /** Keys of each type in PocketBase's order. An unknown type is read as base and refused later. */
 const SHAPES: Record<CollectionType, Shape<Collection>> = {
-  base: asShape(COMMON_KEYS),
-  auth: asShape({ ...COMMON_KEYS, ...AUTH_KEYS }),
-  view: asShape({ ...COMMON_KEYS, viewQuery: text }),
+  base: asShape(COLLECTION_KEYS),
+  auth: asShape({ ...COLLECTION_KEYS, ...AUTH_KEYS }),
+  view: asShape({ ...COLLECTION_KEYS, viewQuery: text }),
 }
 const shapeOf = (type: string) => (Object.hasOwn(SHAPES, type) ? SHAPES[type as CollectionType] : SHAPES.base)
 
 /** Keys of other types are ignored, but a value of a wrong type is still an error. */
-const EVERY = asShape({ ...COMMON_KEYS, ...AUTH_KEYS, viewQuery: text })
+const EVERY = asShape({ ...COLLECTION_KEYS, ...AUTH_KEYS, viewQuery: text })
 
 function lay(raw: unknown, shape: Shape<Collection>, under: Collection): Collection {
   EVERY.over(raw, EVERY.zero())
@@ -189,4 +257,35 @@ export function readOver(raw: unknown, old: Collection): Collection {
   const shape = shapeOf(submittedType(raw) || old.type)
   const laid = lay(raw, shape, { ...shape.zero(), ...old })
   return { ...laid, type: laid.type || 'base' } as Collection
+}
+
+const TOKENS = [
+  'authToken',
+  'passwordResetToken',
+  'emailChangeToken',
+  'verificationToken',
+  'fileToken',
+] as const
+
+function redacted(collection: AuthCollection) {
+  const { oauth2 } = collection
+  const providers = oauth2.providers.map(({ clientSecret: _, extra, ...shown }) => ({
+    ...shown,
+    extra: JSON.parse(writeSorted(extra)),
+  }))
+  const tokens = Object.fromEntries(TOKENS.map((key) => [key, { duration: collection[key].duration }]))
+  return { ...collection, oauth2: { ...oauth2, providers }, ...tokens }
+}
+
+/** A collection as JSON of an answer: PocketBase's key order, without secrets. Contract 7.5 */
+export const collectionJson = (collection: Collection): string =>
+  JSON.stringify(collection.type === 'auth' ? redacted(collection) : collection)
+
+const TYPES = ['auth', 'base', 'view']
+
+/** A new collection of each type as JSON, without name and id: starting points for forms. */
+export function scaffoldsJson(): string {
+  const id = randomId(10) // the id becomes part of index names of auth collections
+  const scaffold = (type: string) => collectionJson({ ...complete(readNew({ type, id })), id: '' })
+  return `{${TYPES.map((type) => `"${type}":${scaffold(type)}`).join(',')}}`
 }

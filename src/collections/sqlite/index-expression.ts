@@ -1,4 +1,8 @@
+import { type Field, isMulti } from '../../fields/field.ts'
+import { parseJson } from '../../tools/json.ts'
 import { splitTokens } from '../../tools/tokenize.ts'
+import { columnName, quote } from '../catalog.ts'
+import { type SqlToken, sqlText, sqlTokens, unquoted } from './sql-parts.ts'
 
 export interface IndexColumn {
   readonly name: string
@@ -74,4 +78,73 @@ export function uniqueIndexOf(indexes: readonly string[], column: string): Index
   return indexes
     .map(parseIndex)
     .find(({ unique, columns }) => unique && columns.length === 1 && equalFold(columns[0]!.name, column))
+}
+
+interface Piece extends SqlToken {
+  readonly field: Field | undefined
+  put: string
+}
+
+const EQUALITY = new Set(['=', '==', '!=', '<>'])
+const JSON_PATH = /^'\$\.([\w.]+)'$/
+
+const isJson = ({ type }: Field) => type === 'json' || type === 'geoPoint'
+const bare = (field: Field) => quote(columnName(field.name))
+const isWord = (piece: Piece | undefined, word: string) =>
+  piece?.kind === 'word' && piece.text.toLowerCase() === word
+
+/** SQL of a column; JSON is compared as text, as in SQLite. */
+const column = (field: Field) => bare(field) + (isJson(field) ? '::text collate "C"' : '')
+
+function pieceOf(token: SqlToken, fields: readonly Field[]): Piece {
+  const { kind, text } = token
+  const name = kind === 'name' ? unquoted(text) : kind === 'word' ? text : undefined
+  const field = fields.find((one) => one.name.toLowerCase() === name?.toLowerCase())
+  const other = kind === 'name' ? sqlText(unquoted(text)) : text === '==' ? '=' : text
+  return { ...token, field, put: field ? column(field) : other }
+}
+
+/** `flag = 1` becomes `flag = true`. */
+function boolTest([left, sign, right]: readonly Piece[]): void {
+  if (left?.field?.type !== 'bool' || !EQUALITY.has(sign?.text ?? '')) return
+  if (right?.text === '0' || right?.text === '1') right.put = String(right.text === '1')
+}
+
+/** A JSON list of texts as a Postgres array; other text as `{NULL}`, which no column contains. */
+function arrayText(json: string): string {
+  const list = parseJson(json)
+  if (!Array.isArray(list) || !list.every((item) => typeof item === 'string')) return '{NULL}'
+  return `{${list.map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+}
+
+/** Lists are JSON in SQLite: `tags != '[]'` becomes `tags != '{}'`. */
+function listTest([left, sign, right]: readonly Piece[]): void {
+  if (!left?.field || !isMulti(left.field) || !EQUALITY.has(sign?.text ?? '')) return
+  if (right?.kind === 'text') right.put = sqlText(arrayText(right.text.slice(1, -1).replaceAll("''", "'")))
+  else if (right?.kind === 'name' && !right.field) right.put = sqlText(arrayText(unquoted(right.text)))
+}
+
+/** `json_extract(data, '$.a.b')` becomes `(data #>> '{a,b}')`. */
+function jsonExtract([name, open, json, comma, path, close]: readonly Piece[]): void {
+  const steps = JSON_PATH.exec(path?.text ?? '')?.[1]
+  if (!isWord(name, 'json_extract') || !json?.field || !isJson(json.field) || !steps || close?.text !== ')')
+    return
+  name!.put = ''
+  open!.put = '('
+  json.put = bare(json.field)
+  comma!.put = ' #>> '
+  path!.put = sqlText(`{${steps.replaceAll('.', ',')}}`)
+}
+
+/** Translates names, texts, bools, lists and JSON paths. The rest must be valid in Postgres. */
+export function translateExpression(sql: string, fields: readonly Field[]): string {
+  const pieces = sqlTokens(sql).map((token) => pieceOf(token, fields))
+  const solid = pieces.filter(({ kind }) => kind !== 'blank')
+  for (let i = 0; i < solid.length; i++) {
+    const rest = solid.slice(i, i + 6)
+    boolTest(rest)
+    listTest(rest)
+    jsonExtract(rest)
+  }
+  return pieces.map(({ put }) => put).join('')
 }

@@ -2,7 +2,7 @@ import type { Field } from '../../fields/field.ts'
 import { randomId } from '../../tools/random.ts'
 import { splitTokens } from '../../tools/tokenize.ts'
 import type { Catalog, Collection, ViewCollection } from '../catalog.ts'
-import { readField } from '../definition/field-shapes.ts'
+import { readField } from '../definition/complete.ts'
 
 export class ViewQueryError extends Error {
   override name = 'ViewQueryError'

@@ -4,6 +4,7 @@ import { type Field, isMulti } from '../../fields/field.ts'
 import { randomText } from '../../tools/random.ts'
 import {
   type Catalog,
+  type CatalogDraft,
   type Collection,
   columnName,
   quote,
@@ -11,10 +12,9 @@ import {
   tableName,
   type ViewCollection,
 } from '../catalog.ts'
-import { all } from '../checks/checks.ts'
-import { fieldProblems } from '../checks/field-settings.ts'
-import { readNew } from '../definition/complete.ts'
-import { addField } from '../definition/field-shapes.ts'
+import { all } from '../checks.ts'
+import { addField, readNew } from '../definition/complete.ts'
+import { fieldProblems } from '../field-settings.ts'
 import { sqlTokens } from '../sqlite/sql-parts.ts'
 import { SqliteFault } from '../sqlite/sqlite-fault.ts'
 import { translateNames, translateQuery } from '../sqlite/translate-query.ts'
@@ -97,7 +97,7 @@ async function askColumns({ db, catalog }: Store, query: string) {
 }
 
 /** Translates a view's query and finds its fields, without rows. Throws ViewQueryError, Postgres' error. */
-export async function readQuery(store: Store, query: string): Promise<ReadQuery> {
+async function readQuery(store: Store, query: string): Promise<ReadQuery> {
   const single = singleStatement(query)
   const suggested = suggestFields(single, store.catalog)
   const { sql, columns } = await askColumns(store, single)
@@ -140,7 +140,7 @@ function viewSelect({ sql, fields, columns, plain }: ReadQuery): string {
   return `select ${list.join(', ')} from (${sql}\n) q`
 }
 
-export async function createView(db: Db, collection: ViewCollection, query: ReadQuery): Promise<void> {
+async function createView(db: Db, collection: ViewCollection, query: ReadQuery): Promise<void> {
   await db.query(`create view ${quote(tableName(collection))} as ${viewSelect(query)}`)
 }
 
@@ -157,5 +157,78 @@ function viewFieldFault(fields: Field[], catalog: Catalog): string | undefined {
     if (!found) continue
     const message = String(found[1].message)
     return `invalid field "${field.name}" (${i}): ${found[0]}: ${message[0]!.toLowerCase()}${message.slice(1)}`
+  }
+}
+
+const viewsOf = (draft: CatalogDraft): ViewCollection[] =>
+  draft.catalog.all.filter((collection) => collection.type === 'view')
+
+const shape = ({ fields }: { readonly fields: Collection['fields'] }) =>
+  JSON.stringify(fields.map((field) => ({ ...field, id: '' })))
+
+async function makeView(draft: CatalogDraft, next: ViewCollection): Promise<void> {
+  const query = await readQuery(draft, next.viewQuery)
+  await createView(draft.db, next, query)
+  await draft.put({ ...next, fields: query.fields })
+}
+
+/** Writes a view collection. Its view is recreated only if its content changes. */
+export async function saveView(
+  draft: CatalogDraft,
+  next: ViewCollection,
+  old?: ViewCollection,
+): Promise<void> {
+  if (!old) return makeView(draft, next)
+  if (old.name !== next.name)
+    await draft.db.query(`alter view ${quote(tableName(old))} rename to ${quote(tableName(next))}`)
+  const { fields } = await readQuery(draft, next.viewQuery)
+  if (old.viewQuery === next.viewQuery && shape(old) === shape({ fields }))
+    return draft.put({ ...next, fields })
+  await withoutViews(draft, next.id, () => dropView(draft.db, next), [next])
+}
+
+/** Recreates views whose fields changed, as PocketBase does. Returns a message per unreadable view. */
+export async function refreshViews(draft: CatalogDraft, except: string): Promise<string[]> {
+  const problems: string[] = []
+  for (const { id } of viewsOf(draft)) {
+    if (id === except) continue
+    const view = draft.catalog.find(id) as ViewCollection
+    try {
+      await withSavepoint(draft.db, async () => {
+        const { fields } = await readQuery(draft, view.viewQuery)
+        if (shape(view) !== shape({ fields })) await saveView(draft, view, view)
+      })
+    } catch (error) {
+      problems.push(`[${view.name}] ${(error as Error).message}`)
+    }
+  }
+  return problems
+}
+
+/**
+ * Drops all views but `except`, runs `work`, which they would forbid, and recreates them and `more` in
+ * rounds.
+ */
+export async function withoutViews(
+  draft: CatalogDraft,
+  except: string,
+  work: () => Promise<void>,
+  more: readonly ViewCollection[] = [],
+): Promise<void> {
+  const taken = viewsOf(draft).filter(({ id }) => id !== except)
+  for (const view of taken) await dropView(draft.db, view, true)
+  await work()
+  let waiting = [...more, ...taken]
+  while (waiting.length > 0) {
+    const failed: { view: ViewCollection; error: unknown }[] = []
+    for (const view of waiting) {
+      try {
+        await withSavepoint(draft.db, () => makeView(draft, view))
+      } catch (error) {
+        failed.push({ view, error })
+      }
+    }
+    if (failed.length === waiting.length) throw failed[0]!.error
+    waiting = failed.map(({ view }) => view)
   }
 }

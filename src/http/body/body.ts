@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { badRequest } from '../../errors.ts'
-import { closingQuote, isTooComplex } from '../../fields/values/json-text.ts'
+import { closingQuote, isTooComplex } from '../../fields/json-text.ts'
 import type { Uploads } from '../../files/upload.ts'
 import type { RequestBody } from '../context.ts'
 import { isMalformed, readPairs } from '../query.ts'

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { IncomingMessage } from 'node:http'
 import { ApiError, badRequest, RetryLater } from '../../errors.ts'
-import { hasNameTwice, isTooComplex } from '../../fields/values/json-text.ts'
+import { hasNameTwice, isTooComplex } from '../../fields/json-text.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import type { Ctx } from '../context.ts'
 import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'

@@ -8,7 +8,6 @@ import {
   recordRefusedSignIn,
 } from '../../auth/superusers/audit.ts'
 import { isSuspended } from '../../auth/tokens/tokens.ts'
-import type { Collections } from '../../collections/catalog/catalog-store.ts'
 import {
   type AuthCollection,
   type Collection,
@@ -16,9 +15,10 @@ import {
   SUPERUSERS,
   USERS_ID,
 } from '../../collections/catalog.ts'
+import type { Collections } from '../../collections/catalog-store.ts'
 import type { Db } from '../../db/open.ts'
 import { ApiError, forbidden, notFound, unauthorized } from '../../errors.ts'
-import type { WriteOptions } from '../../records/write/prepare-write.ts'
+import type { WriteOptions } from '../../records/check-values.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { type Device, requireDevice } from '../../sms/devices/device.ts'

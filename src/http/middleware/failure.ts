@@ -1,6 +1,6 @@
 import { answerableFault, DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, badRequest, GatewayError, notFound, RetryLater } from '../../errors.ts'
-import { FilterError } from '../../filter/errors.ts'
+import { FilterError } from '../../filter/parse.ts'
 import { counts, increment } from '../../metrics/counts.ts'
 import { groupOf, protocolOf, SENDS } from '../../metrics/traffic.ts'
 import type { Ctx, ErrorForm, Services } from '../context.ts'

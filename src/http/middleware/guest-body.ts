@@ -1,6 +1,6 @@
 import type { Collection } from '../../collections/catalog.ts'
-import { maxBodyBytes } from '../../fields/types/field-types.ts'
-import { DEFAULT_MAX_CHARACTERS } from '../../fields/types/text.ts'
+import { maxBodyBytes } from '../../fields/field-types.ts'
+import { DEFAULT_MAX_CHARACTERS } from '../../fields/text.ts'
 import type { Ctx, Services } from '../context.ts'
 import { knownCaller } from '../request-info.ts'
 

@@ -13,8 +13,8 @@ import {
   saveBrowser,
 } from '../../notifications/push-jobs.ts'
 import { ACCOUNT, chapter, NOBODY, SIGNED_IN } from '../../openapi/operations.ts'
-import { toRow } from '../../records/columns.ts'
-import { answerRecord } from '../../records/expand/expand.ts'
+import { answerRecord } from '../../records/expand.ts'
+import { toRow } from '../../records/record-sql.ts'
 import { SUBSCRIPTION, vapidKeys } from '../../sms/devices/web-push.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { readJson } from '../body/raw-body.ts'

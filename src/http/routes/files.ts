@@ -8,7 +8,7 @@ import { findStored, readStored, type StoredFile } from '../../files/contents.ts
 import { isLinkToken } from '../../files/link.ts'
 import { findThumb } from '../../files/thumbnail.ts'
 import { ANYONE, chapter, FILE, SERVER, SIGNED_IN } from '../../openapi/operations.ts'
-import { findServedFile } from '../../records/read/served-file.ts'
+import { findServedFile } from '../../records/served-file.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { type SentFile, sendFile } from '../files/send-file.ts'

@@ -22,10 +22,9 @@ import {
   typeName,
   updateBody,
 } from '../../openapi/record-schema.ts'
+import { exportRecords, PAGE_BYTES } from '../../records/export.ts'
 import type { Extensions } from '../../records/extension.ts'
-import { exportRecords, PAGE_BYTES } from '../../records/read/export.ts'
-import { listRecords } from '../../records/read/list.ts'
-import { viewRecord } from '../../records/read/view.ts'
+import { listRecords, viewRecord } from '../../records/list.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { streamOf } from '../files/send-file.ts'

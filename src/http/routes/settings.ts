@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { sendTestMail, TEST_MAIL_FORM } from '../../auth/mail/test-mail.ts'
 import { APPLE_SECRET_FORM, makeAppleSecret } from '../../auth/oauth2/apple-secret.ts'
-import { checkFields, oneOf, required } from '../../collections/checks/checks.ts'
+import { checkFields, oneOf, required } from '../../collections/checks.ts'
 import { badRequest } from '../../errors.ts'
 import { object, text } from '../../fields/shape.ts'
 import { deleteUnwantedLogs } from '../../logs/request-log.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy, type Row, runForRow, statement, text, unindexed } from '../../db/statement.ts'
-import { dateOf } from '../../fields/types/date.ts'
+import { dateOf } from '../../fields/date.ts'
 import { cancelOnce, cancelWaiting } from '../../sms/queue/cancel.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import { REASONS } from '../../sms/status/status.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { number, runForRow, statement, text } from '../../db/statement.ts'
-import { dateOf, formatDate } from '../../fields/types/date.ts'
+import { dateOf, formatDate } from '../../fields/date.ts'
 import type { Ctx } from '../../http/context.ts'
 import { E164, withoutSeparators } from '../../portable/phone.ts'
 import { ANY_LINE, dateAt, MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../../sms/send/body.ts'

@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
-import { dateOf } from '../../fields/types/date.ts'
+import { dateOf } from '../../fields/date.ts'
 import { allowance, type Device } from '../../sms/devices/device.ts'
 import { claimMessages, leasedMessages } from '../../sms/queue/claim.ts'
 import { type Attempt, renewLeases } from '../../sms/queue/renew.ts'

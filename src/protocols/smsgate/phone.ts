@@ -11,7 +11,7 @@ import {
   statement,
   text,
 } from '../../db/statement.ts'
-import { dateOf } from '../../fields/types/date.ts'
+import { dateOf } from '../../fields/date.ts'
 import type { Device } from '../../sms/devices/device.ts'
 import { wakeDevices } from '../../sms/wake/wake.ts'
 import { randomText } from '../../tools/random.ts'

@@ -1,5 +1,5 @@
+import { dateOf } from '../../fields/date.ts'
 import type { Value } from '../../fields/field.ts'
-import { dateOf } from '../../fields/types/date.ts'
 import type { ClaimedMessage } from '../../sms/queue/claim.ts'
 import type { Attempt } from '../../sms/queue/renew.ts'
 import type { Phone, PhoneState } from './phone.ts'

@@ -1,5 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
-import { formatDate } from '../../fields/types/date.ts'
+import { formatDate } from '../../fields/date.ts'
 import { E164, withoutSeparators } from '../../portable/phone.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { dateAt, MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../sms/send/body.ts'

@@ -9,8 +9,8 @@ import {
   text,
 } from '../../db/statement.ts'
 import { ApiError } from '../../errors.ts'
-import { deleteRecords } from '../../records/write/cascade.ts'
-import { createRecord, updateRecord } from '../../records/write/write.ts'
+import { deleteRecords } from '../../records/delete.ts'
+import { createRecord, updateRecord } from '../../records/write.ts'
 import { serverRequest } from '../../request/request.ts'
 import { logChanged } from '../../sms/status/status.ts'
 import type { Call } from './account.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { formatDate } from '../../fields/types/date.ts'
+import { formatDate } from '../../fields/date.ts'
 import {
   COMMON,
   type Content,

@@ -1,5 +1,5 @@
 import { flag, list, number, runForTexts, statement, text } from '../../db/statement.ts'
-import { formatDate } from '../../fields/types/date.ts'
+import { formatDate } from '../../fields/date.ts'
 import { derivedId, randomId } from '../../tools/random.ts'
 import { expiresBeforeDue } from '../send/body.ts'
 import { lockUserSends } from '../send/lock-user.ts'

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/open.ts'
 import { flag, number, runForRow, runForTexts, statement, text } from '../../db/statement.ts'
 import { GatewayError } from '../../errors.ts'
-import { dateOf, formatDate } from '../../fields/types/date.ts'
+import { dateOf, formatDate } from '../../fields/date.ts'
 import { derivedId, randomId } from '../../tools/random.ts'
 import { dateAt } from '../send/body.ts'
 import { invalid } from '../send/shape.ts'

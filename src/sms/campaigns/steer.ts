@@ -1,4 +1,4 @@
-import { formatDate } from '../../fields/types/date.ts'
+import { formatDate } from '../../fields/date.ts'
 import { gatewayRefusal } from '../send/shape.ts'
 import { advance, whenSettled } from './advance.ts'
 import {

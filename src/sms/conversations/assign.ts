@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { textsOf } from '../../db/statement.ts'
 import { fieldError, invalidFields } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
-import { isDisabledSql } from '../../records/fresh-auth.ts'
+import { isDisabledSql } from '../../records/record-sql.ts'
 import { logChanged } from '../status/status.ts'
 
 const ASSIGNABLE = `

@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { runForRow, statement, text } from '../../db/statement.ts'
-import { now } from '../../fields/types/date.ts'
+import { now } from '../../fields/date.ts'
 import type { Extension } from '../../records/extension.ts'
 import { requireOwn } from '../../records/own.ts'
 import { checking, checkTimeZone, type Values } from '../hours.ts'

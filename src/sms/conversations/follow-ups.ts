@@ -1,5 +1,5 @@
 import type { Db } from '../../db/open.ts'
-import { changeLogCte } from '../../records/changes.ts'
+import { changeLogCte } from '../../records/record-sql.ts'
 import { queuePushes } from './incoming-texts.ts'
 
 const MAX_DUE = 1_000

@@ -1,5 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
-import { formatDate } from '../../fields/types/date.ts'
+import { formatDate } from '../../fields/date.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
 import type { Device } from '../devices/device.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { objectsOf } from '../../db/statement.ts'
-import { INSTANT } from '../../fields/values/instant.ts'
+import { INSTANT } from '../../fields/instant.ts'
 import { CONNECTIONS, onlineSince } from './device.ts'
 
 export type DeviceStates = Readonly<z.output<typeof DEVICE_STATES>>

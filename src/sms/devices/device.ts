@@ -1,9 +1,9 @@
 import { DEVICES_ID, type Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { flagOrNull, numberOrNull, run, statement, text, textOrNull } from '../../db/statement.ts'
-import { dateOf } from '../../fields/types/date.ts'
-import { minify } from '../../fields/values/json-text.ts'
-import { changeLogCte } from '../../records/changes.ts'
+import { dateOf } from '../../fields/date.ts'
+import { minify } from '../../fields/json-text.ts'
+import { changeLogCte } from '../../records/record-sql.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal } from '../send/shape.ts'
 

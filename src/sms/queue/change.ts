@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy, objectsOf, unindexed } from '../../db/statement.ts'
-import { formatDate } from '../../fields/types/date.ts'
-import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
+import { formatDate } from '../../fields/date.ts'
+import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { countSegments } from '../../portable/segments.ts'
 import {
   COMMON,

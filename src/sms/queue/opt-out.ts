@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { formatDate } from '../../fields/types/date.ts'
+import { formatDate } from '../../fields/date.ts'
 import { E164 } from '../../portable/phone.ts'
 import type { Device } from '../devices/device.ts'
 import { logChanged, REASONS } from '../status/status.ts'

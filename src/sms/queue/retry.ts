@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isOwnedBy, objectsOf, type TableRow, unindexed } from '../../db/statement.ts'
-import { dateOf } from '../../fields/types/date.ts'
+import { dateOf } from '../../fields/date.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
 import type { Offer, Outcome, Verdict } from '../send/accept.ts'

@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { Groups } from '../../db/groups.ts'
-import { formatDate } from '../../fields/types/date.ts'
+import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
 import { wakeDevices } from '../wake/wake.ts'
 import type { Origin, SendOptions } from './body.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { dateOf, formatDate, parseDate } from '../../fields/types/date.ts'
-import { cleanText } from '../../fields/values/cast.ts'
+import { cleanText } from '../../fields/cast.ts'
+import { dateOf, formatDate, parseDate } from '../../fields/date.ts'
 import { E164 } from '../../portable/phone.ts'
 import { checkShape, id, invalid, nonEmptyId, visibleText, wholeNumber } from './shape.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
+import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import type { SendBody } from './body.ts'
 import { allRecipients, checkBody, optedOut, TEXT, writeTexts } from './content.ts'
 import { checkDestinations } from './destinations.ts'

@@ -4,7 +4,7 @@ import { type Store, userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { counts } from '../../metrics/counts.ts'
 import { MAX_OF_AGENT } from '../../portable/agents.ts'
-import { StaleAuth } from '../../records/fresh-auth.ts'
+import { StaleAuth } from '../../records/record-sql.ts'
 import { randomId } from '../../tools/random.ts'
 import {
   type AcceptConfig,

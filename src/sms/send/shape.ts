@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { GatewayError } from '../../errors.ts'
-import { dateOf, parseDate } from '../../fields/types/date.ts'
-import { cleanText } from '../../fields/values/cast.ts'
+import { cleanText } from '../../fields/cast.ts'
+import { dateOf, parseDate } from '../../fields/date.ts'
 import type { AuthRecord } from '../../request/request.ts'
 
 /** A failed check ends the parse, so that a list with a million errors creates only one. */

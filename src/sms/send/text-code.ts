@@ -1,4 +1,4 @@
-import { formatDate } from '../../fields/types/date.ts'
+import { formatDate } from '../../fields/date.ts'
 import { PLAIN_OPTIONS, type PlainContent, toOne } from './body.ts'
 import { type SendServices, send } from './send.ts'
 import { accountSender } from './shape.ts'

@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { unindexed } from '../../db/statement.ts'
-import { logChange } from '../../records/changes.ts'
+import { logChange } from '../../records/record-sql.ts'
 
 /** Statuses of a message. Incoming messages are always `received`. */
 export const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'received'] as const

@@ -5,8 +5,8 @@ import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
 import { indexStates } from '../../db/schema/trigrams.ts'
 import { textsOf } from '../../db/statement.ts'
+import { deleteRecords } from '../../records/delete.ts'
 import type { Extensions } from '../../records/extension.ts'
-import { deleteRecords } from '../../records/write/cascade.ts'
 import { clearLastTexts } from '../conversations/incoming-texts.ts'
 
 type Mode = Config['retention']['mode']

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { list, number, part, run, statement, text } from '../../db/statement.ts'
-import { formatDate } from '../../fields/types/date.ts'
+import { formatDate } from '../../fields/date.ts'
 import { invalid } from '../send/shape.ts'
 import { CANCELED_SQL, STATUSES } from '../status/status.ts'
 

@@ -1,7 +1,7 @@
 import { type AuthCollection, type Store, USERS_ID } from '../../collections/catalog.ts'
 import { textsOf } from '../../db/statement.ts'
 import { badRequest, fieldError, invalidFields, notFound } from '../../errors.ts'
-import { endSignIns } from '../../records/auth/auth-links.ts'
+import { endSignIns } from '../../records/auth-records.ts'
 import type { Extension } from '../../records/extension.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import { updateCampaigns } from '../campaigns/campaign.ts'

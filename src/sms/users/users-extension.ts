@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import { badRequest, fieldError, invalidFields, notFound } from '../../errors.ts'
-import { changeLogCte } from '../../records/changes.ts'
 import type { Extension } from '../../records/extension.ts'
+import { changeLogCte } from '../../records/record-sql.ts'
 import { updateCampaigns } from '../campaigns/campaign.ts'
 import { failUnsent } from '../queue/fail.ts'
 import type { MessageSource } from '../queue/reassign.ts'

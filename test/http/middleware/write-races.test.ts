@@ -1,5 +1,5 @@
 import { admission } from '../../../src/admission/admission.ts'
-import { saveCollection } from '../../../src/collections/catalog/save.ts'
+import { saveCollection } from '../../../src/collections/catalog-store.ts'
 import { readNew } from '../../../src/collections/definition/complete.ts'
 import { startWriteTestServer } from '../../support/server/write-test-server.ts'
 

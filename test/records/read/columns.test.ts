@@ -1,7 +1,7 @@
 import { complete, readNew } from '../../../src/collections/definition/complete.ts'
-import { toRow, toValues } from '../../../src/records/columns.ts'
-import { blankValues, prepare } from '../../../src/records/input/prepare.ts'
-import { excerpt, pickFields } from '../../../src/records/render/pick.ts'
+import { excerpt, pickFields } from '../../../src/records/pick.ts'
+import { blankValues, prepare } from '../../../src/records/prepare.ts'
+import { toRow, toValues } from '../../../src/records/record-sql.ts'
 
 const names = ['__proto__', 'constructor', 'toString']
 const odd = complete(readNew({ name: 'odd', fields: names.map((name) => ({ name, type: 'text' })) }))

@@ -2,7 +2,7 @@ import { admission } from '../../../src/admission/admission.ts'
 import { accountHolder } from '../../../src/admission/holder.ts'
 import { readCsv } from '../../../src/bulk/csv.ts'
 import { USERS_ID } from '../../../src/collections/catalog.ts'
-import { csvLine } from '../../../src/records/read/export.ts'
+import { csvLine } from '../../../src/records/export.ts'
 import { ANN, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
 
 const COUNT = 2_345

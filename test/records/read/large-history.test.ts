@@ -1,6 +1,6 @@
 import { SUPERUSERS_ID } from '../../../src/auth/superusers/superusers.ts'
-import { compile } from '../../../src/filter/compile/compile.ts'
-import { listRecords } from '../../../src/records/read/list.ts'
+import { compile } from '../../../src/filter/compile.ts'
+import { listRecords } from '../../../src/records/list.ts'
 import { authRecord, NO_REQUEST } from '../../../src/request/request.ts'
 import { messagesExtension } from '../../../src/sms/messages-extension.ts'
 import { recordPlans } from '../../support/database/plans.ts'

@@ -1,5 +1,5 @@
 import type { Extensions } from '../../../src/records/extension.ts'
-import { listRecords } from '../../../src/records/read/list.ts'
+import { listRecords } from '../../../src/records/list.ts'
 import { authRecord, NO_REQUEST } from '../../../src/request/request.ts'
 import { messagesExtension } from '../../../src/sms/messages-extension.ts'
 import { recordPlans } from '../../support/database/plans.ts'

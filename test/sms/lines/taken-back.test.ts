@@ -1,4 +1,4 @@
-import { deleteRecords } from '../../../src/records/write/cascade.ts'
+import { deleteRecords } from '../../../src/records/delete.ts'
 import { extensionsOf } from '../../../src/server/extensions.ts'
 import { changeMessage, readChange } from '../../../src/sms/queue/change.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'

@@ -1,9 +1,6 @@
 import type { Everybody, Ticket } from '../../../src/admission/holder.ts'
-import {
-  type CatalogStore,
-  openStore as openCatalog,
-} from '../../../src/collections/catalog/catalog-store.ts'
 import type { Store } from '../../../src/collections/catalog.ts'
+import { type CatalogStore, openStore as openCatalog } from '../../../src/collections/catalog-store.ts'
 import type { Config } from '../../../src/config.ts'
 import { type Database, type Db, openDb as openDatabase } from '../../../src/db/open.ts'
 import type { Services } from '../../../src/http/context.ts'

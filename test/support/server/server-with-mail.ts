@@ -1,6 +1,6 @@
-import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import { type AuthCollection, SUPERUSERS } from '../../../src/collections/catalog.ts'
-import { createRecord } from '../../../src/records/write/write.ts'
+import { saveCollection } from '../../../src/collections/catalog-store.ts'
+import { createRecord } from '../../../src/records/write.ts'
 import { serverRequest } from '../../../src/request/request.ts'
 import { startMailServer } from '../services/mail-server.ts'
 import { request } from './request.ts'

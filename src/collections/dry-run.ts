@@ -1,0 +1,29 @@
+import type { Db } from '../db/open.ts'
+import { randomText } from '../tools/random.ts'
+import { CatalogDraft, type Collection, type Store } from './catalog.ts'
+import { saveCollection } from './catalog-store.ts'
+import { complete, readNew } from './definition/complete.ts'
+import { readAndSample } from './views/view.ts'
+
+const UNDO = new Error('nothing of this stays')
+
+/** Creates a view, runs `sample` on it, and rolls back. Throws a ViewQueryError or Postgres' error. */
+export async function dryRunView<T>(
+  store: Store,
+  viewQuery: string,
+  sample: (store: Store, view: Collection) => Promise<T>,
+): Promise<T> {
+  let result: T | undefined
+  const work = async (db: Db) => {
+    const draft = new CatalogDraft(db, store.catalog)
+    const view = complete(readNew({ type: 'view', name: `temp_view_${randomText(5)}`, viewQuery }))
+    await readAndSample(draft, viewQuery)
+    await saveCollection(draft, view)
+    result = await sample(draft, draft.catalog.find(view.id)!)
+    throw UNDO
+  }
+  await store.db.transaction(work).catch((error: unknown) => {
+    if (error !== UNDO) throw error
+  })
+  return result as T
+}

@@ -1,0 +1,70 @@
+import { isSqlError } from '../db/errors.ts'
+import type { Db } from '../db/open.ts'
+import { withSavepoint } from '../db/open.ts'
+import { type SqlFile, sqlFiles } from '../db/schema/sql-files.ts'
+import { type Collection, columnName } from './catalog.ts'
+import { parseIndex } from './sqlite/index-expression.ts'
+
+const WHOLE_INDEX = /^create index \S+ on (\w+) \(([^()]+)\);$/m
+const COLUMN = /^(?:"?(\w+)"?|(_rowid) nulls first)$/
+
+/** Columns of unconditional indexes by table. One with `_rowid` counts only if it says `nulls first`. */
+function readOwnIndexes(): Map<string, string[][]> {
+  const found = new Map<string, string[][]>()
+  for (const { sql } of ownIndexes()) {
+    const [, table, list] = WHOLE_INDEX.exec(sql) ?? []
+    if (!table || !list) continue
+    const columns = list.split(', ').map((text) => COLUMN.exec(text))
+    if (columns.some((column) => !column || column[1] === '_rowid')) continue
+    found.set(table, [...(found.get(table) ?? []), columns.map((column) => column![1] ?? column![2]!)])
+  }
+  return found
+}
+
+const ownIndexes = () => sqlFiles('indexes/always')
+let ownColumns: Map<string, string[][]> | undefined
+
+/** The columns of each index without a condition: the collection's and those in `sql/indexes/always`. */
+export function indexedColumns({
+  id,
+  indexes,
+}: Pick<Collection, 'id' | 'indexes'>): readonly (readonly string[])[] {
+  ownColumns ??= readOwnIndexes()
+  const described = indexes
+    .map(parseIndex)
+    .filter(({ where, columns }) => where === '' && columns.every(({ collate }) => collate === ''))
+    .map(({ columns }) => columns.map(({ name }) => columnName(name)))
+  return [...described, ...(ownColumns.get(id) ?? [])]
+}
+
+/** The order of insertion of one user's rows, as in `sql/indexes/always/sms_messages_in_order.sql`. */
+export const insertionOrderBy = (direction: string): string =>
+  direction === 'DESC' ? 'b._rowid DESC NULLS LAST' : 'b._rowid NULLS FIRST'
+
+const MISSING_INDEXES = 'select name from unnest($1::text[]) name where to_regclass(name) is null'
+const MISSING_TRIGGERS = `select name from unnest($1::text[]) name where not exists (
+  select from pg_trigger t join pg_class c on c.oid = t.tgrelid
+  where t.tgname = name and c.relnamespace = current_schema()::regnamespace)`
+
+const [UNDEFINED_TABLE, UNDEFINED_COLUMN] = ['42P01', '42703']
+
+/** Makes missing indexes and triggers of built-in collections; each has the name of its file. */
+export async function makeOwnObjects(db: Db): Promise<void> {
+  await makeMissing(db, ownIndexes(), MISSING_INDEXES)
+  await makeMissing(db, sqlFiles('triggers'), MISSING_TRIGGERS)
+}
+
+async function makeMissing(db: Db, files: readonly SqlFile[], question: string): Promise<void> {
+  const { rows } = await db.query(question, [files.map(({ name }) => name)])
+  const missing = new Set(rows.map(([name]) => name))
+  for (const { name, sql } of files) if (missing.has(name)) await make(db, sql)
+}
+
+async function make(db: Db, sql: string): Promise<void> {
+  await db.limitStatements(0)
+  try {
+    await withSavepoint(db, () => db.script(sql))
+  } catch (error) {
+    if (!isSqlError(error, UNDEFINED_TABLE) && !isSqlError(error, UNDEFINED_COLUMN)) throw error
+  }
+}

@@ -1,0 +1,89 @@
+import type { Db } from '../db/open.ts'
+import { fieldError } from '../errors.ts'
+import { type Collection, indexName, tableName } from './catalog.ts'
+import type { Problem } from './checks.ts'
+import {
+  type IndexExpression,
+  indexText,
+  isValidIndex,
+  parseIndex,
+  uniqueIndexOf,
+} from './sqlite/index-expression.ts'
+
+const REQUIRED_UNIQUE = ['tokenKey', 'email']
+
+/** An index without name, schema and table, to compare definitions. */
+const anonymous = (index: IndexExpression) => indexText({ ...index, schema: '', name: 'i', table: 't' })
+/** An index also without collations, orders and conditions, to compare constraints. */
+const constraint = (index: IndexExpression) =>
+  anonymous({
+    ...index,
+    where: '',
+    columns: index.columns.map((column) => ({ ...column, collate: '', sort: '' })),
+  })
+
+function repeated(indexes: readonly IndexExpression[]): Problem {
+  const names = new Set<string>()
+  const definitions = new Set<string>()
+  for (const [i, index] of indexes.entries()) {
+    if (!isValidIndex(index))
+      return { [i]: fieldError('validation_invalid_index_expression', 'Invalid CREATE INDEX expression.') }
+    if (names.has(index.name.toLowerCase()))
+      return { [i]: fieldError('validation_duplicated_index_name', 'The index name already exists.') }
+    if (definitions.has(anonymous(index))) {
+      return {
+        [i]: fieldError('validation_duplicated_index_definition', 'The index definition already exists.'),
+      }
+    }
+    names.add(index.name.toLowerCase())
+    definitions.add(anonymous(index))
+  }
+}
+
+async function takenName(db: Db, indexes: readonly IndexExpression[], own: readonly Collection[]) {
+  const names = indexes.map(({ name }) => indexName(name).toLowerCase())
+  const { rows } = await db.query(
+    `select lower(indexname), tablename from pg_indexes
+     where schemaname = current_schema() and lower(indexname) = any($1::text[]) and tablename <> all($2::text[])`,
+    [names, own.map(tableName)],
+  )
+  const taken = new Map(rows.map(([name, table]) => [String(name), String(table)]))
+  const place = names.findIndex((name) => taken.has(name))
+  if (place < 0) return undefined
+  const usedTableName = taken.get(names[place]!)!
+  const text = `The index name is already used in ${usedTableName} collection.`
+  return { [place]: fieldError('validation_existing_index_name', text, { usedTableName }) }
+}
+
+function lostSystemIndex(indexes: readonly IndexExpression[], old: Collection | undefined): Problem {
+  const system = new Set(old?.fields.filter(({ system }) => system).map(({ name }) => name.toLowerCase()))
+  const present = new Set(indexes.map(constraint))
+  for (const index of (old?.indexes ?? []).map(parseIndex)) {
+    const column = index.columns.find(({ name }) => system.has(name.toLowerCase()))
+    if (!index.unique || !column || present.has(constraint(index))) continue
+    const fieldName = old!.fields.find(({ name }) => name.toLowerCase() === column.name.toLowerCase())!.name
+    const text = `Unique index definition on system fields (${fieldName}) is invalid or missing.`
+    return fieldError('validation_invalid_unique_system_field_index', text, { fieldName })
+  }
+}
+
+function missingRequired({ type, indexes }: Collection): Problem {
+  if (type !== 'auth') return undefined
+  const fieldName = REQUIRED_UNIQUE.find((name) => !uniqueIndexOf(indexes, name))
+  if (!fieldName) return undefined
+  const text = `Missing required unique index for field "${fieldName}".`
+  return fieldError('validation_missing_required_unique_index', text, { fieldName })
+}
+
+/** Problems of indexes that show before they are created. PocketBase: core/collection_validate.go */
+export async function validateIndexes(db: Db, collection: Collection, old: Collection | undefined) {
+  if (collection.type === 'view' && collection.indexes.length > 0)
+    return fieldError('validation_indexes_not_supported', "View collections don't support indexes.")
+  const indexes = collection.indexes.map((sql) => ({ ...parseIndex(sql), table: collection.name || 'new' }))
+  return (
+    repeated(indexes) ??
+    (await takenName(db, indexes, old ? [collection, old] : [collection])) ??
+    lostSystemIndex(indexes, old) ??
+    missingRequired(collection)
+  )
+}

@@ -1,0 +1,237 @@
+import { withSavepoint } from '../db/open.ts'
+import { type ErrorData, fieldError } from '../errors.ts'
+import {
+  Catalog,
+  type Collection,
+  InvalidCollection,
+  type Rule,
+  type RuleName,
+  type Store,
+  tableName,
+} from './catalog.ts'
+import {
+  all,
+  byPlace,
+  check,
+  isNull,
+  isWord,
+  length,
+  noVia,
+  oneOf,
+  type Problem,
+  required,
+} from './checks.ts'
+import { builtInProblem } from './definition/built-in.ts'
+import { type FieldPlace, fieldProblems } from './field-settings.ts'
+import { sqliteErrorText } from './sqlite/sqlite-fault.ts'
+import { validateAuth } from './validate-auth.ts'
+import { validateIndexes } from './validate-indexes.ts'
+import { isQueryFault, readAndSample } from './views/view.ts'
+import { ViewQueryError } from './views/view-fields.ts'
+
+export type RuleCheck = (catalog: Catalog, collection: Collection, rule: string) => string | undefined
+
+const TYPES = ['base', 'auth', 'view']
+const MAX_VIEW_ERROR = 500
+
+export interface CheckedCollection {
+  readonly store: Store
+  readonly next: Collection
+  readonly old: Collection | undefined
+  readonly checkRule: RuleCheck
+}
+
+function idProblem({ store, next, old }: CheckedCollection): Problem {
+  if (old) return undefined
+  const taken = () =>
+    store.catalog.all.some(({ id }) => id === next.id)
+      ? fieldError('validation_invalid_or_existing_id', 'The model id is invalid or already exists.')
+      : undefined
+  return check(next.id, required, length(1, 100), isWord, taken)
+}
+
+async function nameProblem(subject: CheckedCollection): Promise<Problem> {
+  const { next, old } = subject
+  const systemName = () =>
+    old?.system && old.name !== next.name
+      ? fieldError('validation_collection_system_name_change', 'System collection name cannot be changed.')
+      : undefined
+  return check(next.name, required, length(1, 255), noVia, isWord, systemName) ?? (await takenName(subject))
+}
+
+async function takenName({ store, next, old }: CheckedCollection): Promise<Problem> {
+  const stored = store.catalog.all.find(({ id }) => id === next.id)
+  const others = store.catalog.all.filter(({ id }) => id !== old?.id)
+  if (others.some(({ name }) => name.toLowerCase() === next.name.toLowerCase())) {
+    const text = 'Collection name must be unique (case insensitive).'
+    return fieldError('validation_collection_name_exists', text)
+  }
+  if (others.some(({ id }) => id === next.name && id !== next.id)) {
+    const text = 'The name must not match an existing collection id.'
+    return fieldError('validation_collection_name_id_duplicate', text)
+  }
+  if (old?.name === next.name) return undefined
+  const { rows } = await store.db.query(
+    `select from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'v', 'p')
+     and lower(relname) = lower($1)`,
+    [tableName(next)],
+  )
+  // an import validates after it has saved
+  const ours = stored && tableName(stored).toLowerCase() === tableName(next).toLowerCase()
+  const text = "The name shouldn't match with an existing internal table."
+  return rows.length > 0 && !ours ? fieldError('validation_collection_name_invalid', text) : undefined
+}
+
+const systemProblem = ({ next, old }: CheckedCollection): Problem =>
+  old && old.system !== next.system
+    ? fieldError('validation_collection_system_flag_change', 'System collection state cannot be changed.')
+    : undefined
+
+const typeProblem = ({ next, old }: CheckedCollection): Problem =>
+  check(next.type, required, oneOf(TYPES), () =>
+    old && old.type !== next.type
+      ? fieldError('validation_collection_type_change', 'Collection type cannot be changed.')
+      : undefined,
+  )
+
+/** The catalog for rules: with the collection as it will be, which its former name finds, too. */
+function withNext({ all }: Catalog, next: Collection): Catalog {
+  const isIt = ({ id }: Collection) => id === next.id
+  return new Catalog([...all.filter(isIt), ...all.filter((one) => !isIt(one)), next])
+}
+
+function ruleProblem(
+  { store, next, old, checkRule }: CheckedCollection,
+  rule: Rule,
+  before: Rule | undefined,
+): Problem {
+  const cause = rule ? checkRule(withNext(store.catalog, next), next, rule) : undefined
+  if (cause !== undefined) return fieldError('validation_invalid_rule', `Invalid rule. Raw error: ${cause}`)
+  return old?.system && rule !== before
+    ? fieldError('validation_collection_system_rule_change', 'System collection API rule cannot be changed.')
+    : undefined
+}
+
+function apiRule(subject: CheckedCollection, name: RuleName): Problem {
+  const { next, old } = subject
+  const writes = name !== 'listRule' && name !== 'viewRule'
+  return (
+    (next.type === 'view' && writes ? isNull(next[name]) : undefined) ??
+    ruleProblem(subject, next[name], old?.[name])
+  )
+}
+
+function authProblem(subject: CheckedCollection): ErrorData | undefined {
+  const { next, old } = subject
+  if (next.type !== 'auth') return undefined
+  const before = old?.type === 'auth' ? old : undefined
+  return validateAuth(next, (rule, key) => {
+    const was = key === 'mfa' ? before?.mfa.rule : before?.[key]
+    return ruleProblem(subject, rule, was)
+  })
+}
+
+async function withViewFields(subject: CheckedCollection) {
+  const { store, next } = subject
+  if (next.type !== 'view') return { subject, viewQuery: undefined }
+  const withFields = (fields: Collection['fields']) => ({ ...subject, next: { ...next, fields } })
+  if (next.viewQuery === '') return { subject: withFields([]), viewQuery: required('') }
+  try {
+    const { fields } = await withSavepoint(store.db, () => readAndSample(store, next.viewQuery))
+    return { subject: withFields([...fields]), viewQuery: undefined }
+  } catch (error) {
+    if (!isQueryFault(error)) throw error
+    const cause = sqliteErrorText(error).slice(0, MAX_VIEW_ERROR)
+    const viewQuery = fieldError('validation_invalid_view_query', `Invalid query - ${cause}`)
+    const fields = error instanceof ViewQueryError ? [...error.fields] : []
+    return { subject: withFields(fields), viewQuery }
+  }
+}
+
+/** Throws an InvalidCollection, within a transaction. PocketBase: collection_validate.go */
+export async function validateCollection(given: CheckedCollection): Promise<void> {
+  const { subject, viewQuery } = await withViewFields(given)
+  const { store, next, old } = subject
+  const stored = store.catalog.all.find(({ id }) => id === next.id)
+  const problems: Record<string, Problem> = {
+    id: idProblem(subject),
+    system: systemProblem(subject),
+    type: typeProblem(subject),
+    name: await nameProblem(subject),
+    fields: validateFields({ collection: next, stored, catalog: store.catalog }, old),
+    listRule: apiRule(subject, 'listRule'),
+    viewRule: apiRule(subject, 'viewRule'),
+    createRule: apiRule(subject, 'createRule'),
+    updateRule: apiRule(subject, 'updateRule'),
+    deleteRule: apiRule(subject, 'deleteRule'),
+    indexes: await validateIndexes(store.db, next, old),
+    viewQuery,
+    ...authProblem(subject),
+  }
+  const data = all({ ...problems, ...(old && builtInProblem(next, old)) })
+  if (data) throw new InvalidCollection(next, data)
+}
+
+const RESERVED_AUTH_KEYS = ['passwordConfirm', 'oldPassword']
+
+function duplicates({ fields }: Collection): Problem {
+  const ids = new Set<string>()
+  const names = new Set<string>()
+  for (const [i, { id, name }] of fields.entries()) {
+    if (ids.has(id)) {
+      const text = `Duplicated or invalid field id "${id}"`
+      return { [i]: { id: fieldError('validation_duplicated_field_id', text) } }
+    }
+    if (names.has(name.toLowerCase())) {
+      const text = `Duplicated or invalid field name ${name}`
+      return { [i]: { name: fieldError('validation_duplicated_field_name', text, { fieldName: name }) } }
+    }
+    ids.add(id)
+    names.add(name.toLowerCase())
+  }
+}
+
+function withoutKey({ fields }: Collection): Problem {
+  const key = fields.find(({ name }) => name === 'id')
+  if (key?.type === 'text' && key.primaryKey) return undefined
+  return fieldError('validation_missing_primary_key', 'Missing or invalid "id" PK field.')
+}
+
+function lostSystemField({ fields }: Collection, old: Collection | undefined): Problem {
+  const lost = old?.fields.some(
+    (before) => before.system && fields.find(({ id }) => id === before.id)?.name !== before.name,
+  )
+  return lost
+    ? fieldError('validation_system_field_change', 'System fields cannot be deleted or renamed.')
+    : undefined
+}
+
+function changedTypes({ fields }: Collection, old: Collection | undefined): Problem {
+  return byPlace(fields, (field) => {
+    const before = old?.fields.find(({ id }) => id === field.id)
+    return before && before.type !== field.type
+      ? fieldError('validation_field_type_change', 'Field type cannot be changed.')
+      : undefined
+  })
+}
+
+function reservedNames({ type, fields }: Collection): Problem {
+  if (type !== 'auth') return undefined
+  const error = fieldError('validation_reserved_field_name', 'The field name is reserved and cannot be used.')
+  return byPlace(fields, ({ name }) => (RESERVED_AUTH_KEYS.includes(name) ? { name: error } : undefined))
+}
+
+/** Problems of the list of fields, or of fields by index. PocketBase: core/collection_validate.go */
+function validateFields(place: FieldPlace, old: Collection | undefined): Problem {
+  const { collection } = place
+  return (
+    duplicates(collection) ??
+    required(collection.fields) ??
+    withoutKey(collection) ??
+    (collection.type === 'view'
+      ? undefined
+      : (lostSystemField(collection, old) ?? changedTypes(collection, old))) ??
+    reservedNames(collection) ??
+    byPlace(collection.fields, (field) => all(fieldProblems(field, place)))
+  )
+}

@@ -1,0 +1,114 @@
+import { parseJson } from '../tools/json.ts'
+
+/** Casts that never fail, as in github.com/spf13/cast and Go's strconv: unreadable input becomes zero. */
+
+/** Removes what Postgres cannot store: NUL is dropped, a lone surrogate becomes U+FFFD. */
+export function cleanText(text: string): string {
+  const whole = text.isWellFormed() ? text : text.toWellFormed()
+  return whole.includes('\0') ? whole.replaceAll('\0', '') : whole
+}
+
+/** Length in code points, which is how PocketBase counts. */
+export function countCharacters(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+/** A number in digits only, without exponent. Go: strconv.FormatFloat(n, 'f', -1, 64) */
+export function plainNumber(value: number): string {
+  if (Object.is(value, -0)) return '-0'
+  const text = String(value)
+  const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
+  if (!match) return text
+  const [, sign, first, rest = '', power] = match
+  const exponent = Number(power)
+  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${first}${rest}`
+  return `${sign}${first}${rest.padEnd(exponent, '0')}`
+}
+
+function scalarText(raw: unknown): string | undefined {
+  if (typeof raw === 'string') return raw
+  if (typeof raw === 'number') return plainNumber(raw)
+  if (typeof raw === 'boolean') return String(raw)
+  return raw === null || raw === undefined ? '' : undefined
+}
+
+/** Text of a scalar; `''` for null, lists and objects. */
+export const toText = (raw: unknown): string => cleanText(scalarText(raw) ?? '')
+
+const DECIMAL = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
+const HEX = /^([+-]?)0x([\da-f]*)(?:\.([\da-f]*))?p([+-]?\d+)$/i
+const INFINITY = /^([+-]?)inf(inity)?$/i
+
+/** The number of a number, bool or numeric text (also `Infinity`, `NaN`); 0 for anything else. */
+export function toNumber(raw: unknown): number {
+  if (typeof raw === 'number') return raw
+  if (typeof raw === 'boolean') return Number(raw)
+  return typeof raw === 'string' ? (parseNumber(raw) ?? 0) : 0
+}
+
+const UNDERSCORES = /(?<=\d)_(?=\d)/g
+
+function withoutUnderscores(text: string): string {
+  if (!/^[+-]?0x/i.test(text)) return text.replace(UNDERSCORES, '')
+  const power = text.search(/p|$/i)
+  const mantissa = text.slice(0, power).replace(/_(?=[\da-f])/gi, '')
+  return mantissa + text.slice(power).replace(UNDERSCORES, '')
+}
+
+/** Parses a number; undefined for other texts and out of range. Go: strconv.ParseFloat */
+export function parseNumber(written: string): number | undefined {
+  const text = written.includes('_') ? withoutUnderscores(written) : written
+  if (DECIMAL.test(text)) return finite(Number(text))
+  const infinity = INFINITY.exec(text)
+  if (infinity) return infinity[1] === '-' ? -Infinity : Infinity
+  if (text.toLowerCase() === 'nan') return Number.NaN
+  const hex = HEX.exec(text)
+  if (!hex) return undefined
+  const [, sign, whole, fraction = '', power] = hex
+  if (whole === '' && fraction === '') return undefined
+  const mantissa = Number.parseInt(`${whole}${fraction}`, 16)
+  return finite((sign === '-' ? -1 : 1) * mantissa * 2 ** (Number(power) - 4 * fraction.length))
+}
+
+const finite = (value: number) => (Number.isFinite(value) ? value : undefined)
+
+const TRUE_WORDS: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
+const FALSE_WORDS: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False'])
+
+/** Parses a bool; undefined for other texts. Go: strconv.ParseBool */
+export const readBool = (text: string): boolean | undefined =>
+  TRUE_WORDS.has(text) || (FALSE_WORDS.has(text) ? false : undefined)
+
+/** True for texts that Go reads as true and for numbers other than 0. */
+export function toBool(raw: unknown): boolean {
+  if (typeof raw === 'boolean') return raw
+  if (typeof raw === 'number') return raw !== 0
+  return typeof raw === 'string' && TRUE_WORDS.has(raw)
+}
+
+/** A list, scalar or JSON array as unique texts. PocketBase: tools/list/list.go, ToUniqueStringSlice */
+export function toTexts(raw: unknown): string[] {
+  const texts = typeof raw === 'string' ? splitText(raw) : Array.isArray(raw) ? listTexts(raw) : [toText(raw)]
+  return [...new Set(texts.map(cleanText))].filter((text) => text !== '')
+}
+
+function listTexts(list: readonly unknown[]): string[] {
+  const texts: string[] = []
+  for (const item of list) {
+    const text = scalarText(item)
+    if (text === undefined) return []
+    texts.push(text)
+  }
+  return texts
+}
+
+/** The texts of a JSON array; if an item is no text, also the whole text, as Go's decoder leaves it. */
+function splitText(text: string): string[] {
+  if (!text.includes('[')) return [text]
+  const list = parseJson(text)
+  if (!Array.isArray(list)) return [text]
+  const texts = list.map((item) => (typeof item === 'string' ? item : ''))
+  return list.every((item) => item === null || typeof item === 'string') ? texts : [...texts, text]
+}

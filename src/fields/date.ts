@@ -1,0 +1,218 @@
+import { type FieldError, fieldError } from '../errors.ts'
+import { toText } from './cast.ts'
+import type { FieldOf, FieldType } from './field.ts'
+
+/** PocketBase's date format, in which dates are stored: texts then compare as dates do. */
+const WIRE = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{3})Z$/
+/** Go's zero time, which means no date. */
+const ZERO_TIME_MS = Date.parse('0001-01-01T00:00:00Z')
+
+/** A date in PocketBase's format: `2026-11-20 07:00:00.000Z`. */
+export function formatDate(at: Date): string {
+  const iso = at.toISOString()
+  return iso.length === 24
+    ? `${iso.slice(0, 10)} ${iso.slice(11)}`
+    : `${longYear(at)}${iso.slice(7, 13)} ${iso.slice(14)}`
+}
+
+/** The year if it has not four digits; `toISOString` would write six and a sign. */
+function longYear(at: Date): string {
+  const year = at.getUTCFullYear()
+  return year < 0 ? `-${String(-year).padStart(4, '0')}` : String(year)
+}
+
+export const now = (): string => formatDate(new Date())
+
+/** Parses a stored date; undefined for an empty or invalid one. */
+export function dateOf(text: string): Date | undefined {
+  const ms = text === '' ? undefined : readDate(text)
+  return ms === undefined ? undefined : new Date(ms)
+}
+
+/** Converts a value to PocketBase's date format; `''` if it is no date. tools/types/datetime.go */
+export function parseDate(raw: unknown): string {
+  const text = toText(raw)
+  const ms = text === '' ? undefined : readDate(text)
+  if (ms === undefined || ms === ZERO_TIME_MS) return ''
+  return formatDate(new Date(ms))
+}
+
+function readDate(text: string): number | undefined {
+  if (WIRE.test(text)) {
+    const ms = Date.parse(`${text.slice(0, 10)}T${text.slice(11)}`)
+    // Date.parse accepts 24:00:00 and February 30: compare
+    if (!Number.isNaN(ms) && formatDate(new Date(ms)) === text) return ms
+    return undefined
+  }
+  return parseLayouts(text)
+}
+
+/** `2024-01-01 00:00:00 +0000 UTC`, as Go prints a time: the fraction without trailing zeros. */
+function goTime(at: Date): { text: string; json: string } {
+  const [day, clock] = formatDate(at).split(' ')
+  const short = clock!.replace(/\.?0*Z$/, '')
+  return { text: `${day} ${short} +0000 UTC`, json: `${day}T${short}Z` }
+}
+
+function outOfRange(limit: string, word: 'less' | 'greater'): FieldError {
+  const { text, json } = goTime(dateOf(limit)!)
+  const code =
+    word === 'less' ? 'validation_min_greater_equal_than_required' : 'validation_max_less_equal_than_required'
+  return fieldError(code, `Must be no ${word} than ${text}`, { threshold: json })
+}
+
+/** Compares years as numbers: texts compare as dates only if both years have four digits. */
+const isBefore = (a: string, b: string) => yearOf(a) - yearOf(b) < 0 || (yearOf(a) === yearOf(b) && a < b)
+const yearOf = (text: string) => Number.parseInt(text, 10)
+
+const column = () => 'pb_date'
+const zero = () => ''
+const fromInput = (_: unknown, raw: unknown) => parseDate(raw)
+
+/** `date`: a date, `''` when unset. PocketBase: core/field_date.go */
+export const date: FieldType<FieldOf<'date'>> = {
+  column,
+  zero,
+  fromInput,
+  accepts: (raw) => raw === null || raw === '' || (typeof raw === 'string' && parseDate(raw) !== ''),
+  expected: 'a date like 2026-11-20 07:00:00.000Z, or empty',
+  check(field, value) {
+    if (value === '') return field.required ? fieldError('validation_required', 'Cannot be blank') : undefined
+    const [at, min, max] = [value as string, parseDate(field.min), parseDate(field.max)]
+    if (min !== '' && isBefore(at, min)) return outOfRange(min, 'less')
+    if (max !== '' && isBefore(max, at)) return outOfRange(max, 'greater')
+    return undefined
+  },
+}
+
+/** `autodate`: the time of create or update, never set by a client. PocketBase: core/field_autodate.go */
+export const autodate: FieldType<FieldOf<'autodate'>> = {
+  column,
+  zero,
+  fromInput,
+  accepts: () => true,
+  expected: '',
+  check: () => undefined,
+}
+
+/** Further date formats in Go's notation, tried in this order. github.com/spf13/cast, internal/time.go */
+const LAYOUTS = [
+  '2006-01-02',
+  '2006-01-02T15:04:05Z07:00',
+  '2006-01-02T15:04:05',
+  'Mon, 02 Jan 2006 15:04:05 -0700',
+  'Mon, 02 Jan 2006 15:04:05 MST',
+  '02 Jan 06 15:04 -0700',
+  '02 Jan 06 15:04 MST',
+  'Monday, 02-Jan-06 15:04:05 MST',
+  '2006-01-02 15:04:05.999 -0700 MST',
+  '2006-01-02T15:04:05-0700',
+  '2006-01-02 15:04:05Z0700',
+  '2006-01-02 15:04:05',
+  'Mon Jan _2 15:04:05 2006',
+  'Mon Jan _2 15:04:05 MST 2006',
+  'Mon Jan 02 15:04:05 -0700 2006',
+  '2006-01-02 15:04:05Z07:00',
+  '02 Jan 2006',
+  '2006-01-02 15:04:05 -07:00',
+  '2006-01-02 15:04:05 -0700',
+  '3:04PM',
+  'Jan _2 15:04:05',
+  'Jan _2 15:04:05.000',
+  'Jan _2 15:04:05.000000',
+  'Jan _2 15:04:05.000000000',
+]
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+/** A zone's name: 3 capitals, or 4 or 5 that end in T; or hours, also after GMT. Go: time.parseTimeZone */
+const HOURS = '[+-]0*(?:1?\\d|2[0-3])(?!\\d)'
+const ZONE_NAME = `(?:ChST|MeST|GMT(?<ahead>${HOURS})?|${HOURS}|(?:[A-Z]{3,4}T|WITA|[A-Z]{3})(?![A-Z]))`
+
+const ELEMENTS: Record<string, string> = {
+  '2006': '(?<year>\\d{4})',
+  '06': '(?<shortYear>\\d\\d)',
+  '01': '(?<month>\\d\\d)',
+  Jan: `(?<monthName>${MONTHS.map(anyCase).join('|')})`,
+  '02': '(?<day>\\d\\d)',
+  _2: ' ?(?<day>\\d{1,2})',
+  '15': '(?<hour>\\d{1,2})',
+  '3': '(?<hour>\\d{1,2})',
+  '04': '(?<minute>\\d\\d)',
+  '05': '(?<second>\\d\\d)',
+  PM: '(?<half>[AP]M)',
+  Monday: `(?:${DAYS.map(anyCase).join('|')})`,
+  Mon: `(?:${DAYS.map((name) => anyCase(name.slice(0, 3))).join('|')})`,
+  MST: ZONE_NAME,
+  'Z07:00': '(?<offset>Z|[+-]\\d\\d:\\d\\d)',
+  Z0700: '(?<offset>Z|[+-]\\d{4})',
+  '-07:00': '(?<offset>[+-]\\d\\d:\\d\\d)',
+  '-0700': '(?<offset>[+-]\\d{4})',
+  '.999': '(?:[.,](?<fraction>\\d+))?',
+  '.000': '[.,](?<fraction>\\d{3})',
+  '.000000': '[.,](?<fraction>\\d{6})',
+  '.000000000': '[.,](?<fraction>\\d{9})',
+  ' ': ' +',
+}
+const ELEMENT = /2006|\.999|\.0+|Z07:00|Z0700|-07:00|-0700|Monday|Mon|MST|Jan|_2|01|02|15|04|05|06|3|PM| /g
+
+function anyCase(word: string): string {
+  return word.replace(/[a-z]/gi, (c) => `[${c.toUpperCase()}${c.toLowerCase()}]`)
+}
+
+/** Go accepts a fraction after any second that has none in the layout. */
+const withFraction = (layout: string) => layout.replace(/05(?!\.)/, '05.999')
+
+const PATTERNS = LAYOUTS.map(
+  (layout) => new RegExp(`^${withFraction(layout).replace(ELEMENT, (element) => ELEMENTS[element]!)}$`),
+)
+
+type Found = Record<string, string | undefined>
+
+/** Milliseconds since 1970 of a date in one of the layouts; undefined if none fits. */
+function parseLayouts(text: string): number | undefined {
+  for (const pattern of PATTERNS) {
+    const match = pattern.exec(text)
+    const ms = match ? instant(match.groups as Found) : undefined
+    if (ms !== undefined) return ms
+  }
+  return undefined
+}
+
+function instant(found: Found): number | undefined {
+  const year = yearIn(found)
+  const month = found.monthName ? MONTHS.indexOf(found.monthName.toLowerCase()) : Number(found.month ?? 1) - 1
+  const day = Number(found.day ?? 1)
+  const hour = hourOf(found)
+  const [minute, second] = [Number(found.minute ?? 0), Number(found.second ?? 0)]
+  if (hour === undefined || hour > 23 || minute > 59 || second > 59) return undefined
+  const at = new Date(0)
+  at.setUTCFullYear(year, month, day)
+  if (at.getUTCMonth() !== month || at.getUTCDate() !== day) return undefined
+  at.setUTCHours(hour, minute, second, Number((found.fraction ?? '').slice(0, 3).padEnd(3, '0')))
+  const offset = offsetMs(found.offset)
+  return offset === undefined ? undefined : at.getTime() - offset + aheadMs(found)
+}
+
+/** Undoes the hours after GMT, which PocketBase ignores: `12:00 GMT+2` is 12:00 UTC. */
+const aheadMs = ({ offset, ahead }: Found): number =>
+  offset === undefined && ahead !== undefined ? Number(ahead) * 3_600_000 : 0
+
+function yearIn({ year, shortYear }: Found): number {
+  if (shortYear === undefined) return Number(year ?? 0)
+  return Number(shortYear) + (Number(shortYear) >= 69 ? 1900 : 2000)
+}
+
+function hourOf({ hour, half }: Found): number | undefined {
+  const value = Number(hour ?? 0)
+  if (half === undefined) return value
+  if (value > 12) return undefined
+  return (value % 12) + (half === 'PM' ? 12 : 0)
+}
+
+function offsetMs(offset: string | undefined): number | undefined {
+  if (offset === undefined || offset === 'Z') return 0
+  const [hours, minutes] = [Number(offset.slice(1, 3)), Number(offset.slice(-2))]
+  if (hours > 24 || minutes > 60) return undefined
+  return (offset[0] === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000
+}

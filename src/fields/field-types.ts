@@ -1,0 +1,194 @@
+import { type FieldError, fieldError } from '../errors.ts'
+import { isObject, parseJson } from '../tools/json.ts'
+import { email, url } from './address.ts'
+import { toTexts } from './cast.ts'
+import { autodate, date } from './date.ts'
+import {
+  type Field,
+  type FieldOf,
+  type FieldType,
+  type FieldTypeName,
+  type FileField,
+  isMulti,
+  type RelationField,
+  type SelectField,
+  type Value,
+} from './field.ts'
+import { writeNumber } from './json-text.ts'
+import {
+  bool,
+  DEFAULT_EDITOR_BYTES,
+  DEFAULT_JSON_BYTES,
+  editor,
+  isScalar,
+  json,
+  number,
+  password,
+  required,
+  text,
+} from './text.ts'
+
+interface Point {
+  lon: number
+  lat: number
+}
+
+/** `geoPoint`: stored as exactly `{"lon":1,"lat":2}`; 0/0 is empty. PocketBase: tools/types/geo_point.go */
+const geoPoint: FieldType<FieldOf<'geoPoint'>> = {
+  column: () => `json not null default '{"lon":0,"lat":0}'`,
+  zero: () => '{"lon":0,"lat":0}',
+  fromInput(_, raw) {
+    const { lon, lat } = readPoint(typeof raw === 'string' ? parseJson(raw) : raw)
+    return `{"lon":${writeNumber(lon)},"lat":${writeNumber(lat)}}`
+  },
+  accepts(raw) {
+    if (raw === null || raw === '') return true
+    const { lon, lat } = { ...((typeof raw === 'string' ? parseJson(raw) : raw) as Partial<Point>) }
+    return Number.isFinite(lon) && Number.isFinite(lat)
+  },
+  expected: 'a point like {"lon":13.4,"lat":52.5}',
+  check(field, value) {
+    const { lon, lat } = JSON.parse(value as string) as Point
+    if (lon === 0 && lat === 0) return field.required ? required() : undefined
+    if (lat < -90 || lat > 90)
+      return fieldError('validation_invalid_latitude', 'Latitude must be between -90 and 90 degrees')
+    if (lon < -180 || lon > 180)
+      return fieldError('validation_invalid_longitude', 'Longitude must be between -180 and 180 degrees')
+    return undefined
+  },
+}
+
+/** Reads a point. A missing or null coordinate is 0; any other value that is no number makes both 0. */
+function readPoint(raw: unknown): Point {
+  const { lon, lat } = isObject(raw) ? raw : {}
+  const [x, y] = [lon ?? 0, lat ?? 0]
+  return Number.isFinite(x) && Number.isFinite(y)
+    ? { lon: x as number, lat: y as number }
+    : { lon: 0, lat: 0 }
+}
+
+export type ChoiceField = SelectField | RelationField | FileField
+
+/** Behaviour of choice fields, by `maxSelect`. A single field keeps the last of several values. */
+const CHOICE = {
+  column: (field: ChoiceField) =>
+    isMulti(field) ? `text[] collate "C" not null default '{}'` : `text collate "C" not null default ''`,
+  zero: (field: ChoiceField): Value => (isMulti(field) ? [] : ''),
+  fromInput: (field: ChoiceField, raw: unknown): Value => choiceValue(field, toTexts(raw)),
+  accepts: (raw: unknown) => raw === null || isScalar(raw) || (Array.isArray(raw) && raw.every(isScalar)),
+  expected: 'a text or a list of texts',
+}
+
+export const choiceValue = (field: ChoiceField, texts: string[]): Value =>
+  isMulti(field) ? texts : lastOf(texts)
+
+/** The value of a single field: the last text, or its item if it is a JSON list of one, as in PocketBase. */
+function lastOf(texts: readonly string[]): string {
+  const last = texts.at(-1) ?? ''
+  const within = toTexts(last)
+  return within.length > 1 ? last : (within[0] ?? '')
+}
+
+/** The texts of a field's value without empty ones. */
+export function chosenTexts(value: Value): readonly string[] {
+  if (Array.isArray(value)) return value
+  return value === '' || value === null ? [] : [String(value)]
+}
+
+/** The values to check. A text that is a JSON list counts as its items, as in PocketBase. */
+const judged = (value: Value): readonly string[] =>
+  typeof value === 'string' ? toTexts(value) : chosenTexts(value)
+
+function tooMany(field: ChoiceField, count: number): FieldError | undefined {
+  const maxSelect = Math.max(field.maxSelect, 1)
+  if (count <= maxSelect) return undefined
+  return fieldError('validation_too_many_values', `Select no more than ${maxSelect}`, { maxSelect })
+}
+
+/** `select`: one or more of `values`. PocketBase: core/field_select.go */
+const select: FieldType<SelectField> = {
+  ...CHOICE,
+  check(field, value) {
+    const texts = judged(value)
+    if (texts.length === 0) return field.required ? required() : undefined
+    const unknown = texts.find((text) => !field.values.includes(text))
+    if (unknown === undefined) return tooMany(field, texts.length)
+    return (
+      tooMany(field, texts.length) ??
+      fieldError('validation_invalid_value', `Invalid value ${unknown}`, { value: unknown })
+    )
+  },
+}
+
+/** `relation`: ids of records, checked when the record is written. PocketBase: core/field_relation.go */
+const relation: FieldType<RelationField> = {
+  ...CHOICE,
+  check(field, value) {
+    const { length } = judged(value)
+    if (length === 0) return field.required ? required() : undefined
+    const { minSelect } = field
+    if (length < minSelect)
+      return fieldError('validation_not_enough_values', `Select at least ${minSelect}`, { minSelect })
+    return tooMany(field, length)
+  },
+}
+
+/** The file names in raw input. In a list, a list of one counts as its item; other lists are dropped. */
+function fileNames(raw: unknown): string[] {
+  if (!Array.isArray(raw)) return toTexts(raw)
+  const names = raw.map(fileNames).filter(({ length }) => length === 1)
+  return [...new Set(names.flat())]
+}
+
+/** The texts of a raw value for a choice field, in their order. */
+export const choiceTexts = (field: ChoiceField, raw: unknown): string[] =>
+  field.type === 'file' ? fileNames(raw) : toTexts(raw)
+
+/** `file`: names of files. PocketBase: core/field_file.go */
+const file: FieldType<FileField> = {
+  ...CHOICE,
+  fromInput: (field, raw) => choiceValue(field, fileNames(raw)),
+  check(field, value) {
+    const { length } = chosenTexts(value)
+    if (length === 0) return field.required ? required() : undefined
+    const maxSelect = Math.max(field.maxSelect, 1)
+    if (length <= maxSelect) return undefined
+    return fieldError('validation_too_many_files', `The maximum allowed files is ${maxSelect}`, { maxSelect })
+  },
+}
+
+const FIELD_TYPES: { readonly [T in FieldTypeName]: FieldType<FieldOf<T>> } = {
+  text,
+  number,
+  bool,
+  email,
+  url,
+  editor,
+  date,
+  autodate,
+  select,
+  json,
+  geoPoint,
+  relation,
+  file,
+  password,
+}
+
+export const fieldType = (field: Field): FieldType => FIELD_TYPES[field.type] as FieldType
+
+/** The error of a raw value that cannot be read as the field's; undefined if it can. */
+export function readError(field: Field, raw: unknown): FieldError | undefined {
+  const { accepts, expected } = fieldType(field)
+  return accepts(raw) ? undefined : fieldError('validation_invalid_value', `Must be ${expected}`)
+}
+
+/** Maximum size of a file without `maxSize`. */
+export const DEFAULT_FILE_BYTES = 5 << 20
+
+/** Bytes that a field adds to the maximum body size. PocketBase: CalculateMaxBodySize of field types */
+export function maxBodyBytes(field: Field): number {
+  if (field.type === 'editor') return field.maxSize || DEFAULT_EDITOR_BYTES
+  if (field.type === 'json') return field.maxSize || DEFAULT_JSON_BYTES
+  if (field.type === 'file') return (field.maxSize || DEFAULT_FILE_BYTES) * Math.max(field.maxSelect, 1)
+  return 0
+}

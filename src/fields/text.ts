@@ -1,0 +1,199 @@
+import { type FieldError, fieldError } from '../errors.ts'
+import { countCharacters, parseNumber, readBool, toBool, toNumber, toText } from './cast.ts'
+import type { Field, FieldOf, FieldType, PasswordField, TextField, Value } from './field.ts'
+import { hasNameTwice, isJson, minify, writeSorted } from './json-text.ts'
+import { matchesPattern } from './pattern.ts'
+
+/** The pattern of PocketBase's own ids. If a collection has another one, ids are checked further. */
+export const KEY_PATTERN = '^[a-z0-9]+$'
+
+/** Characters forbidden in an id, since ids become folder names; in the order that PocketBase checks them. */
+const FORBIDDEN = [...'./\\|"\'`<>:?*%$\0\t\n\r ']
+/** Ids forbidden because Windows names devices so. */
+const RESERVED = /^(CON|PRN|AUX|NUL|(COM|LPT)[1-9])$/
+
+/** Refuses ids that cannot be file names, whatever the collection allows. PocketBase: core/field_text.go */
+function keyError(id: string): FieldError | undefined {
+  const ch = FORBIDDEN.find((character) => id.includes(character))
+  if (ch !== undefined) {
+    return fieldError('validation_forbidden_pk_character', `'${ch}' is not a valid primary key character`, {
+      ch,
+    })
+  }
+  const reserved = id.toUpperCase()
+  if (!RESERVED.test(reserved)) return undefined
+  return fieldError(
+    'validation_reserved_pk',
+    `The primary key '${reserved}' is reserved and cannot be used`,
+    { reserved },
+  )
+}
+
+/** Maximum characters of a text without `max`. */
+export const DEFAULT_MAX_CHARACTERS = 5000
+/** Maximum bytes of an editor field without `maxSize`. */
+export const DEFAULT_EDITOR_BYTES = 5 << 20
+
+export const required = (): FieldError => fieldError('validation_required', 'Cannot be blank')
+
+export const isScalar = (raw: unknown) => ['string', 'number', 'boolean'].includes(typeof raw)
+
+export const TEXT_LIKE = {
+  column: (field: Field) =>
+    field.type === 'text' && field.primaryKey
+      ? 'text collate "C" primary key'
+      : 'text collate "C" not null default \'\'',
+  zero: (): Value => '',
+  fromInput: (_: Field, raw: unknown): Value => toText(raw),
+  accepts: (raw: unknown) => raw === null || isScalar(raw),
+  expected: 'a text',
+}
+
+/** `text`: `min`, `max`, `pattern`, `primaryKey` for a record's id. PocketBase: core/field_text.go */
+export const text: FieldType<TextField> = {
+  ...TEXT_LIKE,
+  check(field, value) {
+    const written = value as string
+    if (written === '') return field.required || field.primaryKey ? required() : undefined
+    const length = countCharacters(written)
+    const max = field.max || DEFAULT_MAX_CHARACTERS
+    if (length < field.min) {
+      return fieldError('validation_min_text_constraint', `Must be at least ${field.min} character(s)`, {
+        min: field.min,
+      })
+    }
+    if (length > max)
+      return fieldError('validation_max_text_constraint', `Must be no more than ${max} character(s)`, { max })
+    if (field.pattern && !matchesPattern(field.pattern, written))
+      return fieldError('validation_invalid_format', 'Invalid value format')
+    return field.primaryKey && field.pattern !== KEY_PATTERN ? keyError(written) : undefined
+  },
+}
+
+/** `editor`: HTML up to `maxSize` bytes. PocketBase: core/field_editor.go */
+export const editor: FieldType<FieldOf<'editor'>> = {
+  ...TEXT_LIKE,
+  check(field, value) {
+    if (value === '') return field.required ? required() : undefined
+    const maxSize = field.maxSize || DEFAULT_EDITOR_BYTES
+    if (Buffer.byteLength(value as string) <= maxSize) return undefined
+    const text = `The maximum allowed content size is ${maxSize} bytes`
+    return fieldError('validation_content_size_limit', text, { maxSize })
+  },
+}
+
+export const noInteger = () => fieldError('validation_only_int_constraint', 'Decimal numbers are not allowed')
+export const tooSmall = (min: number) =>
+  fieldError('validation_min_number_constraint', `Must be greater or equal than ${formatNumber(min)}`, {
+    min,
+  })
+
+/** `number`: options `min`, `max`, `onlyInt`; 0 passes all. PocketBase: core/field_number.go */
+export const number: FieldType<FieldOf<'number'>> = {
+  column: () => 'double precision not null default 0',
+  zero: () => 0,
+  fromInput: (_, raw) => toNumber(raw),
+  // not null: a client may mean "unlimited" by it, and it would become 0
+  accepts: (raw) => typeof raw === 'number' || (typeof raw === 'string' && parseNumber(raw) !== undefined),
+  expected: 'a number',
+  check({ required: isRequired, onlyInt, min, max }, value) {
+    const number = value as number
+    if (!Number.isFinite(number))
+      return fieldError('validation_not_a_number', 'The submitted number is not properly formatted')
+    if (number === 0) return isRequired ? required() : undefined
+    if (onlyInt && !isInt64(number)) return noInteger()
+    if (min !== null && number < min) return tooSmall(min)
+    if (max === null || number <= max) return undefined
+    const text = `Must be less or equal than ${formatNumber(max)}`
+    return fieldError('validation_max_number_constraint', text, { max })
+  },
+}
+
+/** A number for an error message, as Go prints it: 123456, but 1e+06. */
+export function formatNumber(value: number): string {
+  const [digits, power = ''] = value.toExponential().split('e')
+  const exponent = Number(power)
+  if (exponent >= -4 && exponent < 6) return String(value)
+  return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
+}
+
+/** Whether the number fits int64, which is how PocketBase tests for an integer. */
+export const isInt64 = (value: number) => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63
+
+/** `bool`: required means true. PocketBase: core/field_bool.go */
+export const bool: FieldType<FieldOf<'bool'>> = {
+  column: () => 'boolean not null default false',
+  zero: () => false,
+  fromInput: (_, raw) => toBool(raw),
+  accepts: (raw) =>
+    typeof raw === 'boolean' || [0, 1].includes(raw as number) || readBool(raw as string) !== undefined,
+  expected: 'true or false',
+  check: (field, value) => (field.required && !value ? required() : undefined),
+}
+
+/** Maximum size of a json field without `maxSize`. */
+export const DEFAULT_JSON_BYTES = 1 << 20
+
+const EMPTY = new Set(['null', '""', '[]', '{}'])
+const WORDS = new Set(['null', 'true', 'false'])
+
+/** `json`: any JSON, null when unset, up to `maxSize` bytes. PocketBase: core/field_json.go */
+export const json: FieldType<FieldOf<'json'>> = {
+  column: () => 'json',
+  zero: () => null,
+  fromInput(_, raw) {
+    const text = typeof raw === 'string' ? fromText(raw) : writeSorted(raw)
+    return text === 'null' ? null : text
+  },
+  accepts: () => true,
+  expected: '',
+  check(field, value) {
+    const text = (value as string | null) ?? 'null'
+    const maxSize = field.maxSize || DEFAULT_JSON_BYTES
+    if (Buffer.byteLength(text) > maxSize) {
+      return fieldError('validation_json_size_limit', `The maximum allowed JSON size is ${maxSize} bytes`, {
+        maxSize,
+      })
+    }
+    if (!isValid(text)) return fieldError('validation_invalid_json', 'Must be a valid json value')
+    return field.required && EMPTY.has(text) ? required() : undefined
+  },
+}
+
+/** False only for what `fromInput` may leave invalid: `\x` of quoteAsGo, deep nesting, repeated names. */
+const isValid = (text: string) => isJson(text) && !hasNameTwice(text, JSON.parse(text))
+
+function fromText(text: string): string {
+  if (WORDS.has(text)) return text
+  return /^[-\d"[{]/.test(text) && isJson(text) ? minify(text) : quoteAsGo(text)
+}
+
+/** Quotes with Go's escapes. JSON has no `\x`: `check` refuses such a text. */
+function quoteAsGo(text: string): string {
+  const control = /[\x00-\x07\x0b\x0e-\x1f\x7f]/
+  if (!control.test(text)) return JSON.stringify(text.toWellFormed())
+  return `"${text.replace(new RegExp(control, 'g'), (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`)}"`
+}
+
+/** PocketBase's default, one less than bcrypt's 72 bytes. */
+const DEFAULT_MAX_PASSWORD = 71
+
+/** `password`: a bcrypt hash. `fromInput` returns plain text, to be hashed. PocketBase: field_password.go */
+export const password: FieldType<PasswordField> = {
+  ...TEXT_LIKE,
+  check: (field, hash) => (field.required && hash === '' ? required() : undefined),
+}
+
+/** The error of a new plain-text password; undefined for an empty one. */
+export function passwordError(field: PasswordField, plain: string): FieldError | undefined {
+  if (plain === '') return undefined
+  const length = countCharacters(plain)
+  const max = field.max > 0 ? field.max : DEFAULT_MAX_PASSWORD
+  if (length < field.min)
+    return fieldError('validation_min_text_constraint', `Must be at least ${field.min} character(s)`)
+  if (length > max)
+    return fieldError('validation_max_text_constraint', `Must be less than ${max} character(s)`)
+  if (field.pattern && !matchesPattern(field.pattern, plain))
+    return fieldError('validation_invalid_format', 'Invalid value format')
+  return undefined
+}

@@ -1,0 +1,270 @@
+import { admission } from '../admission/admission.ts'
+import type { Ticket } from '../admission/holder.ts'
+import type { Catalog, Collection } from '../collections/catalog.ts'
+import { forbidden } from '../errors.ts'
+import { counts } from '../metrics/counts.ts'
+import { Lru } from '../tools/lru.ts'
+import type { CompiledFilter, FilterQuery, Predicate } from './compiled-filter.ts'
+import { and, type Condition, FALSE, leaf, or, writeCondition } from './condition.ts'
+import { leftJoin, nestRowsInExists, noRowViolates } from './exists.ts'
+import type { Expression, Operand } from './operand.ts'
+import { compare } from './operators.ts'
+import {
+  type Comparison,
+  FilterError,
+  type Node,
+  parseFilter,
+  spelling,
+  type Token,
+  type Tree,
+} from './parse.ts'
+import { resolveToken, reworded } from './resolve.ts'
+import { type Context, type FilterRow, type ReachedRows, subqueryContext, table } from './row.ts'
+import { buildOrder, isOwnField, type OrderKey, readSort } from './sort.ts'
+import {
+  columnOf,
+  type Input,
+  isKind,
+  type JoinedRow,
+  joinSql,
+  onlyColumn,
+  type Param,
+  rowsIn,
+  Scope,
+  SELECT,
+  type Sql,
+  sql,
+  Writer,
+  withAncestors,
+} from './sql.ts'
+
+const NO_CANDIDATE = {}
+
+/** Longer filters are not cached: a filter of 1 kB takes some 100 kB in the cache. */
+const MAX_CLIENT_LENGTH = 1000
+const MAX_TEMPLATES = 1_000
+const templates = new Lru<string, Template>(MAX_TEMPLATES)
+
+export const planCount = () => templates.size
+
+/** Compiles a rule, a client's filter and sort to SQL, cached by shape. Throws FilterError, 403, 429. */
+export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter {
+  const client = question.filter || question.sort ? parseClient(question) : null
+  return bindTemplate(templateOf(catalog, question, client), question, client)
+}
+
+/** Compiles a filter that depends on the time. Each call of the returned function uses the current time. */
+export function prepare(catalog: Catalog, question: FilterQuery): () => CompiledFilter {
+  const client = parseClient(question)
+  const template = templateOf(catalog, question, client)
+  return () => bindTemplate(template, question, client)
+}
+
+/** The cached SQL of a shape. Of the request it depends on the caller's collection and superuser rights. */
+function templateOf(catalog: Catalog, question: FilterQuery, client: Tree | null): Template {
+  const { collection, rule, sort, request, ticket, candidate } = question
+  const { auth } = request
+  // In realtime a superuser's filter has a client's rights, as in PocketBase.
+  const isTrusted = auth?.isSuperuser === true && request.context !== 'realtime'
+  const shape = client?.shape ?? ''
+  const mode = `${isTrusted ? 's' : ''}${candidate ? 'c' : ''}`
+  const key = [catalog.version, collection.id, auth?.collection.id, mode, rule, shape, sort].join('\0')
+  const known = templates.get(key)
+  counts.filter[known ? 'hit' : 'miss']++
+  if (known) return known
+  const length = (client?.shape.length ?? 0) + sort.length
+  spendShape(ticket, length)
+  const template = makeTemplate(catalog, question, client, isTrusted)
+  return length > MAX_CLIENT_LENGTH ? template : templates.set(key, template)
+}
+
+function bindTemplate(
+  { compiled, params }: Template,
+  { request, candidate = NO_CANDIDATE }: FilterQuery,
+  client: Tree | null,
+): CompiledFilter {
+  const input: Input = { request, candidate, literals: client?.literals ?? [], now: new Date() }
+  return { ...compiled, params: params.map((param) => param.bind(input)) }
+}
+
+function makeTemplate(
+  catalog: Catalog,
+  { collection, rule, sort, candidate, request }: FilterQuery,
+  client: Tree | null,
+  isTrusted: boolean,
+): Template {
+  const reached: ReachedRows = new Map()
+  const base = candidate ? newRow(collection) : tableRow(collection)
+  const auth = request.auth ? catalog.find(request.auth.collection.id) : undefined
+  const forRule: Context = { catalog, auth, scope: new Scope(), base, reached: null, isClient: false }
+  const forClient: Context = { ...forRule, reached: isTrusted ? null : reached, isClient: true }
+  const conditions: Condition[] = []
+  if (rule !== '') conditions.push(buildCondition(forRule, parseFilter(rule).root))
+  if (client) conditions.push(buildCondition(forClient, client.root))
+  const keys = readSort(sort)
+  // first pass, whose result is dropped: it joins the sort's rows, so that the condition has their listRules
+  if (keys.length > 0) buildOrder(forClient, keys, and([]))
+  const sortsByOwnField = keys.length < 2 && keys.every(({ name }) => isOwnField(collection, name))
+  const parts = { base, sortsByOwnField, free: client !== null || sort !== '' }
+  for (const [row, target] of reached) conditions.push(...listRuleOf(forRule, row, target))
+  const condition = and(conditions)
+  const order = candidate || condition === FALSE ? [] : buildOrder(forClient, keys, condition)
+  return writeTemplate({ ...parts, condition: nestRowsInExists(condition), order })
+}
+
+const tableRow = (collection: Collection): FilterRow => ({
+  collection,
+  at: null,
+  nullable: collection.type === 'view',
+})
+
+const newRow = (collection: Collection): FilterRow => ({
+  collection,
+  at: null,
+  nullable: false,
+  values: ({ candidate }) => candidate,
+  isNew: true,
+})
+
+/** Rows that a client joins must satisfy their listRule. PocketBase: updateQueryWithCollectionListRule */
+function listRuleOf(context: Context, row: JoinedRow, collection: Collection): Condition[] {
+  if (!collection.listRule) return []
+  const base: FilterRow = { collection, at: row, nullable: true }
+  const within: Context = { ...context, base, scope: context.scope.apart() }
+  const rule = buildCondition(within, parseFilter(collection.listRule).root)
+  return [or([leaf(sql`${columnOf(row, 'id')} IS NULL`), rule])]
+}
+
+const MAX_FILTER_BYTES = 3500
+
+function parseClient({ filter, sort, request, ticket }: FilterQuery): Tree | null {
+  const found = request.auth?.isSuperuser ? undefined : (superuserName(filter) ?? superuserName(sort))
+  if (found) throw forbidden(`Only superusers can filter by ${found}`)
+  if (filter.length * 3 > MAX_FILTER_BYTES && Buffer.byteLength(filter) > MAX_FILTER_BYTES)
+    throw new FilterError('max filter length limit reached')
+  return filter === '' ? null : parseFilter(filter, () => spendReading(ticket, filter.length))
+}
+
+/** A superuser-only name in a filter, even inside quotes. PocketBase: checkForSuperuserOnlyRuleFields */
+function superuserName(text: string): string | undefined {
+  if (text.includes('@collection.')) return '@collection.'
+  return text.includes('@request.') ? '@request.' : undefined
+}
+
+/** Characters of a filter that cost nothing: reading them takes no longer than the rest of the request. */
+const FREE_READING = 500
+const READING_SHARE = 0.5
+
+/** Charges a client's new filter and sort by length. Throws RetryLater (429). */
+function spendShape(ticket: Ticket | undefined, length: number): void {
+  if (ticket && !ticket.isSuperuser && length > 0) admission.filterShapes.take(ticket.holder, length)
+}
+
+/** Charges for parsing a filter, valid or not. Throws RetryLater (429). */
+export function spendReading(ticket: Ticket | undefined, length: number): void {
+  spendShape(ticket, Math.max(0, length - FREE_READING) * READING_SHARE)
+}
+
+/** A filter as a condition on the rows of its context. Throws a FilterError with PocketBase's message. */
+function buildCondition(context: Context, node: Node): Condition {
+  if (node.kind === 'comparison') return buildComparison(context, node)
+  const items = node.items.map((item) => buildCondition(context, item))
+  return node.kind === 'and' ? and(items) : or(items)
+}
+
+function buildComparison(context: Context, comparison: Comparison): Condition {
+  const left = resolveSide(context, comparison.left, 'left')
+  const right = resolveSide(context, comparison.right, 'right')
+  const one = compare(comparison.sign, left, right)
+  const all = comparison.any ? [] : allMatch(context, comparison, left, right)
+  const guards = [left, right].flatMap(({ guard }) => (guard ? [leaf(guard)] : []))
+  return and([one, ...all, ...guards])
+}
+
+const resolveSide = (context: Context, token: Token, side: 'left' | 'right'): Operand =>
+  reworded(
+    () => resolveToken(context, token),
+    (cause) => `invalid ${side} operand ${JSON.stringify(spelling(token))} - ${cause}`,
+  )
+
+/** The condition that no row of a path violates a comparison without `?`, as a subquery. Contract 2.5. */
+function allMatch(context: Context, comparison: Comparison, left: Operand, right: Operand): Condition[] {
+  if (!left.all && !right.all) return []
+  const within = subqueryContext(context)
+  const a = left.all ? walked(resolveToken(within, comparison.left)) : plain(left)
+  const apart = left.all && right.all ? { ...within, scope: within.scope.sibling() } : within
+  const b = right.all ? walked(resolveToken(apart, comparison.right)) : plain(right)
+  return [noRowViolates(compare(comparison.sign, a, b), within.scope.rows)]
+}
+
+function walked(operand: Operand): Operand {
+  const { isEmpty: _, asPattern: __, ...column } = operand as Expression
+  return column
+}
+
+const plain = (operand: Operand): Operand => ({ ...operand, fallback: 'auto' })
+
+interface Template {
+  readonly compiled: Omit<CompiledFilter, 'params'>
+  readonly params: readonly Param[]
+}
+
+interface Parts {
+  readonly base: FilterRow
+  readonly condition: Condition
+  readonly order: readonly OrderKey[]
+  readonly sortsByOwnField: boolean
+  readonly free: boolean
+}
+
+function writeTemplate({ base, condition, order, sortsByOwnField, free }: Parts): Template {
+  const never = condition.kind === 'constant' && condition.value !== true
+  const test = condition.kind === 'constant' ? [] : writeCondition(condition)
+  const keys = order.map(({ sql }) => sql)
+  const orderSql = joinSql(keys, ', ')
+  const joined = [...new Set(rowsIn([...test, ...orderSql]).flatMap(withAncestors))].sort(byAlias)
+  const first = base.values ? ['(SELECT 1) b'] : [...table(base.collection), ' b']
+  const source = [...first, ...joined.flatMap(leftJoin)]
+  const writer = new Writer()
+  const from = writer.write(source)
+  const where = writer.write(never ? ['false'] : test)
+  const orderBy = writer.write(orderSql).text
+  const structure = {
+    condition: predicateOf(condition, writer),
+    columns: namesIn(test, (one) => isKind(one, 'column') && one.row === null),
+    sortKeys: order.map(({ column }) => column),
+    sortsByOwnField,
+    readsOneTable: base.collection.type !== 'view' && joined.length === 0 && !test.includes(SELECT),
+    tables: namesIn([...source, ...test], (one) => isKind(one, 'table')),
+    from,
+    joins: from.text.slice(writer.write(first).text.length),
+    where,
+  }
+  return {
+    compiled: { from: from.text, where: where.text, orderBy, never, free, structure },
+    params: writer.params,
+  }
+}
+
+function namesIn(part: Sql, isWanted: (one: Sql[number]) => boolean): string[] {
+  const names = new Set<string>()
+  for (const one of part) if (typeof one === 'object' && 'name' in one && isWanted(one)) names.add(one.name)
+  return [...names]
+}
+
+const byAlias = (a: JoinedRow, b: JoinedRow) => Number(a.alias.slice(1)) - Number(b.alias.slice(1))
+
+const OPAQUE: Predicate = { kind: 'opaque' }
+
+function predicateOf(condition: Condition, writer: Writer): Predicate {
+  if (condition.kind === 'constant') return { kind: condition.value ? 'and' : 'or', items: [] }
+  if (condition.kind !== 'leaf')
+    return { kind: condition.kind, items: condition.items.map((item) => predicateOf(item, writer)) }
+  const { row, name } = onlyColumn(condition.sql) ?? {}
+  if (row === null) return { kind: 'flag', column: name! }
+  const { test } = condition
+  if (!test || test.column.row) return OPAQUE
+  const { sign, value, column } = test
+  const place = value === '' ? value : { index: writer.index(value), cast: value.cast }
+  return { kind: 'comparison', column: column.name, sign, value: place }
+}

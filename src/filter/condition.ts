@@ -1,0 +1,164 @@
+import {
+  type Column,
+  isKind,
+  type JoinedRow,
+  joinSql,
+  onlyColumn,
+  type Param,
+  rowsIn,
+  type Sql,
+  sql,
+  withAncestors,
+} from './sql.ts'
+
+/** A column compared with a parameter, or with the empty text: `b."x" >= $1`. */
+export interface ColumnTest {
+  readonly column: Column
+  readonly sign: string
+  readonly value: Param | ''
+}
+
+/** A condition's SQL, and `test` if it only tests a column. */
+export interface Tested {
+  readonly sql: Sql
+  readonly test?: ColumnTest
+}
+
+const EMPTY_TEXT = "''"
+
+export function comparison(left: Sql, sign: string, right: Sql = [EMPTY_TEXT]): Tested {
+  const whole = sql`${left} ${sign} ${right}`
+  const column = onlyColumn(left)
+  const [value, ...more] = right
+  if (!column || more.length > 0) return { sql: whole }
+  if (isKind(value, 'param')) return { sql: whole, test: { column, sign, value } }
+  return value === EMPTY_TEXT ? { sql: whole, test: { column, sign, value: '' } } : { sql: whole }
+}
+
+interface Equality {
+  readonly column: Column
+  readonly param: Param
+}
+
+function equalityOf({ test }: Tested): Equality | undefined {
+  if (test?.sign !== '=' || test.value === '') return undefined
+  return { column: test.column, param: test.value }
+}
+
+const isSame = (a: Equality, b: Equality) =>
+  a.column.row === b.column.row && a.column.name === b.column.name && a.param.cast === b.param.cast
+
+/** SQL of each alternative; equalities of one column become one `IN`, which an index serves. */
+function joinEqualitiesAsIn(tests: readonly Tested[]): Sql[] {
+  const kept: { alone: Sql; equal: Equality | undefined; params: Sql[] }[] = []
+  for (const one of tests) {
+    const equal = equalityOf(one)
+    const known = equal && kept.find((other) => other.equal && isSame(other.equal, equal))
+    if (known) known.params.push([equal.param])
+    else kept.push({ alone: one.sql, equal, params: equal ? [[equal.param]] : [] })
+  }
+  return kept.map(({ alone, equal, params }) =>
+    equal && params.length > 1 ? sql`${equal.column} IN (${joinSql(params, ', ')})` : alone,
+  )
+}
+
+interface Constant {
+  readonly kind: 'constant'
+  readonly value: boolean | null
+}
+export interface Leaf extends Tested {
+  readonly kind: 'leaf'
+  readonly many: ReadonlySet<JoinedRow>
+  /** Joined rows: if one is missing, the condition cannot be true (`notTrue`) or false (`notFalse`). */
+  readonly notTrue: ReadonlySet<JoinedRow>
+  readonly notFalse: ReadonlySet<JoinedRow>
+  /** An implied test that the list contains the value; equivalent if only `row` is joined. */
+  readonly contains?: { readonly sql: Sql; readonly row: JoinedRow }
+}
+interface Group {
+  readonly kind: 'and' | 'or'
+  readonly items: readonly Condition[]
+}
+export type Condition = Constant | Leaf | Group
+
+export const TRUE: Constant = { kind: 'constant', value: true }
+export const FALSE: Constant = { kind: 'constant', value: false }
+export const NULL: Constant = { kind: 'constant', value: null }
+
+export const constant = (value: boolean | null): Constant => (value === null ? NULL : value ? TRUE : FALSE)
+
+const withLines = (rows: readonly JoinedRow[]): Set<JoinedRow> => new Set(rows.flatMap(withAncestors))
+
+/** A condition in SQL. If a row of `notTrue` is missing it cannot be true; of `notFalse`, false. */
+export function leaf(
+  part: Sql | Tested,
+  notTrue: readonly JoinedRow[] = [],
+  notFalse: readonly JoinedRow[] = [],
+): Leaf {
+  const tested = 'sql' in part ? part : { sql: part }
+  const many = [...withLines(rowsIn(tested.sql))].filter((row) => row.inMany)
+  return {
+    kind: 'leaf',
+    ...tested,
+    many: new Set(many),
+    notTrue: withLines(notTrue),
+    notFalse: withLines(notFalse),
+  }
+}
+
+/** AND without constants: false (or NULL) decides, true is left out. */
+export function and(items: readonly Condition[]): Condition {
+  return fold('and', items, true)
+}
+
+export function or(items: readonly Condition[]): Condition {
+  return fold('or', items, false)
+}
+
+function fold(kind: 'and' | 'or', items: readonly Condition[], neutral: boolean): Condition {
+  const rest: Condition[] = []
+  for (const item of items) {
+    if (item.kind === 'constant') {
+      if ((item.value ?? false) !== neutral) return constant(!neutral)
+    } else if (item.kind === kind) rest.push(...item.items)
+    else rest.push(item)
+  }
+  if (rest.length === 0) return constant(neutral)
+  return rest.length === 1 ? rest[0]! : { kind, items: rest }
+}
+
+/** `yes` if a test that is never NULL is true, else `no`. */
+export const whether = (test: Sql, yes: Condition, no: Condition): Condition =>
+  or([and([leaf(test), yes]), and([leaf(sql`NOT ${test}`), no])])
+
+export function multiRowsOf(condition: Condition): ReadonlySet<JoinedRow> {
+  if (condition.kind === 'constant') return new Set()
+  if (condition.kind === 'leaf') return condition.many
+  return new Set(condition.items.flatMap((item) => [...multiRowsOf(item)]))
+}
+
+/** Rows that must exist for a condition to be true. */
+export function requiredRows(condition: Condition): ReadonlySet<JoinedRow> {
+  if (condition.kind === 'constant') return new Set()
+  if (condition.kind === 'leaf') return condition.notTrue
+  const needs = condition.items.map(requiredRows)
+  if (condition.kind === 'and') return new Set(needs.flatMap((rows) => [...rows]))
+  return new Set([...needs[0]!].filter((row) => needs.every((rows) => rows.has(row))))
+}
+
+/** Writes a condition as SQL. In an AND, ORs come last, as they exclude fewer rows. */
+export function writeCondition(condition: Condition): Sql {
+  if (condition.kind === 'constant') return [condition.value ? 'true' : 'false']
+  if (condition.kind === 'leaf') return condition.sql
+  if (condition.kind === 'or') {
+    const tests = condition.items.map((item) => (item.kind === 'leaf' ? item : { sql: writeCondition(item) }))
+    return joinSql(joinEqualitiesAsIn(tests), ' OR ')
+  }
+  const { alternatives = [], tests = [] } = Object.groupBy(condition.items, ({ kind }) =>
+    kind === 'or' ? 'alternatives' : 'tests',
+  )
+  return joinSql(
+    [...tests.map(writeCondition), ...alternatives.map((one): Sql => ['(', ...writeCondition(one), ')'])],
+    ' AND ',
+  )
+}

@@ -1,0 +1,107 @@
+import {
+  and,
+  type Condition,
+  type Leaf,
+  leaf,
+  multiRowsOf,
+  or,
+  requiredRows,
+  writeCondition,
+} from './condition.ts'
+import { bindRows, type JoinedRow, joinSql, rowsIn, SELECT, type Sql, sql, withAncestors } from './sql.ts'
+
+/** Moves rows of multi-row paths into EXISTS: 1 ms instead of 14 s for three such paths. Contract 2.12 */
+export function nestRowsInExists(condition: Condition, bound: ReadonlySet<JoinedRow> = new Set()): Condition {
+  const free = freeRows(condition, bound)
+  if (free.size === 0) return condition
+  if (condition.kind === 'or') return or(condition.items.map((item) => nestRowsInExists(item, bound)))
+  if (condition.kind !== 'and') return exists(condition, free)
+  return and(clusters(condition.items, bound).map((items) => placeCluster(items, bound)))
+}
+
+const freeRows = (condition: Condition, bound: ReadonlySet<JoinedRow>): Set<JoinedRow> =>
+  new Set([...multiRowsOf(condition)].filter((row) => !bound.has(row)))
+
+/** Groups conjuncts that share rows, directly or indirectly. */
+function clusters(items: readonly Condition[], bound: ReadonlySet<JoinedRow>): Condition[][] {
+  let found: { rows: Set<JoinedRow>; items: Condition[] }[] = []
+  for (const item of items) {
+    const rows = freeRows(item, bound)
+    const near = found.filter((cluster) => [...rows].some((row) => cluster.rows.has(row)))
+    const merged = {
+      rows: new Set([...near.flatMap((cluster) => [...cluster.rows]), ...rows]),
+      items: [...near.flatMap((cluster) => cluster.items), item],
+    }
+    found = [...found.filter((cluster) => !near.includes(cluster)), merged]
+  }
+  return found.map((cluster) => cluster.items)
+}
+
+/** Wraps conjuncts in an EXISTS of the rows that they share, each conjunct's own rows inside it. */
+function placeCluster(items: readonly Condition[], bound: ReadonlySet<JoinedRow>): Condition {
+  const [only] = items
+  if (items.length === 1 && only) return nestRowsInExists(only, bound)
+  const seen = new Map<JoinedRow, number>()
+  for (const item of items) for (const row of freeRows(item, bound)) seen.set(row, (seen.get(row) ?? 0) + 1)
+  const shared = new Set([...seen].filter(([, count]) => count > 1).map(([row]) => row))
+  const inside = and(items.map((item) => nestRowsInExists(item, new Set([...bound, ...shared]))))
+  return exists(inside, shared)
+}
+
+/** An EXISTS around a condition. A list's test is repeated outside: 3 ms for 10,000 contacts, not 140. */
+function exists(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition {
+  const conjuncts = condition.kind === 'and' ? condition.items : [condition]
+  const contained = conjuncts.flatMap((item) =>
+    item.kind === 'leaf' && item.contains ? [item.contains] : [],
+  )
+  const outside = contained.filter((one) => !rowsIn(one.sql).some((row) => rows.has(row)))
+  const [only] = outside
+  if (only && conjuncts.length === 1 && rows.size === 1 && rows.has(only.row)) return leaf(only.sql)
+  return and([
+    ...outside.map((one) => leaf(one.sql)),
+    leaf(sql`EXISTS (${selectSql(condition, rows, requiredRows(condition), ['1'])})`),
+  ])
+}
+
+/** True unless the comparison is false for a row; NULL is not false. `rows`: the path's own joins. */
+export function noRowViolates(comparison: Condition, rows: readonly JoinedRow[]): Condition {
+  const needed = comparison.kind === 'leaf' ? comparison.notFalse : new Set<JoinedRow>()
+  const broken: Leaf = leaf(sql`NOT (${writeCondition(comparison)})`)
+  return leaf(sql`NOT EXISTS (${selectSql(broken, new Set(rows), needed, ['1'])})`)
+}
+
+/** `SELECT … FROM rows WHERE condition`. Rows that the condition requires are inner joins. */
+export function selectSql(
+  condition: Condition,
+  rows: ReadonlySet<JoinedRow>,
+  needed: ReadonlySet<JoinedRow>,
+  columns: Sql,
+): Sql {
+  const inOrder = outermostFirst(rows)
+  const plain = inOrder.filter((row) => needed.has(row))
+  const left = inOrder.filter((row) => !needed.has(row))
+  const first = plain.length > 0 ? joinSql(plain.map(source), ' CROSS JOIN ') : sql`(${SELECT}1) o`
+  const from = [...first, ...left.flatMap(leftJoin)]
+  const on = plain.flatMap((row) => (row.source.on ? [row.source.on(row)] : []))
+  const tests = [...on, ...(condition.kind === 'constant' && condition.value ? [] : [within(condition)])]
+  const where = tests.length > 0 ? sql` WHERE ${joinSql(tests, ' AND ')}` : []
+  return bindRows(sql`${SELECT}${columns} FROM ${from}${where}`, rows)
+}
+
+const within = (condition: Condition): Sql =>
+  condition.kind === 'or' ? ['(', ...writeCondition(condition), ')'] : writeCondition(condition)
+
+/** Sorts rows so that each comes after its parent. */
+export const outermostFirst = (rows: Iterable<JoinedRow>): JoinedRow[] =>
+  [...rows].sort((a, b) => depth(a) - depth(b) || number(a) - number(b))
+
+const depth = (row: JoinedRow) => withAncestors(row).length
+const number = (row: JoinedRow) => Number(row.alias.slice(1))
+
+const source = (row: JoinedRow): Sql => [...row.source.from, ' ', row.alias, row.source.columns ?? '']
+
+/** SQL that LEFT JOINs a row in a FROM. */
+export const leftJoin = (row: JoinedRow): Sql => {
+  const on = row.source.on?.(row) ?? ['true']
+  return [' LEFT JOIN ', ...source(row), ' ON ', ...on]
+}

@@ -1,0 +1,207 @@
+import {
+  asNumeric,
+  goText,
+  type JoinedRow,
+  kindOf,
+  numberParam,
+  param,
+  type Scalar,
+  type Slot,
+  type Sql,
+  sql,
+  textParam,
+} from './sql.ts'
+import { likePattern, NUMBER, type Traits, traitsOf } from './traits.ts'
+
+/** SQLite's type affinity, which converts the other side. `numeric`: also multiple choices. Contract 2.10 */
+export type Affinity = 'text' | 'numeric' | 'none'
+
+/** What `=` takes null for: the empty text (`auto`; `forced` against any operand) or null (`off`). */
+type Fallback = 'auto' | 'off' | 'forced'
+
+/** The type of a column or expression, which decides how FORMS writes its text and number. */
+export type Storage = 'text' | 'number' | 'integer' | 'real' | 'bool' | 'list' | 'geo' | 'json'
+
+interface Common {
+  readonly affinity: Affinity
+  readonly fallback: Fallback
+  /** Whether the request value or literal is null or empty; undefined for other operands. */
+  readonly isEmpty?: boolean | 'perhaps' | undefined
+  /** Whether the path may lead to several rows, which must all match if there is no `?`. */
+  readonly all: boolean
+  /** SQL that must be true for a client to compare it, such as that an email is visible. */
+  readonly guard?: Sql
+}
+
+/** A value known to the server: from the request, a literal or a keyword. */
+export interface Known extends Common {
+  readonly kind: 'known'
+  readonly slot: Slot
+  readonly traits: Traits
+  /** The value as a pattern of `~`. Absent for keywords (`null`, `true`) and counts. */
+  readonly pattern?: Slot
+  readonly constant?: Scalar | undefined
+  readonly isWord?: boolean
+}
+
+export interface Expression extends Common {
+  readonly kind: 'expression'
+  readonly sql: Sql
+  readonly storage: Storage
+  readonly nullable: boolean
+  /** For JSON: SQL of the value as plain text, enough for some comparisons. An index can serve it. */
+  readonly text?: Sql
+  /** Whether it is a stored date: empty or in PocketBase's format. */
+  readonly isDate?: boolean
+  /** Joined rows; if one of them is missing, the expression is NULL. */
+  readonly rows: readonly JoinedRow[]
+  /** The list of which it is an element. `row`: the row of the element, or of the record with this id. */
+  readonly element?: { readonly list: Sql; readonly row: JoinedRow }
+  /** Returns the operand for the right side of `~`: its known values become patterns. Absent without any. */
+  readonly asPattern?: () => Operand
+}
+
+export type Operand = Known | Expression
+
+const known = (slot: Slot, traits: Traits, rest: Partial<Known> = {}): Known => ({
+  kind: 'known',
+  slot,
+  traits,
+  affinity: 'none',
+  fallback: 'auto',
+  isEmpty: traits.kind === 'mixed' ? 'perhaps' : traits.kind === 'null' || traits.kind === 'empty',
+  all: false,
+  ...rest,
+})
+
+export const parameter = (slot: Slot, traits: Traits, rest: Partial<Known> = {}): Known =>
+  known(slot, traits, { pattern: (input) => patternOf(slot(input)), ...rest })
+
+const patternOf = (value: Scalar) => (value === null ? null : likePattern(goText(value)))
+
+/** A value that is the same for all requests, such as a literal. */
+export const constantOf = (value: Scalar): Known =>
+  parameter(() => value, traitsOf(value), { constant: value })
+
+/** `null`, `true` or `false`: not a parameter. */
+export const keyword = (value: null | bigint): Known => known(() => value, traitsOf(value))
+
+export const countOf = (slot: Slot): Known => known(slot, NUMBER)
+
+/** The result of `:isset`. PocketBase: core/record_field_resolver.go, resolveStaticRequestField */
+export const word = (slot: Slot): Known => known(slot, NUMBER, { isWord: true })
+
+/** SQL of a stored value as number and as text. Computed texts name a collation, so that no locale sorts. */
+interface Form {
+  readonly number?: (value: Sql) => Sql
+  readonly text: (value: Sql) => Sql
+}
+
+/** By storage. JSON has both, because it may be a number or a text. */
+export const FORMS: Readonly<Record<Storage, Form>> = {
+  text: { text: (value) => value },
+  number: { number: (value) => value, text: (value) => sql`pb_number_text(${value}) COLLATE "C"` },
+  integer: { number: (value) => value, text: (value) => sql`(${value})::text COLLATE "C"` },
+  real: { number: (value) => value, text: (value) => sql`pb_real_text(${value}) COLLATE "C"` },
+  bool: { number: (value) => sql`${value}::int`, text: (value) => sql`${value}::int::text COLLATE "C"` },
+  list: { text: (value) => sql`array_to_json(${value})::text COLLATE "C"` },
+  geo: { text: (value) => sql`${value}::text COLLATE "C"` },
+  json: { text: (value) => sql`pb_json_text(${value}) COLLATE "C"` },
+}
+
+type Conversion = 'text' | 'numeric' | null
+
+interface AnySide {
+  readonly nullable: boolean
+  readonly rows: readonly JoinedRow[]
+  readonly operand: Operand
+}
+
+/** An operand in a comparison. `mixed`: a number in some rows, a text in others; numbers sort first. */
+export type Side = AnySide &
+  (
+    | { readonly rank: 'null' }
+    | { readonly rank: 'number'; readonly number: Sql }
+    | { readonly rank: 'text'; readonly text: Sql }
+    | { readonly rank: 'mixed'; readonly mixed: Sql; readonly number: Sql; readonly text: Sql }
+  )
+
+/** Both operands, each converted by the other's affinity. Contract 2.10; sqlite.org/datatype3.html 4.2 */
+export const sidesOf = (left: Operand, right: Operand): [Side, Side] => [
+  sideOf(left, conversion(left.affinity, right.affinity)),
+  sideOf(right, conversion(right.affinity, left.affinity)),
+]
+
+function conversion(own: Affinity, other: Affinity): Conversion {
+  if (other === 'numeric' && own !== 'numeric') return 'numeric'
+  return other === 'text' && own === 'none' ? 'text' : null
+}
+
+export const sideOf = (operand: Operand, conversion: Conversion = null): Side =>
+  operand.kind === 'expression' ? expressionSide(operand, conversion) : knownSide(operand, conversion)
+
+function knownSide(operand: Known, conversion: Conversion): Side {
+  const { traits } = operand
+  const kind = conversion === 'numeric' ? traits.numeric : traits.kind
+  const slot: Slot = conversion === 'numeric' ? (input) => asNumeric(operand.slot(input)) : operand.slot
+  const common = { nullable: operand.isEmpty === 'perhaps', rows: [], operand }
+  if (kind === 'null') return { ...common, rank: 'null', nullable: true }
+  if (kind === 'text' || kind === 'empty' || conversion === 'text')
+    return { ...common, rank: 'text', text: boundText(operand) }
+  const number = numberParam(slot)
+  if (kind === 'number') return { ...common, rank: 'number', number }
+  const mixed = param('int', (input) => RANKS[kindOf(slot(input))])
+  const text = textParam((input) => {
+    const value = slot(input)
+    return typeof value === 'string' ? value : null
+  })
+  return { ...common, rank: 'mixed', mixed, number, text }
+}
+
+export const boundText = ({ slot, traits: { kind } }: Known): Sql =>
+  kind === 'text' || kind === 'empty' ? param('text', slot) : textParam(slot)
+
+export const textOf = (operand: Operand): Sql =>
+  operand.kind === 'expression' ? FORMS[operand.storage].text(operand.sql) : boundText(operand)
+
+const RANKS = { null: null, number: 1, empty: 2, text: 2 } as const
+
+function expressionSide(operand: Expression, conversion: Conversion): Side {
+  const { storage, nullable, rows } = operand
+  const common = { nullable, rows, operand }
+  const form = FORMS[storage]
+  if (storage === 'json' && conversion !== 'text') return { ...common, ...jsonSide(operand.sql, conversion) }
+  if (form.number && conversion !== 'text')
+    return { ...common, rank: 'number', number: form.number(operand.sql) }
+  const text = form.text(operand.sql)
+  if (storage !== 'text' || conversion !== 'numeric') return { ...common, rank: 'text', text }
+  return { ...common, ...numericText(text) }
+}
+
+const numericText = (text: Sql) => {
+  const number = sql`pb_numeric(${text})`
+  return {
+    rank: 'mixed',
+    mixed: sql`(CASE WHEN ${text} IS NULL THEN NULL WHEN ${number} IS NULL THEN 2 ELSE 1 END)`,
+    number,
+    text: sql`(CASE WHEN ${number} IS NULL THEN ${text} END)`,
+  } as const
+}
+
+const jsonSide = (value: Sql, conversion: Conversion) => {
+  if (conversion !== 'numeric') {
+    return {
+      rank: 'mixed',
+      mixed: sql`pb_json_rank(${value})`,
+      number: sql`pb_json_number(${value})`,
+      text: sql`pb_json_string(${value}) COLLATE "C"`,
+    } as const
+  }
+  const number = sql`pb_json_numeric(${value})`
+  return {
+    rank: 'mixed',
+    mixed: sql`(CASE WHEN ${number} IS NULL THEN pb_json_rank(${value}) ELSE 1 END)`,
+    number,
+    text: sql`(CASE WHEN ${number} IS NULL THEN pb_json_string(${value}) END) COLLATE "C"`,
+  } as const
+}

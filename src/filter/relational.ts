@@ -1,0 +1,98 @@
+import { type Condition, comparison, constant, leaf, NULL } from './condition.ts'
+import { type Operand, type Side, sidesOf } from './operand.ts'
+import { type Sql, sql } from './sql.ts'
+
+type Comparer = '=' | '<>' | '<' | '<=' | '>' | '>='
+
+const HOLDS: Readonly<Record<Comparer, (order: number) => boolean>> = {
+  '=': (order) => order === 0,
+  '<>': (order) => order !== 0,
+  '<': (order) => order < 0,
+  '<=': (order) => order <= 0,
+  '>': (order) => order > 0,
+  '>=': (order) => order >= 0,
+}
+
+/** SQLite's comparison of two operands: NULL if either is NULL. */
+export const relationalComparison = (sign: Comparer, left: Operand, right: Operand): Condition =>
+  orderSides(sign, ...sidesOf(left, right))
+
+function orderSides(sign: Comparer, a: Side, b: Side): Condition {
+  if (a.rank === 'null' || b.rank === 'null') return NULL
+  const rows = [...a.rows, ...b.rows]
+  if (a.rank === 'mixed' || b.rank === 'mixed') return leaf(orderMixed(sign, a, b), rows, rows)
+  if (a.rank !== b.rank) return decided(HOLDS[sign](a.rank === 'number' ? -1 : 1), a, b)
+  if (a.rank === 'number' && b.rank === 'number')
+    return boolTest(sign, a, b) ?? leaf(comparison(a.number, sign, b.number), rows, rows)
+  return leaf(comparison(textOf(a), sign, textOf(b)), rows, rows)
+}
+
+const textOf = (side: Side): Sql => ('text' in side ? side.text : ['NULL'])
+
+/** A comparison of a number with a text: `value` for all rows, but NULL if a side is NULL. */
+function decided(value: boolean, a: Side, b: Side): Condition {
+  const tests = [a, b].filter((side) => side.nullable).map((side) => sql`${isNullSql(side)}`)
+  if (tests.length === 0) return constant(value)
+  const rows = [...a.rows, ...b.rows]
+  const any = tests.length === 1 ? tests[0]! : sql`${tests[0]!} OR ${tests[1]!}`
+  return leaf(sql`(CASE WHEN ${any} THEN NULL ELSE ${String(value)} END)`, rows, rows)
+}
+
+/** SQL that is true where the side is NULL. */
+export function isNullSql(side: Side): Sql {
+  if (side.rank === 'null') return ['true']
+  const value = side.rank === 'mixed' ? side.mixed : side.rank === 'number' ? side.number : side.text
+  return sql`${value} IS NULL`
+}
+
+/** SQL of a row (rank, number, text) that compares as SQLite's values do. `missing`: the rank of NULL. */
+export function rankedRow(side: Side, missing: 'NULL' | '2' = 'NULL'): Sql {
+  const number = 'number' in side ? sql`coalesce(${side.number}, 0)::float8` : ['0::float8']
+  const text = 'text' in side ? sql`coalesce(${side.text}, '')` : ["''"]
+  return sql`(${rankOf(side, missing)}, ${number}, ${text})`
+}
+
+function rankOf(side: Side, missing: string): Sql {
+  if (side.rank === 'null') return [`${missing}::int`]
+  if (side.rank === 'mixed') return sql`coalesce(${side.mixed}, ${missing})`
+  const [value, rank] = side.rank === 'number' ? [side.number, '1'] : [side.text, '2']
+  return sql`(CASE WHEN ${value} IS NULL THEN ${missing} ELSE ${rank} END)`
+}
+
+/** Comparing with a value of known rank takes a third of the time. */
+function orderMixed(sign: Comparer, a: Side, b: Side): Sql {
+  if (a.rank === 'mixed' && isOfOneRank(b)) return againstKnown(sign, a, b, (x, y) => sql`${x} ${sign} ${y}`)
+  if (b.rank === 'mixed' && isOfOneRank(a))
+    return againstKnown(sign, b, a, (x, y) => sql`${y} ${sign} ${x}`, -1)
+  const test = sql`${rankedRow(a)} ${sign} ${rankedRow(b)}`
+  if (sign !== '=' && sign !== '<>') return test
+  // without CASE, rows with different numbers would differ even if a rank is NULL
+  return sql`(CASE WHEN ${rankOf(a, 'NULL')} + ${rankOf(b, 'NULL')} IS NOT NULL THEN ${test} END)`
+}
+
+/** Whether the side is never NULL, and in all rows a number or in all rows a text. */
+export const isOfOneRank = (side: Side): boolean => side.rank !== 'mixed' && !side.nullable
+
+function againstKnown(
+  sign: Comparer,
+  mixed: Extract<Side, { rank: 'mixed' }>,
+  value: Side,
+  test: (x: Sql, y: Sql) => Sql,
+  direction = 1,
+): Sql {
+  const [same, own, other] =
+    value.rank === 'number' ? ['1', mixed.number, value.number] : ['2', mixed.text, textOf(value)]
+  const rest = HOLDS[sign]((value.rank === 'number' ? 1 : -1) * direction)
+  return sql`(CASE ${mixed.mixed} WHEN ${same} THEN ${test(own, other)} WHEN ${same === '1' ? '2' : '1'} THEN ${String(rest)} END)`
+}
+
+/** Writes `flag = true` as the column alone: no index serves `flag::int = 1`. Undefined for other tests. */
+export function boolTest(sign: Comparer, a: Side, b: Side): Condition | undefined {
+  if (sign !== '=' && sign !== '<>') return undefined
+  const [bool, value] = a.operand.kind === 'known' ? [b, a.operand] : [a, b.operand]
+  if (bool.operand.kind !== 'expression' || bool.operand.storage !== 'bool') return undefined
+  const bit = value.kind === 'known' ? value.traits.bit : undefined
+  if (bit === undefined) return undefined
+  const column = bool.operand.sql
+  return leaf((bit === 1) === (sign === '=') ? column : sql`NOT ${column}`, bool.rows, bool.rows)
+}

@@ -1,0 +1,277 @@
+import { type Catalog, type Collection, columnName, tableName } from '../collections/catalog.ts'
+import { uniqueIndexOf } from '../collections/sqlite/index-expression.ts'
+import { countedColumns } from '../collections/views/view-fields.ts'
+import { cleanText } from '../fields/cast.ts'
+import { type Field, isMulti, isMultiCapable, type RelationField, type Value } from '../fields/field.ts'
+import { type Affinity, type Expression, FORMS, type Operand, type Storage } from './operand.ts'
+import { FilterError } from './parse.ts'
+import {
+  columnOf,
+  type Input,
+  type JoinedRow,
+  type JoinSource,
+  param,
+  ROWID,
+  type Scope,
+  SELECT,
+  type Sql,
+  sql,
+} from './sql.ts'
+
+export interface FilterRow {
+  readonly collection: Collection
+  readonly at: JoinedRow | null
+  readonly nullable: boolean
+  readonly list?: Sql
+  /** Values that replace columns by parameters: of the caller, or of the record that a create rule tests. */
+  readonly values?: (input: Input) => Readonly<Record<string, Value>>
+  /** Whether it is not stored yet: its columns then have no affinities. */
+  readonly isNew?: boolean
+}
+
+export const table = (collection: Collection): Sql => [{ kind: 'table', name: tableName(collection) }]
+
+function column({ at, values }: FilterRow, field: Field): Sql {
+  if (!values) return [columnOf(at, columnName(field.name))]
+  const { cast, empty } = PARAMETERS[storageOf(field)] ?? { cast: 'text', empty: '' }
+  return param(cast, (input) => {
+    const value = values(input)[field.name] ?? empty
+    return typeof value === 'string' ? cleanText(value) : value
+  })
+}
+
+const PARAMETERS: Partial<Record<Storage, { readonly cast: string; readonly empty: Value }>> = {
+  number: { cast: 'float8', empty: 0 },
+  bool: { cast: 'bool', empty: false },
+  list: { cast: 'text[]', empty: [] },
+  json: { cast: 'json', empty: null },
+  geo: { cast: 'json', empty: null },
+}
+
+const STORAGE: Partial<Record<Field['type'], Storage>> = {
+  number: 'number',
+  bool: 'bool',
+  json: 'json',
+  geoPoint: 'geo',
+}
+
+function storageOf(field: Field): Storage {
+  return isMulti(field) ? 'list' : (STORAGE[field.type] ?? 'text')
+}
+
+const AFFINITY: Partial<Record<Field['type'], Affinity>> = {
+  number: 'numeric',
+  bool: 'numeric',
+  geoPoint: 'numeric',
+  json: 'none',
+}
+
+/** The affinity of a field's column in PocketBase's table or view. */
+function affinityOf({ collection, isNew }: FilterRow, field: Field): Affinity {
+  if (isNew) return 'none'
+  const isCounted = collection.type === 'view' && field.type === 'number'
+  if (isCounted && countedColumns(collection.viewQuery).has(field.name)) return 'none'
+  return isMulti(field) ? 'numeric' : (AFFINITY[field.type] ?? 'text')
+}
+
+/** Rows that a client's filter or sort joins. Their listRules must accept them. */
+export type ReachedRows = Map<JoinedRow, Collection>
+
+export interface Context {
+  readonly catalog: Catalog
+  readonly auth: Collection | undefined
+  readonly scope: Scope
+  readonly base: FilterRow
+  /** Collects joined rows for clients other than superusers, and hides fields from them. Contract 2.9. */
+  readonly reached: ReachedRows | null
+  /** Whether literals belong to a client's filter and so may differ in each request. */
+  readonly isClient: boolean
+}
+
+/** The context inside a subquery. Its joins need no listRules: the outer query has tested them. */
+export const subqueryContext = (context: Context): Context => ({
+  ...context,
+  scope: context.scope.inner(),
+  reached: context.reached && new Map(),
+})
+
+/** The name under which a row's join is shared; the caller's record has other names than the base. */
+const keyOf = ({ values, isNew }: FilterRow, name: string): string =>
+  values && !isNew ? `auth.${name}` : name
+
+const joinedRow = (collection: Collection, at: JoinedRow): FilterRow => ({ collection, at, nullable: true })
+
+export const inInsertionOrder = (collection: Collection): Pick<JoinSource, 'order'> =>
+  collection.type === 'view' ? {} : { order: (alias) => [columnOf(alias, ROWID)] }
+
+/** Joins the values of a list column in order, one per row; one NULL for an empty list. */
+function joinValues({ scope }: Context, row: FilterRow, field: Field): JoinedRow {
+  const list = column(row, field)
+  return scope.join(keyOf(row, `${field.name}[]`), row.at, true, () => ({
+    from: sql`LATERAL unnest(${list}) WITH ORDINALITY`,
+    columns: '(value, ord)',
+    order: (alias) => sql`${alias}.ord`,
+  }))
+}
+
+/** Joins a relation's records. Looks up those of a list one by one: 27 ms instead of 875. */
+export function joinRelation(context: Context, row: FilterRow, field: RelationField, target: Collection) {
+  if (isMulti(field)) {
+    const values = joinValues(context, row, field)
+    const from = sql`LATERAL (${SELECT}t.* FROM ${table(target)} t WHERE t."id" = ${values}.value OFFSET 0)`
+    const at = context.scope.join('value', values, false, () => ({ from }))
+    return { ...joinedRow(target, at), list: column(row, field) }
+  }
+  const id = column(row, field)
+  const on = (alias: JoinedRow) => sql`${columnOf(alias, 'id')} = ${id}`
+  const source = () => ({ from: table(target), on })
+  const at = context.scope.join(keyOf(row, field.name), row.at, false, source)
+  return joinedRow(target, at)
+}
+
+/** Joins the records of `collection` whose `field` names the row: at most one if a unique index says so. */
+export function joinBack(context: Context, row: FilterRow, collection: Collection, field: RelationField) {
+  const id = column(row, idField(context, row))
+  const on = (alias: JoinedRow) => {
+    const reference = column(joinedRow(collection, alias), field)
+    return isMulti(field) ? sql`${reference} @> ARRAY[${id}]` : sql`${reference} = ${id}`
+  }
+  const unique = uniqueIndexOf(collection.indexes, field.name)
+  const many = isMulti(field) || !unique || unique.where !== ''
+  const source = () => ({ from: table(collection), on, ...inInsertionOrder(collection) })
+  const key = keyOf(row, `${collection.name}_via_${field.name}`)
+  return joinedRow(collection, context.scope.join(key, row.at, many, source))
+}
+
+function idField({ catalog }: Context, row: FilterRow): Field {
+  const field = catalog.field(row.collection, 'id')
+  if (!field) throw new FilterError(`missing id of collection "${row.collection.name}"`)
+  return field
+}
+
+export type Modifier = '' | 'each' | 'length' | 'lower' | 'isset' | 'changed'
+
+const MODIFIERS = new Set<string>(['each', 'length', 'lower', 'isset', 'changed'])
+
+/** `name:lower` → name and modifier. Throws a FilterError for an unknown one. */
+export function splitModifier(name: string): [name: string, modifier: Modifier] {
+  const parts = name.split(':')
+  if (parts.length !== 2) return [name, '']
+  if (!MODIFIERS.has(parts[1]!)) throw new FilterError(`unknown modifier in "${name}"`)
+  return [parts[0]!, parts[1] as Modifier]
+}
+
+/** The operand of a row's field with a modifier; a modifier that does not fit the field is ignored. */
+export function fieldOperand(
+  context: Context,
+  row: FilterRow,
+  field: Field,
+  modifier: Modifier,
+  all: boolean,
+): Operand {
+  if (modifier === 'length' && isMultiCapable(field)) return lengthOperand(row, field, all)
+  if (modifier === 'each' && isMultiCapable(field)) return eachOperand(context, row, field, all)
+  const plain = field.type === 'json' ? jsonOperand(row, field, [], all) : plainOperand(row, field, all)
+  const guarded = context.reached && field.name === 'email' && row.collection.type === 'auth'
+  const operand = guarded ? { ...plain, guard: visibleEmail(context, row) } : plain
+  return modifier === 'lower' ? lowered(operand) : operand
+}
+
+function expression(
+  row: FilterRow,
+  part: Sql,
+  rest: Pick<Expression, 'storage'> & Partial<Expression>,
+): Expression {
+  return {
+    kind: 'expression',
+    sql: part,
+    affinity: 'none',
+    fallback: 'auto',
+    all: false,
+    nullable: row.nullable,
+    rows: row.at ? [row.at] : [],
+    ...rest,
+  }
+}
+
+function plainOperand(row: FilterRow, field: Field, all: boolean): Expression {
+  const { isNew, list, at } = row
+  const element = field.name === 'id' && list && at ? { list, row: at } : undefined
+  const isDate = field.type === 'date' || field.type === 'autodate'
+  const stored = storageOf(field)
+  // SQLite: a new record's number is REAL; a column stores whole numbers as INTEGER
+  const storage = isNew && stored === 'number' ? 'real' : stored
+  const rest = { affinity: affinityOf(row, field), storage, all, isDate, ...(element && { element }) }
+  return expression(row, column(row, field), rest)
+}
+
+/** A value inside a json or geoPoint field; the whole field for an empty path. */
+export function jsonOperand(row: FilterRow, field: Field, path: readonly string[], all: boolean): Expression {
+  const { json, text } = extract(column(row, field), readSteps(path))
+  return expression(row, json, { storage: 'json', text, fallback: 'off', nullable: true, all })
+}
+
+function lengthOperand(row: FilterRow, field: Field, all: boolean): Operand {
+  const part = column(row, field)
+  const length = isMulti(field)
+    ? sql`coalesce(cardinality(${part}), 0)`
+    : sql`(CASE WHEN ${part} <> '' THEN 1 ELSE 0 END)`
+  return expression(row, length, { storage: 'integer', nullable: false, rows: [], all })
+}
+
+/** The operand of `:each`: a list's values, joined as one row each, or a single value as it is. */
+function eachOperand(context: Context, row: FilterRow, field: Field, all: boolean): Operand {
+  if (!isMulti(field)) return { ...plainOperand(row, field, all), affinity: 'none' }
+  const values = joinValues(context, row, field)
+  const at: FilterRow = { collection: row.collection, at: values, nullable: true }
+  const element = { list: column(row, field), row: values }
+  return expression(at, sql`${values}.value`, { storage: 'text', all: true, element })
+}
+
+function lowered(operand: Expression): Operand {
+  const text = FORMS[operand.storage].text(operand.sql)
+  return { ...operand, affinity: 'none', storage: 'text', sql: sql`lower(${text} COLLATE "C")` }
+}
+
+function visibleEmail({ catalog }: Context, row: FilterRow): Sql {
+  const field = catalog.field(row.collection, 'emailVisibility')
+  if (!field) throw new FilterError('non-filterable field "email"')
+  return column(row, field)
+}
+
+const INDEX = /^\d+$/
+const MAX_INDEX = 2 ** 31 - 1
+
+/** A step into a JSON value: an object's key or a list's index. */
+type Step = { readonly key: string } | { readonly index: number }
+
+/** The steps of a path. Throws a FilterError for an empty one. PocketBase: inflector.Columnify */
+function readSteps(path: readonly string[]): Step[] {
+  return path.map((segment) => {
+    const key = segment.replaceAll(':', '')
+    if (key === '') throw new FilterError(`bad JSON path: "${path.join('.')}"`)
+    return INDEX.test(segment) ? { index: Math.min(Number(key), MAX_INDEX) } : { key }
+  })
+}
+
+const fixed = (cast: string, value: unknown): Sql => param(cast, () => value)
+
+/** SQL of the JSON value at a path; NULL if absent. A number in the path is a list index, never a key. */
+function extract(column: Sql, steps: readonly Step[]): { json: Sql; text: Sql } {
+  let value = column
+  let keys: string[] = []
+  const flush = () => {
+    if (keys.length > 0) value = sql`(${value} #> ${fixed('text[]', keys)})`
+    keys = []
+  }
+  for (const step of steps) {
+    if ('key' in step) keys.push(step.key)
+    else {
+      flush()
+      value = sql`(CASE WHEN json_typeof(${value}) = 'array' THEN ${value} -> ${fixed('int', step.index)} END)`
+    }
+  }
+  const text = sql`(${value} #>> ${fixed('text[]', keys)}) COLLATE "C"`
+  flush()
+  return { json: value, text }
+}

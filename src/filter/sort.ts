@@ -1,0 +1,132 @@
+import type { Collection } from '../collections/catalog.ts'
+import type { SortColumn } from './compiled-filter.ts'
+import { and, type Condition, multiRowsOf, requiredRows, TRUE } from './condition.ts'
+import { outermostFirst, selectSql } from './exists.ts'
+import { FORMS, type Storage } from './operand.ts'
+import { FilterError } from './parse.ts'
+import { resolveName, reworded } from './resolve.ts'
+import type { Context } from './row.ts'
+import {
+  bindRows,
+  columnOf,
+  type JoinedRow,
+  joinSql,
+  onlyColumn,
+  ROWID,
+  rowsIn,
+  type Sql,
+  sql,
+  withAncestors,
+} from './sql.ts'
+
+const MAX_KEYS = 8
+const MAX_KEY_BYTES = 255
+
+interface SortKey {
+  readonly name: string
+  readonly direction: 'ASC' | 'DESC'
+}
+
+export interface OrderKey {
+  readonly sql: Sql
+  readonly column: SortColumn | undefined
+}
+
+/** The keys of a `sort` parameter: `-created,name`. Throws a FilterError for too many. Contract 3.1. */
+export function readSort(sort: string): SortKey[] {
+  if (sort === '') return []
+  const keys = sort.split(',').map((key): SortKey => {
+    const name = key.trim()
+    if (name.startsWith('-')) return { name: name.slice(1), direction: 'DESC' }
+    return { name: name.startsWith('+') ? name.slice(1) : name, direction: 'ASC' }
+  })
+  if (keys.length > MAX_KEYS) throw new FilterError(`max sort expressions limit reached`)
+  if (keys.some(({ name }) => Buffer.byteLength(name) > MAX_KEY_BYTES))
+    throw new FilterError('max sort field length limit reached')
+  return keys
+}
+
+/** Keys of ORDER BY, at last insertion. A key with several rows uses the first that meets `condition`. */
+export function buildOrder(context: Context, keys: readonly SortKey[], condition: Condition): OrderKey[] {
+  const isView = context.base.collection.type === 'view'
+  const order: OrderKey[] = []
+  for (const key of keys) {
+    if (key.name === '@random') order.push(orderKey(['random()']))
+    else if (key.name === '@rowid' && isView) throw new FilterError('no such column: _rowid_')
+    else if (key.name === '@rowid') order.push(orderKey([columnOf(null, ROWID)], key.direction))
+    else order.push(...buildKey(context, key, condition))
+  }
+  const isUnique = keys.some(({ name }) => name === 'id' || name === '@rowid')
+  if (!isUnique && !isView) order.push(orderKey([columnOf(null, ROWID)]))
+  return order
+}
+
+function orderKey(value: Sql, direction?: SortKey['direction']): OrderKey {
+  const { row, name } = onlyColumn(value) ?? {}
+  const written = direction ? [...value, ` ${direction}`] : value
+  return { sql: written, column: row === null ? { column: name!, direction } : undefined }
+}
+
+/** Whether a name is a field of the collection or the order of insertion. */
+export const isOwnField = ({ fields }: Collection, name: string): boolean =>
+  name === '@rowid' || fields.some((field) => field.name === name)
+
+function buildKey(context: Context, { name, direction }: SortKey, condition: Condition): OrderKey[] {
+  const invalid = `invalid sort field "${name}"`
+  const resolved = () => resolveName(context, name)
+  const operand = reworded(resolved, () => invalid)
+  // a count or `:isset` is the same for all rows, so it sorts nothing
+  if (operand.kind === 'known' && !operand.pattern && !operand.isEmpty) return []
+  if (operand.kind === 'known' || operand.isEmpty !== undefined) throw new FilterError(invalid)
+  const nulls = direction === 'ASC' ? ' NULLS FIRST' : ' NULLS LAST'
+  return sortKeys(operand.storage, operand.sql).map((key) => {
+    const one = orderKey(firstOf(key, condition), direction)
+    return operand.nullable ? { sql: [...one.sql, nulls], column: undefined } : one
+  })
+}
+
+/** A sort key's value; of several rows, that of the first which the filter accepts. */
+function firstOf(key: Sql, condition: Condition): Sql {
+  const rows = new Set(
+    rowsIn(key)
+      .flatMap(withAncestors)
+      .filter((row) => row.inMany),
+  )
+  if (rows.size === 0) return key
+  const filter = sharing(condition, rows)
+  for (const row of multiRowsOf(filter)) rows.add(row)
+  const order = joinSql(
+    outermostFirst(rows)
+      .map((row) => (row.many && row.source.order?.(row)) || [])
+      .filter((one) => one.length > 0),
+    ', ',
+  )
+  const chosen = selectSql(filter, rows, requiredRows(filter), key)
+  return order.length > 0
+    ? sql`(${chosen} ORDER BY ${bindRows(order, rows)} LIMIT 1)`
+    : sql`(${chosen} LIMIT 1)`
+}
+
+function sharing(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition {
+  if (![...multiRowsOf(condition)].some((row) => rows.has(row))) return TRUE
+  return condition.kind === 'and' ? and(condition.items.map((item) => sharing(item, rows))) : condition
+}
+
+const plain = (value: Sql) => [value]
+
+/** Sort keys of storages that do not sort by their text. JSON: null, then numbers, then texts. */
+const KEYS: Partial<Readonly<Record<Storage, (value: Sql) => Sql[]>>> = {
+  text: plain,
+  number: plain,
+  integer: plain,
+  real: plain,
+  bool: plain,
+  json: (value) => [
+    sql`pb_json_rank(${value})`,
+    sql`pb_json_number(${value})`,
+    sql`pb_json_string(${value}) COLLATE "C"`,
+  ],
+}
+
+const sortKeys = (storage: Storage, value: Sql): Sql[] =>
+  KEYS[storage]?.(value) ?? [FORMS[storage].text(value)]

@@ -1,0 +1,169 @@
+import {
+  Catalog,
+  type Collection,
+  DEVICES_ID,
+  type Rule,
+  type RuleName,
+  USERS_ID,
+} from '../collections/catalog.ts'
+import { isBuiltIn } from '../collections/definition/built-in.ts'
+import { type ApiError, forbidden, GatewayError } from '../errors.ts'
+import type { Value } from '../fields/field.ts'
+import { compile } from '../filter/compile.ts'
+import { FilterError } from '../filter/parse.ts'
+import { type AuthRecord, type Limits, NO_REQUEST, type RequestInfo, type Role } from '../request/request.ts'
+import { memoize } from '../tools/lru.ts'
+import { randomText } from '../tools/random.ts'
+
+/** The rule for a caller; '' for superusers. Throws 403 for null, 401 for a guest if `isAuthRequired`. */
+export function ruleFor(
+  collection: Collection,
+  name: RuleName,
+  auth: AuthRecord | null,
+  isAuthRequired = false,
+): string {
+  if (auth?.isSuperuser) return ''
+  if (!auth && isAuthRequired)
+    throw new GatewayError(401, {
+      error: 'unauthorized',
+      message: 'Authentication required',
+      status: 401,
+      data: {},
+    })
+  const rule = collection[name]
+  if (rule === null && auth?.limits) throw notAllowed(auth.limits)
+  if (rule === null) throw forbidden('Only superusers can perform this action.')
+  return rule
+}
+
+/** PocketBase's error message for an invalid rule of this collection; undefined if it is valid. */
+export function checkRule(catalog: Catalog, collection: Collection, rule: string): string | undefined {
+  try {
+    compile(catalog, { collection, rule, filter: '', sort: '', request: NO_REQUEST })
+    return undefined
+  } catch (error) {
+    if (error instanceof FilterError) return error.message
+    throw error
+  }
+}
+
+/** A rule on a record that is not stored yet, as SQL; `''` if it always holds. */
+export interface CandidateCheck {
+  readonly condition: string
+  readonly params: readonly unknown[]
+}
+
+export const NO_CONDITION: CandidateCheck = { condition: '', params: [] }
+
+/** Compiles a rule on a new record; undefined if the rule is invalid or cannot hold. */
+export function checkCandidate(
+  catalog: Catalog,
+  collection: Collection,
+  rule: string,
+  values: Readonly<Record<string, Value>>,
+  request: RequestInfo,
+): CandidateCheck | undefined {
+  if (rule === '') return NO_CONDITION
+  const candidate = { ...values }
+  if (candidate.id === '') candidate.id = `__temp_id____pb_create__${randomText(6)}`
+  if (collection.type === 'auth') candidate.verified = false
+  try {
+    const selection = { collection, rule, filter: '', sort: '', request, candidate }
+    const { from, where, never, params } = compile(catalog, selection)
+    return never ? undefined : { condition: where && `exists (select 1 from ${from} where ${where})`, params }
+  } catch (error) {
+    if (error instanceof FilterError) return undefined
+    throw error
+  }
+}
+
+// Which collections a member may use for an account. Built-in ones not listed are for the account itself
+// only. For routes see auth/members/route-roles.ts.
+
+type Needed = Role | 'owner'
+const RANKS: Readonly<Record<Needed | Limits, number>> = { none: 0, viewer: 1, agent: 2, admin: 3, owner: 4 }
+
+/** Whether a role is `needed` or a higher one. */
+export const isEnough = (role: Limits, needed: Needed): boolean => RANKS[role] >= RANKS[needed]
+
+/** The roles needed to read records, to create and update them, and to delete them. */
+type CollectionNeeds = readonly [read: Needed, write: Needed, remove: Needed]
+
+const COLLECTIONS: Readonly<Record<string, CollectionNeeds>> = {
+  [USERS_ID]: ['viewer', 'owner', 'owner'],
+  user_settings: ['viewer', 'admin', 'owner'],
+  senders: ['viewer', 'owner', 'owner'],
+  sms_messages: ['viewer', 'owner', 'admin'],
+  sms_events: ['viewer', 'owner', 'owner'],
+  sms_usage: ['viewer', 'owner', 'owner'],
+  conversations: ['viewer', 'agent', 'admin'],
+  conversation_notes: ['viewer', 'agent', 'agent'],
+  conversation_drafts: ['viewer', 'agent', 'agent'],
+  contacts: ['viewer', 'agent', 'agent'],
+  contact_groups: ['viewer', 'agent', 'agent'],
+  sms_templates: ['viewer', 'agent', 'agent'],
+  [DEVICES_ID]: ['viewer', 'admin', 'admin'],
+  lines: ['viewer', 'admin', 'admin'],
+  campaigns: ['viewer', 'admin', 'admin'],
+  auto_answers: ['viewer', 'admin', 'admin'],
+  verify_services: ['viewer', 'admin', 'admin'],
+  verifications: ['viewer', 'owner', 'owner'],
+  members: ['viewer', 'admin', 'admin'],
+  member_invitations: ['admin', 'owner', 'admin'],
+  account_audit: ['admin', 'owner', 'owner'],
+  api_keys: ['admin', 'admin', 'admin'],
+  webhooks: ['admin', 'admin', 'admin'],
+  webhook_deliveries: ['admin', 'owner', 'owner'],
+  hooks: ['admin', 'admin', 'admin'],
+  hook_calls: ['admin', 'owner', 'owner'],
+}
+const OTHERS: CollectionNeeds = ['viewer', 'agent', 'agent']
+const NOTHING: CollectionNeeds = ['owner', 'owner', 'owner']
+
+/** Built-in collections whose own records a member without an account may read. */
+const PERSONAL_COLLECTIONS: ReadonlySet<string> = new Set([USERS_ID, 'members'])
+
+/** The 403 for a caller whose role does not allow a request. */
+export const notAllowed = (limits: Limits): ApiError =>
+  forbidden(
+    limits === 'none'
+      ? 'You have no account of your own. Act for your team by POST /api/account/act-for.'
+      : 'Your role does not allow this.',
+  )
+
+const known = memoize((_: Catalog) => new Map<Limits, Catalog>())
+
+/** The catalog for a role: rules of what it forbids are null, so that all code that reads rules obeys. */
+export function catalogFor(catalog: Catalog, limits: Limits | undefined): Catalog {
+  if (limits === undefined) return catalog
+  const made = known(catalog)
+  const restricted = made.get(limits) ?? new Catalog(catalog.all.map((one) => restrict(one, limits)))
+  made.set(limits, restricted)
+  return restricted
+}
+
+function restrict(collection: Collection, limits: Limits): Collection {
+  if (limits === 'none' && (!isBuiltIn(collection) || PERSONAL_COLLECTIONS.has(collection.id)))
+    return collection
+  const [read, write, remove] = needsOf(collection)
+  const rule = (needed: Needed, own: Rule) => (isEnough(limits, needed) ? narrowed(collection, own) : null)
+  const rules = {
+    listRule: rule(read, collection.listRule),
+    viewRule: rule(read, collection.viewRule),
+    createRule: rule(write, collection.createRule),
+    updateRule: rule(write, collection.updateRule),
+    deleteRule: rule(remove, collection.deleteRule),
+  }
+  return collection.type === 'auth'
+    ? { ...collection, ...rules, manageRule: null }
+    : { ...collection, ...rules }
+}
+
+const needsOf = (collection: Collection): CollectionNeeds =>
+  collection.system || isBuiltIn(collection) ? (COLLECTIONS[collection.id] ?? NOTHING) : OTHERS
+
+/** Hides from members the memberships that their account has in other accounts. */
+function narrowed({ id }: Collection, rule: Rule): Rule {
+  if (id !== 'members' || rule === null) return rule
+  return rule === '' ? 'account = @request.auth.id' : `account = @request.auth.id && (${rule})`
+}

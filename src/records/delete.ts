@@ -1,0 +1,266 @@
+import {
+  type Catalog,
+  type Collection,
+  columnName,
+  quote,
+  type Store,
+  SUPERUSERS,
+} from '../collections/catalog.ts'
+import { ApiError, badRequest, notFound } from '../errors.ts'
+import { now } from '../fields/date.ts'
+import { isMulti, type RelationField } from '../fields/field.ts'
+import { compile } from '../filter/compile.ts'
+import type { CompiledFilter } from '../filter/compiled-filter.ts'
+import type { AuthRecord, RequestInfo } from '../request/request.ts'
+import { memoize } from '../tools/lru.ts'
+import { ruleFor } from './access.ts'
+import { deleteLinks } from './auth-records.ts'
+import type { WriteOptions } from './check-values.ts'
+import { type Extensions, withWriteRule } from './extension.ts'
+import { statementName } from './read-rows.ts'
+import { changeLogCte, columnsOf, freshAuthSql, Parameters } from './record-sql.ts'
+import { isRuleFault } from './render.ts'
+import { uniqueViolationError } from './store.ts'
+
+const FAILED =
+  'Failed to delete record. Make sure that the record is not part of a required relation reference.'
+
+/** Deletes a record, in a transaction if others refer to it. Throws 403, 404, 400. Contract 4.7 */
+export async function deleteRecord(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  id: string,
+  request: RequestInfo,
+  options: WriteOptions = {},
+): Promise<void> {
+  const extension = extensions.get(collection.id)
+  const rule = withWriteRule(ruleFor(collection, 'deleteRule', request.auth), extension, request.auth)
+  try {
+    const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
+    if (compiled.never) throw notFound()
+    const target = () => targetSql(compiled, id, options.isAuthCached ? request.auth : null)
+    const isPlain = collection.type === 'base' && !extension?.beforeDelete && !extension?.afterDelete
+    const references = extension?.keepsReferences ? [] : referencesTo(store.catalog, collection)
+    const remove = async (inside: Store) => {
+      if (isPlain && (await deleteUnreferenced(inside, collection, references, target()))) return
+      await deleteWithAll(inside, extensions, collection, id, target())
+    }
+    const { inSameTransaction: also } = options
+    if (!also) return await remove(store)
+    await store.db.transaction(async (db) => {
+      const inside = { db, catalog: store.catalog }
+      await remove(inside)
+      await also(inside, id)
+    })
+  } catch (error) {
+    if (error instanceof RequiredByRelation) throw badRequest(FAILED)
+    if (isRuleFault(error)) throw notFound()
+    throw error
+  }
+}
+
+type Target = ReturnType<typeof targetSql>
+
+function targetSql({ from, where, params }: CompiledFilter, id: string, cached: AuthRecord | null) {
+  const parameters = new Parameters(params)
+  const conditions = [`b.id = ${parameters.add(id)}`, ...freshAuthSql(cached, parameters)]
+  if (where) conditions.push(`(${where})`)
+  return { text: `select b.id from ${from} where ${conditions.join(' and ')}`, parameters }
+}
+
+async function deleteUnreferenced(
+  store: Store,
+  collection: Collection,
+  references: readonly Reference[],
+  { text: target, parameters }: Target,
+): Promise<boolean> {
+  const held = references.map((reference) => {
+    const other = reference.collection.id === collection.id ? ' and r.id <> d.id' : ''
+    return `not exists (select 1 from ${referenceSql(reference).table} r where ${pointsAt(reference, 'd.id')}${other})`
+  })
+  parameters.values.push(collection.id)
+  const text = `with target as (${target}),
+    written as (delete from ${columnsOf(collection).table} d
+      where ${['d.id in (select id from target)', ...held].join(' and ')} returning d.*),
+    ${changeLogCte('written', 'delete', parameters.values.length)}
+    select (select count(*) from target), (select count(*) from written)`
+  const { rows } = await store.db.query(text, parameters.values, statementName(store.catalog, text))
+  const [found, deleted] = rows[0]!
+  if (found === 0) throw notFound()
+  return deleted !== 0
+}
+
+async function deleteWithAll(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  id: string,
+  { text, parameters }: Target,
+): Promise<void> {
+  await store.db.transaction(async (db) => {
+    const { rows } = await db.query(text, parameters.values, statementName(store.catalog, text))
+    if (rows.length === 0) throw notFound()
+    const inside = { db, catalog: store.catalog }
+    await deleteRecords(inside, extensions, collection, [id]).catch((error: unknown) => {
+      throw uniqueViolationError(collection, FAILED, error)
+    })
+  })
+}
+
+class RequiredByRelation extends Error {
+  override name = 'RequiredByRelation'
+}
+
+/** Deletes records and, by cascade, those that refer to them. Throws RequiredByRelation. Contract 4.7 */
+export async function deleteRecords(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  ids: readonly string[],
+): Promise<void> {
+  await extensions.get(collection.id)?.beforeDelete?.(store, ids)
+  const deleted = await deleteRows(store, collection, ids)
+  if (deleted.length === 0) return
+  if (collection.name === SUPERUSERS) await demandSuperuser(store, collection)
+  if (collection.type === 'auth') await deleteLinks(store, collection, deleted)
+  await extensions.get(collection.id)?.afterDelete?.(store, deleted)
+  if (extensions.get(collection.id)?.keepsReferences) return
+  for (const reference of referencesTo(store.catalog, collection))
+    await release(store, extensions, reference, deleted)
+}
+
+async function deleteRows(store: Store, collection: Collection, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await store.db.query(
+    `with written as (delete from ${columnsOf(collection).table} where id = any(array(
+      select t.id from ${columnsOf(collection).table} t where t.id = any($1::text[]) order by t.id for update
+    )) returning *),
+    ${changeLogCte('written', 'delete', 2)} select id from written`,
+    [ids, collection.id],
+  )
+  return rows.map(([id]) => id as string)
+}
+
+/** Locks the remaining superusers, so that of the last two only one can be deleted. */
+async function demandSuperuser(store: Store, collection: Collection): Promise<void> {
+  const { rows } = await store.db.query(`select id from ${columnsOf(collection).table} for update`)
+  if (rows.length === 0) throw badRequest("You can't delete the only existing superuser.")
+}
+
+async function release(store: Store, extensions: Extensions, reference: Reference, ids: readonly string[]) {
+  const { collection, field } = reference
+  const emptied = field.cascadeDelete || field.required ? await findEmptied(store, reference, ids) : []
+  if (emptied.length > 0 && !field.cascadeDelete) throw new RequiredByRelation()
+  if (emptied.length > 0) await deleteRecords(store, extensions, collection, emptied)
+  if (isMulti(field) || !field.cascadeDelete) await unset(store, reference, ids)
+}
+
+async function findEmptied(store: Store, reference: Reference, ids: readonly string[]): Promise<string[]> {
+  const { table, column } = referenceSql(reference)
+  const where = isMulti(reference.field)
+    ? `${column} && $1::text[] and ${column} <@ $1::text[]`
+    : `${column} = any($1::text[])`
+  const { rows } = await store.db.query(`select r.id from ${table} r where ${where}`, [ids])
+  return rows.map(([id]) => id as string)
+}
+
+async function unset(store: Store, reference: Reference, ids: readonly string[]): Promise<void> {
+  const { collection, field } = reference
+  const { table, column } = referenceSql(reference)
+  const [where, left] = isMulti(field)
+    ? [
+        `${column} && $1::text[]`,
+        `array(select v from unnest(${column}) with ordinality u(v, i) where v <> all($1::text[]) order by i)`,
+      ]
+    : [`${column} = any($1::text[])`, `''`]
+  const dates = collection.fields
+    .filter((one) => one.type === 'autodate' && one.onUpdate)
+    .map(({ name }) => `${quote(columnName(name))} = $3`)
+  const assigned = [`${quote(columnName(field.name))} = ${left}`, ...dates].join(', ')
+  await store.db.query(
+    `with written as (update ${table} r set ${assigned} where r.id = any(array(
+      select r.id from ${table} r where ${where} order by r.id for update
+    )) and ${where} returning r.*),
+    ${changeLogCte('written', 'update', 2, 'noted', true)} select $3::pb_date`,
+    [ids, collection.id, now()],
+  )
+}
+
+/** Records deleted at a time: bounds the memory of a transaction. */
+const CHUNK = 1_000
+
+const refused = (error: unknown) =>
+  error instanceof RequiredByRelation || (error instanceof ApiError && error.status === 400)
+
+/** Deletes all records and what depends on them. Throws 400. */
+export async function truncateCollection(store: Store, extensions: Extensions, collection: Collection) {
+  if (collection.type === 'view')
+    throw badRequest("View collections cannot be truncated since they don't store their own records.")
+  const table = columnsOf(collection).table
+  await store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    for (;;) {
+      const { rows } = await db.query(`select id from ${table} order by _rowid limit $1`, [CHUNK])
+      if (rows.length === 0) return
+      const ids = rows.map(([id]) => String(id))
+      await deleteRecords(inside, extensions, collection, ids).catch((error: unknown) => {
+        throw refused(error) ? badRequest(TRUNCATE_FAILED) : error
+      })
+    }
+  })
+}
+
+const TRUNCATE_FAILED =
+  'Failed to truncate collection (most likely due to required cascade delete record references).'
+
+/** Deletes what gives others access to an account (`grantsAccess`), after a verified owner took it over. */
+export async function revokeFormerAccess(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  id: string,
+): Promise<void> {
+  await extensions.get(collection.id)?.onTakeover?.(store, id)
+  for (const reference of referencesTo(store.catalog, collection)) {
+    if (!extensions.get(reference.collection.id)?.grantsAccess) continue
+    const held = await findHeld(store, reference, id)
+    if (held.length > 0) await deleteRecords(store, extensions, reference.collection, held)
+  }
+}
+
+async function findHeld(store: Store, reference: Reference, id: string): Promise<string[]> {
+  const { table } = referenceSql(reference)
+  const text = `select r.id from ${table} r where ${pointsAt(reference, '$1::text')}`
+  const { rows } = await store.db.query(text, [id])
+  return rows.map(([held]) => held as string)
+}
+
+interface Reference {
+  readonly collection: Collection
+  readonly field: RelationField
+}
+
+/** All fields that refer to a collection, except views' fields, sorted by their collection's name. */
+const referencesTo = (catalog: Catalog, target: Collection): readonly Reference[] =>
+  byTarget(catalog).get(target.id) ?? []
+
+const byTarget = memoize((catalog: Catalog) => {
+  const references = catalog.all
+    .filter(({ type }) => type !== 'view')
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((collection) =>
+      collection.fields.flatMap((field) => (field.type === 'relation' ? [{ collection, field }] : [])),
+    )
+  return Map.groupBy(references, ({ field }) => field.collectionId)
+})
+
+const referenceSql = ({ collection, field }: Reference) => ({
+  table: columnsOf(collection).table,
+  column: `r.${quote(columnName(field.name))}`,
+})
+
+/** SQL: whether record `r` refers to `id` (an SQL expression). */
+function pointsAt(reference: Reference, id: string): string {
+  const { column } = referenceSql(reference)
+  return isMulti(reference.field) ? `${column} @> array[${id}]` : `${column} = ${id}`
+}

@@ -1,0 +1,242 @@
+import {
+  type Catalog,
+  type Collection,
+  columnName,
+  quote,
+  type Store,
+  splitBackRelation,
+} from '../collections/catalog.ts'
+import { uniqueIndexOf } from '../collections/sqlite/index-expression.ts'
+import { badRequest } from '../errors.ts'
+import { isMulti, type RelationField } from '../fields/field.ts'
+import { type AnswerMeter, MAX_EXPANDED, meterOf, type RequestInfo } from '../request/request.ts'
+import { rowSizeOf, selectRows } from './read-rows.ts'
+import { columnsOf, type RecordRow } from './record-sql.ts'
+import { isRuleFault, prepareRows, type RenderedRecord, writeRecords } from './render.ts'
+
+const MAX_DEPTH = 6
+/** Maximum relations per request; each is a statement. */
+const MAX_RELATIONS = 100
+/** If rows together cannot exceed this, their bytes are not counted while they are read. */
+const UNGUARDED_BYTES = 64 << 10
+const FEW = 50
+
+/** The rows' visible fields and the query's `expand` as JSON. Throws 400 for too many records or bytes. */
+export async function answerRecords(
+  store: Store,
+  collection: Collection,
+  rows: readonly RecordRow[],
+  request: RequestInfo,
+): Promise<string[]> {
+  const shown = await prepareRows(store, collection, rows, request)
+  const { expand } = request.query
+  if (expand) await expandRecords(store, shown, readExpand(expand), request)
+  return writeRecords(shown, request)
+}
+
+export async function answerRecord(
+  store: Store,
+  collection: Collection,
+  row: RecordRow,
+  request: RequestInfo,
+): Promise<string> {
+  const [text] = await answerRecords(store, collection, [row], request)
+  return text!
+}
+
+/** Adds the records of `expand`, one query a step. Drops unknown and forbidden paths. Contract 3.4 */
+export async function expandRecords(
+  store: Store,
+  records: readonly RenderedRecord[],
+  tree: ExpandTree,
+  request: RequestInfo,
+): Promise<void> {
+  if (countRelations(tree, 1) > MAX_RELATIONS)
+    throw badRequest(`A request may expand ${MAX_RELATIONS} relations at most`)
+  const meter = meterOf(request)
+  const inside: RequestInfo = { ...request, context: 'expand', meter }
+  await followAll({ store, request: inside, meter }, records, tree, 1)
+  meter.addExpanded(records.reduce((sum, { expanded = 0 }) => sum + expanded, 0))
+}
+
+function countRelations(tree: ExpandTree, depth: number): number {
+  if (depth > MAX_DEPTH) return 0
+  return [...tree.values()].reduce((sum, rest) => sum + 1 + countRelations(rest, depth + 1), 0)
+}
+
+interface Expansion {
+  readonly store: Store
+  readonly request: RequestInfo
+  readonly meter: AnswerMeter
+}
+
+async function followAll(
+  expansion: Expansion,
+  records: readonly RenderedRecord[],
+  tree: ExpandTree,
+  depth: number,
+): Promise<boolean> {
+  if (records.length === 0 || tree.size === 0 || depth > MAX_DEPTH) return true
+  const followed = await Promise.all(
+    [...tree].map(([name, rest]) => follow(expansion, records, name, rest, depth)),
+  )
+  return followed.includes(true)
+}
+
+async function follow(
+  expansion: Expansion,
+  records: readonly RenderedRecord[],
+  name: string,
+  rest: ExpandTree,
+  depth: number,
+): Promise<boolean> {
+  const { collection } = records[0]!
+  const relation = findRelation(expansion.store.catalog, collection, name)
+  const related = relation && (await fetchRelated(expansion, collection, relation, records))
+  if (!related || !(await followAll(expansion, related, rest, depth + 1))) return false
+  const find = relation.back ? byHolder(relation, related) : byId(collection, relation, related)
+  let total = 0
+  for (const record of records) {
+    record.expand ??= new Map()
+    const found = relation.many ? find(record) : find(record).slice(0, 1)
+    if (found.length === 0) continue
+    record.expand.set(name, relation.many ? found : found[0]!)
+    const added = found.reduce((sum, { expanded = 0 }) => sum + 1 + expanded, 0)
+    record.expanded = (record.expanded ?? 0) + added
+    total += added
+    expansion.meter.checkExpanded(total)
+  }
+  return true
+}
+
+async function fetchRelated(
+  { store, request, meter }: Expansion,
+  from: Collection,
+  relation: Relation,
+  records: readonly RenderedRecord[],
+): Promise<readonly RenderedRecord[] | undefined> {
+  const { target } = relation
+  const rule = request.auth?.isSuperuser ? '' : target.viewRule
+  if (rule === null) return undefined
+  const ids = new Set(records.flatMap(({ row }) => namedIds(from, relation, row)))
+  if (ids.size === 0) return []
+  const where = (position: number, row: string) => relatedSql(relation, position, row)
+  const orderBy = relation.back ? orderSql(target, 'b') : ''
+  const most = ids.size * (relation.back && relation.many ? MAX_BACK : 1)
+  const maxBytes = Math.min(most, MAX_EXPANDED + 1) * rowSizeOf(target).max
+  try {
+    const rows = await selectRows(store, {
+      collection: target,
+      rule,
+      request,
+      where,
+      params: [[...ids]],
+      orderBy,
+      isLookUp: !relation.back && ids.size <= FEW,
+      isFirst: true,
+      isGuarded: maxBytes > UNGUARDED_BYTES,
+      ...(most > MAX_EXPANDED && { limit: MAX_EXPANDED + 1 }),
+    })
+    meter.checkExpanded(rows.length)
+    return await prepareRows(store, target, rows, request)
+  } catch (error) {
+    if (isRuleFault(error)) return undefined
+    throw error
+  }
+}
+
+const namedIds = (from: Collection, { field, back }: Relation, row: RecordRow): readonly string[] =>
+  back ? [row[columnsOf(from).id] as string] : idsIn(from, field, row)
+
+type Find = (record: RenderedRecord) => readonly RenderedRecord[]
+
+function byId(from: Collection, { target, field }: Relation, related: readonly RenderedRecord[]): Find {
+  const { id } = columnsOf(target)
+  const index = new Map(related.map((rendered) => [rendered.row[id], rendered]))
+  return ({ row }) => idsIn(from, field, row).flatMap((name) => index.get(name) ?? [])
+}
+
+function byHolder({ target, field }: Relation, related: readonly RenderedRecord[]): Find {
+  const index = new Map<string, RenderedRecord[]>()
+  for (const rendered of related) {
+    for (const id of idsIn(target, field, rendered.row)) {
+      const holders = index.get(id)
+      if (holders) holders.push(rendered)
+      else index.set(id, [rendered])
+    }
+  }
+  return ({ collection, row }) => index.get(row[columnsOf(collection).id] as string) ?? []
+}
+
+/** Relations to expand by name, with the relations below. */
+export type ExpandTree = Map<string, ExpandTree>
+
+/** Parses `expand`; drops empty paths and beginnings of others. PocketBase: core/record_query_expand.go */
+export function readExpand(param: string): ExpandTree {
+  const tree: ExpandTree = new Map()
+  for (const part of param.split(',')) {
+    const hops = part.replaceAll(' ', '').split('.')
+    const [first, last] = [hops.findIndex(isNamed), hops.findLastIndex(isNamed)]
+    if (first >= 0) grow(tree, hops.slice(first, last + 1))
+  }
+  return tree
+}
+
+const isNamed = (hop: string) => hop !== ''
+
+function grow(tree: ExpandTree, hops: readonly string[]): void {
+  let node = tree
+  for (const hop of hops) {
+    const next: ExpandTree = node.get(hop) ?? new Map()
+    node.set(hop, next)
+    node = next
+  }
+}
+
+interface Relation {
+  readonly target: Collection
+  /** The field with the ids. It belongs to the first collection or, with `back`, to the target. */
+  readonly field: RelationField
+  readonly back: boolean
+  readonly many: boolean
+}
+
+/** `contacts(groups)`: the old form of `contacts_via_groups`. */
+const BACK_LEGACY = /^(\w+)\((\w+)\)$/
+
+const MAX_BACK = 1000
+
+/** The relation of a step; undefined if there is none. PocketBase: core/record_query_expand.go */
+function findRelation(catalog: Catalog, from: Collection, name: string): Relation | undefined {
+  const back = name.includes('(') ? BACK_LEGACY.exec(name)?.slice(1) : splitBackRelation(name)
+  if (back) return findBack(catalog, from, back[0]!, back[1]!)
+  const field = catalog.field(from, name)
+  if (field?.type !== 'relation') return undefined
+  const target = catalog.find(field.collectionId)
+  return target && { target, field, back: false, many: isMulti(field) }
+}
+
+function findBack(catalog: Catalog, to: Collection, collection: string, name: string): Relation | undefined {
+  const target = catalog.find(collection)
+  const field = target && catalog.field(target, name)
+  if (field?.type !== 'relation' || field.collectionId !== to.id) return undefined
+  return { target: target!, field, back: true, many: !uniqueIndexOf(target!.indexes, name) }
+}
+
+function idsIn(holder: Collection, field: RelationField, row: RecordRow): readonly string[] {
+  const value = row[columnsOf(holder).at.get(field.name)!]
+  if (Array.isArray(value)) return [...new Set(value)].filter((id) => id !== '')
+  return typeof value === 'string' && value !== '' ? [value] : []
+}
+
+/** SQL: the ids in parameter `$position` name row `row` (direct), or that row refers to them (back). */
+function relatedSql({ target, field, back }: Relation, position: number, row: string): string {
+  if (!back) return `${row}."id" = ANY($${position}::text[])`
+  const column = `c.${quote(columnName(field.name))}`
+  const points = isMulti(field) ? `${column} @> ARRAY[p.id]` : `${column} = p.id`
+  return `${row}."id" IN (SELECT k.id FROM unnest($${position}::text[]) p(id) CROSS JOIN LATERAL (
+    SELECT c."id" FROM ${columnsOf(target).table} c WHERE ${points} ORDER BY ${orderSql(target, 'c')} LIMIT ${MAX_BACK}) k)`
+}
+
+const orderSql = (collection: Collection, alias: string) =>
+  collection.type === 'view' ? `${alias}."id"` : `${alias}._rowid`

@@ -1,0 +1,124 @@
+import type { Collection, Store } from '../collections/catalog.ts'
+import { listFault } from '../db/errors.ts'
+import { badRequest } from '../errors.ts'
+import { compile } from '../filter/compile.ts'
+import { AnswerMeter, AnswerTooLarge, type RequestInfo } from '../request/request.ts'
+import { ruleFor } from './access.ts'
+import { answerRecords } from './expand.ts'
+import type { Extensions } from './extension.ts'
+import { readRows, rowStatement } from './read-rows.ts'
+import { columnsOf } from './record-sql.ts'
+import { canBeShown } from './render.ts'
+
+const PAGE = 1000
+const SHRINK = 4
+/** Maximum bytes of a page. A slow reader has two in memory and one being sent. */
+export const PAGE_BYTES = 1 << 20
+/** Maximum bytes of one record with its expanded ones. */
+const RECORD_BYTES = 8 << 20
+
+/** Yields records as CSV (RFC 4180), newest first. Calls `request` for each page to notice lost access. */
+export async function* exportRecords(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  request: () => Promise<RequestInfo>,
+): AsyncGenerator<string, void, void> {
+  if (collection.type === 'view') throw badRequest('Views cannot be exported.')
+  const isAuthRequired = extensions.get(collection.id)?.authRequired
+  let asked = await request()
+  const paths = columnPaths(collection, asked.query.fields)
+  let text = csvLine(paths.map((path) => path.join('.')))
+  let size = PAGE
+  for (let before: number | null = null; ; asked = await request()) {
+    const rule = ruleFor(collection, 'listRule', asked.auth, isAuthRequired)
+    const inside = { db: await store.db.forReading(), catalog: store.catalog }
+    const page = await readPage(inside, collection, rule, asked, before, size)
+    if (!page) {
+      size = Math.ceil(size / SHRINK)
+      continue
+    }
+    for (const one of page.texts) text += csvLine(cells(JSON.parse(one), paths))
+    yield text
+    if (page.rows.length < size) return
+    text = ''
+    before = page.rows.at(-1)![columnsOf(collection).count] as number
+  }
+}
+
+/** The newest `size` rows below the `_rowid` `before`; undefined if they exceed PAGE_BYTES. */
+async function readPage(
+  store: Store,
+  collection: Collection,
+  rule: string,
+  request: RequestInfo,
+  before: number | null,
+  size: number,
+) {
+  const meter = new AnswerMeter(undefined, 0, size > 1 ? PAGE_BYTES : RECORD_BYTES)
+  const counted = { ...request, meter }
+  const { filter = '' } = request.query
+  try {
+    const question = { collection, rule, filter, sort: '', request, ticket: store.db.ticket }
+    const { from, where, never, params } = compile(store.catalog, question)
+    if (never) return { rows: [], texts: [] }
+    const text = `SELECT ${columnsOf(collection).select}, b._rowid FROM ${from}
+      WHERE ${where ? `(${where}) AND ` : ''}b._rowid < coalesce($${params.length + 1}::bigint, 9223372036854775807)
+      ORDER BY b._rowid DESC LIMIT ${size}`
+    const values = [...params, before]
+    const statement = rowStatement(store.catalog, collection, {
+      ...{ text, values: values.length, extra: 1, plannedOnce: undefined },
+      way: 'shaped',
+      isGuarded: true,
+    })
+    const rows = await readRows(store, statement, values, counted)
+    return { rows, texts: await answerRecords(store, collection, rows, counted) }
+  } catch (error) {
+    if (error instanceof AnswerTooLarge && size > 1) return undefined
+    throw listFault(error)
+  }
+}
+
+function columnPaths(collection: Collection, fields = ''): string[][] {
+  const named = fields.split(',').map((name) => name.trim())
+  const asked = named.filter((name) => name !== '' && name !== '*')
+  if (asked.length > 0) return asked.map((name) => name.split('.'))
+  const shown = collection.fields.filter((field) => !field.hidden && canBeShown(collection, field))
+  return shown.map(({ name }) => [name])
+}
+
+const cells = (record: unknown, paths: readonly string[][]): unknown[] =>
+  paths.map((path) =>
+    path.reduce((value, key) => {
+      const holds = typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+      return holds ? (value as Record<string, unknown>)[key] : undefined
+    }, record),
+  )
+
+/** A cell that a spreadsheet reads as a formula; phone numbers are none. OWASP: CSV injection */
+const FORMULA = /^(?:[\t\r\n\ufeff]|[\s\p{Cc}\p{Cf}]*(?:[=@＝＠＋－﹦﹫﹢﹣-]|\+(?!\d+$)))/u
+/** A formula within a text. Matches the sign first: a lookbehind at each blank would be quadratic. */
+const INNER_FORMULA =
+  /(?=[=@＝＠＋－﹦﹫﹢﹣+-])(?<=[;\t\r\n][\s\p{Cc}\p{Cf}"']*)(?:[=@＝＠＋－﹦﹫﹢﹣]|-(?! )|\+(?!\d+(?:[\s;]|$)))/gu
+const QUOTED = /[",\r\n]/
+
+/** A line of CSV (RFC 4180). Lists are joined by commas. A formula gets an apostrophe in front. */
+export const csvLine = (values: readonly unknown[]): string => `${values.map(cell).join(',')}\r\n`
+
+function cell(value: unknown): string {
+  const text = textOf(value)
+  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'string') return guarded(value)
+  if (typeof value !== 'object') return String(value)
+  const isPlain = Array.isArray(value) && value.every((item) => typeof item === 'string')
+  return isPlain ? value.map(textOf).join(',') : guarded(JSON.stringify(value))
+}
+
+function guarded(text: string): string {
+  const inner = text.replace(INNER_FORMULA, "'$&")
+  return FORMULA.test(text) ? `'${inner}` : inner
+}

@@ -1,0 +1,219 @@
+import { type Collection, columnName } from '../collections/catalog.ts'
+import { indexedColumns, insertionOrderBy } from '../collections/own-indexes.ts'
+import type { CompiledFilter, Predicate, QueryStructure } from '../filter/compiled-filter.ts'
+import { baseColumn, ROWID } from '../filter/sql.ts'
+import type { AuthRecord } from '../request/request.ts'
+import { memoize } from '../tools/lru.ts'
+import type { Extension } from './extension.ts'
+import { authVersionSql, columnsOf } from './record-sql.ts'
+
+export interface Page {
+  /** From 1; up to 64 bits, as PocketBase's integers. */
+  readonly page: bigint
+  readonly perPage: number
+  /** Rows before the page; 0 where PocketBase's 64-bit integer overflows. */
+  readonly offset: bigint
+  readonly skipTotal: boolean
+}
+
+/** Rows that a scan reads in the time of a few lookups by id. */
+const SHORT = 100
+/** Rows that an index scan skips in the time of one lookup by id. */
+export const NEAR = 500n
+
+const RANGES: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
+
+type Comparison = Extract<Predicate, { kind: 'comparison' }>
+
+const isComparison = (one: Predicate): one is Comparison => one.kind === 'comparison' && one.value !== ''
+const isEqual = ({ sign }: Comparison) => sign === '='
+
+const conjuncts = ({ condition }: QueryStructure): readonly Predicate[] =>
+  condition.kind === 'and' ? condition.items : [condition]
+
+/** The statement of a page: rows, total (-1: not counted) and version of the caller's record. */
+export function listStatement(
+  collection: Collection,
+  compiled: CompiledFilter,
+  page: Page,
+  auth: AuthRecord | null,
+  extension: Extension | undefined,
+  hasFilter: boolean,
+) {
+  const { from, params, structure } = compiled
+  const where = impliedWhere(compiled, extension?.implied)
+  const { offset, perPage, skipTotal } = page
+  const total = skipTotal ? '-1' : knownTotal(collection, compiled, extension)
+  const isIndexed = isIndexScan(collection, structure)
+  const hasKeys = structure.readsOneTable && structure.sortKeys.every((key) => key !== undefined)
+  const isDeep = hasKeys && offset > NEAR
+  // with a client's filter one plan fits all values only if an index alone answers it
+  const isPlannedOnce = (hasFilter ? isIndexed : structure.sortsByOwnField) && !isDeep
+  let last = params.length
+  const before = offset === 0n ? '0' : `$${++last}::bigint`
+  const size = USUAL_SIZES.has(perPage) ? String(perPage) : `$${++last}::bigint`
+  const version = authVersionSql(auth, last + 1)
+  const parts: Parts = {
+    collection,
+    from,
+    where,
+    orderBy: indexOrderBy(collection, compiled),
+    limit: before === '0' ? `LIMIT ${size}` : `LIMIT ${size} OFFSET ${before}`,
+    version,
+    isDeep,
+    structure,
+  }
+  const isCounted =
+    hasKeys && !total && offset === 0n && !isPlannedOnce && !isIndexOnlyCount(collection, structure)
+  const searched = searchedOwner(structure, page, extension?.search)
+  const write = () => {
+    if (searched !== undefined) return search(parts, searched, size)
+    if (skipTotal) return rowsOf(parts, where, `, -1, ${version}`)
+    if (isCounted) return counted(parts)
+    return withTotal(parts, total ?? `(SELECT count(*) FROM ${from}${clause('WHERE', where)})`, before)
+  }
+  // the first rows of an index, without a count
+  const isShort = isIndexed && isPlannedOnce && total !== undefined && perPage <= SHORT && offset <= NEAR
+  return { text: write(), isPlannedOnce, isShort }
+}
+
+/** The condition, with `implied`'s SQL if it has an equality with a value for that column. */
+function impliedWhere({ where, structure }: CompiledFilter, implied: Extension['implied']): string {
+  const tests = implied ? conjuncts(structure).filter(isComparison).filter(isEqual) : []
+  const test = tests.find(({ column, value }) => column === implied?.column && value !== '')
+  return test && test.value !== '' ? `(${where}) AND ${implied!.sql(`$${test.value.index + 1}`)}` : where
+}
+
+function knownTotal(
+  collection: Collection,
+  { where, structure: { condition } }: CompiledFilter,
+  extension: Extension | undefined,
+): string | undefined {
+  const total = extension?.total
+  if (!total) return undefined
+  const { table } = columnsOf(collection)
+  if (where === '') return total.sql(table)
+  if (!isComparison(condition) || !isEqual(condition) || condition.value === '') return undefined
+  const isOfOne = condition.column === columnName(total.by) && condition.value.cast === 'text'
+  return isOfOne ? total.sql(table, '$1') : undefined
+}
+
+function sortedBy({ sortKeys: [key, tiebreak, ...more] }: QueryStructure): string | undefined {
+  if (more.length > 0) return undefined
+  if (key?.column === ROWID) return tiebreak ? undefined : ROWID
+  return tiebreak?.column === ROWID && !tiebreak.direction ? key?.column : undefined
+}
+
+const indexesOf = memoize(indexedColumns)
+
+/** Whether an index finds the rows in order: equal values of its first columns, then the sort column. */
+function isIndexScan(collection: Collection, structure: QueryStructure): boolean {
+  const sorted = sortedBy(structure)
+  const tests = conjuncts(structure)
+  if (sorted === undefined || tests.length === 0 || !tests.every(isComparison)) return false
+  const equal = tests.filter(isEqual).map(({ column }) => column)
+  const ranges = tests.filter((test) => !isEqual(test))
+  const isWithin = ranges.every(({ column, sign }) => column === sorted && RANGES.has(sign))
+  if (ranges.length > 2 || !isWithin) return false
+  return indexesOf(collection).some(
+    (columns) =>
+      columns[equal.length] === sorted &&
+      columns.slice(0, equal.length).every((column) => equal.includes(column)),
+  )
+}
+
+/** ORDER BY, spelled as in an index that has the rows of one or several values in order of insertion. */
+function indexOrderBy(collection: Collection, { orderBy, structure }: CompiledFilter): string {
+  if (sortedBy(structure) !== ROWID) return orderBy
+  const tests = conjuncts(structure).filter(isComparison).filter(isEqual)
+  const equal = new Set(tests.map(({ column }) => column))
+  const isInOrder = indexesOf(collection).some((columns) => {
+    const place = columns.indexOf(ROWID)
+    return place > 0 && columns.slice(0, place).every((column) => equal.has(column))
+  })
+  return isInOrder ? insertionOrderBy(structure.sortKeys[0]!.direction ?? 'ASC') : orderBy
+}
+
+const isIndexOnlyCount = (collection: Collection, { columns: read }: QueryStructure): boolean =>
+  indexesOf(collection).some((columns) => read.every((column) => columns.includes(column)))
+
+/** SQL of the test for an owner ('' for all) if the page is a search in the order of `search`. */
+function searchedOwner(
+  structure: QueryStructure,
+  { offset, skipTotal }: Page,
+  search: Extension['search'],
+): string | undefined {
+  if (!search || sortedBy(structure) !== search.order || !skipTotal || offset > 0n) return undefined
+  const tests = conjuncts(structure)
+  const compared = tests.filter(isComparison).filter((one) => isEqual(one) || one.column === search.order)
+  if (compared.length === tests.length) return undefined
+  const owner = compared.filter(isEqual).find(({ column }) => column === search.owner)
+  if (!owner || owner.value === '') return ''
+  return `${baseColumn(owner.column)} = $${owner.value.index + 1}::${owner.value.cast}`
+}
+
+/** Usual page sizes are constants in the SQL: planned once, a page takes 250 µs instead of 385. */
+export const USUAL_SIZES: ReadonlySet<number> = new Set([1, 30, 500, 1000])
+
+interface Parts {
+  readonly collection: Collection
+  readonly from: string
+  readonly where: string
+  readonly orderBy: string
+  readonly limit: string
+  readonly version: string
+  /** Whether an index skips the rows before the page: 600,000 take 60 ms instead of 1,240. */
+  readonly isDeep: boolean
+  readonly structure: QueryStructure
+}
+
+/** SQL of a page without its total; `more`: further columns at the end of each row. */
+function rowsOf(parts: Parts, where: string, more = ''): string {
+  const page = (columns: string) =>
+    `SELECT ${columns} FROM ${parts.from}${clause('WHERE', where)}${clause('ORDER BY', parts.orderBy)} ${parts.limit}`
+  if (parts.isDeep) return rowsByKey(parts, page('b._rowid AS row'), more)
+  return page(columnsOf(parts.collection).select + more)
+}
+
+const keysOf = ({ structure }: Parts) =>
+  [...new Set([ROWID, ...structure.sortKeys.flatMap((key) => key?.column ?? [])].map(baseColumn))].join(', ')
+
+function rowsByKey({ collection, orderBy }: Parts, keys: string, more: string): string {
+  const { select, table } = columnsOf(collection)
+  return `SELECT ${select}${more} FROM (${keys}) p JOIN ${table} b ON b._rowid = p.row ORDER BY ${orderBy}`
+}
+
+/** A page with its total; an empty page is one row. `OFFSET 0` keeps Postgres from counting twice. */
+function withTotal(parts: Parts, total: string, before: string): string {
+  const { where, version } = parts
+  const gate = `${where && `(${where}) AND `}t.total > ${before}`
+  return `SELECT p.*, t.total, ${version} FROM (SELECT ${total} AS total OFFSET 0) t
+    LEFT JOIN LATERAL (${rowsOf(parts, gate)}) p ON true`
+}
+
+/** Finds and counts in one pass. `OFFSET 0` hides the limit from the planner: 12 ms instead of 55. */
+function counted(parts: Parts): string {
+  const { from, where, orderBy, limit, version } = parts
+  const rows = `SELECT ${keysOf(parts)}, count(*) OVER () AS "the total" FROM ${from}${clause('WHERE', where)} OFFSET 0`
+  const page = `SELECT b._rowid AS row, "the total" AS total FROM (${rows}) b ORDER BY ${orderBy} ${limit}`
+  return rowsByKey(parts, page, `, p.total, ${version}`)
+}
+
+const NEWEST = 5_000
+
+/** Searches an owner's newest rows, then all if these are too few: 0.1 s instead of 30 for a rare word. */
+function search(parts: Parts, searched: string, size: string): string {
+  const { collection, from, where, orderBy, limit, version, structure } = parts
+  const { table } = columnsOf(collection)
+  const newest = `SELECT * FROM ${table} b${clause('WHERE', searched)} ORDER BY ${orderBy} LIMIT ${NEWEST}`
+  const isEnough = `(SELECT count(*) FROM newest) = ${size}`
+  const page = `
+    WITH newest AS MATERIALIZED (
+      SELECT b._rowid AS row FROM (${newest}) b${structure.joins} WHERE ${where} ORDER BY ${orderBy} ${limit})
+    SELECT row FROM newest WHERE ${isEnough}
+    UNION ALL (SELECT b._rowid FROM (
+      SELECT ${keysOf(parts)} FROM ${from} WHERE (${where}) AND NOT ${isEnough} OFFSET 0) b ORDER BY ${orderBy} ${limit})`
+  return rowsByKey(parts, page, `, -1, ${version}`)
+}
+
+const clause = (word: string, sql: string) => sql && ` ${word} ${sql}`

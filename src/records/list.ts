@@ -1,0 +1,176 @@
+import type { Collection, Store } from '../collections/catalog.ts'
+import { listFault } from '../db/errors.ts'
+import { badRequest, notFound } from '../errors.ts'
+import { readBool } from '../fields/cast.ts'
+import { compile } from '../filter/compile.ts'
+import type { RequestInfo } from '../request/request.ts'
+import { ruleFor } from './access.ts'
+import { answerRecord, answerRecords } from './expand.ts'
+import type { Extension, Extensions } from './extension.ts'
+import { listStatement, NEAR, type Page, USUAL_SIZES } from './list-statement.ts'
+import { pickEach } from './pick.ts'
+import {
+  keptStatement,
+  type RowStatement,
+  readRows,
+  rowSizeOf,
+  rowStatement,
+  selectRows,
+} from './read-rows.ts'
+import { authVersionSql, checkAuthFresh, StaleAuth } from './record-sql.ts'
+import { unlessRuleFault } from './render.ts'
+
+/** If a page's rows cannot exceed this, their bytes are not counted while they are read. */
+const UNGUARDED_BYTES = 8 << 20
+/** The same limit for collections without large fields: their rows rarely reach all maxima together. */
+const UNGUARDED_SHORT_BYTES = 48 << 20
+
+/** A page of records as JSON. Throws 403, 400 for a wrong query, StaleAuth. Contract 3.1 */
+export async function listRecords(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  request: RequestInfo,
+): Promise<string> {
+  const extension = extensions.get(collection.id)
+  const rule = ruleFor(collection, 'listRule', request.auth, extension?.authRequired)
+  const query = compileList(store, extension, collection, rule, request)
+  const page = await findPage(store, query, request)
+  return renderPage(store, query, page, request)
+}
+
+interface ListQuery {
+  readonly collection: Collection
+  readonly page: Page
+  readonly statement: RowStatement | undefined
+  readonly params: readonly unknown[]
+}
+
+function compileList(
+  store: Store,
+  extension: Extension | undefined,
+  collection: Collection,
+  rule: string,
+  request: RequestInfo,
+): ListQuery {
+  const { auth } = request
+  const { filter = '', sort = '' } = request.query
+  const compiled = compile(store.catalog, {
+    collection,
+    rule,
+    filter,
+    sort,
+    request,
+    ticket: store.db.ticket,
+  })
+  const page = readPage(request.query, extension?.maxPerPage)
+  const { perPage, offset, skipTotal } = page
+  const isUsual = USUAL_SIZES.has(perPage)
+  const pageValues = [offset === 0n ? [] : offset, isUsual ? [] : perPage, auth ? auth.id : []].flat()
+  const params = [...compiled.params, ...pageValues]
+  if (compiled.never) return { collection, page, statement: undefined, params }
+  const place = offset === 0n ? 'first' : offset > NEAR ? 'far' : 'near'
+  const kind = isUsual ? `list ${perPage} ${place} ${skipTotal} ${auth?.collection.id}` : undefined
+  const statement = keptStatement(compiled.structure, kind, () => {
+    const written = listStatement(collection, compiled, page, auth, extension, filter !== '')
+    const { max, hasLarge } = rowSizeOf(collection)
+    return rowStatement(store.catalog, collection, {
+      text: written.text,
+      values: params.length,
+      extra: 2,
+      plannedOnce: written.isPlannedOnce ? (filter ? 'free' : 'ruled') : undefined,
+      way: written.isShort ? 'firstRows' : 'shaped',
+      isGuarded: perPage * max > (hasLarge ? UNGUARDED_BYTES : UNGUARDED_SHORT_BYTES),
+    })
+  })
+  return { collection, page, statement, params }
+}
+
+async function findPage(store: Store, { page, statement, params }: ListQuery, request: RequestInfo) {
+  const { auth } = request
+  const rows = statement ? await readRows(store, statement, params, request).catch(failList) : []
+  const [first] = rows
+  if (!statement || !first) {
+    await checkAuthFresh(store, auth)
+    return { rows, total: page.skipTotal ? -1 : 0 }
+  }
+  const { id, count } = statement.columns
+  if (auth && first[count + 1] !== auth.version) throw new StaleAuth()
+  // an empty page comes as one row that has only the total
+  return { rows: first[id] === null ? [] : rows, total: Number(first[count]) }
+}
+
+function failList(error: unknown): never {
+  throw listFault(error)
+}
+
+async function renderPage(
+  store: Store,
+  { collection, page: { page, perPage } }: ListQuery,
+  { rows, total }: Awaited<ReturnType<typeof findPage>>,
+  request: RequestInfo,
+): Promise<string> {
+  const whole = await answerRecords(store, collection, rows, request)
+  const { fields } = request.query
+  const items = fields ? pickEach(whole, fields) : whole
+  // strings joined by `+` are copied once, when the answer is sent; `join` would copy them here as well
+  let text = '{"items":['
+  let comma = ''
+  for (const item of items) {
+    text += comma + item
+    comma = ','
+  }
+  const pages = total < 0 ? -1 : Math.ceil(total / perPage)
+  return `${text}],"page":${page},"perPage":${perPage},"totalItems":${total},"totalPages":${pages}}`
+}
+
+const DEFAULT_PER_PAGE = 30n
+export const MAX_PER_PAGE = 1000
+
+const INTEGER = /^[-+]?\d+$/
+
+/** Reads `page`, `perPage` and `skipTotal`. A number below 1 becomes the default. Throws 400. */
+export function readPage(query: Readonly<Record<string, string>>, maxPerPage = MAX_PER_PAGE): Page {
+  const skipTotal = query.skipTotal ? readBool(query.skipTotal) : false
+  if (skipTotal === undefined) throw badRequest()
+  const page = readInteger(query.page, 1n)
+  const asked = readInteger(query.perPage, DEFAULT_PER_PAGE)
+  const perPage = asked > maxPerPage ? maxPerPage : Number(asked)
+  const offset = BigInt.asIntN(64, BigInt(perPage) * (page - 1n))
+  return { page, perPage, offset: offset > 0n ? offset : 0n, skipTotal }
+}
+
+function readInteger(text = '', otherwise: bigint): bigint {
+  if (text === '') return otherwise
+  if (!INTEGER.test(text)) throw badRequest()
+  const value = BigInt(text.replace('+', ''))
+  if (BigInt.asIntN(64, value) !== value) throw badRequest()
+  return value > 0n ? value : otherwise
+}
+
+/** One record as JSON. Throws 403, 404, StaleAuth if the caller has changed. */
+export async function viewRecord(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  request: RequestInfo,
+  id: string,
+): Promise<string> {
+  const isAuthRequired = extensions.get(collection.id)?.authRequired
+  const rule = ruleFor(collection, 'viewRule', request.auth, isAuthRequired)
+  const { auth } = request
+  const found = selectRows(store, {
+    collection,
+    rule,
+    request,
+    where: (position) => `b."id" = $${position}::text`,
+    extra: (position) => authVersionSql(auth, position + 1),
+    params: auth ? [id, auth.id] : [id],
+    isLookUp: true,
+    kind: `view ${auth?.collection.id}`,
+  })
+  const [row] = await unlessRuleFault(found, [])
+  if (!row) throw notFound()
+  if (auth && row[collection.fields.length] !== auth.version) throw new StaleAuth()
+  return answerRecord(store, collection, row, request)
+}

@@ -1,0 +1,156 @@
+import { type Collection, columnName, quote, type Store, tableName } from '../collections/catalog.ts'
+import { type Field, isMulti, type Value } from '../fields/field.ts'
+import type { AuthRecord } from '../request/request.ts'
+import { memoize } from '../tools/lru.ts'
+
+export type Values = Record<string, Value>
+
+export type RecordRow = readonly Value[]
+
+export interface Columns {
+  readonly table: string
+  readonly quoted: readonly string[]
+  readonly types: readonly string[]
+  /** `b."id", b."name", …`: all fields in order, including hidden ones. */
+  readonly select: string
+  readonly count: number
+  readonly at: ReadonlyMap<string, number>
+  readonly id: number
+}
+
+export const columnsOf = memoize((collection: Collection): Columns => {
+  const names = collection.fields.map((field) => field.name)
+  const quoted = names.map((name) => quote(columnName(name)))
+  return {
+    table: quote(tableName(collection)),
+    quoted,
+    types: collection.fields.map(sqlType),
+    select: quoted.map((column) => `b.${column}`).join(', '),
+    count: names.length,
+    at: new Map(names.map((name, i) => [name, i])),
+    id: names.indexOf('id'),
+  }
+})
+
+function sqlType(field: Field): string {
+  if (isMulti(field)) return 'text[]'
+  if (field.type === 'number') return 'double precision'
+  if (field.type === 'bool') return 'boolean'
+  return field.type === 'json' || field.type === 'geoPoint' ? 'json' : 'text'
+}
+
+/** Defines a key as an own property, because a field may be named like an inherited one. */
+const own = (values: object, key: string) =>
+  Object.defineProperty(values, key, { writable: true, enumerable: true, configurable: true })
+
+export function toValues(collection: Collection, row: RecordRow): Values {
+  const values: Values = {}
+  collection.fields.forEach((field, i) => {
+    if (field.name === '__proto__') own(values, field.name)
+    values[field.name] = row[i] ?? null
+  })
+  return values
+}
+
+export function toRow(collection: Collection, values: Readonly<Values>): RecordRow {
+  return collection.fields.map((field) => values[field.name] ?? null)
+}
+
+/** Collects the parameters of a statement while it is written. */
+export class Parameters {
+  readonly values: unknown[]
+
+  constructor(first: readonly unknown[] = []) {
+    this.values = [...first]
+  }
+
+  /** Adds a parameter and returns its SQL, `$7` or `$7::text`. */
+  add(value: unknown, type = 'text'): string {
+    this.values.push(value)
+    return `$${this.values.length}::${type}`
+  }
+}
+
+/** The request's cached auth record is out of date: identify again and repeat. */
+export class StaleAuth extends Error {
+  override name = 'StaleAuth'
+}
+
+/** SQL: present version of the auth record with id `$position`, to validate a cached one. Guest: `NULL` */
+export function authVersionSql(auth: AuthRecord | null, position: number): string {
+  if (!auth) return 'NULL'
+  return `(SELECT xmin::text FROM ${columnsOf(auth.collection).table} WHERE id = $${position}::text)`
+}
+
+/** The condition that a cached auth record is up to date, for the writing statement; none for a guest. */
+export function freshAuthSql(auth: AuthRecord | null, parameters: Parameters): string[] {
+  if (!auth) return []
+  parameters.add(auth.id)
+  const present = authVersionSql(auth, parameters.values.length)
+  return [`${present} = ${parameters.add(auth.version)}`]
+}
+
+/** Compares the result of `authVersionSql`. Throws StaleAuth if the record was changed or deleted. */
+export function checkAuthVersion(auth: AuthRecord | null, version: unknown): void {
+  if (auth && version !== auth.version) throw new StaleAuth()
+}
+
+/** Throws StaleAuth if the record was changed or deleted. Sends a statement of its own. */
+export async function checkAuthFresh(store: Store, auth: AuthRecord | null): Promise<void> {
+  if (!auth) return
+  const { rows } = await store.db.lookUp(`SELECT ${authVersionSql(auth, 1)}`, [auth.id])
+  checkAuthVersion(auth, rows[0]?.[0])
+}
+
+/** Locks the record until the transaction ends. Throws StaleAuth if it was changed or deleted. */
+export async function lockFreshAuth(store: Store, auth: AuthRecord | null): Promise<void> {
+  if (!auth) return
+  const text = `SELECT xmin::text FROM ${columnsOf(auth.collection).table} WHERE id = $1::text FOR SHARE`
+  const { rows } = await store.db.query(text, [auth.id])
+  checkAuthVersion(auth, rows[0]?.[0])
+}
+
+/** Id of the collection with users' settings, at most one record per user. */
+export const USER_SETTINGS_ID = 'user_settings'
+
+/** SQL: whether a superuser has disabled the user with this id (an SQL expression). */
+export const isDisabledSql = (user: string) =>
+  `exists (select from user_settings s where s."user" = ${user} and s.disabled)`
+
+/** In `_changes`: a session ended. The record is the account, see `accountHolder`. */
+export const ENDED_SESSIONS = '_auth_sessions'
+
+export type Action = 'create' | 'update' | 'delete'
+
+/** SQL of a CTE that logs the rows of the CTE `written`; `whole`: with all their columns. */
+export function changeLogCte(
+  written: string,
+  action: Action,
+  collection: number | string,
+  name = 'noted',
+  whole = action === 'delete',
+): string {
+  // `.*`, because a field may have the CTE's name.
+  const image = whole ? `row_to_json(${written}.*)` : 'null'
+  const id = typeof collection === 'number' ? `$${collection}::text` : `'${collection}'`
+  return `${name} as (insert into _changes (collection, action, record, image)
+    select ${id}, '${action}', ${written}.id, ${image} from ${written}
+    where exists (select 1 from _listeners where ${id} <> all (ignored)))`
+}
+
+/** Logs changes in their transaction, if there are listeners, without an image of the record. */
+export async function logChange(
+  store: Pick<Store, 'db'>,
+  collection: Pick<Collection, 'id'>,
+  action: Action,
+  ids: string | readonly string[],
+): Promise<void> {
+  const list = typeof ids === 'string' ? [ids] : ids
+  if (list.length === 0) return
+  await store.db.query(
+    `insert into _changes (collection, action, record) select $1, $2, id from unnest($3::text[]) id
+    where exists (select 1 from _listeners where $1 <> all (ignored))`,
+    [collection.id, action, list],
+    'note change',
+  )
+}

@@ -1,0 +1,263 @@
+import type { AuthCollection, Collection, Store } from '../collections/catalog.ts'
+import { isSqlError } from '../db/errors.ts'
+import type { Field, FieldTypeName, Value } from '../fields/field.ts'
+import { fieldType } from '../fields/field-types.ts'
+import { writeNumber } from '../fields/json-text.ts'
+import { FilterError } from '../filter/parse.ts'
+import {
+  AnswerMeter,
+  checkPicked,
+  FREE_BYTES,
+  MAX_ANSWER_BYTES,
+  type RequestInfo,
+} from '../request/request.ts'
+import { selectRows } from './read-rows.ts'
+import { columnsOf, type RecordRow } from './record-sql.ts'
+
+/** Whether the caller sees hidden fields and the email of a record. */
+export interface FieldVisibility {
+  readonly showsHidden: boolean
+  /** Shows an auth record's email even if `emailVisibility` is false. */
+  readonly showsEmail: boolean
+}
+
+interface Part {
+  readonly before: string
+  readonly at: number
+  readonly write: (value: Value) => string
+  /** Written for NULL, which a view may contain. */
+  readonly zero: Value
+  /** The last value and its JSON: neighbours in a list are often equal. */
+  value: Value | undefined
+  text: string
+}
+
+interface Plan {
+  readonly head: readonly Part[]
+  readonly middle: string
+  readonly tail: readonly Part[]
+  readonly end: string
+}
+
+const SECRET: ReadonlySet<string> = new Set(['password', 'tokenKey'])
+
+/** Whether a field can be in an answer at all. */
+export const canBeShown = (collection: Collection, { name }: Pick<Field, 'name'>): boolean =>
+  collection.type !== 'auth' || !SECRET.has(name)
+
+const plansOf = new WeakMap<Collection, (Plan | undefined)[]>()
+
+/** A row as JSON, keys in byte order. PocketBase: core/record_model.go, PublicExport; contract 0.1, 3.3 */
+export function renderRecord(
+  collection: Collection,
+  row: RecordRow,
+  visibility: FieldVisibility,
+  expand?: string,
+): string {
+  const { showsHidden, showsEmail } = visibility
+  const isPublic =
+    collection.type !== 'auth' || row[columnsOf(collection).at.get('emailVisibility')!] === true
+  const plan = planOf(collection, showsHidden, showsEmail || isPublic)
+  let text = ''
+  for (const part of plan.head) text += partText(part, row[part.at]!)
+  text += plan.middle
+  if (expand !== undefined) text += `,"expand":${expand}`
+  for (const part of plan.tail) text += partText(part, row[part.at]!)
+  return text + plan.end
+}
+
+function partText(part: Part, value: Value): string {
+  // 0 and -0 are equal but written differently.
+  if (value !== part.value || (value === 0 && !Object.is(value, part.value))) {
+    part.value = value
+    part.text = part.before + part.write(value ?? part.zero)
+  }
+  return part.text
+}
+
+function planOf(collection: Collection, hidden: boolean, email: boolean): Plan {
+  const plans = plansOf.get(collection) ?? []
+  const kind = (hidden ? 1 : 0) + (email ? 2 : 0)
+  const plan = plans[kind] ?? makePlan(collection, hidden, email)
+  plans[kind] = plan
+  plansOf.set(collection, plans)
+  return plan
+}
+
+function makePlan(collection: Collection, hidden: boolean, email: boolean): Plan {
+  const shown = collection.fields.filter((field) => isShown(collection, field, hidden, email))
+  const entries = new Map<string, Field | string>(shown.map((field) => [field.name, field]))
+  entries.set('collectionId', collection.id).set('collectionName', collection.name)
+  const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
+  const { at } = columnsOf(collection)
+  const first = sorted.filter(([key]) => key < 'expand')
+  const last = sorted.filter(([key]) => key > 'expand')
+  const before = layOut(first, at, '{')
+  const after = layOut(last, at, '')
+  return { head: before.parts, middle: before.rest, tail: after.parts, end: `${after.rest}}` }
+}
+
+function isShown(collection: Collection, field: Field, hidden: boolean, email: boolean): boolean {
+  if (field.hidden && !hidden) return false
+  if (!canBeShown(collection, field)) return false
+  return collection.type !== 'auth' || field.name !== 'email' || email
+}
+
+function layOut(
+  entries: readonly [string, Field | string][],
+  at: ReadonlyMap<string, number>,
+  opening: string,
+): { parts: Part[]; rest: string } {
+  const parts: Part[] = []
+  let text = opening
+  for (const [key, entry] of entries) {
+    text += `${text === '{' ? '' : ','}${JSON.stringify(key)}:`
+    if (typeof entry === 'string') text += JSON.stringify(entry)
+    else {
+      parts.push({
+        before: text,
+        at: at.get(key)!,
+        write: valueWriter(entry.type),
+        zero: fieldType(entry).zero(entry),
+        value: undefined,
+        text: '',
+      })
+      text = ''
+    }
+  }
+  return { parts, rest: text }
+}
+
+/** Returns a function that writes stored values of this field type as JSON (contract 3.3). */
+function valueWriter(type: FieldTypeName): (value: Value) => string {
+  switch (type) {
+    case 'number':
+      return (value) => writeNumber(value as number)
+    case 'bool':
+      return (value) => (value ? 'true' : 'false')
+    case 'date':
+    case 'autodate':
+      return (value) => `"${value}"`
+    case 'json':
+    case 'geoPoint':
+      return (value) => (value as string | null) ?? 'null'
+    case 'password':
+      return () => '""'
+    default:
+      return JSON.stringify
+  }
+}
+
+export interface RenderedRecord {
+  readonly collection: Collection
+  readonly row: RecordRow
+  readonly visibility: FieldVisibility
+  expand?: Map<string, RenderedRecord | readonly RenderedRecord[]>
+  expanded?: number
+  /** Its JSON, kept because a record may be expanded in many others. */
+  text?: string
+}
+
+/** Is called with the length of a text before it is built. Throws if that is too long. */
+export type CheckLength = (length: number) => void
+
+/** JSON of a record with expanded ones. Strings joined by `+` share memory of repeated records. */
+export function renderedText(rendered: RenderedRecord, check: CheckLength = () => {}): string {
+  const { collection, row, visibility, expand } = rendered
+  rendered.text ??= renderRecord(collection, row, visibility, expand && expandText(expand, check))
+  return rendered.text
+}
+
+/** Writes all records and counts their size. A single record may be as large as its fields allow. */
+export function writeRecords(
+  shown: readonly RenderedRecord[],
+  { query, meter = new AnswerMeter() }: RequestInfo,
+): string[] {
+  let length = 0
+  const check = (more: number) => {
+    if (length + more > FREE_BYTES) meter.check(length + more)
+  }
+  const isAlone = shown.length === 1 && !shown[0]!.expanded
+  const texts = shown.map((one) => {
+    const text = renderedText(one, check)
+    if (!isAlone) check(text.length)
+    if (!isAlone && query.fields) checkPicked(text.length)
+    length += text.length
+    return text
+  })
+  // A UTF-16 unit has at most three bytes in UTF-8.
+  const bytes =
+    length > MAX_ANSWER_BYTES / 3 ? texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0) : length
+  meter.addWritten(bytes, isAlone)
+  return texts
+}
+
+function expandText(
+  expand: ReadonlyMap<string, RenderedRecord | readonly RenderedRecord[]>,
+  check: CheckLength,
+): string {
+  const pairs = [...expand].sort(([a], [b]) => (a < b ? -1 : 1))
+  let text = ''
+  for (const [key, value] of pairs) text += `${text && ','}${JSON.stringify(key)}:${valueText(value, check)}`
+  return `{${text}}`
+}
+
+function valueText(value: RenderedRecord | readonly RenderedRecord[], check: CheckLength): string {
+  if ('row' in value) return renderedText(value, check)
+  let text = ''
+  for (const rendered of value) {
+    text += (text && ',') + renderedText(rendered, check)
+    check(text.length)
+  }
+  return `[${text}]`
+}
+
+/** Rows with the fields that the caller may see. */
+export async function prepareRows(
+  store: Store,
+  collection: Collection,
+  rows: readonly RecordRow[],
+  request: RequestInfo,
+): Promise<RenderedRecord[]> {
+  const showsHidden = request.auth?.isSuperuser ?? false
+  const visibility: FieldVisibility = { showsHidden, showsEmail: showsHidden }
+  if (collection.type !== 'auth') return rows.map((row) => ({ collection, row, visibility }))
+  const close: FieldVisibility = { showsHidden, showsEmail: true }
+  const emails = await visibleEmails(store, collection, rows, request)
+  const { id } = columnsOf(collection)
+  return rows.map((row) => ({ collection, row, visibility: emails.has(row[id]) ? close : visibility }))
+}
+
+/** Ids of auth records whose hidden email the caller sees: the own one and those of the manageRule. */
+async function visibleEmails(
+  store: Store,
+  collection: AuthCollection,
+  rows: readonly RecordRow[],
+  request: RequestInfo,
+): Promise<ReadonlySet<unknown>> {
+  const seen = new Set<unknown>(request.auth && !request.auth.actor ? [request.auth.id] : [])
+  if (rows.length > 0 && collection.manageRule && !request.auth?.isSuperuser) {
+    const { id } = columnsOf(collection)
+    const managed = selectRows(store, {
+      collection,
+      rule: collection.manageRule,
+      request,
+      where: (position, row) => `${row}."id" = ANY($${position}::text[])`,
+      params: [rows.map((row) => row[id])],
+      isFirst: true,
+      idsOnly: true,
+    })
+    for (const [one] of await unlessRuleFault(managed, [])) seen.add(one)
+  }
+  return seen
+}
+
+/** Whether an error comes from a rule that does not fit its collections or fails on the data. */
+export const isRuleFault = (error: unknown) => error instanceof FilterError || isSqlError(error)
+
+/** What `work` resolves to; `otherwise` after such an error. */
+export const unlessRuleFault = <T, U>(work: Promise<T>, otherwise: U): Promise<T | U> =>
+  work.catch((error: unknown) => {
+    if (isRuleFault(error)) return otherwise
+    throw error
+  })

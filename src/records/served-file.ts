@@ -1,0 +1,60 @@
+import { type Collection, columnName, quote, type Store } from '../collections/catalog.ts'
+import { fieldSource } from '../collections/views/view-fields.ts'
+import { notFound } from '../errors.ts'
+import { type FileField, isMulti } from '../fields/field.ts'
+import { chosenTexts } from '../fields/field-types.ts'
+import type { FilePlace } from '../files/contents.ts'
+import { NO_REQUEST, type RequestInfo } from '../request/request.ts'
+import { catalogFor } from './access.ts'
+import { byId, selectRows } from './read-rows.ts'
+import { columnsOf, toValues } from './record-sql.ts'
+import { unlessRuleFault } from './render.ts'
+
+/** Finds a file. `ask`: the request for a protected one, or true for everyone. Throws 404. Contract 7.3 */
+export async function findServedFile(
+  store: Store,
+  collection: Collection,
+  id: string,
+  name: string,
+  ask: () => Promise<RequestInfo | true>,
+) {
+  const row = (await selectRows(store, { collection, rule: '', request: NO_REQUEST, ...byId(id) }))[0]
+  const values = row && toValues(collection, row)
+  const field = collection.fields.find(
+    (one): one is FileField => one.type === 'file' && chosenTexts(values?.[one.name] ?? '').includes(name),
+  )
+  if (!field) throw notFound()
+  const asker = !field.protected || (await ask())
+  if (asker !== true && !(await maySee(store, collection, id, asker))) throw notFound()
+  const place =
+    collection.type === 'view'
+      ? await placeInSource(store, collection, field.name, name)
+      : { collection: collection.id, record: id, name }
+  if (!place) throw notFound()
+  return { place, field }
+}
+
+/** Whether the caller may see the record by its viewRule and, for a member, the role's limits. */
+async function maySee(store: Store, collection: Collection, id: string, request: RequestInfo) {
+  if (request.auth?.isSuperuser) return true
+  const rule = catalogFor(store.catalog, request.auth?.limits).find(collection.id)?.viewRule ?? null
+  if (rule === null) return false
+  const seen = await unlessRuleFault(selectRows(store, { collection, rule, request, ...byId(id) }), [])
+  return seen.length > 0
+}
+
+async function placeInSource(
+  store: Store,
+  view: Collection & { type: 'view' },
+  fieldName: string,
+  name: string,
+): Promise<FilePlace | undefined> {
+  const source = fieldSource(view, fieldName, store.catalog)
+  if (!source) return undefined
+  const { collection, field } = source
+  const column = `b.${quote(columnName(field.name))}`
+  const where = isMulti(field) ? `$1 = any(${column})` : `${column} = $1`
+  const text = `select b.id from ${columnsOf(collection).table} b where ${where} limit 1`
+  const { rows } = await store.db.query(text, [name])
+  return rows[0] && { collection: collection.id, record: String(rows[0][0]), name }
+}

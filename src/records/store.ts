@@ -1,0 +1,145 @@
+import { type Collection, DEVICES_ID, type Store, USERS_ID } from '../collections/catalog.ts'
+import { violatedFields } from '../collections/table.ts'
+import { isSqlError, UNIQUE_VIOLATION } from '../db/errors.ts'
+import { ApiError, badRequest, fieldError } from '../errors.ts'
+import type { Value } from '../fields/field.ts'
+import type { FileOwner } from '../files/contents.ts'
+import { NO_CONDITION } from './access.ts'
+import { deleteInvalidLinks } from './auth-records.ts'
+import type { StoredRecord, Write } from './check-values.ts'
+import { type Checked, checkValues, explainRejection, isEmptyObject, ruleHolds } from './check-values.ts'
+import { storeUploads } from './prepare.ts'
+import { statementName } from './read-rows.ts'
+import {
+  changeLogCte,
+  checkAuthFresh,
+  columnsOf,
+  freshAuthSql,
+  lockFreshAuth,
+  Parameters,
+  type Values,
+} from './record-sql.ts'
+
+/** Another write changed the record between read and write. Nothing was stored: repeat the update. */
+export class Conflict extends Error {
+  override name = 'Conflict'
+}
+
+export type Extra = Readonly<Record<string, unknown>>
+
+/** Runs the hook and stores the record, its files and its change. Throws 400 with field errors, Conflict. */
+export async function storeRecord(write: Write): Promise<Extra> {
+  const { store, collection, extension, values, stored, options, uploads } = write
+  const isHooked = (stored ? extension?.beforeUpdate : extension?.beforeCreate) !== undefined
+  const extra = isHooked ? await runHook(write).catch((error) => refuse(error, write)) : {}
+  if (collection.type === 'auth' && stored) await deleteInvalidLinks(store, collection, values, stored.old)
+  // `runHook` has already tested the caller and the rule
+  const unconditional = { guard: NO_CONDITION, options: { ...options, isAuthCached: false } }
+  await save(isHooked ? { ...write, ...unconditional } : write)
+  const id = String(values.id)
+  if (uploads.size > 0) await storeUploads(store, collection, id, values, uploads, ownerOf(write))
+  await options.inSameTransaction?.(store, id)
+  return extra
+}
+
+function ownerOf({ request: { auth }, options: { maxFileBytes = 0 } }: Write): FileOwner {
+  const isUser = auth?.collection.id === USERS_ID
+  const id = auth?.collection.id === DEVICES_ID ? String(auth.values.user) : isUser ? auth.id : ''
+  return { id, maxBytes: maxFileBytes }
+}
+
+/** Tests the caller and the rule before the hook, which may delete the caller's record (the installer's). */
+async function runHook(write: Write): Promise<Extra> {
+  const { store, extension, request, values, stored, options, guard, failure } = write
+  if (stored) {
+    if (options.isAuthCached) await checkAuthFresh(store, request.auth)
+    return (await extension!.beforeUpdate!(store, values, stored.old, request)) ?? {}
+  }
+  // without a lock, a key created during a takeover of its account would stay valid
+  if (options.isAuthCached !== undefined) await lockFreshAuth(store, request.auth)
+  if (!(await ruleHolds(store, guard))) throw badRequest(failure)
+  return (await extension!.beforeCreate!(store, values, request)) ?? {}
+}
+
+/** Gives field errors of a hook the message of the write. */
+function refuse(error: unknown, { failure }: Write): never {
+  const isOfFields = error instanceof ApiError && error.status === 400 && !isEmptyObject(error.data)
+  throw isOfFields ? badRequest(failure, error.data) : error
+}
+
+async function save(write: Write): Promise<void> {
+  const checked = checkValues(write)
+  if (Object.keys(checked.errors).length === 0 && (await writeRow(write, checked))) return
+  const refusal = await explainRejection(write, checked)
+  const isOvertaken = write.stored && isEmptyObject(refusal.data) && !write.options.locksRecord
+  throw isOvertaken ? new Conflict() : refusal
+}
+
+async function writeRow(write: Write, { conditions, parameters: first }: Checked): Promise<boolean> {
+  const { store, collection, values, stored, guard, request, options, failure } = write
+  const parameters = new Parameters(first.values)
+  const where = [
+    ...(guard.condition ? [guard.condition] : []),
+    ...conditions.map(({ sql }) => sql),
+    ...(options.isAuthCached ? freshAuthSql(request.auth, parameters) : []),
+  ]
+  try {
+    if (stored) return await updateRow(store, collection, values, stored, where, parameters)
+    const { table, quoted, types } = columnsOf(collection)
+    const given = collection.fields.map(({ name }, i) => parameters.add(values[name], types[i]))
+    const condition = where.length > 0 ? `where ${where.join(' and ')}` : ''
+    const sql = `insert into ${table} (${quoted.join(', ')}) select ${given.join(', ')} ${condition} returning *`
+    return await runLogged(store, collection, sql, 'create', parameters)
+  } catch (error) {
+    throw uniqueViolationError(collection, failure, error)
+  }
+}
+
+/** Writes changed values if the record is unchanged and all conditions hold. Returns whether it did. */
+export function updateRow(
+  store: Store,
+  collection: Collection,
+  values: Readonly<Values>,
+  { old, version }: StoredRecord,
+  conditions: readonly string[] = [],
+  parameters = new Parameters(),
+): Promise<boolean> {
+  const { table, quoted, types } = columnsOf(collection)
+  const assigned: string[] = []
+  for (const [i, { name }] of collection.fields.entries())
+    if (!isSame(values[name]!, old[name]!))
+      assigned.push(`${quoted[i]} = ${parameters.add(values[name], types[i])}`)
+  const isUnchanged = [`b.id = ${parameters.add(old.id)}`, `b.xmin::text = ${parameters.add(version)}`]
+  const where = [...isUnchanged, ...conditions].join(' and ')
+  const sql = `update ${table} b set ${assigned.join(', ') || 'id = b.id'} where ${where}`
+  return runLogged(store, collection, `${sql} returning b.*`, 'update', parameters)
+}
+
+async function runLogged(
+  store: Store,
+  collection: Collection,
+  sql: string,
+  action: 'create' | 'update',
+  { values }: Parameters,
+): Promise<boolean> {
+  values.push(collection.id)
+  const text = `with written as (${sql}),
+    ${changeLogCte('written', action, values.length, 'noted', true)}
+    select 1 from written`
+  const { rows } = await store.db.query(text, values, statementName(store.catalog, text))
+  return rows.length > 0
+}
+
+function isSame(a: Value, b: Value): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b)) return a === b
+  return a.length === b.length && a.every((text, i) => text === b[i])
+}
+
+/** Turns an SQL error into 400 with an error for each field of a violated unique index. */
+export function uniqueViolationError(collection: Collection, message: string, error: unknown): unknown {
+  if (!isSqlError(error)) return error
+  if (error.code !== UNIQUE_VIOLATION || error.constraint === undefined) return badRequest(message)
+  const fields = violatedFields(collection, error.constraint).toSorted()
+  const taken = fieldError('validation_not_unique', 'Value must be unique')
+  return badRequest(message, Object.fromEntries(fields.map((field) => [field, taken])))
+}
