@@ -47,6 +47,14 @@ export const isMultiCapable = (field: Field) => 'maxSelect' in field
 /** Whether a select, relation or file field holds a list (more than one value allowed). */
 export const isMulti = (field: Field): boolean => 'maxSelect' in field && field.maxSelect > 1
 
+/** The type of a field's values in Postgres. */
+export function sqlType(field: Field): string {
+  if (isMulti(field)) return 'text[]'
+  if (field.type === 'number') return 'double precision'
+  if (field.type === 'bool') return 'boolean'
+  return field.type === 'json' || field.type === 'geoPoint' ? 'json' : 'text'
+}
+
 /** A stored value: a list as string[], json as text or null, geoPoint as the text `{"lon":…,"lat":…}`. */
 export type Value = string | number | boolean | string[] | null
 

@@ -63,6 +63,19 @@ export interface Expression extends Common {
 
 export type Operand = Known | Expression
 
+/** An expression without affinity that may be NULL, unless `rest` says otherwise. */
+export const expression = (part: Sql, storage: Storage, rest: Partial<Expression> = {}): Expression => ({
+  kind: 'expression',
+  sql: part,
+  storage,
+  affinity: 'none',
+  fallback: 'auto',
+  all: false,
+  nullable: true,
+  rows: [],
+  ...rest,
+})
+
 const known = (slot: Slot, traits: Traits, rest: Partial<Known> = {}): Known => ({
   kind: 'known',
   slot,

@@ -12,7 +12,7 @@ import {
   textOf,
 } from './operand.ts'
 import type { Sign } from './parse.ts'
-import { boolTest, isNullSql, isOfOneRank, rankedRow, relationalComparison } from './relational.ts'
+import { boolTest, isNullSql, isOfOneRank, rankedRow, relationalComparison, numberOrText } from './relational.ts'
 import {
   asText,
   flagParam,
@@ -27,21 +27,12 @@ import {
 } from './sql.ts'
 import { isBrokenPattern } from './traits.ts'
 
-type Operator = (left: Operand, right: Operand) => Condition
-
-/** The SQL of each operator for single rows. PocketBase: tools/search/filter.go, buildResolversExpr */
-const OPERATORS: Readonly<Record<Sign, Operator>> = {
-  '=': (left, right) => equal(true, left, right),
-  '!=': (left, right) => equal(false, left, right),
-  '<': (left, right) => relationalComparison('<', left, right),
-  '<=': (left, right) => relationalComparison('<=', left, right),
-  '>': (left, right) => relationalComparison('>', left, right),
-  '>=': (left, right) => relationalComparison('>=', left, right),
-  '~': (left, right) => like(true, left, right),
-  '!~': (left, right) => like(false, left, right),
+/** The condition of an operator for single rows. PocketBase: tools/search/filter.go, buildResolversExpr */
+export function compare(sign: Sign, left: Operand, right: Operand): Condition {
+  if (sign === '=' || sign === '!=') return equal(sign === '=', left, right)
+  if (sign === '~' || sign === '!~') return like(sign === '~', left, right)
+  return relationalComparison(sign, left, right)
 }
-
-export const compare = (sign: Sign, left: Operand, right: Operand): Condition => OPERATORS[sign](left, right)
 
 /** A parameter is wrapped in `%` unless it is a pattern; other operands are wrapped. Contract 2.4. */
 function like(positive: boolean, left: Operand, right: Operand): Condition {
@@ -180,12 +171,8 @@ function identicalSides(positive: boolean, a: Side, b: Side): Condition {
     )
   }
   const sign = nullable ? (positive ? 'IS NOT DISTINCT FROM' : 'IS DISTINCT FROM') : positive ? '=' : '<>'
-  if (a.rank === 'number' && b.rank === 'number') {
-    if (!nullable)
-      return boolTest(sign as '=', a, b) ?? unlike(comparison(a.number, sign, b.number), positive, a, b)
-    return unlike(comparison(a.number, sign, b.number), positive, a, b)
-  }
-  return unlike(comparison((a as { text: Sql }).text, sign, (b as { text: Sql }).text), positive, a, b)
+  const test = nullable ? undefined : boolTest(sign, a, b)
+  return test ?? unlike(comparison(numberOrText(a), sign, numberOrText(b)), positive, a, b)
 }
 
 /** Compares JSON with a text that is no number or bool, by its plain text; undefined for other operands. */
@@ -208,8 +195,8 @@ function isMissing(positive: boolean, side: Side): Condition {
 /** A mixed side has a number or a text; its other column is NULL, which counts as different. */
 function identicalMixed(positive: boolean, a: Side, b: Side): Condition {
   const [mixed, value] = a.rank === 'mixed' ? [a, b] : [b, a]
-  if (mixed.rank === 'mixed' && isOfOneRank(value) && value.rank !== 'mixed' && value.rank !== 'null') {
-    const [own, other] = value.rank === 'number' ? [mixed.number, value.number] : [mixed.text, value.text]
+  if (mixed.rank === 'mixed' && isOfOneRank(value)) {
+    const [own, other] = [value.rank === 'number' ? mixed.number : mixed.text, numberOrText(value)]
     const part = positive ? sql`coalesce(${own} = ${other}, false)` : sql`${own} IS DISTINCT FROM ${other}`
     return unlike(part, positive, mixed, value)
   }
@@ -219,9 +206,9 @@ function identicalMixed(positive: boolean, a: Side, b: Side): Condition {
 
 function empty(positive: boolean, operand: Expression): Condition {
   const side = sideOf(operand)
-  const text =
-    side.rank === 'text' && operand.storage === 'text' ? side.text : side.rank === 'mixed' ? side.text : null
-  if (!text) return isMissing(positive, side)
+  const isText = side.rank === 'mixed' || (side.rank === 'text' && operand.storage === 'text')
+  if (!isText) return isMissing(positive, side)
+  const { text } = side
   if (!side.nullable) return leaf(comparison(text, positive ? '=' : '<>'))
   const missing = isNullSql(side)
   return positive

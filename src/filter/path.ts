@@ -10,7 +10,7 @@ import {
 } from '../fields/field.ts'
 import { writeSorted } from '../fields/json-text.ts'
 import { and, leaf, writeCondition } from './condition.ts'
-import { constantOf, countOf, type Expression, keyword, type Operand, parameter, word } from './operand.ts'
+import { constantOf, countOf, expression, keyword, type Operand, parameter, word } from './operand.ts'
 import { compare } from './operators.ts'
 import { FilterError } from './parse.ts'
 import {
@@ -191,18 +191,7 @@ function bodyValues(context: Context, field: Field): Operand {
     columns: '(value, ord)',
     order: (alias) => sql`${alias}.ord`,
   }))
-  const operand: Expression = {
-    kind: 'expression',
-    sql: sql`${row}.value`,
-    storage: 'json',
-    affinity: 'none',
-    fallback: 'auto',
-    isEmpty: false,
-    nullable: true,
-    rows: [row],
-    all: isMulti(field),
-  }
-  return operand
+  return expression(sql`${row}.value`, 'json', { isEmpty: false, rows: [row], all: isMulti(field) })
 }
 
 /** Resolves a path that starts at the records whose ids the body has in a relation of the base. */
@@ -224,16 +213,7 @@ function changed(context: Context, field: Field): Operand {
   const submitted = resolveValue(context, ['body', field.name])
   const stored = resolvePath(context, [field.name], { row: context.base, all: false, lenient: false })
   const condition = and([leaf(isSet), compare('!=', submitted, stored)])
-  return {
-    kind: 'expression',
-    sql: sql`(${writeCondition(condition)})`,
-    storage: 'bool',
-    affinity: 'none',
-    fallback: 'off',
-    nullable: false,
-    rows: [],
-    all: false,
-  }
+  return expression(sql`(${writeCondition(condition)})`, 'bool', { fallback: 'off', nullable: false })
 }
 
 const lowered = (slot: Slot): Operand =>

@@ -1,6 +1,6 @@
 import { type Condition, comparison, constant, leaf, NULL } from './condition.ts'
 import { type Operand, type Side, sidesOf } from './operand.ts'
-import { type Sql, sql } from './sql.ts'
+import { joinSql, type Sql, sql } from './sql.ts'
 
 type Comparer = '=' | '<>' | '<' | '<=' | '>' | '>='
 
@@ -22,27 +22,25 @@ function orderSides(sign: Comparer, a: Side, b: Side): Condition {
   const rows = [...a.rows, ...b.rows]
   if (a.rank === 'mixed' || b.rank === 'mixed') return leaf(orderMixed(sign, a, b), rows, rows)
   if (a.rank !== b.rank) return decided(HOLDS[sign](a.rank === 'number' ? -1 : 1), a, b)
-  if (a.rank === 'number' && b.rank === 'number')
-    return boolTest(sign, a, b) ?? leaf(comparison(a.number, sign, b.number), rows, rows)
-  return leaf(comparison(textOf(a), sign, textOf(b)), rows, rows)
+  return boolTest(sign, a, b) ?? leaf(comparison(numberOrText(a), sign, numberOrText(b)), rows, rows)
 }
 
-const textOf = (side: Side): Sql => ('text' in side ? side.text : ['NULL'])
+/** The value of a side that is a number or a text in all rows. */
+export const numberOrText = (side: Side): Sql =>
+  'number' in side ? side.number : 'text' in side ? side.text : ['NULL']
 
 /** A comparison of a number with a text: `value` for all rows, but NULL if a side is NULL. */
 function decided(value: boolean, a: Side, b: Side): Condition {
-  const tests = [a, b].filter((side) => side.nullable).map((side) => sql`${isNullSql(side)}`)
+  const tests = [a, b].filter((side) => side.nullable).map(isNullSql)
   if (tests.length === 0) return constant(value)
   const rows = [...a.rows, ...b.rows]
-  const any = tests.length === 1 ? tests[0]! : sql`${tests[0]!} OR ${tests[1]!}`
-  return leaf(sql`(CASE WHEN ${any} THEN NULL ELSE ${String(value)} END)`, rows, rows)
+  return leaf(sql`(CASE WHEN ${joinSql(tests, ' OR ')} THEN NULL ELSE ${String(value)} END)`, rows, rows)
 }
 
 /** SQL that is true where the side is NULL. */
 export function isNullSql(side: Side): Sql {
   if (side.rank === 'null') return ['true']
-  const value = side.rank === 'mixed' ? side.mixed : side.rank === 'number' ? side.number : side.text
-  return sql`${value} IS NULL`
+  return sql`${side.rank === 'mixed' ? side.mixed : numberOrText(side)} IS NULL`
 }
 
 /** SQL of a row (rank, number, text) that compares as SQLite's values do. `missing`: the rank of NULL. */
@@ -55,8 +53,7 @@ export function rankedRow(side: Side, missing: 'NULL' | '2' = 'NULL'): Sql {
 function rankOf(side: Side, missing: string): Sql {
   if (side.rank === 'null') return [`${missing}::int`]
   if (side.rank === 'mixed') return sql`coalesce(${side.mixed}, ${missing})`
-  const [value, rank] = side.rank === 'number' ? [side.number, '1'] : [side.text, '2']
-  return sql`(CASE WHEN ${value} IS NULL THEN ${missing} ELSE ${rank} END)`
+  return sql`(CASE WHEN ${numberOrText(side)} IS NULL THEN ${missing} ELSE ${side.rank === 'number' ? '1' : '2'} END)`
 }
 
 /** Comparing with a value of known rank takes a third of the time. */
@@ -80,14 +77,14 @@ function againstKnown(
   test: (x: Sql, y: Sql) => Sql,
   direction = 1,
 ): Sql {
-  const [same, own, other] =
-    value.rank === 'number' ? ['1', mixed.number, value.number] : ['2', mixed.text, textOf(value)]
-  const rest = HOLDS[sign]((value.rank === 'number' ? 1 : -1) * direction)
-  return sql`(CASE ${mixed.mixed} WHEN ${same} THEN ${test(own, other)} WHEN ${same === '1' ? '2' : '1'} THEN ${String(rest)} END)`
+  const isNumber = value.rank === 'number'
+  const [same, other, own] = isNumber ? ['1', '2', mixed.number] : ['2', '1', mixed.text]
+  const rest = HOLDS[sign]((isNumber ? 1 : -1) * direction)
+  return sql`(CASE ${mixed.mixed} WHEN ${same} THEN ${test(own, numberOrText(value))} WHEN ${other} THEN ${String(rest)} END)`
 }
 
 /** Writes `flag = true` as the column alone: no index serves `flag::int = 1`. Undefined for other tests. */
-export function boolTest(sign: Comparer, a: Side, b: Side): Condition | undefined {
+export function boolTest(sign: string, a: Side, b: Side): Condition | undefined {
   if (sign !== '=' && sign !== '<>') return undefined
   const [bool, value] = a.operand.kind === 'known' ? [b, a.operand] : [a, b.operand]
   if (bool.operand.kind !== 'expression' || bool.operand.storage !== 'bool') return undefined

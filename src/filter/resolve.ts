@@ -1,4 +1,13 @@
-import { constantOf, type Expression, FORMS, keyword, type Operand, parameter, textOf } from './operand.ts'
+import {
+  constantOf,
+  type Expression,
+  expression,
+  FORMS,
+  keyword,
+  type Operand,
+  parameter,
+  textOf,
+} from './operand.ts'
 import { FilterError, type Literal, type Token } from './parse.ts'
 import { reach, resolvePath, resolveRequest } from './path.ts'
 import { type Context, inInsertionOrder, table } from './row.ts'
@@ -8,11 +17,11 @@ import { MIXED, NUMBER, TEXT } from './traits.ts'
 const MAX_ARGUMENTS = 10
 
 /** SQLite's function `strftime(format[, time[, modifier…]])`, in SQL as pb_strftime. */
-const strftime: FunctionBuilder = (context, args, resolve) => {
+const strftime: FunctionBuilder = (context, args) => {
   checkArguments(args)
   const operands = args.map((arg) =>
     reworded(
-      () => resolve(context, arg),
+      () => resolveToken(context, arg),
       (cause) => `[strftime] failed to resolve time-value argument: ${cause}`,
     ),
   )
@@ -82,9 +91,8 @@ function datePieces(format: unknown, time: Expression): Sql | undefined {
   return sql`(${joinSql(pieces, ' || ')}) COLLATE "C"`
 }
 
-type Resolve = (context: Context, token: Token) => Operand
 /** Builds an operand from a function's arguments. Throws a FilterError for invalid ones. */
-type FunctionBuilder = (context: Context, args: readonly Token[], resolve: Resolve) => Operand
+type FunctionBuilder = (context: Context, args: readonly Token[]) => Operand
 
 const isLiteral = (token: Token, type: 'text' | 'number') => token.kind === 'literal' && token.type === type
 
@@ -94,19 +102,12 @@ type Build = (operands: readonly Operand[]) => Sql
 /** A function call as an operand: a text without affinity, unless `rest` overrides that. */
 function callOperand(operands: readonly Operand[], build: Build, rest: Partial<Expression>): Expression {
   const empty = operands.filter(isParameter).map(({ isEmpty }) => isEmpty)
-  return {
-    kind: 'expression',
-    sql: build(operands),
-    affinity: 'none',
-    fallback: 'auto',
-    storage: 'text',
+  return expression(build(operands), 'text', {
     isEmpty: empty.length > 0 && empty.every((one) => one === false) ? false : undefined,
-    all: false,
-    nullable: true,
     rows: operands.flatMap((operand) => (operand.kind === 'expression' ? operand.rows : [])),
     ...(empty.length > 0 && { asPattern: () => callOperand(operands.map(patternOf), build, rest) }),
     ...rest,
-  }
+  })
 }
 
 const isParameter = (operand: Operand) =>
@@ -131,13 +132,13 @@ export function reworded<T>(work: () => T, reword: (cause: string) => string): T
 const EARTH_KM = 6371
 
 /** `geoDistance(lonA, latA, lonB, latB)` in kilometres. */
-const geoDistance: FunctionBuilder = (context, args, resolve) => {
+const geoDistance: FunctionBuilder = (context, args) => {
   if (args.length !== 4) throw new FilterError(`[geoDistance] expected 4 arguments, got ${args.length}`)
   const operands = args.map((arg, i) => {
     if (arg.kind !== 'identifier' && !isLiteral(arg, 'number'))
       throw new FilterError(`[geoDistance] argument ${i} must be an identifier or number`)
     const explain = (cause: string) => `[geoDistance] failed to resolve argument ${i}: ${cause}`
-    return reworded(() => resolve(context, arg), explain)
+    return reworded(() => resolveToken(context, arg), explain)
   })
   const build = (four: readonly Operand[]) => distance(four.map(degrees))
   return callOperand(operands, build, { storage: 'real', fallback: 'off' })
@@ -183,7 +184,7 @@ export function resolveToken(context: Context, token: Token): Operand {
   if (token.kind === 'function') {
     const make = FUNCTIONS.get(token.text)
     if (!make) throw new FilterError(`unknown function "${token.text}"`)
-    return make(context, token.args, resolveToken)
+    return make(context, token.args)
   }
   const macro = MACROS.get(token.text)
   if (macro) return parameter(({ now }) => macro(now), typeof macro(ANY_TIME) === 'string' ? TEXT : NUMBER)

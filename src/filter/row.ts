@@ -2,8 +2,16 @@ import { type Catalog, type Collection, columnName, tableName } from '../collect
 import { uniqueIndexOf } from '../collections/sqlite/index-expression.ts'
 import { countedColumns } from '../collections/views/view-fields.ts'
 import { cleanText } from '../fields/cast.ts'
-import { type Field, isMulti, isMultiCapable, type RelationField, type Value } from '../fields/field.ts'
-import { type Affinity, type Expression, FORMS, type Operand, type Storage } from './operand.ts'
+import {
+  type Field,
+  isMulti,
+  isMultiCapable,
+  type RelationField,
+  sqlType,
+  type Value,
+} from '../fields/field.ts'
+import { fieldType } from '../fields/field-types.ts'
+import { type Affinity, type Expression, expression, FORMS, type Operand, type Storage } from './operand.ts'
 import { FilterError } from './parse.ts'
 import {
   columnOf,
@@ -33,19 +41,10 @@ export const table = (collection: Collection): Sql => [{ kind: 'table', name: ta
 
 function column({ at, values }: FilterRow, field: Field): Sql {
   if (!values) return [columnOf(at, columnName(field.name))]
-  const { cast, empty } = PARAMETERS[storageOf(field)] ?? { cast: 'text', empty: '' }
-  return param(cast, (input) => {
-    const value = values(input)[field.name] ?? empty
+  return param(sqlType(field), (input) => {
+    const value = values(input)[field.name] ?? fieldType(field).zero(field)
     return typeof value === 'string' ? cleanText(value) : value
   })
-}
-
-const PARAMETERS: Partial<Record<Storage, { readonly cast: string; readonly empty: Value }>> = {
-  number: { cast: 'float8', empty: 0 },
-  bool: { cast: 'bool', empty: false },
-  list: { cast: 'text[]', empty: [] },
-  json: { cast: 'json', empty: null },
-  geo: { cast: 'json', empty: null },
 }
 
 const STORAGE: Partial<Record<Field['type'], Storage>> = {
@@ -131,7 +130,7 @@ export function joinRelation(context: Context, row: FilterRow, field: RelationFi
 
 /** Joins the records of `collection` whose `field` names the row: at most one if a unique index says so. */
 export function joinBack(context: Context, row: FilterRow, collection: Collection, field: RelationField) {
-  const id = column(row, idField(context, row))
+  const id = column(row, context.catalog.field(row.collection, 'id')!)
   const on = (alias: JoinedRow) => {
     const reference = column(joinedRow(collection, alias), field)
     return isMulti(field) ? sql`${reference} @> ARRAY[${id}]` : sql`${reference} = ${id}`
@@ -143,22 +142,16 @@ export function joinBack(context: Context, row: FilterRow, collection: Collectio
   return joinedRow(collection, context.scope.join(key, row.at, many, source))
 }
 
-function idField({ catalog }: Context, row: FilterRow): Field {
-  const field = catalog.field(row.collection, 'id')
-  if (!field) throw new FilterError(`missing id of collection "${row.collection.name}"`)
-  return field
-}
-
-export type Modifier = '' | 'each' | 'length' | 'lower' | 'isset' | 'changed'
-
-const MODIFIERS = new Set<string>(['each', 'length', 'lower', 'isset', 'changed'])
+const MODIFIERS = ['each', 'length', 'lower', 'isset', 'changed'] as const
+export type Modifier = '' | (typeof MODIFIERS)[number]
 
 /** `name:lower` → name and modifier. Throws a FilterError for an unknown one. */
 export function splitModifier(name: string): [name: string, modifier: Modifier] {
-  const parts = name.split(':')
-  if (parts.length !== 2) return [name, '']
-  if (!MODIFIERS.has(parts[1]!)) throw new FilterError(`unknown modifier in "${name}"`)
-  return [parts[0]!, parts[1] as Modifier]
+  const [plain = '', text, ...more] = name.split(':')
+  if (text === undefined || more.length > 0) return [name, '']
+  const modifier = MODIFIERS.find((one) => one === text)
+  if (!modifier) throw new FilterError(`unknown modifier in "${name}"`)
+  return [plain, modifier]
 }
 
 /** The operand of a row's field with a modifier; a modifier that does not fit the field is ignored. */
@@ -173,26 +166,13 @@ export function fieldOperand(
   if (modifier === 'each' && isMultiCapable(field)) return eachOperand(context, row, field, all)
   const plain = field.type === 'json' ? jsonOperand(row, field, [], all) : plainOperand(row, field, all)
   const guarded = context.reached && field.name === 'email' && row.collection.type === 'auth'
-  const operand = guarded ? { ...plain, guard: visibleEmail(context, row) } : plain
+  const operand = guarded
+    ? { ...plain, guard: column(row, context.catalog.field(row.collection, 'emailVisibility')!) }
+    : plain
   return modifier === 'lower' ? lowered(operand) : operand
 }
 
-function expression(
-  row: FilterRow,
-  part: Sql,
-  rest: Pick<Expression, 'storage'> & Partial<Expression>,
-): Expression {
-  return {
-    kind: 'expression',
-    sql: part,
-    affinity: 'none',
-    fallback: 'auto',
-    all: false,
-    nullable: row.nullable,
-    rows: row.at ? [row.at] : [],
-    ...rest,
-  }
-}
+const ofRow = ({ nullable, at }: FilterRow) => ({ nullable, rows: at ? [at] : [] })
 
 function plainOperand(row: FilterRow, field: Field, all: boolean): Expression {
   const { isNew, list, at } = row
@@ -201,14 +181,14 @@ function plainOperand(row: FilterRow, field: Field, all: boolean): Expression {
   const stored = storageOf(field)
   // SQLite: a new record's number is REAL; a column stores whole numbers as INTEGER
   const storage = isNew && stored === 'number' ? 'real' : stored
-  const rest = { affinity: affinityOf(row, field), storage, all, isDate, ...(element && { element }) }
-  return expression(row, column(row, field), rest)
+  const rest = { affinity: affinityOf(row, field), all, isDate, ...(element && { element }) }
+  return expression(column(row, field), storage, { ...ofRow(row), ...rest })
 }
 
 /** A value inside a json or geoPoint field; the whole field for an empty path. */
 export function jsonOperand(row: FilterRow, field: Field, path: readonly string[], all: boolean): Expression {
-  const { json, text } = extract(column(row, field), readSteps(path))
-  return expression(row, json, { storage: 'json', text, fallback: 'off', nullable: true, all })
+  const { json, text } = extract(column(row, field), path)
+  return expression(json, 'json', { ...ofRow(row), text, fallback: 'off', nullable: true, all })
 }
 
 function lengthOperand(row: FilterRow, field: Field, all: boolean): Operand {
@@ -216,16 +196,15 @@ function lengthOperand(row: FilterRow, field: Field, all: boolean): Operand {
   const length = isMulti(field)
     ? sql`coalesce(cardinality(${part}), 0)`
     : sql`(CASE WHEN ${part} <> '' THEN 1 ELSE 0 END)`
-  return expression(row, length, { storage: 'integer', nullable: false, rows: [], all })
+  return expression(length, 'integer', { nullable: false, all })
 }
 
 /** The operand of `:each`: a list's values, joined as one row each, or a single value as it is. */
 function eachOperand(context: Context, row: FilterRow, field: Field, all: boolean): Operand {
   if (!isMulti(field)) return { ...plainOperand(row, field, all), affinity: 'none' }
   const values = joinValues(context, row, field)
-  const at: FilterRow = { collection: row.collection, at: values, nullable: true }
   const element = { list: column(row, field), row: values }
-  return expression(at, sql`${values}.value`, { storage: 'text', all: true, element })
+  return expression(sql`${values}.value`, 'text', { rows: [values], all: true, element })
 }
 
 function lowered(operand: Expression): Operand {
@@ -233,43 +212,30 @@ function lowered(operand: Expression): Operand {
   return { ...operand, affinity: 'none', storage: 'text', sql: sql`lower(${text} COLLATE "C")` }
 }
 
-function visibleEmail({ catalog }: Context, row: FilterRow): Sql {
-  const field = catalog.field(row.collection, 'emailVisibility')
-  if (!field) throw new FilterError('non-filterable field "email"')
-  return column(row, field)
-}
-
 const INDEX = /^\d+$/
 const MAX_INDEX = 2 ** 31 - 1
 
-/** A step into a JSON value: an object's key or a list's index. */
-type Step = { readonly key: string } | { readonly index: number }
-
-/** The steps of a path. Throws a FilterError for an empty one. PocketBase: inflector.Columnify */
-function readSteps(path: readonly string[]): Step[] {
-  return path.map((segment) => {
-    const key = segment.replaceAll(':', '')
-    if (key === '') throw new FilterError(`bad JSON path: "${path.join('.')}"`)
-    return INDEX.test(segment) ? { index: Math.min(Number(key), MAX_INDEX) } : { key }
-  })
-}
-
 const fixed = (cast: string, value: unknown): Sql => param(cast, () => value)
 
-/** SQL of the JSON value at a path; NULL if absent. A number in the path is a list index, never a key. */
-function extract(column: Sql, steps: readonly Step[]): { json: Sql; text: Sql } {
+/**
+ * SQL of the JSON value at a path; NULL if absent. A number in the path is a list index, never a key.
+ * Throws a FilterError for an empty step. PocketBase: inflector.Columnify
+ */
+function extract(column: Sql, path: readonly string[]): { json: Sql; text: Sql } {
   let value = column
   let keys: string[] = []
   const flush = () => {
     if (keys.length > 0) value = sql`(${value} #> ${fixed('text[]', keys)})`
     keys = []
   }
-  for (const step of steps) {
-    if ('key' in step) keys.push(step.key)
-    else {
+  for (const step of path) {
+    const key = step.replaceAll(':', '')
+    if (key === '') throw new FilterError(`bad JSON path: "${path.join('.')}"`)
+    if (INDEX.test(step)) {
       flush()
-      value = sql`(CASE WHEN json_typeof(${value}) = 'array' THEN ${value} -> ${fixed('int', step.index)} END)`
-    }
+      const index = fixed('int', Math.min(Number(key), MAX_INDEX))
+      value = sql`(CASE WHEN json_typeof(${value}) = 'array' THEN ${value} -> ${index} END)`
+    } else keys.push(key)
   }
   const text = sql`(${value} #>> ${fixed('text[]', keys)}) COLLATE "C"`
   flush()

@@ -1,5 +1,5 @@
 import { type Collection, columnName, quote, type Store, tableName } from '../collections/catalog.ts'
-import { type Field, isMulti, type Value } from '../fields/field.ts'
+import { sqlType, type Value } from '../fields/field.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { memoize } from '../tools/lru.ts'
 
@@ -31,13 +31,6 @@ export const columnsOf = memoize((collection: Collection): Columns => {
     id: names.indexOf('id'),
   }
 })
-
-function sqlType(field: Field): string {
-  if (isMulti(field)) return 'text[]'
-  if (field.type === 'number') return 'double precision'
-  if (field.type === 'bool') return 'boolean'
-  return field.type === 'json' || field.type === 'geoPoint' ? 'json' : 'text'
-}
 
 /** Defines a key as an own property, because a field may be named like an inherited one. */
 const own = (values: object, key: string) =>
