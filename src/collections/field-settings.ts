@@ -1,6 +1,6 @@
 import { fieldError } from '../errors.ts'
 import type { Field, FieldOf, FieldTypeName, TextField } from '../fields/field.ts'
-import { fieldType } from '../fields/field-types.ts'
+import { checkValue } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
 import { isInt64, noInteger, tooSmall } from '../fields/text.ts'
 import type { Catalog, Collection } from './catalog.ts'
@@ -67,7 +67,7 @@ function generates(field: TextField): Check {
     try {
       for (let i = 0; i < AUTOGENERATE_TRIES; i++) {
         const value = generateText(String(pattern))
-        if (fieldType(field).check(field, value)) {
+        if (checkValue(field, value)) {
           const text = `The provided autogenerate pattern could produce invalid field values, ex.: "${value}"`
           return fieldError('validation_invalid_autogenerate_pattern_value', text)
         }

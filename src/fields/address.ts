@@ -2,7 +2,7 @@ import { RE2JS } from 're2js'
 import { fieldError } from '../errors.ts'
 import { countCharacters } from './cast.ts'
 import type { FieldOf, FieldType } from './field.ts'
-import { required, TEXT_LIKE } from './text.ts'
+import { TEXT_LIKE } from './text.ts'
 
 /** A URL as PocketBase accepts it. Follows github.com/asaskevich/govalidator and Go's net/url. */
 const SCHEME = '((ftp|tcp|udp|wss?|https?)://)?'
@@ -73,7 +73,6 @@ export const email: FieldType<FieldOf<'email'>> = {
   ...TEXT_LIKE,
   check(field, value) {
     const address = value as string
-    if (address === '') return field.required ? required() : undefined
     if (!isEmail(address)) return fieldError('validation_is_email', 'Must be a valid email address')
     if (isAllowed(field, address.slice(address.lastIndexOf('@') + 1))) return undefined
     return fieldError('validation_email_domain_not_allowed', 'Email domain is not allowed')
@@ -85,7 +84,6 @@ export const url: FieldType<FieldOf<'url'>> = {
   ...TEXT_LIKE,
   check(field, value) {
     const address = value as string
-    if (address === '') return field.required ? required() : undefined
     if (!isUrl(address)) return fieldError('validation_invalid_url', 'Must be a valid url')
     if (isAllowed(field, hostOf(address) ?? '')) return undefined
     return fieldError('validation_url_domain_not_allowed', 'Url domain is not allowed')

@@ -77,7 +77,6 @@ export const date: FieldType<FieldOf<'date'>> = {
   accepts: (raw) => raw === null || raw === '' || (typeof raw === 'string' && parseDate(raw) !== ''),
   expected: 'a date like 2026-11-20 07:00:00.000Z, or empty',
   check(field, value) {
-    if (value === '') return field.required ? fieldError('validation_required', 'Cannot be blank') : undefined
     const [at, min, max] = [value as string, parseDate(field.min), parseDate(field.max)]
     if (min !== '' && isBefore(at, min)) return outOfRange(min, 'less')
     if (max !== '' && isBefore(max, at)) return outOfRange(max, 'greater')
@@ -92,7 +91,6 @@ export const autodate: FieldType<FieldOf<'autodate'>> = {
   fromInput,
   accepts: () => true,
   expected: '',
-  check: () => undefined,
 }
 
 /** Further date formats in Go's notation, tried in this order. github.com/spf13/cast, internal/time.go */

@@ -23,8 +23,8 @@ import {
   isScalar,
   json,
   number,
-  password,
   required,
+  TEXT_LIKE,
   text,
 } from './text.ts'
 
@@ -110,7 +110,6 @@ const select: FieldType<SelectField> = {
   ...CHOICE,
   check(field, value) {
     const texts = judged(value)
-    if (texts.length === 0) return field.required ? required() : undefined
     const unknown = texts.find((text) => !field.values.includes(text))
     if (unknown === undefined) return tooMany(field, texts.length)
     return (
@@ -125,7 +124,6 @@ const relation: FieldType<RelationField> = {
   ...CHOICE,
   check(field, value) {
     const { length } = judged(value)
-    if (length === 0) return field.required ? required() : undefined
     const { minSelect } = field
     if (length < minSelect)
       return fieldError('validation_not_enough_values', `Select at least ${minSelect}`, { minSelect })
@@ -150,7 +148,6 @@ const file: FieldType<FileField> = {
   fromInput: (field, raw) => choiceValue(field, fileNames(raw)),
   check(field, value) {
     const { length } = chosenTexts(value)
-    if (length === 0) return field.required ? required() : undefined
     const maxSelect = Math.max(field.maxSelect, 1)
     if (length <= maxSelect) return undefined
     return fieldError('validation_too_many_files', `The maximum allowed files is ${maxSelect}`, { maxSelect })
@@ -171,10 +168,18 @@ const FIELD_TYPES: { readonly [T in FieldTypeName]: FieldType<FieldOf<T>> } = {
   geoPoint,
   relation,
   file,
-  password,
+  // a bcrypt hash; `fromInput` returns plain text, to be hashed
+  password: TEXT_LIKE,
 }
 
 export const fieldType = (field: Field): FieldType => FIELD_TYPES[field.type] as FieldType
+
+/** The error of a stored value, if it is empty or its type's check fails. Contract 4.5 */
+export function checkValue(field: Field, value: Value): FieldError | undefined {
+  const isEmpty = value === '' || value === 0 || value === false || (Array.isArray(value) && !value.length)
+  if (isEmpty) return field.required ? required() : undefined
+  return (FIELD_TYPES[field.type] as FieldType).check?.(field, value)
+}
 
 /** The error of a raw value that cannot be read as the field's; undefined if it can. */
 export function readError(field: Field, raw: unknown): FieldError | undefined {

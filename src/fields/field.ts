@@ -68,6 +68,6 @@ export interface FieldType<F extends Field = Field> {
   /** False for input that `fromInput` would turn into the empty value. Its error: `Must be ${expected}`. */
   accepts(raw: unknown): boolean
   readonly expected: string
-  /** Checks that need no database (contract 4.5). Undefined: valid. */
-  check(field: F, value: Value): FieldError | undefined
+  /** Checks a value that is not empty, without the database (contract 4.5). Undefined: valid. */
+  check?(field: F, value: Value): FieldError | undefined
 }

@@ -15,17 +15,18 @@ export interface Shape<T> {
 export type ValueOf<S> = S extends Shape<infer T> ? T : never
 export type ValuesOf<Shapes> = { [K in keyof Shapes]: ValueOf<Shapes[K]> }
 
-function place<T>(zero: () => T, accepts: (raw: unknown) => boolean, expected: string): Shape<T> {
-  return {
-    zero,
-    fresh: zero,
-    over(raw) {
-      if (raw === null) return zero()
-      if (!accepts(raw)) throw new ShapeError(`${expected} expected, got ${JSON.stringify(raw)}`)
-      return raw as T
-    },
-  }
-}
+/** A shape whose value for new collections is zero. */
+export const shape = <T>(zero: () => T, over: Shape<T>['over']): Shape<T> => ({ zero, fresh: zero, over })
+
+const wrong = (expected: string, raw: unknown) =>
+  new ShapeError(`${expected} expected, got ${JSON.stringify(raw)}`)
+
+const place = <T>(zero: () => T, accepts: (raw: unknown) => boolean, expected: string): Shape<T> =>
+  shape(zero, (raw) => {
+    if (raw === null) return zero()
+    if (!accepts(raw)) throw wrong(expected, raw)
+    return raw as T
+  })
 
 const nothing = () => null
 const isText = (raw: unknown) => typeof raw === 'string'
@@ -42,20 +43,18 @@ export const whole = place<number>(() => 0, isWhole, 'a whole number')
 export const optionalNumber = place<number | null>(nothing, (raw) => typeof raw === 'number', 'a number')
 const someTexts = place<(string | null)[]>(() => [], isTexts, 'a list of texts')
 /** A list of texts; null items become empty texts. */
-export const texts: Shape<string[]> = {
-  zero: () => [],
-  fresh: () => [],
-  over: (raw) => someTexts.over(raw, []).map((one) => one ?? ''),
-}
+export const texts = shape<string[]>(
+  () => [],
+  (raw) => someTexts.over(raw, []).map((one) => one ?? ''),
+)
 
 /** A map of anything; submitted keys are added. */
-export const map: Shape<Record<string, unknown>> = {
-  zero: () => ({}),
-  fresh: () => ({}),
-  over: (raw, old) => (raw === null ? {} : { ...old, ...asObject(raw) }),
-}
+export const map = shape<Record<string, unknown>>(
+  () => ({}),
+  (raw, old) => (raw === null ? {} : { ...old, ...asObject(raw) }),
+)
 
-export const anything: Shape<unknown> = { zero: nothing, fresh: nothing, over: (raw) => raw }
+export const anything = shape<unknown>(nothing, (raw) => raw)
 
 /** Gives a shape another value for new collections. */
 export const startingWith = <T>(shape: Shape<T>, fresh: () => T): Shape<T> => ({ ...shape, fresh })
@@ -63,7 +62,7 @@ export const startingWith = <T>(shape: Shape<T>, fresh: () => T): Shape<T> => ({
 /** The raw JSON object. Throws a ShapeError. */
 export function asObject(raw: unknown): Record<string, unknown> {
   if (isObject(raw)) return raw
-  throw new ShapeError(`an object expected, got ${JSON.stringify(raw)}`)
+  throw wrong('an object', raw)
 }
 
 const folded = (key: string) => key.replace(/[-_]/g, '').toLowerCase()
@@ -100,21 +99,19 @@ export function object<T extends object>(places: { readonly [K in keyof T]: Shap
 }
 
 /** An object that is left out until it is submitted. `null` removes it. */
-export const optional = <T extends object>(shape: Shape<T>): Shape<T | undefined> => ({
-  zero: () => undefined,
-  fresh: () => undefined,
-  over: (raw, old, anyCase) => (raw === null ? undefined : shape.over(raw, old ?? shape.fresh(), anyCase)),
-})
+export const optional = <T extends object>(one: Shape<T>): Shape<T | undefined> =>
+  shape<T | undefined>(
+    () => undefined,
+    (raw, old, anyCase) => (raw === null ? undefined : one.over(raw, old ?? one.fresh(), anyCase)),
+  )
 
 /** A list of objects: a submitted one replaces it. */
-export function list<T extends object>(item: Shape<T>): Shape<T[]> {
-  return {
-    zero: () => [],
-    fresh: () => [],
-    over(raw, _, anyCase) {
+export const list = <T extends object>(item: Shape<T>): Shape<T[]> =>
+  shape<T[]>(
+    () => [],
+    (raw, _, anyCase) => {
       if (raw === null) return []
-      if (!Array.isArray(raw)) throw new ShapeError(`a list expected, got ${JSON.stringify(raw)}`)
+      if (!Array.isArray(raw)) throw wrong('a list', raw)
       return raw.map((one) => item.over(one, item.zero(), anyCase))
     },
-  }
-}
+  )

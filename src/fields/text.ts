@@ -54,7 +54,6 @@ export const text: FieldType<TextField> = {
   ...TEXT_LIKE,
   check(field, value) {
     const written = value as string
-    if (written === '') return field.required || field.primaryKey ? required() : undefined
     const length = countCharacters(written)
     const max = field.max || DEFAULT_MAX_CHARACTERS
     if (length < field.min) {
@@ -74,7 +73,6 @@ export const text: FieldType<TextField> = {
 export const editor: FieldType<FieldOf<'editor'>> = {
   ...TEXT_LIKE,
   check(field, value) {
-    if (value === '') return field.required ? required() : undefined
     const maxSize = field.maxSize || DEFAULT_EDITOR_BYTES
     if (Buffer.byteLength(value as string) <= maxSize) return undefined
     const text = `The maximum allowed content size is ${maxSize} bytes`
@@ -96,11 +94,10 @@ export const number: FieldType<FieldOf<'number'>> = {
   // not null: a client may mean "unlimited" by it, and it would become 0
   accepts: (raw) => typeof raw === 'number' || (typeof raw === 'string' && parseNumber(raw) !== undefined),
   expected: 'a number',
-  check({ required: isRequired, onlyInt, min, max }, value) {
+  check({ onlyInt, min, max }, value) {
     const number = value as number
     if (!Number.isFinite(number))
       return fieldError('validation_not_a_number', 'The submitted number is not properly formatted')
-    if (number === 0) return isRequired ? required() : undefined
     if (onlyInt && !isInt64(number)) return noInteger()
     if (min !== null && number < min) return tooSmall(min)
     if (max === null || number <= max) return undefined
@@ -128,7 +125,6 @@ export const bool: FieldType<FieldOf<'bool'>> = {
   accepts: (raw) =>
     typeof raw === 'boolean' || [0, 1].includes(raw as number) || readBool(raw as string) !== undefined,
   expected: 'true or false',
-  check: (field, value) => (field.required && !value ? required() : undefined),
 }
 
 /** Maximum size of a json field without `maxSize`. */
@@ -178,13 +174,7 @@ function quoteAsGo(text: string): string {
 /** PocketBase's default, one less than bcrypt's 72 bytes. */
 const DEFAULT_MAX_PASSWORD = 71
 
-/** `password`: a bcrypt hash. `fromInput` returns plain text, to be hashed. PocketBase: field_password.go */
-export const password: FieldType<PasswordField> = {
-  ...TEXT_LIKE,
-  check: (field, hash) => (field.required && hash === '' ? required() : undefined),
-}
-
-/** The error of a new plain-text password; undefined for an empty one. */
+/** The error of a new plain-text password; undefined for an empty one. PocketBase: field_password.go */
 export function passwordError(field: PasswordField, plain: string): FieldError | undefined {
   if (plain === '') return undefined
   const length = countCharacters(plain)
@@ -195,5 +185,4 @@ export function passwordError(field: PasswordField, plain: string): FieldError |
     return fieldError('validation_max_text_constraint', `Must be less than ${max} character(s)`)
   if (field.pattern && !matchesPattern(field.pattern, plain))
     return fieldError('validation_invalid_format', 'Invalid value format')
-  return undefined
 }

@@ -7,7 +7,7 @@ import { UserError } from '../errors.ts'
 import { hashPassword } from '../fields/bcrypt.ts'
 import { now } from '../fields/date.ts'
 import type { Field, PasswordField, Value } from '../fields/field.ts'
-import { fieldType, readError } from '../fields/field-types.ts'
+import { checkValue, fieldType, readError } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
 import { passwordError } from '../fields/text.ts'
 import { columnsOf, logChange } from '../records/record-sql.ts'
@@ -55,11 +55,10 @@ export function readRows(place: FilePosition, records: readonly unknown[]): Impo
 
 function readValue(place: FilePosition, id: string, field: Field, raw: unknown): Value {
   if (raw === undefined || (raw === null && hasEmptyValue(field))) return missing(place, id, field)
-  const type = fieldType(field)
-  const value = type.fromInput(field, raw)
+  const value = fieldType(field).fromInput(field, raw)
   const problem =
     readError(field, raw) ??
-    (field.type === 'password' ? passwordError(field, String(raw)) : type.check(field, value))
+    (field.type === 'password' ? passwordError(field, String(raw)) : checkValue(field, value))
   if (problem) throw recordFault(place, id, problem.message, field.name)
   return value
 }
@@ -71,9 +70,8 @@ function missing(place: FilePosition, id: string, field: Field): Value {
   if (field.type === 'text' && field.primaryKey) throw recordFault(place, id, 'it is missing', field.name)
   if (field.type === 'text' && field.autogeneratePattern) return generateText(field.autogeneratePattern)
   if (field.type === 'autodate') return now()
-  const type = fieldType(field)
-  const zero = type.zero(field)
-  const problem = type.check(field, zero)
+  const zero = fieldType(field).zero(field)
+  const problem = checkValue(field, zero)
   if (problem) throw recordFault(place, id, problem.message, field.name)
   return zero
 }

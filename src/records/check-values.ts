@@ -4,9 +4,9 @@ import { type ApiError, badRequest, type FieldError, fieldError } from '../error
 import { MAX_PASSWORD_BYTES } from '../fields/bcrypt.ts'
 import { now } from '../fields/date.ts'
 import type { Field, FileField, PasswordField, RelationField, TextField, Value } from '../fields/field.ts'
-import { chosenTexts, fieldType } from '../fields/field-types.ts'
+import { checkValue, chosenTexts } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
-import { KEY_PATTERN, passwordError, required } from '../fields/text.ts'
+import { KEY_PATTERN, passwordError } from '../fields/text.ts'
 import type { Uploads } from '../files/upload.ts'
 import type { RequestInfo } from '../request/request.ts'
 import type { CandidateCheck } from './access.ts'
@@ -206,15 +206,13 @@ function checkField(field: Field, { values, passwords, old, uploads }: Draft): F
       : fieldError('validation_pk_change', 'The record primary key cannot be changed')
   if (field.type === 'password') return checkPassword(field, value, passwords[field.name])
   if (field.type === 'file') return checkFiles(field, value, old?.[field.name], uploads)
-  return fieldType(field).check(field, value)
+  return checkValue(field, value)
 }
 
 function checkPassword(field: PasswordField, hash: Value, plain: string | undefined): FieldError | undefined {
-  if (plain === undefined) return fieldType(field).check(field, hash)
-  if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES)
-    return fieldError('validation_invalid_value', 'Invalid value')
-  if (plain === '') return field.required ? required() : undefined
-  return passwordError(field, plain)
+  if (!plain) return checkValue(field, hash)
+  const isTooLong = Buffer.byteLength(plain) > MAX_PASSWORD_BYTES
+  return isTooLong ? fieldError('validation_invalid_value', 'Invalid value') : passwordError(field, plain)
 }
 
 const MAX_NAME_BYTES = 250
@@ -228,7 +226,7 @@ function checkFiles(
 ): FieldError | undefined {
   const kept = chosenTexts(old ?? '')
   const added = chosenTexts(value).filter((name) => !kept.includes(name) && !uploads.has(name))
-  if (added.length === 0) return fieldType(field).check(field, value) ?? checkSent(field, value, uploads)
+  if (added.length === 0) return checkValue(field, value) ?? checkSent(field, value, uploads)
   const invalidFiles = added.map((name) => Buffer.from(name).subarray(0, MAX_NAME_BYTES).toString('utf8'))
   return fieldError('validation_invalid_file', `Invalid new files: [${invalidFiles.join(' ')}]`, {
     invalidFiles,

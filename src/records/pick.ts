@@ -1,6 +1,8 @@
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse } from 'parse5'
 import { ApiError, badRequest } from '../errors.ts'
+import { toBool } from '../fields/cast.ts'
 import { writeSorted } from '../fields/json-text.ts'
+import { isObject } from '../tools/json.ts'
 import { splitTokens, trimSpace } from '../tools/tokenize.ts'
 
 type Modifier = (value: unknown) => unknown
@@ -8,16 +10,6 @@ type Fields = Map<string, Modifier | undefined>
 interface Level {
   readonly fields: Fields
   readonly below: Map<string, Level>
-}
-
-const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
-const MODIFIERS: Record<string, (args: readonly string[]) => Modifier | undefined> = {
-  excerpt(args) {
-    const [max = '', ellipsis = ''] = args
-    const limit = readWhole(max)
-    if (args.length > 2 || limit <= 0) return undefined
-    return (value) => (typeof value === 'string' ? excerpt(value, limit, TRUE.has(ellipsis)) : value)
-  },
 }
 
 const WHOLE = /^[-+]?(?:0[xX]_?[0-9a-fA-F]|0[bB]_?[01]|0[oO]?_?[0-7]|[0-9])(?:_?[0-9a-fA-F])*$/
@@ -34,6 +26,14 @@ function readWhole(text: string): number {
   } catch {
     return 0
   }
+}
+
+/** The only modifier: `excerpt(max,withEllipsis?)`. */
+function readModifier(text: string): Modifier | undefined {
+  const [name, max = '', ellipsis = '', ...more] = splitTokens(text, '(), ', false) ?? []
+  const limit = readWhole(max)
+  if (name !== 'excerpt' || more.length > 0 || limit <= 0) return undefined
+  return (value) => (typeof value === 'string' ? excerpt(value, limit, toBool(ellipsis)) : value)
 }
 
 /** Applies the `fields` parameter to JSON, below the key `within`. Throws 400, 500. Contract 3.5 */
@@ -58,23 +58,12 @@ function readFields(param: string): Fields {
   if (!parts) throw badRequest()
   for (const part of parts) {
     const [, name = '', modifier] = /^([^:]*)(?::(.*))?$/s.exec(trimSpace(part))!
-    if (modifier === undefined) fields.set(name, undefined)
-    else {
-      const change = readModifier(modifier)
-      if (!change) throw badRequest()
-      fields.set(name, change)
-    }
+    const change = modifier === undefined ? undefined : readModifier(modifier)
+    if (modifier !== undefined && !change) throw badRequest()
+    fields.set(name, change)
   }
   return fields
 }
-
-function readModifier(text: string): Modifier | undefined {
-  const [name, ...args] = splitTokens(text, '(), ', false) ?? []
-  return name !== undefined && Object.hasOwn(MODIFIERS, name) ? MODIFIERS[name]!(args) : undefined
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function pick(value: unknown, level: Level): boolean {
   if (isObject(value)) return pickKeys(value, level)
@@ -133,17 +122,9 @@ const MAX_DEPTH = 512
 const MAX_ELEMENTS = 50_000
 const SPACE = Symbol('space')
 
-interface Gathered {
-  text: string
-  endsInSpace: boolean
-  readonly limit: number
-}
-
 /** Plain text of HTML, cut to `max` code points. Reads only the beginning of very long or deep HTML. */
 export function excerpt(html: string, max: number, ellipsis: boolean): string {
-  const gathered: Gathered = { text: '', endsInSpace: false, limit: max + 2 }
-  gather(parseStart(html), gathered)
-  const text = trimSpace(gathered.text)
+  const text = trimSpace(gather(parseStart(html), max + 2))
   const points = [...text]
   if (points.length <= max) return text
   return trimSpace(points.slice(0, max).join('')) + (ellipsis ? '...' : '')
@@ -179,36 +160,28 @@ function parseStart(html: string): Node {
   }
 }
 
-/** Collects the text depth first. The stack is explicit because a text may nest a million tags. */
-function gather(root: Node, into: Gathered): void {
+/** Collects the text depth first, to `limit` bytes. The stack is explicit: a text may nest a million tags. */
+function gather(root: Node, limit: number): string {
+  let text = ''
+  const add = (more: string) => {
+    text += text.endsWith(' ') ? more.replace(/^ +/, '') : more
+  }
   const waiting: (Node | typeof SPACE)[] = [root]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (next === SPACE) {
-      addSpace(into)
+      add(' ')
       continue
     }
     const tag = 'tagName' in next ? next.tagName : undefined
     if (tag !== undefined && LEFT_OUT.has(tag)) continue
     if (tag !== undefined && !INLINE.has(tag)) {
-      addSpace(into)
+      add(' ')
       waiting.push(SPACE)
     }
-    if (next.nodeName === '#text') addText((next as DefaultTreeAdapterTypes.TextNode).value, into)
-    if (Buffer.byteLength(into.text) > into.limit || !('childNodes' in next)) continue
+    if (next.nodeName === '#text')
+      add((next as DefaultTreeAdapterTypes.TextNode).value.replace(/[\t\n\f\r ]+/g, ' '))
+    if (Buffer.byteLength(text) > limit || !('childNodes' in next)) continue
     for (const child of next.childNodes.toReversed()) waiting.push(child)
   }
-}
-
-function addText(text: string, into: Gathered): void {
-  const collapsed = text.replace(/[\t\n\f\r ]+/g, ' ')
-  const added = into.endsInSpace ? collapsed.replace(/^ +/, '') : collapsed
-  if (added === '') return
-  into.text += added
-  into.endsInSpace = added.endsWith(' ')
-}
-
-function addSpace(into: Gathered): void {
-  if (into.endsInSpace) return
-  into.text += ' '
-  into.endsInSpace = true
+  return text
 }

@@ -3,7 +3,6 @@ import { type FieldError, fieldError } from '../errors.ts'
 import { toNumber, toText, toTexts } from '../fields/cast.ts'
 import type { Field, FileField, Value } from '../fields/field.ts'
 import {
-  type ChoiceField,
   choiceTexts,
   choiceValue,
   chosenTexts,
@@ -60,9 +59,7 @@ export const needsOldValues = (
   collection: Collection,
   body: Readonly<Record<string, unknown>>,
   uploads: Uploads = NOTHING_SENT,
-) =>
-  Object.keys(body).some((key) => settersOf(collection).get(key)?.needsOld) ||
-  uploadsNeedOld(collection, uploads)
+) => uploads.size > 0 || Object.keys(body).some((key) => settersOf(collection).get(key)?.needsOld)
 
 const NOTHING_SENT: Uploads = new Map()
 const NO_HASH = '$2a$10$'.padEnd(60, '.')
@@ -96,9 +93,9 @@ export function prepare(
   if (uploads.size === 0) return { values, body, passwords, unreadable, uploads: NO_UPLOADS }
   const named = new Map<string, Upload>()
   for (const field of collection.fields) {
-    if (field.type !== 'file' || !hasUploads(field, uploads)) continue
-    if (!isSuperuser && isClosed(collection, field)) continue
+    if (field.type !== 'file' || (!isSuperuser && isClosed(collection, field))) continue
     const own = namedUploads(field, uploads)
+    if (own.size === 0) continue
     const value = addUploads(field, values[field.name]!, raw[field.name], uploads)
     values[field.name] = value
     body[field.name] = fileRuleValue(value, own)
@@ -120,57 +117,45 @@ function ruleValue(field: Field, value: Value): unknown {
 
 interface Setter {
   readonly field: Field
+  /** Whether the result depends on the present value. */
   readonly needsOld: boolean
-  set(old: Value, raw: unknown): Value
+  readonly set: (old: Value, raw: unknown) => Value
 }
 
-type Change = Omit<Setter, 'field'>
-
-const choices = (field: ChoiceField): Record<string, Change> => ({
-  [`${field.name}+`]: {
-    needsOld: true,
-    set: (old, raw) => choiceValue(field, toTexts([...chosenTexts(old), ...choiceTexts(field, raw)])),
-  },
-  [`+${field.name}`]: {
-    needsOld: true,
-    set: (old, raw) => choiceValue(field, toTexts([...choiceTexts(field, raw), ...chosenTexts(old)])),
-  },
-  [`${field.name}-`]: {
-    needsOld: true,
-    set(old, raw) {
-      const removed = choiceTexts(field, raw)
-      const kept = chosenTexts(old).filter((text) => !removed.includes(text))
-      return choiceValue(field, kept)
-    },
-  },
-})
-
 /** Modifier keys of a field. PocketBase: FindSetter of each field type; contract 4.3 */
-function modifiers(field: Field): Record<string, Change> {
-  if (field.type === 'select' || field.type === 'relation' || field.type === 'file') return choices(field)
+function modifiers(field: Field): Record<string, Setter['set']> {
+  const { name } = field
+  if ('maxSelect' in field) {
+    const choice = (texts: readonly string[]) => choiceValue(field, toTexts(texts))
+    return {
+      [`${name}+`]: (old, raw) => choice([...chosenTexts(old), ...choiceTexts(field, raw)]),
+      [`+${name}`]: (old, raw) => choice([...choiceTexts(field, raw), ...chosenTexts(old)]),
+      [`${name}-`](old, raw) {
+        const removed = choiceTexts(field, raw)
+        return choice(chosenTexts(old).filter((text) => !removed.includes(text)))
+      },
+    }
+  }
   if (field.type === 'number') {
     return {
-      [`${field.name}+`]: { needsOld: true, set: (old, raw) => (old as number) + toNumber(raw) },
-      [`${field.name}-`]: { needsOld: true, set: (old, raw) => (old as number) - toNumber(raw) },
+      [`${name}+`]: (old, raw) => (old as number) + toNumber(raw),
+      [`${name}-`]: (old, raw) => (old as number) - toNumber(raw),
     }
   }
   if (field.type !== 'text') return {}
   const { autogeneratePattern: pattern } = field
-  const set = (_: Value, raw: unknown) => toText(raw) + (pattern ? generateText(pattern) : '')
-  return { [`${field.name}:autogenerate`]: { needsOld: false, set } }
-}
-
-function plain(field: Field): Change {
-  if (field.type === 'autodate') return { needsOld: true, set: (old) => old }
-  const type = fieldType(field)
-  return { needsOld: false, set: (_, raw) => type.fromInput(field, raw) }
+  return { [`${name}:autogenerate`]: (_, raw) => toText(raw) + (pattern ? generateText(pattern) : '') }
 }
 
 const settersOf = memoize((collection: Collection): ReadonlyMap<string, Setter> => {
   const setters = new Map<string, Setter>()
   for (const field of collection.fields) {
-    const changes = { [field.name]: plain(field), ...modifiers(field) }
-    for (const [key, change] of Object.entries(changes)) setters.set(key, { field, ...change })
+    const { type, name } = field
+    const { fromInput } = fieldType(field)
+    const keeps = type === 'autodate'
+    setters.set(name, { field, needsOld: keeps, set: (old, raw) => (keeps ? old : fromInput(field, raw)) })
+    for (const [key, set] of Object.entries(modifiers(field)))
+      setters.set(key, { field, needsOld: true, set })
   }
   return setters
 })
@@ -181,20 +166,6 @@ export const NO_UPLOADS: NamedUploads = new Map()
 
 /** Form keys for a field's files. PocketBase: apis/record_crud.go, extractUploadedFiles */
 const uploadKeys = ({ name }: FileField) => [name, `+${name}`, `${name}+`] as const
-
-const hasUploads = (field: FileField, uploads: Uploads): boolean =>
-  uploads.size > 0 && uploadKeys(field).some((key) => uploads.has(key))
-
-/** Whether the result of the uploads depends on the record's present files. */
-const uploadsNeedOld = ({ fields }: Collection, uploads: Uploads): boolean =>
-  uploads.size > 0 &&
-  fields.some(
-    (field) =>
-      field.type === 'file' &&
-      uploadKeys(field)
-        .slice(1)
-        .some((key) => uploads.has(key)),
-  )
 
 /** Adds sent files: `name` replaces unlisted ones, `+name` prepends, `name+` appends. Contract 4.6 */
 function addUploads(field: FileField, value: Value, listed: unknown, uploads: Uploads): Value {

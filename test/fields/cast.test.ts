@@ -1,6 +1,6 @@
 import { toText, toTexts } from '../../src/fields/cast.ts'
 import { dateOf, formatDate } from '../../src/fields/date.ts'
-import { fieldType } from '../../src/fields/field-types.ts'
+import { checkValue } from '../../src/fields/field-types.ts'
 import { isJson, minify, writeSorted } from '../../src/fields/json-text.ts'
 import { fieldOf, store } from './field.ts'
 
@@ -24,9 +24,10 @@ test('an instant there and back', () => {
 
 test('years beyond four digits are compared, too', () => {
   const field = fieldOf('date', { min: '2024-01-01 00:00:00.000Z', max: '2024-12-31 00:00:00.500Z' })
-  const { check } = fieldType(field)
-  expect(check(field, '10000-01-01 00:00:00.000Z')?.code).toBe('validation_max_less_equal_than_required')
-  expect(check(field, '-0001-01-01 00:00:00.000Z')?.code).toBe('validation_min_greater_equal_than_required')
+  expect(checkValue(field, '10000-01-01 00:00:00.000Z')?.code).toBe('validation_max_less_equal_than_required')
+  expect(checkValue(field, '-0001-01-01 00:00:00.000Z')?.code).toBe(
+    'validation_min_greater_equal_than_required',
+  )
 })
 
 const json = fieldOf('json')

@@ -1,6 +1,6 @@
 import { readField } from '../../src/collections/definition/complete.ts'
 import type { Field, FieldOf, FieldTypeName, Value } from '../../src/fields/field.ts'
-import { fieldType } from '../../src/fields/field-types.ts'
+import { checkValue, fieldType } from '../../src/fields/field-types.ts'
 
 /** A field with its type's defaults and some options. */
 export const fieldOf = <T extends FieldTypeName>(type: T, options: Partial<FieldOf<T>> = {}): Field =>
@@ -11,4 +11,4 @@ export const store = (field: Field, raw: unknown): Value => fieldType(field).fro
 
 /** Code of the error that an input gives, '' for none. */
 export const judge = (field: Field, raw: unknown): string =>
-  fieldType(field).check(field, store(field, raw))?.code.replace('validation_', '') ?? ''
+  checkValue(field, store(field, raw))?.code.replace('validation_', '') ?? ''

@@ -1,7 +1,7 @@
 import { type AuthCollection, type Catalog, type Store, SUPERUSERS } from '../../collections/catalog.ts'
 import { checkFields, required } from '../../collections/checks.ts'
 import { badRequest, notFound } from '../../errors.ts'
-import { DEFAULT_FILE_BYTES, fieldType } from '../../fields/field-types.ts'
+import { checkValue, DEFAULT_FILE_BYTES } from '../../fields/field-types.ts'
 import { contentOf } from '../../files/thumbnail.ts'
 import { readUpload, type Upload, type Uploads } from '../../files/upload.ts'
 import type { Logger } from '../../log.ts'
@@ -150,7 +150,7 @@ async function newRecordOf(
 async function isFree(store: Store, collection: AuthCollection, fieldName: string, username: string) {
   const field = store.catalog.field(collection, fieldName)
   if (!field) return false
-  if (field.type === 'text' && fieldType(field).check(field, username)) return false
+  if (field.type === 'text' && checkValue(field, username)) return false
   return (await findByIdentity(store, collection, fieldName, username)) === null
 }
 

@@ -4,10 +4,12 @@ import { writeSorted } from '../../fields/json-text.ts'
 import {
   asObject,
   flag,
+  list,
   object,
   optionalText,
   type Shape,
   ShapeError,
+  shape,
   text,
   texts,
 } from '../../fields/shape.ts'
@@ -17,11 +19,10 @@ import type { AuthCollection, Collection, CollectionType } from '../catalog.ts'
 import { indexText, parseIndex, uniqueIndexOf } from '../sqlite/index-expression.ts'
 
 /** A date in any form that PocketBase reads; empty if it cannot be read. */
-const date: Shape<string> = {
-  zero: () => '',
-  fresh: () => '',
-  over: (raw) => parseDate(text.over(raw ?? '', '')),
-}
+const date = shape<string>(
+  () => '',
+  (raw) => parseDate(text.over(raw ?? '', '')),
+)
 
 const OWN: Partial<Record<FieldTypeName, object>> = { date: { max: date, min: date } }
 
@@ -39,21 +40,18 @@ const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 
 /** Reads a field from JSON, with all keys of its type in PocketBase's order. Throws a ShapeError. */
 export function readField(raw: unknown): Field {
   const { type } = asObject(raw)
-  const shape = typeof type === 'string' ? FIELD_SHAPES.get(type) : undefined
-  if (!shape) throw new ShapeError(`missing or unknown field type in ${writeSorted(raw)}`)
-  const read = { ...shape.over(raw, shape.zero()), type }
+  const own = FIELD_SHAPES.get(String(type))
+  if (!own) throw new ShapeError(`missing or unknown field type in ${writeSorted(raw)}`)
+  const read = { ...own.over(raw, own.zero()), type }
   return Object.fromEntries(Object.entries(read).sort(byKey)) as unknown as Field
 }
 
-const fieldList: Shape<Field[]> = {
-  zero: () => [],
-  fresh: () => [],
-  over(raw) {
-    if (raw === null) return []
-    if (!Array.isArray(raw)) throw new ShapeError(`a list of fields expected, got ${JSON.stringify(raw)}`)
-    return raw.map(readField).reduce<Field[]>(addField, [])
-  },
-}
+const FIELD = shape<Field>(() => ({}) as Field, readField)
+
+const fieldList = shape<Field[]>(
+  () => [],
+  (raw) => list(FIELD).over(raw, []).reduce<Field[]>(addField, []),
+)
 
 /** An id, with a number from 2 to 999 appended if it is taken. */
 function freeId(base: string, taken: ReadonlySet<string>): string {
@@ -79,63 +77,44 @@ const MAX_INDEX_NAME = 64
 
 interface SystemField {
   readonly fresh: Record<string, unknown>
-  readonly forced: (field: Field) => Partial<Field>
+  readonly forced: object
 }
 
-const hiddenAndRequired = () => ({ system: true, hidden: true, required: true })
-const system = () => ({ system: true })
+const systemField = (fresh: object, forced: object = {}): SystemField => ({
+  fresh: { system: true, ...fresh },
+  forced: { system: true, ...forced },
+})
 
-const ID: SystemField = {
-  fresh: {
-    name: 'id',
-    type: 'text',
-    system: true,
-    primaryKey: true,
-    required: true,
-    min: 15,
-    max: 15,
+const HIDDEN = { hidden: true, required: true }
+const KEY = { primaryKey: true, required: true }
+
+const ID = systemField(
+  {
+    ...{ ...KEY, name: 'id', type: 'text', min: 15, max: 15 },
     pattern: ID_PATTERN,
     autogeneratePattern: '[a-z0-9]{15}',
   },
-  forced: (field) => ({
-    system: true,
-    required: true,
-    primaryKey: true,
-    hidden: false,
-    pattern: (field.type === 'text' && field.pattern) || ID_PATTERN,
-  }),
-}
+  { ...KEY, hidden: false },
+)
+
+const TOKEN_KEY = { name: 'tokenKey', type: 'text', min: 30, max: 60, autogeneratePattern: '[a-zA-Z0-9]{50}' }
 
 /** System fields of an auth collection, in this order. PocketBase: core/collection_model.go */
 const AUTH: readonly SystemField[] = [
-  {
-    fresh: { name: 'password', type: 'password', system: true, hidden: true, required: true, min: 8 },
-    forced: hiddenAndRequired,
-  },
-  {
-    fresh: {
-      name: 'tokenKey',
-      type: 'text',
-      system: true,
-      hidden: true,
-      required: true,
-      min: 30,
-      max: 60,
-      autogeneratePattern: '[a-zA-Z0-9]{50}',
-    },
-    forced: hiddenAndRequired,
-  },
-  {
-    fresh: { name: 'email', type: 'email', system: true, required: true },
-    forced: () => ({ system: true, hidden: false }),
-  },
-  { fresh: { name: 'emailVisibility', type: 'bool', system: true }, forced: system },
-  { fresh: { name: 'verified', type: 'bool', system: true }, forced: system },
+  systemField({ ...HIDDEN, name: 'password', type: 'password', min: 8 }, HIDDEN),
+  systemField({ ...HIDDEN, ...TOKEN_KEY }, HIDDEN),
+  systemField({ name: 'email', type: 'email', required: true }, { hidden: false }),
+  systemField({ name: 'emailVisibility', type: 'bool' }),
+  systemField({ name: 'verified', type: 'bool' }),
 ]
 
 function withSystemField(fields: readonly Field[], { fresh, forced }: SystemField, first: boolean): Field[] {
   const place = fields.findIndex((field) => field.name === fresh.name && field.type === fresh.type)
-  if (place >= 0) return fields.with(place, { ...fields[place]!, ...forced(fields[place]!) } as Field)
+  if (place >= 0) {
+    const kept = { ...fields[place]!, ...forced } as Field
+    const hasNoPattern = kept.type === 'text' && kept.primaryKey && !kept.pattern
+    return fields.with(place, hasNoPattern ? { ...kept, pattern: ID_PATTERN } : kept)
+  }
   const field = readField(fresh)
   return first ? [field, ...fields].reduce<Field[]>(addField, []) : addField(fields, field)
 }
