@@ -139,6 +139,14 @@ export const AUTH_KEYS = {
   confirmEmailChangeTemplate: mail(MAIL_TEMPLATES.confirmEmailChange),
 }
 
+export const TOKENS = [
+  'authToken',
+  'passwordResetToken',
+  'emailChangeToken',
+  'verificationToken',
+  'fileToken',
+] as const
+
 export type AuthOptions = ValuesOf<typeof AUTH_KEYS>
 
 export const newSecret = () => randomText(SECRET_LENGTH)

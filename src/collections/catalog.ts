@@ -48,15 +48,10 @@ export type RuleName = 'listRule' | 'viewRule' | 'createRule' | 'updateRule' | '
 /** An API rule. null: superusers only; '': everyone; any other text is a filter. */
 export type Rule = string | null
 
-interface CollectionBase {
+interface CollectionBase extends Record<RuleName, Rule> {
   id: string
   name: string
   system: boolean
-  listRule: Rule
-  viewRule: Rule
-  createRule: Rule
-  updateRule: Rule
-  deleteRule: Rule
   fields: Field[]
   indexes: string[]
   created: string
@@ -106,7 +101,7 @@ export function tableName(collection: { readonly name: string; readonly isIntern
   const { name } = collection
   if (collection.isInternal) return name
   if (/^pg_/i.test(name) || isInternal(name)) return withHash(`_${name}`)
-  return fits(name) ? name : withHash(name)
+  return indexName(name)
 }
 
 /** Column of a field: its name, with a hash if the name is taken or too long. */
@@ -114,13 +109,9 @@ export function columnName(field: string): string {
   return fits(field) && !TAKEN_COLUMNS.has(field) ? field : withHash(field)
 }
 
-export function indexName(name: string): string {
-  return fits(name) ? name : withHash(name)
-}
+export const indexName = (name: string): string => (fits(name) ? name : withHash(name))
 
-export function quote(identifier: string): string {
-  return `"${identifier.replaceAll('"', '""')}"`
-}
+export const quote = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`
 
 const VIA = '_via_'
 
@@ -134,7 +125,7 @@ export function splitBackRelation(name: string): [collection: string, field: str
 /** Whether an internal table has this name. A collection's table then needs another one. */
 export const isInternal = (name: string): boolean => NO_COLLECTIONS.has(name.toLowerCase())
 
-export const INTERNAL_NAMES_SINCE = 7
+const INTERNAL_NAMES_SINCE = 7
 
 /** All rows of `_collections` in order of creation, as text. */
 export async function readRows(db: Db): Promise<{ id: string; data: string }[]> {

@@ -143,7 +143,7 @@ async function deleteCollection(draft: CatalogDraft, collection: Collection): Pr
 type Raw = Readonly<Record<string, unknown>>
 
 /** What happens to fields not listed. `keep-needed` drops those that the gateway does not need. */
-export type UnnamedFields = 'keep' | 'keep-needed' | 'delete'
+type UnnamedFields = 'keep' | 'keep-needed' | 'delete'
 
 /** The submitted fields, then present ones that are not listed. Fields match by id, or by name and type. */
 function withOldFields(next: Collection, old: Collection, unnamed: UnnamedFields): Collection {

@@ -1,5 +1,5 @@
 import { type ErrorData, type FieldError, fieldError } from '../errors.ts'
-import type { MailTemplate, OAuth2Provider, TokenOptions } from './auth-shape.ts'
+import { type MailTemplate, type OAuth2Provider, TOKENS, type TokenOptions } from './auth-shape.ts'
 import type { AuthCollection, Rule } from './catalog.ts'
 import {
   all,
@@ -95,11 +95,7 @@ function options(next: AuthCollection, rule: (text: Rule, key: 'authRule' | 'man
       emailTemplate: mail(otp.emailTemplate),
     }),
     mfa: all({ duration: seconds(mfa.duration, mfa.enabled) }),
-    authToken: token(next.authToken),
-    passwordResetToken: token(next.passwordResetToken),
-    emailChangeToken: token(next.emailChangeToken),
-    verificationToken: token(next.verificationToken),
-    fileToken: token(next.fileToken),
+    ...Object.fromEntries(TOKENS.map((key) => [key, token(next[key])])),
     verificationTemplate: mail(next.verificationTemplate),
     resetPasswordTemplate: mail(next.resetPasswordTemplate),
     confirmEmailChangeTemplate: mail(next.confirmEmailChangeTemplate),

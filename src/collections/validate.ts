@@ -32,9 +32,10 @@ import { ViewQueryError } from './views/view-fields.ts'
 export type RuleCheck = (catalog: Catalog, collection: Collection, rule: string) => string | undefined
 
 const TYPES = ['base', 'auth', 'view']
+const RULES = ['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule'] as const
 const MAX_VIEW_ERROR = 500
 
-export interface CheckedCollection {
+interface CheckedCollection {
   readonly store: Store
   readonly next: Collection
   readonly old: Collection | undefined
@@ -159,11 +160,7 @@ export async function validateCollection(given: CheckedCollection): Promise<void
     type: typeProblem(subject),
     name: await nameProblem(subject),
     fields: validateFields({ collection: next, stored, catalog: store.catalog }, old),
-    listRule: apiRule(subject, 'listRule'),
-    viewRule: apiRule(subject, 'viewRule'),
-    createRule: apiRule(subject, 'createRule'),
-    updateRule: apiRule(subject, 'updateRule'),
-    deleteRule: apiRule(subject, 'deleteRule'),
+    ...Object.fromEntries(RULES.map((name) => [name, apiRule(subject, name)])),
     indexes: await validateIndexes(store.db, next, old),
     viewQuery,
     ...authProblem(subject),

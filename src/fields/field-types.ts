@@ -67,7 +67,7 @@ function readPoint(raw: unknown): Point {
     : { lon: 0, lat: 0 }
 }
 
-export type ChoiceField = SelectField | RelationField | FileField
+type ChoiceField = SelectField | RelationField | FileField
 
 /** Behaviour of choice fields, by `maxSelect`. A single field keeps the last of several values. */
 const CHOICE = {

@@ -12,7 +12,7 @@ import {
 } from './sql.ts'
 
 /** A column compared with a parameter, or with the empty text: `b."x" >= $1`. */
-export interface ColumnTest {
+interface ColumnTest {
   readonly column: Column
   readonly sign: string
   readonly value: Param | ''
@@ -35,31 +35,17 @@ export function comparison(left: Sql, sign: string, right: Sql = [EMPTY_TEXT]): 
   return value === EMPTY_TEXT ? { sql: whole, test: { column, sign, value: '' } } : { sql: whole }
 }
 
-interface Equality {
-  readonly column: Column
-  readonly param: Param
-}
-
-function equalityOf({ test }: Tested): Equality | undefined {
-  if (test?.sign !== '=' || test.value === '') return undefined
-  return { column: test.column, param: test.value }
-}
-
-const isSame = (a: Equality, b: Equality) =>
-  a.column.row === b.column.row && a.column.name === b.column.name && a.param.cast === b.param.cast
-
 /** SQL of each alternative; equalities of one column become one `IN`, which an index serves. */
 function joinEqualitiesAsIn(tests: readonly Tested[]): Sql[] {
-  const kept: { alone: Sql; equal: Equality | undefined; params: Sql[] }[] = []
-  for (const one of tests) {
-    const equal = equalityOf(one)
-    const known = equal && kept.find((other) => other.equal && isSame(other.equal, equal))
-    if (known) known.params.push([equal.param])
-    else kept.push({ alone: one.sql, equal, params: equal ? [[equal.param]] : [] })
-  }
-  return kept.map(({ alone, equal, params }) =>
-    equal && params.length > 1 ? sql`${equal.column} IN (${joinSql(params, ', ')})` : alone,
-  )
+  const groups = Map.groupBy(tests, (one) => {
+    const { sign, value, column } = one.test ?? {}
+    return sign === '=' && value ? `${column!.row?.alias} ${column!.name} ${value.cast}` : one
+  })
+  return [...groups.values()].map((group) => {
+    const { sql: alone, test } = group[0]!
+    const params = group.map((one): Sql => [one.test?.value ?? ''])
+    return test && group.length > 1 ? sql`${test.column} IN (${joinSql(params, ', ')})` : alone
+  })
 }
 
 interface Constant {

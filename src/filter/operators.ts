@@ -12,12 +12,18 @@ import {
   textOf,
 } from './operand.ts'
 import type { Sign } from './parse.ts'
-import { boolTest, isNullSql, isOfOneRank, rankedRow, relationalComparison, numberOrText } from './relational.ts'
+import {
+  boolTest,
+  isNullSql,
+  isOfOneRank,
+  numberOrText,
+  rankedRow,
+  relationalComparison,
+} from './relational.ts'
 import {
   asText,
   flagParam,
   type Input,
-  kindOf,
   param,
   type Slot,
   type Sql,
@@ -126,11 +132,9 @@ function whetherEmpty(
         textParam((input) => value.slot(input) ?? ''),
       ),
     )
-  const isNothing = (input: Input) => kindOf(value.slot(input)) in NOTHING
+  const isNothing = (input: Input) => (value.slot(input) ?? '') === ''
   return whether(flagParam(isNothing), decide(EMPTY), decide({ ...value, isEmpty: false }))
 }
-
-const NOTHING = { null: true, empty: true }
 
 function same(left: Operand, right: Operand): Condition {
   return withContains(relationalComparison('=', left, right), left, right)

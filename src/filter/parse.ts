@@ -10,18 +10,18 @@ export class FilterError extends Error {
   override name = 'FilterError'
 }
 
-export interface RawToken {
+interface RawToken {
   readonly kind: 'identifier' | 'text' | 'number' | 'function'
   readonly text: string
   readonly args?: readonly RawToken[]
 }
-export interface RawComparison {
+interface RawComparison {
   readonly left: RawToken
   readonly op: string
   readonly right: RawToken
 }
 /** An item of a chain and the operator before it. A group is a chain itself. */
-export interface RawItem {
+interface RawItem {
   readonly join: '&&' | '||'
   readonly item: RawComparison | readonly RawItem[]
 }
@@ -152,7 +152,7 @@ export interface Literal {
   /** Whether it is a function's text argument, whose value is part of the shape. */
   readonly isFixed: boolean
 }
-export interface FunctionCall {
+interface FunctionCall {
   readonly kind: 'function'
   readonly text: string
   readonly args: readonly Token[]

@@ -4,14 +4,8 @@ import { joinSql, type Sql, sql } from './sql.ts'
 
 type Comparer = '=' | '<>' | '<' | '<=' | '>' | '>='
 
-const HOLDS: Readonly<Record<Comparer, (order: number) => boolean>> = {
-  '=': (order) => order === 0,
-  '<>': (order) => order !== 0,
-  '<': (order) => order < 0,
-  '<=': (order) => order <= 0,
-  '>': (order) => order > 0,
-  '>=': (order) => order >= 0,
-}
+/** Whether a comparison holds for two different values. */
+const holds = (sign: Comparer, isLess: boolean) => sign.includes(isLess ? '<' : '>')
 
 /** SQLite's comparison of two operands: NULL if either is NULL. */
 export const relationalComparison = (sign: Comparer, left: Operand, right: Operand): Condition =>
@@ -21,7 +15,7 @@ function orderSides(sign: Comparer, a: Side, b: Side): Condition {
   if (a.rank === 'null' || b.rank === 'null') return NULL
   const rows = [...a.rows, ...b.rows]
   if (a.rank === 'mixed' || b.rank === 'mixed') return leaf(orderMixed(sign, a, b), rows, rows)
-  if (a.rank !== b.rank) return decided(HOLDS[sign](a.rank === 'number' ? -1 : 1), a, b)
+  if (a.rank !== b.rank) return decided(holds(sign, a.rank === 'number'), a, b)
   return boolTest(sign, a, b) ?? leaf(comparison(numberOrText(a), sign, numberOrText(b)), rows, rows)
 }
 
@@ -58,9 +52,8 @@ function rankOf(side: Side, missing: string): Sql {
 
 /** Comparing with a value of known rank takes a third of the time. */
 function orderMixed(sign: Comparer, a: Side, b: Side): Sql {
-  if (a.rank === 'mixed' && isOfOneRank(b)) return againstKnown(sign, a, b, (x, y) => sql`${x} ${sign} ${y}`)
-  if (b.rank === 'mixed' && isOfOneRank(a))
-    return againstKnown(sign, b, a, (x, y) => sql`${y} ${sign} ${x}`, -1)
+  if (a.rank === 'mixed' && isOfOneRank(b)) return againstKnown(sign, a, b, true)
+  if (b.rank === 'mixed' && isOfOneRank(a)) return againstKnown(sign, b, a, false)
   const test = sql`${rankedRow(a)} ${sign} ${rankedRow(b)}`
   if (sign !== '=' && sign !== '<>') return test
   // without CASE, rows with different numbers would differ even if a rank is NULL
@@ -73,14 +66,15 @@ export const isOfOneRank = (side: Side): boolean => side.rank !== 'mixed' && !si
 function againstKnown(
   sign: Comparer,
   mixed: Extract<Side, { rank: 'mixed' }>,
-  value: Side,
-  test: (x: Sql, y: Sql) => Sql,
-  direction = 1,
+  known: Side,
+  isMixedLeft: boolean,
 ): Sql {
-  const isNumber = value.rank === 'number'
+  const isNumber = known.rank === 'number'
   const [same, other, own] = isNumber ? ['1', '2', mixed.number] : ['2', '1', mixed.text]
-  const rest = HOLDS[sign]((isNumber ? 1 : -1) * direction)
-  return sql`(CASE ${mixed.mixed} WHEN ${same} THEN ${test(own, numberOrText(value))} WHEN ${other} THEN ${String(rest)} END)`
+  const value = numberOrText(known)
+  const test = isMixedLeft ? sql`${own} ${sign} ${value}` : sql`${value} ${sign} ${own}`
+  const rest = String(holds(sign, isNumber !== isMixedLeft))
+  return sql`(CASE ${mixed.mixed} WHEN ${same} THEN ${test} WHEN ${other} THEN ${rest} END)`
 }
 
 /** Writes `flag = true` as the column alone: no index serves `flag::int = 1`. Undefined for other tests. */

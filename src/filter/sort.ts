@@ -112,21 +112,13 @@ function sharing(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition 
   return condition.kind === 'and' ? and(condition.items.map((item) => sharing(item, rows))) : condition
 }
 
-const plain = (value: Sql) => [value]
-
-/** Sort keys of storages that do not sort by their text. JSON: null, then numbers, then texts. */
-const KEYS: Partial<Readonly<Record<Storage, (value: Sql) => Sql[]>>> = {
-  text: plain,
-  number: plain,
-  integer: plain,
-  real: plain,
-  bool: plain,
-  json: (value) => [
+/** The values to sort by. JSON: null, then numbers, then texts. */
+function sortKeys(storage: Storage, value: Sql): Sql[] {
+  if (storage === 'list' || storage === 'geo') return [FORMS[storage].text(value)]
+  if (storage !== 'json') return [value]
+  return [
     sql`pb_json_rank(${value})`,
     sql`pb_json_number(${value})`,
     sql`pb_json_string(${value}) COLLATE "C"`,
-  ],
+  ]
 }
-
-const sortKeys = (storage: Storage, value: Sql): Sql[] =>
-  KEYS[storage]?.(value) ?? [FORMS[storage].text(value)]

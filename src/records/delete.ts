@@ -77,7 +77,9 @@ async function deleteUnreferenced(
 ): Promise<boolean> {
   const held = references.map((reference) => {
     const other = reference.collection.id === collection.id ? ' and r.id <> d.id' : ''
-    return `not exists (select 1 from ${referenceSql(reference).table} r where ${pointsAt(reference, 'd.id')}${other})`
+    const { table, column } = referenceSql(reference)
+    const refers = isMulti(reference.field) ? `${column} @> array[d.id]` : `${column} = d.id`
+    return `not exists (select 1 from ${table} r where ${refers}${other})`
   })
   parameters.values.push(collection.id)
   const text = `with target as (${target}),
@@ -149,30 +151,27 @@ async function demandSuperuser(store: Store, collection: Collection): Promise<vo
 
 async function release(store: Store, extensions: Extensions, reference: Reference, ids: readonly string[]) {
   const { collection, field } = reference
-  const emptied = field.cascadeDelete || field.required ? await findEmptied(store, reference, ids) : []
+  const mayEmpty = field.cascadeDelete || field.required
+  const emptied = mayEmpty ? await findReferring(store, reference, ids, true) : []
   if (emptied.length > 0 && !field.cascadeDelete) throw new RequiredByRelation()
   if (emptied.length > 0) await deleteRecords(store, extensions, collection, emptied)
   if (isMulti(field) || !field.cascadeDelete) await unset(store, reference, ids)
 }
 
-async function findEmptied(store: Store, reference: Reference, ids: readonly string[]): Promise<string[]> {
-  const { table, column } = referenceSql(reference)
-  const where = isMulti(reference.field)
-    ? `${column} && $1::text[] and ${column} <@ $1::text[]`
-    : `${column} = any($1::text[])`
-  const { rows } = await store.db.query(`select r.id from ${table} r where ${where}`, [ids])
-  return rows.map(([id]) => id as string)
+/** Ids of the records that refer to one of `ids`; with `only`, to no other record. */
+async function findReferring({ db }: Store, reference: Reference, ids: readonly string[], only: boolean) {
+  const { table, column, where } = referenceSql(reference)
+  const alone = only && isMulti(reference.field) ? ` and ${column} <@ $1::text[]` : ''
+  const { rows } = await db.query(`select r.id from ${table} r where ${where}${alone}`, [ids])
+  return rows.map(([id]) => String(id))
 }
 
 async function unset(store: Store, reference: Reference, ids: readonly string[]): Promise<void> {
   const { collection, field } = reference
-  const { table, column } = referenceSql(reference)
-  const [where, left] = isMulti(field)
-    ? [
-        `${column} && $1::text[]`,
-        `array(select v from unnest(${column}) with ordinality u(v, i) where v <> all($1::text[]) order by i)`,
-      ]
-    : [`${column} = any($1::text[])`, `''`]
+  const { table, column, where } = referenceSql(reference)
+  const left = isMulti(field)
+    ? `array(select v from unnest(${column}) with ordinality u(v, i) where v <> all($1::text[]) order by i)`
+    : `''`
   const dates = collection.fields
     .filter((one) => one.type === 'autodate' && one.onUpdate)
     .map(({ name }) => `${quote(columnName(name))} = $3`)
@@ -223,16 +222,9 @@ export async function revokeFormerAccess(
   await extensions.get(collection.id)?.onTakeover?.(store, id)
   for (const reference of referencesTo(store.catalog, collection)) {
     if (!extensions.get(reference.collection.id)?.grantsAccess) continue
-    const held = await findHeld(store, reference, id)
+    const held = await findReferring(store, reference, [id], false)
     if (held.length > 0) await deleteRecords(store, extensions, reference.collection, held)
   }
-}
-
-async function findHeld(store: Store, reference: Reference, id: string): Promise<string[]> {
-  const { table } = referenceSql(reference)
-  const text = `select r.id from ${table} r where ${pointsAt(reference, '$1::text')}`
-  const { rows } = await store.db.query(text, [id])
-  return rows.map(([held]) => held as string)
 }
 
 interface Reference {
@@ -254,13 +246,9 @@ const byTarget = memoize((catalog: Catalog) => {
   return Map.groupBy(references, ({ field }) => field.collectionId)
 })
 
-const referenceSql = ({ collection, field }: Reference) => ({
-  table: columnsOf(collection).table,
-  column: `r.${quote(columnName(field.name))}`,
-})
-
-/** SQL: whether record `r` refers to `id` (an SQL expression). */
-function pointsAt(reference: Reference, id: string): string {
-  const { column } = referenceSql(reference)
-  return isMulti(reference.field) ? `${column} @> array[${id}]` : `${column} = ${id}`
+/** SQL of a reference. `where`: record `r` refers to one of the ids in $1. */
+function referenceSql({ collection, field }: Reference) {
+  const column = `r.${quote(columnName(field.name))}`
+  const where = isMulti(field) ? `${column} && $1::text[]` : `${column} = any($1::text[])`
+  return { table: columnsOf(collection).table, column, where }
 }

@@ -66,7 +66,7 @@ export async function readRows(
 }
 
 /** A query on a collection, with its rule. */
-export interface Selection {
+interface Selection {
   readonly collection: Collection
   /** '' for none. */
   readonly rule: string

@@ -15,7 +15,7 @@ import { selectRows } from './read-rows.ts'
 import { columnsOf, type RecordRow } from './record-sql.ts'
 
 /** Whether the caller sees hidden fields and the email of a record. */
-export interface FieldVisibility {
+interface FieldVisibility {
   readonly showsHidden: boolean
   /** Shows an auth record's email even if `emailVisibility` is false. */
   readonly showsEmail: boolean
@@ -159,7 +159,7 @@ export interface RenderedRecord {
 }
 
 /** Is called with the length of a text before it is built. Throws if that is too long. */
-export type CheckLength = (length: number) => void
+type CheckLength = (length: number) => void
 
 /** JSON of a record with expanded ones. Strings joined by `+` share memory of repeated records. */
 export function renderedText(rendered: RenderedRecord, check: CheckLength = () => {}): string {

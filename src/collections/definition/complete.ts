@@ -14,7 +14,7 @@ import {
   texts,
 } from '../../fields/shape.ts'
 import { checksum, randomId } from '../../tools/random.ts'
-import { AUTH_KEYS } from '../auth-shape.ts'
+import { AUTH_KEYS, TOKENS } from '../auth-shape.ts'
 import type { AuthCollection, Collection, CollectionType } from '../catalog.ts'
 import { indexText, parseIndex, uniqueIndexOf } from '../sqlite/index-expression.ts'
 
@@ -237,14 +237,6 @@ export function readOver(raw: unknown, old: Collection): Collection {
   const laid = lay(raw, shape, { ...shape.zero(), ...old })
   return { ...laid, type: laid.type || 'base' } as Collection
 }
-
-const TOKENS = [
-  'authToken',
-  'passwordResetToken',
-  'emailChangeToken',
-  'verificationToken',
-  'fileToken',
-] as const
 
 function redacted(collection: AuthCollection) {
   const { oauth2 } = collection

@@ -28,12 +28,13 @@ export function skipBlanks(tokens: readonly SqlToken[], at: number): number {
   return place
 }
 
-/** Index after the parenthesis that opens at `at`. */
-function closed(tokens: readonly SqlToken[], at: number): number {
+/** Index after the token that closes what opens at `at`: a parenthesis or a CASE. */
+function closed(tokens: readonly SqlToken[], at: number, [opens, closes] = ['(', ')']): number {
   let depth = 0
   for (let i = at; i < tokens.length; i++) {
-    if (tokens[i]!.text === '(') depth++
-    if (tokens[i]!.text === ')' && --depth === 0) return i + 1
+    const text = tokens[i]!.text.toLowerCase()
+    if (text === opens) depth++
+    if (text === closes && --depth === 0) return i + 1
   }
   return tokens.length
 }
@@ -77,15 +78,6 @@ export function bareJoinEnd(tokens: readonly SqlToken[], at: number): number | u
   return end
 }
 
-function caseEnd(tokens: readonly SqlToken[], at: number): number {
-  let depth = 0
-  for (let i = at; i < tokens.length; i++) {
-    if (lowerWord(tokens[i]) === 'case') depth++
-    if (lowerWord(tokens[i]) === 'end' && --depth === 0) return i + 1
-  }
-  return tokens.length
-}
-
 const SIGNS = new Set(['-', '+', '~'])
 const JOINED = new Set(['.', '::'])
 /** Words whose parentheses belong to the aggregate before them. */
@@ -107,6 +99,6 @@ export function operandEnd(tokens: readonly SqlToken[], at: number): number {
 
 function oneEnd(tokens: readonly SqlToken[], at: number): number {
   if (tokens[at]?.text === '(') return closed(tokens, at)
-  if (lowerWord(tokens[at]) === 'case') return caseEnd(tokens, at)
+  if (lowerWord(tokens[at]) === 'case') return closed(tokens, at, ['case', 'end'])
   return Math.max(tokens[at]?.kind === 'word' ? callEnd(tokens, at) : at, at + 1)
 }

@@ -56,7 +56,10 @@ interface ParsedQuery {
 
 /** Reads column and table names of a SELECT as loosely as PocketBase does. PocketBase: core/view.go */
 function parseQuery(query: string): ParsedQuery {
-  const plain = query.replace(COMMENTS, ' ')
+  const plain = query
+    .trim()
+    .replace(/^;+|;+$/g, '')
+    .replace(COMMENTS, ' ')
   const marked = plain.replace(JOINS, ' __join__ ').replace(DISCARDED, ' __discard__ ')
   const parts = { select: '', from: '', join: '' }
   let part: keyof typeof parts | undefined
@@ -165,7 +168,7 @@ function sourcesOf({ tables }: ParsedQuery, catalog: Catalog): Map<string, Colle
 
 /** The fields of a view's query by alias; unknown columns are json. PocketBase: core/view.go */
 export function suggestFields(query: string, catalog: Catalog): ViewField[] {
-  const parsed = parseQuery(query.trim().replace(/^;+|;+$/g, ''))
+  const parsed = parseQuery(query)
   const sources = sourcesOf(parsed, catalog)
   return parsed.columns.map((column) => {
     if (column.alias === '*') {
@@ -177,11 +180,6 @@ export function suggestFields(query: string, catalog: Catalog): ViewField[] {
   })
 }
 
-export interface FieldSource {
-  readonly collection: Collection
-  readonly field: Field
-}
-
 const MAX_VIEWS = 5
 
 /** The stored field behind a view's field; undefined if computed. PocketBase: FindRecordByViewFile */
@@ -190,8 +188,8 @@ export function fieldSource(
   name: string,
   catalog: Catalog,
   depth = 1,
-): FieldSource | undefined {
-  const parsed = parseQuery(view.viewQuery.trim().replace(/^;+|;+$/g, ''))
+): { readonly collection: Collection; readonly field: Field } | undefined {
+  const parsed = parseQuery(view.viewQuery)
   const column = parsed.columns.find(({ alias }) => alias === name)
   if (!column || depth > MAX_VIEWS) return undefined
   const { source: collection, field } = readColumn(column, parsed, sourcesOf(parsed, catalog))

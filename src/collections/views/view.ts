@@ -45,7 +45,7 @@ const EQUAL_IDS = 'the query could return records with non-unique ids'
 export const isQueryFault = (error: unknown): error is Error =>
   error instanceof ViewQueryError || error instanceof SqliteFault || isSqlError(error)
 
-export interface ReadQuery {
+interface ReadQuery {
   readonly sql: string
   readonly fields: Field[]
   readonly columns: readonly string[]
