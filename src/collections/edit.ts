@@ -48,16 +48,6 @@ const otherId = ({ catalog }: Store, id: string) =>
     ? badRequest(FAILED, { id: fieldError('validation_values_mismatch', "Values don't match") })
     : notFound()
 
-async function saveChecked(
-  draft: CatalogDraft,
-  next: Collection,
-  old: Collection | undefined,
-  checkRule: RuleCheck,
-): Promise<void> {
-  await validateCollection({ store: draft, next, old, checkRule })
-  await saveCollection(draft, next)
-}
-
 async function save(store: Collections, failure: string, work: (draft: CatalogDraft) => Promise<string>) {
   try {
     const id = await store.change(work)
@@ -73,7 +63,8 @@ export const createCollection = (store: Collections, raw: unknown, checkRule: Ru
     const taken = new Set(draft.catalog.all.map((one) => one.id))
     const read = readNew(raw)
     const next = complete(read, taken, bringsIndexes(raw) ? undefined : idOf(read))
-    await saveChecked(draft, next, undefined, checkRule)
+    await validateCollection({ store: draft, next, old: undefined, checkRule })
+    await saveCollection(draft, next)
     return next.id
   })
 
@@ -84,7 +75,9 @@ export const updateCollection = (store: Collections, nameOrId: string, raw: unkn
     if (!old) throw notFound()
     const read = readOver(raw, old)
     if (read.id !== old.id) throw otherId(draft, read.id)
-    await saveChecked(draft, complete(read), old, checkRule)
+    const next = complete(read)
+    await validateCollection({ store: draft, next, old, checkRule })
+    await saveCollection(draft, next)
     return old.id
   })
 

@@ -27,6 +27,10 @@ export function plainNumber(value: number): string {
   return `${sign}${first}${rest.padEnd(exponent, '0')}`
 }
 
+/** An exponent as Go and C write it: `+06`. */
+export const exponentText = (exponent: number) =>
+  (exponent < 0 ? '-' : '+') + String(Math.abs(exponent)).padStart(2, '0')
+
 function scalarText(raw: unknown): string | undefined {
   if (typeof raw === 'string') return raw
   if (typeof raw === 'number') return plainNumber(raw)

@@ -1,5 +1,5 @@
 import { type FieldError, fieldError } from '../errors.ts'
-import { countCharacters, parseNumber, readBool, toBool, toNumber, toText } from './cast.ts'
+import { countCharacters, exponentText, parseNumber, readBool, toBool, toNumber, toText } from './cast.ts'
 import type { Field, FieldOf, FieldType, PasswordField, TextField, Value } from './field.ts'
 import { hasNameTwice, isJson, minify, writeSorted } from './json-text.ts'
 import { matchesPattern } from './pattern.ts'
@@ -111,7 +111,7 @@ export function formatNumber(value: number): string {
   const [digits, power = ''] = value.toExponential().split('e')
   const exponent = Number(power)
   if (exponent >= -4 && exponent < 6) return String(value)
-  return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
+  return `${digits}e${exponentText(exponent)}`
 }
 
 /** Whether the number fits int64, which is how PocketBase tests for an integer. */

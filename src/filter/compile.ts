@@ -94,7 +94,10 @@ function makeTemplate(
   isTrusted: boolean,
 ): Template {
   const reached: ReachedRows = new Map()
-  const base = candidate ? newRow(collection) : tableRow(collection)
+  const base: FilterRow = {
+    ...{ collection, at: null, nullable: !candidate && collection.type === 'view' },
+    ...(candidate && { values: (input: Input) => input.candidate, isNew: true }),
+  }
   const auth = request.auth ? catalog.find(request.auth.collection.id) : undefined
   const forRule: Context = { catalog, auth, scope: new Scope(), base, reached: null, isClient: false }
   const forClient: Context = { ...forRule, reached: isTrusted ? null : reached, isClient: true }
@@ -105,26 +108,12 @@ function makeTemplate(
   // first pass, whose result is dropped: it joins the sort's rows, so that the condition has their listRules
   if (keys.length > 0) buildOrder(forClient, keys, and([]))
   const sortsByOwnField = keys.length < 2 && keys.every(({ name }) => isOwnField(collection, name))
-  const parts = { base, sortsByOwnField, free: client !== null || sort !== '' }
   for (const [row, target] of reached) conditions.push(...listRuleOf(forRule, row, target))
   const condition = and(conditions)
   const order = candidate || condition === FALSE ? [] : buildOrder(forClient, keys, condition)
-  return writeTemplate({ ...parts, condition: nestRowsInExists(condition), order })
+  const free = client !== null || sort !== ''
+  return writeTemplate(base, nestRowsInExists(condition), order, sortsByOwnField, free)
 }
-
-const tableRow = (collection: Collection): FilterRow => ({
-  collection,
-  at: null,
-  nullable: collection.type === 'view',
-})
-
-const newRow = (collection: Collection): FilterRow => ({
-  collection,
-  at: null,
-  nullable: false,
-  values: ({ candidate }) => candidate,
-  isNew: true,
-})
 
 /** Rows that a client joins must satisfy their listRule. PocketBase: updateQueryWithCollectionListRule */
 function listRuleOf(context: Context, row: JoinedRow, collection: Collection): Condition[] {
@@ -209,19 +198,19 @@ interface Template {
   readonly params: readonly Param[]
 }
 
-interface Parts {
-  readonly base: FilterRow
-  readonly condition: Condition
-  readonly order: readonly OrderKey[]
-  readonly sortsByOwnField: boolean
-  readonly free: boolean
-}
-
-function writeTemplate({ base, condition, order, sortsByOwnField, free }: Parts): Template {
+function writeTemplate(
+  base: FilterRow,
+  condition: Condition,
+  order: readonly OrderKey[],
+  sortsByOwnField: boolean,
+  free: boolean,
+): Template {
   const never = condition.kind === 'constant' && condition.value !== true
   const test = condition.kind === 'constant' ? [] : writeCondition(condition)
-  const keys = order.map(({ sql }) => sql)
-  const orderSql = joinSql(keys, ', ')
+  const orderSql = joinSql(
+    order.map(({ sql }) => sql),
+    ', ',
+  )
   const joined = [...new Set(rowsIn([...test, ...orderSql]).flatMap(withAncestors))].sort(byAlias)
   const first = base.values ? ['(SELECT 1) b'] : [...table(base.collection), ' b']
   const source = [...first, ...joined.flatMap(leftJoin)]

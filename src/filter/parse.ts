@@ -28,15 +28,6 @@ interface RawItem {
 
 const parser = peggy.generate(readFileSync(new URL('../../grammar/filter.peggy', import.meta.url), 'utf8'))
 
-/** Parses a filter into a flat chain. Throws a FilterError with PocketBase's message. */
-function readChain(text: string): readonly RawItem[] {
-  try {
-    return parser.parse(text)
-  } catch (error) {
-    throw new FilterError((error as Error).message)
-  }
-}
-
 const MAX_EXPRESSIONS = 200
 const MAX_CALL_NESTING = 3
 const CACHED_TREES = 500
@@ -61,8 +52,13 @@ class Reader {
   #shape = ''
 
   read(text: string): Tree {
-    const root = this.#chain(readChain(text))
-    return { root, literals: this.#literals, shape: this.#shape }
+    let chain: readonly RawItem[]
+    try {
+      chain = parser.parse(text)
+    } catch (error) {
+      throw new FilterError((error as Error).message)
+    }
+    return { root: this.#chain(chain), literals: this.#literals, shape: this.#shape }
   }
 
   /** Makes an OR of ANDs, since `&&` binds tighter than `||`. */

@@ -58,19 +58,14 @@ function storageOf(field: Field): Storage {
   return isMulti(field) ? 'list' : (STORAGE[field.type] ?? 'text')
 }
 
-const AFFINITY: Partial<Record<Field['type'], Affinity>> = {
-  number: 'numeric',
-  bool: 'numeric',
-  geoPoint: 'numeric',
-  json: 'none',
-}
-
 /** The affinity of a field's column in PocketBase's table or view. */
 function affinityOf({ collection, isNew }: FilterRow, field: Field): Affinity {
   if (isNew) return 'none'
   const isCounted = collection.type === 'view' && field.type === 'number'
   if (isCounted && countedColumns(collection.viewQuery).has(field.name)) return 'none'
-  return isMulti(field) ? 'numeric' : (AFFINITY[field.type] ?? 'text')
+  const storage = storageOf(field)
+  if (storage === 'text') return 'text'
+  return storage === 'json' ? 'none' : 'numeric'
 }
 
 /** Rows that a client's filter or sort joins. Their listRules must accept them. */

@@ -1,5 +1,5 @@
 import { quote } from '../collections/catalog.ts'
-import { cleanText, plainNumber } from '../fields/cast.ts'
+import { cleanText, exponentText, plainNumber } from '../fields/cast.ts'
 import type { Value } from '../fields/field.ts'
 import type { RequestInfo } from '../request/request.ts'
 
@@ -221,9 +221,6 @@ function realText(value: number): string {
 
 const withPoint = (digits: string, whole: number) =>
   `${digits.slice(0, whole).padEnd(whole, '0')}.${digits.slice(whole) || '0'}`
-
-const exponentText = (exponent: number) =>
-  (exponent < 0 ? '-' : '+') + String(Math.abs(exponent)).padStart(2, '0')
 
 /** Lowers ASCII letters only, as SQLite's LOWER() and LIKE do. */
 export const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -157,15 +157,10 @@ function byId(from: Collection, { target, field }: Relation, related: readonly R
 }
 
 function byHolder({ target, field }: Relation, related: readonly RenderedRecord[]): Find {
-  const index = new Map<string, RenderedRecord[]>()
-  for (const rendered of related) {
-    for (const id of idsIn(target, field, rendered.row)) {
-      const holders = index.get(id)
-      if (holders) holders.push(rendered)
-      else index.set(id, [rendered])
-    }
-  }
-  return ({ collection, row }) => index.get(row[columnsOf(collection).id] as string) ?? []
+  const pairs = related.flatMap((one) => idsIn(target, field, one.row).map((id) => ({ id, one })))
+  const index = Map.groupBy(pairs, ({ id }) => id)
+  return ({ collection, row }) =>
+    index.get(row[columnsOf(collection).id] as string)?.map(({ one }) => one) ?? []
 }
 
 /** Relations to expand by name, with the relations below. */
@@ -176,21 +171,15 @@ export function readExpand(param: string): ExpandTree {
   const tree: ExpandTree = new Map()
   for (const part of param.split(',')) {
     const hops = part.replaceAll(' ', '').split('.')
-    const [first, last] = [hops.findIndex(isNamed), hops.findLastIndex(isNamed)]
-    if (first >= 0) grow(tree, hops.slice(first, last + 1))
+    const [first, last] = [hops.findIndex(Boolean), hops.findLastIndex(Boolean)]
+    let node = tree
+    for (const hop of hops.slice(first, last + 1)) {
+      const next: ExpandTree = node.get(hop) ?? new Map()
+      node.set(hop, next)
+      node = next
+    }
   }
   return tree
-}
-
-const isNamed = (hop: string) => hop !== ''
-
-function grow(tree: ExpandTree, hops: readonly string[]): void {
-  let node = tree
-  for (const hop of hops) {
-    const next: ExpandTree = node.get(hop) ?? new Map()
-    node.set(hop, next)
-    node = next
-  }
 }
 
 interface Relation {

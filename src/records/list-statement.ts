@@ -23,10 +23,13 @@ export const NEAR = 500n
 
 const RANGES: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
-type Comparison = Extract<Predicate, { kind: 'comparison' }>
+type Test = Extract<Predicate, { kind: 'comparison' }>
+/** A column compared with a parameter. */
+type Comparison = Test & { readonly value: Exclude<Test['value'], ''> }
 
 const isComparison = (one: Predicate): one is Comparison => one.kind === 'comparison' && one.value !== ''
 const isEqual = ({ sign }: Comparison) => sign === '='
+const equalities = (structure: QueryStructure) => conjuncts(structure).filter(isComparison).filter(isEqual)
 
 const conjuncts = ({ condition }: QueryStructure): readonly Predicate[] =>
   condition.kind === 'and' ? condition.items : [condition]
@@ -79,9 +82,8 @@ export function listStatement(
 
 /** The condition, with `implied`'s SQL if it has an equality with a value for that column. */
 function impliedWhere({ where, structure }: CompiledFilter, implied: Extension['implied']): string {
-  const tests = implied ? conjuncts(structure).filter(isComparison).filter(isEqual) : []
-  const test = tests.find(({ column, value }) => column === implied?.column && value !== '')
-  return test && test.value !== '' ? `(${where}) AND ${implied!.sql(`$${test.value.index + 1}`)}` : where
+  const test = implied && equalities(structure).find(({ column }) => column === implied.column)
+  return test ? `(${where}) AND ${implied.sql(`$${test.value.index + 1}`)}` : where
 }
 
 function knownTotal(
@@ -93,7 +95,7 @@ function knownTotal(
   if (!total) return undefined
   const { table } = columnsOf(collection)
   if (where === '') return total.sql(table)
-  if (!isComparison(condition) || !isEqual(condition) || condition.value === '') return undefined
+  if (!isComparison(condition) || !isEqual(condition)) return undefined
   const isOfOne = condition.column === columnName(total.by) && condition.value.cast === 'text'
   return isOfOne ? total.sql(table, '$1') : undefined
 }
@@ -125,8 +127,7 @@ function isIndexScan(collection: Collection, structure: QueryStructure): boolean
 /** ORDER BY, spelled as in an index that has the rows of one or several values in order of insertion. */
 function indexOrderBy(collection: Collection, { orderBy, structure }: CompiledFilter): string {
   if (sortedBy(structure) !== ROWID) return orderBy
-  const tests = conjuncts(structure).filter(isComparison).filter(isEqual)
-  const equal = new Set(tests.map(({ column }) => column))
+  const equal = new Set(equalities(structure).map(({ column }) => column))
   const isInOrder = indexesOf(collection).some((columns) => {
     const place = columns.indexOf(ROWID)
     return place > 0 && columns.slice(0, place).every((column) => equal.has(column))
@@ -148,7 +149,7 @@ function searchedOwner(
   const compared = tests.filter(isComparison).filter((one) => isEqual(one) || one.column === search.order)
   if (compared.length === tests.length) return undefined
   const owner = compared.filter(isEqual).find(({ column }) => column === search.owner)
-  if (!owner || owner.value === '') return ''
+  if (!owner) return ''
   return `${baseColumn(owner.column)} = $${owner.value.index + 1}::${owner.value.cast}`
 }
 

@@ -88,7 +88,10 @@ function compileList(
 
 async function findPage(store: Store, { page, statement, params }: ListQuery, request: RequestInfo) {
   const { auth } = request
-  const rows = statement ? await readRows(store, statement, params, request).catch(failList) : []
+  const failed = (error: unknown) => {
+    throw listFault(error)
+  }
+  const rows = statement ? await readRows(store, statement, params, request).catch(failed) : []
   const [first] = rows
   if (!statement || !first) {
     await checkAuthFresh(store, auth)
@@ -98,10 +101,6 @@ async function findPage(store: Store, { page, statement, params }: ListQuery, re
   if (auth && first[count + 1] !== auth.version) throw new StaleAuth()
   // an empty page comes as one row that has only the total
   return { rows: first[id] === null ? [] : rows, total: Number(first[count]) }
-}
-
-function failList(error: unknown): never {
-  throw listFault(error)
 }
 
 async function renderPage(
