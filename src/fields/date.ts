@@ -65,15 +65,15 @@ function outOfRange(limit: string, word: 'less' | 'greater'): FieldError {
 const isBefore = (a: string, b: string) => yearOf(a) - yearOf(b) < 0 || (yearOf(a) === yearOf(b) && a < b)
 const yearOf = (text: string) => Number.parseInt(text, 10)
 
-const column = () => 'pb_date'
-const zero = () => ''
-const fromInput = (_: unknown, raw: unknown) => parseDate(raw)
+const DATE = {
+  column: () => 'pb_date',
+  zero: () => '',
+  fromInput: (_: unknown, raw: unknown) => parseDate(raw),
+}
 
 /** `date`: a date, `''` when unset. PocketBase: core/field_date.go */
 export const date: FieldType<FieldOf<'date'>> = {
-  column,
-  zero,
-  fromInput,
+  ...DATE,
   accepts: (raw) => raw === null || raw === '' || (typeof raw === 'string' && parseDate(raw) !== ''),
   expected: 'a date like 2026-11-20 07:00:00.000Z, or empty',
   check(field, value) {
@@ -85,13 +85,7 @@ export const date: FieldType<FieldOf<'date'>> = {
 }
 
 /** `autodate`: the time of create or update, never set by a client. PocketBase: core/field_autodate.go */
-export const autodate: FieldType<FieldOf<'autodate'>> = {
-  column,
-  zero,
-  fromInput,
-  accepts: () => true,
-  expected: '',
-}
+export const autodate: FieldType<FieldOf<'autodate'>> = DATE
 
 /** Further date formats in Go's notation, tried in this order. github.com/spf13/cast, internal/time.go */
 const LAYOUTS = [

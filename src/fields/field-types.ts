@@ -184,7 +184,8 @@ export function checkValue(field: Field, value: Value): FieldError | undefined {
 /** The error of a raw value that cannot be read as the field's; undefined if it can. */
 export function readError(field: Field, raw: unknown): FieldError | undefined {
   const { accepts, expected } = fieldType(field)
-  return accepts(raw) ? undefined : fieldError('validation_invalid_value', `Must be ${expected}`)
+  const isReadable = accepts?.(raw) ?? true
+  return isReadable ? undefined : fieldError('validation_invalid_value', `Must be ${expected}`)
 }
 
 /** Maximum size of a file without `maxSize`. */

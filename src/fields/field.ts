@@ -66,8 +66,8 @@ export interface FieldType<F extends Field = Field> {
   /** Converts any JSON or form value. Never fails: unreadable input becomes zero (contract 4.2). */
   fromInput(field: F, raw: unknown): Value
   /** False for input that `fromInput` would turn into the empty value. Its error: `Must be ${expected}`. */
-  accepts(raw: unknown): boolean
-  readonly expected: string
+  accepts?(raw: unknown): boolean
+  readonly expected?: string
   /** Checks a value that is not empty, without the database (contract 4.5). Undefined: valid. */
   check?(field: F, value: Value): FieldError | undefined
 }

@@ -141,8 +141,6 @@ export const json: FieldType<FieldOf<'json'>> = {
     const text = typeof raw === 'string' ? fromText(raw) : writeSorted(raw)
     return text === 'null' ? null : text
   },
-  accepts: () => true,
-  expected: '',
   check(field, value) {
     const text = (value as string | null) ?? 'null'
     const maxSize = field.maxSize || DEFAULT_JSON_BYTES

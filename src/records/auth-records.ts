@@ -21,8 +21,14 @@ export async function deleteLinks(
   let dropped = 0
   if (names === LINKED_COLLECTIONS) await deleteSessions(store, collection, ids)
   for (const name of names) {
-    const linked = store.catalog.find(name)
-    if (linked) dropped += await dropFrom(store, linked, collection, ids)
+    const linked = store.catalog.find(name)!
+    const { rows } = await store.db.query(
+      `with written as (delete from ${columnsOf(linked).table}
+        where "collectionRef" = $1::text and "recordRef" = any($2::text[]) returning *),
+      ${changeLogCte('written', 'delete', 3)} select 1 from written`,
+      [collection.id, ids, linked.id],
+    )
+    dropped += rows.length
   }
   return dropped
 }
@@ -38,16 +44,6 @@ async function deleteSessions({ db }: Store, owner: Collection, ids: readonly st
     ids,
   ])
   if (owner.id === USERS_ID) await db.query(END_BROWSERS, [ids])
-}
-
-async function dropFrom(store: Store, linked: Collection, owner: Collection, ids: readonly string[]) {
-  const { rows } = await store.db.query(
-    `with written as (delete from ${columnsOf(linked).table}
-      where "collectionRef" = $1::text and "recordRef" = any($2::text[]) returning *),
-    ${changeLogCte('written', 'delete', 3)} select 1 from written`,
-    [owner.id, ids, linked.id],
-  )
-  return rows.length
 }
 
 /** Whether this change of an auth record invalidates linked records. */

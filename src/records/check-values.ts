@@ -226,21 +226,14 @@ function checkFiles(
 ): FieldError | undefined {
   const kept = chosenTexts(old ?? '')
   const added = chosenTexts(value).filter((name) => !kept.includes(name) && !uploads.has(name))
-  if (added.length === 0) return checkValue(field, value) ?? checkSent(field, value, uploads)
+  if (added.length === 0) {
+    const sent = chosenTexts(value).flatMap((name) => uploads.get(name) ?? [])
+    return checkValue(field, value) ?? sent.map((upload) => checkUpload(field, upload)).find(Boolean)
+  }
   const invalidFiles = added.map((name) => Buffer.from(name).subarray(0, MAX_NAME_BYTES).toString('utf8'))
   return fieldError('validation_invalid_file', `Invalid new files: [${invalidFiles.join(' ')}]`, {
     invalidFiles,
   })
-}
-
-function checkSent(field: FileField, value: Value, uploads: NamedUploads): FieldError | undefined {
-  if (uploads.size === 0) return undefined
-  for (const name of chosenTexts(value)) {
-    const upload = uploads.get(name)
-    const error = upload && checkUpload(field, upload)
-    if (error) return error
-  }
-  return undefined
 }
 
 export const isEmptyObject = (errors: object) => Object.keys(errors).length === 0
