@@ -15,18 +15,12 @@ const RESERVED = /^(CON|PRN|AUX|NUL|(COM|LPT)[1-9])$/
 /** Refuses ids that cannot be file names, whatever the collection allows. PocketBase: core/field_text.go */
 function keyError(id: string): FieldError | undefined {
   const ch = FORBIDDEN.find((character) => id.includes(character))
-  if (ch !== undefined) {
-    return fieldError('validation_forbidden_pk_character', `'${ch}' is not a valid primary key character`, {
-      ch,
-    })
-  }
+  const wrong = `'${ch}' is not a valid primary key character`
+  if (ch !== undefined) return fieldError('validation_forbidden_pk_character', wrong, { ch })
   const reserved = id.toUpperCase()
   if (!RESERVED.test(reserved)) return undefined
-  return fieldError(
-    'validation_reserved_pk',
-    `The primary key '${reserved}' is reserved and cannot be used`,
-    { reserved },
-  )
+  const text = `The primary key '${reserved}' is reserved and cannot be used`
+  return fieldError('validation_reserved_pk', text, { reserved })
 }
 
 /** Maximum characters of a text without `max`. */
@@ -55,12 +49,9 @@ export const text: FieldType<TextField> = {
   check(field, value) {
     const written = value as string
     const length = countCharacters(written)
-    const max = field.max || DEFAULT_MAX_CHARACTERS
-    if (length < field.min) {
-      return fieldError('validation_min_text_constraint', `Must be at least ${field.min} character(s)`, {
-        min: field.min,
-      })
-    }
+    const { min, max } = { ...field, max: field.max || DEFAULT_MAX_CHARACTERS }
+    if (length < min)
+      return fieldError('validation_min_text_constraint', `Must be at least ${min} character(s)`, { min })
     if (length > max)
       return fieldError('validation_max_text_constraint', `Must be no more than ${max} character(s)`, { max })
     if (field.pattern && !matchesPattern(field.pattern, written))
@@ -81,10 +72,10 @@ export const editor: FieldType<FieldOf<'editor'>> = {
 }
 
 export const noInteger = () => fieldError('validation_only_int_constraint', 'Decimal numbers are not allowed')
-export const tooSmall = (min: number) =>
-  fieldError('validation_min_number_constraint', `Must be greater or equal than ${formatNumber(min)}`, {
-    min,
-  })
+export function tooSmall(min: number): FieldError {
+  const text = `Must be greater or equal than ${formatNumber(min)}`
+  return fieldError('validation_min_number_constraint', text, { min })
+}
 
 /** `number`: options `min`, `max`, `onlyInt`; 0 passes all. PocketBase: core/field_number.go */
 export const number: FieldType<FieldOf<'number'>> = {
@@ -144,11 +135,9 @@ export const json: FieldType<FieldOf<'json'>> = {
   check(field, value) {
     const text = (value as string | null) ?? 'null'
     const maxSize = field.maxSize || DEFAULT_JSON_BYTES
-    if (Buffer.byteLength(text) > maxSize) {
-      return fieldError('validation_json_size_limit', `The maximum allowed JSON size is ${maxSize} bytes`, {
-        maxSize,
-      })
-    }
+    const tooLarge = `The maximum allowed JSON size is ${maxSize} bytes`
+    if (Buffer.byteLength(text) > maxSize)
+      return fieldError('validation_json_size_limit', tooLarge, { maxSize })
     if (!isValid(text)) return fieldError('validation_invalid_json', 'Must be a valid json value')
     return field.required && EMPTY.has(text) ? required() : undefined
   },

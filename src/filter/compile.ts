@@ -207,10 +207,8 @@ function writeTemplate(
 ): Template {
   const never = condition.kind === 'constant' && condition.value !== true
   const test = condition.kind === 'constant' ? [] : writeCondition(condition)
-  const orderSql = joinSql(
-    order.map(({ sql }) => sql),
-    ', ',
-  )
+  const keys = order.map(({ sql }) => sql)
+  const orderSql = joinSql(keys, ', ')
   const joined = [...new Set(rowsIn([...test, ...orderSql]).flatMap(withAncestors))].sort(byAlias)
   const first = base.values ? ['(SELECT 1) b'] : [...table(base.collection), ' b']
   const source = [...first, ...joined.flatMap(leftJoin)]

@@ -93,13 +93,9 @@ export function leaf(
 }
 
 /** AND without constants: false (or NULL) decides, true is left out. */
-export function and(items: readonly Condition[]): Condition {
-  return fold('and', items, true)
-}
+export const and = (items: readonly Condition[]): Condition => fold('and', items, true)
 
-export function or(items: readonly Condition[]): Condition {
-  return fold('or', items, false)
-}
+export const or = (items: readonly Condition[]): Condition => fold('or', items, false)
 
 function fold(kind: 'and' | 'or', items: readonly Condition[], neutral: boolean): Condition {
   const rest: Condition[] = []

@@ -124,14 +124,10 @@ function whetherEmpty(
   decide: (value: Known) => Condition,
 ): Condition {
   const isText = other.kind === 'expression' && other.affinity === 'text' && other.storage === 'text'
-  if (isText && !other.nullable)
-    return leaf(
-      comparison(
-        other.sql,
-        positive ? '=' : '<>',
-        textParam((input) => value.slot(input) ?? ''),
-      ),
-    )
+  if (isText && !other.nullable) {
+    const text = textParam((input) => value.slot(input) ?? '')
+    return leaf(comparison(other.sql, positive ? '=' : '<>', text))
+  }
   const isNothing = (input: Input) => (value.slot(input) ?? '') === ''
   return whether(flagParam(isNothing), decide(EMPTY), decide({ ...value, isEmpty: false }))
 }

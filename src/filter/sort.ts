@@ -87,20 +87,15 @@ function buildKey(context: Context, { name, direction }: SortKey, condition: Con
 
 /** A sort key's value; of several rows, that of the first which the filter accepts. */
 function firstOf(key: Sql, condition: Condition): Sql {
-  const rows = new Set(
-    rowsIn(key)
-      .flatMap(withAncestors)
-      .filter((row) => row.inMany),
-  )
+  const line = rowsIn(key).flatMap(withAncestors)
+  const rows = new Set(line.filter((row) => row.inMany))
   if (rows.size === 0) return key
   const filter = sharing(condition, rows)
   for (const row of multiRowsOf(filter)) rows.add(row)
-  const order = joinSql(
-    outermostFirst(rows)
-      .map((row) => (row.many && row.source.order?.(row)) || [])
-      .filter((one) => one.length > 0),
-    ', ',
+  const orders = outermostFirst(rows).flatMap((row) =>
+    row.many && row.source.order ? [row.source.order(row)] : [],
   )
+  const order = joinSql(orders, ', ')
   const chosen = selectSql(filter, rows, requiredRows(filter), key)
   return order.length > 0
     ? sql`(${chosen} ORDER BY ${bindRows(order, rows)} LIMIT 1)`

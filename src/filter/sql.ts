@@ -94,14 +94,7 @@ function rowOf(piece: Piece): JoinedRow | null {
   return piece.kind === 'column' ? piece.row : null
 }
 
-export function rowsIn(part: Sql): JoinedRow[] {
-  const rows: JoinedRow[] = []
-  for (const one of part) {
-    const row = rowOf(one)
-    if (row) rows.push(row)
-  }
-  return rows
-}
+export const rowsIn = (part: Sql): JoinedRow[] => part.flatMap((one) => rowOf(one) ?? [])
 
 /** Replaces these rows by their aliases, because a subquery's FROM now has them. */
 export const bindRows = (part: Sql, rows: ReadonlySet<JoinedRow>): Sql =>

@@ -39,10 +39,8 @@ where "user" = any($1::text[]) or sender in (select id from members where member
 
 /** Deletes sessions and push subscriptions: a signed-out browser must not show texts. */
 async function deleteSessions({ db }: Store, owner: Collection, ids: readonly string[]): Promise<void> {
-  await db.query('delete from auth_sessions where collection = $1 and record = any($2::text[])', [
-    owner.id,
-    ids,
-  ])
+  const text = 'delete from auth_sessions where collection = $1 and record = any($2::text[])'
+  await db.query(text, [owner.id, ids])
   if (owner.id === USERS_ID) await db.query(END_BROWSERS, [ids])
 }
 

@@ -200,10 +200,10 @@ export function validate(collection: Collection, draft: Draft): FieldErrors {
 
 function checkField(field: Field, { values, passwords, old, uploads }: Draft): FieldError | undefined {
   const value = values[field.name]!
-  if (field.type === 'text' && field.primaryKey && old)
-    return value === old[field.name]
-      ? undefined
-      : fieldError('validation_pk_change', 'The record primary key cannot be changed')
+  if (field.type === 'text' && field.primaryKey && old) {
+    if (value === old[field.name]) return undefined
+    return fieldError('validation_pk_change', 'The record primary key cannot be changed')
+  }
   if (field.type === 'password') return checkPassword(field, value, passwords[field.name])
   if (field.type === 'file') return checkFiles(field, value, old?.[field.name], uploads)
   return checkValue(field, value)
@@ -231,9 +231,8 @@ function checkFiles(
     return checkValue(field, value) ?? sent.map((upload) => checkUpload(field, upload)).find(Boolean)
   }
   const invalidFiles = added.map((name) => Buffer.from(name).subarray(0, MAX_NAME_BYTES).toString('utf8'))
-  return fieldError('validation_invalid_file', `Invalid new files: [${invalidFiles.join(' ')}]`, {
-    invalidFiles,
-  })
+  const text = `Invalid new files: [${invalidFiles.join(' ')}]`
+  return fieldError('validation_invalid_file', text, { invalidFiles })
 }
 
 export const isEmptyObject = (errors: object) => Object.keys(errors).length === 0

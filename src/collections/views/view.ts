@@ -116,9 +116,8 @@ export async function readAndSample(store: Store, query: string): Promise<ReadQu
   const read = await readQuery(store, query)
   const wrong = viewFieldFault(read.fields, store.catalog)
   if (wrong !== undefined) throw new ViewQueryError(wrong, read.fields)
-  const { rows } = await store.db.query(`select v.id from (${viewSelect(read)}) v limit $1::int`, [
-    SAMPLE_SIZE,
-  ])
+  const sample = `select v.id from (${viewSelect(read)}) v limit $1::int`
+  const { rows } = await store.db.query(sample, [SAMPLE_SIZE])
   const ids = rows.map(([id]) => String(id ?? ''))
   if (ids.includes('')) throw new ViewQueryError(EMPTY_IDS, read.fields)
   if (new Set(ids).size < ids.length) throw new ViewQueryError(EQUAL_IDS, read.fields)
@@ -151,9 +150,8 @@ export async function dropView(db: Db, collection: ViewCollection, cascade = fal
 function viewFieldFault(fields: Field[], catalog: Catalog): string | undefined {
   const collection = { ...readNew({ type: 'view', name: 'view' }), fields } as Collection
   for (const [i, field] of fields.entries()) {
-    const [found] = Object.entries(
-      all(fieldProblems(field, { collection, stored: undefined, catalog })) ?? {},
-    )
+    const problems = fieldProblems(field, { collection, stored: undefined, catalog })
+    const [found] = Object.entries(all(problems) ?? {})
     if (!found) continue
     const message = String(found[1].message)
     return `invalid field "${field.name}" (${i}): ${found[0]}: ${message[0]!.toLowerCase()}${message.slice(1)}`
