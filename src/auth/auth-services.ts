@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
 import type { Logger } from '../log.ts'
 import type { Extensions } from '../records/extension.ts'
-import type { SettingsStore } from '../settings/settings-store.ts'
+import type { SettingsStore } from '../settings/settings.ts'
 
 /** A text with a code, sent within `seconds` or never. Only the phone gets `body`; records have `shown`. */
 export interface TextWithCode {
@@ -28,6 +28,12 @@ export interface AuthCall<Form = unknown> {
   readonly ip: string
   /** Reads the body; called once the collection is known to allow the request. Throws 400. */
   readonly readForm: () => Promise<Form>
+}
+
+/** Where a sign-in comes from. */
+export interface Origin {
+  readonly ip: string
+  readonly userAgent: string
 }
 
 export interface SignInAttempt {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type DatabaseTime, databasePlaces } from '../admission/database-time.ts'
 import type { Everybody, Holder, Ticket } from '../admission/holder.ts'
+import { type DatabaseTime, databasePlaces } from '../admission/rates.ts'
 import type { Config } from '../config.ts'
 import { UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'

@@ -1,6 +1,9 @@
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
+import type { Db } from '../db/open.ts'
+import { list, number, type Row, run, runForRow, statement, text } from '../db/statement.ts'
 import { ApiError, badRequest, GatewayError, notFound, RetryLater } from '../errors.ts'
 import { cleanText } from '../fields/cast.ts'
 import { dateOf, formatDate } from '../fields/date.ts'
@@ -14,9 +17,7 @@ import { isOwn, prepareOffer, sendInside } from '../sms/send/send.ts'
 import { accountSender, gatewayRefusal, isRefusal } from '../sms/send/shape.ts'
 import { wakeDevices } from '../sms/wake/wake.ts'
 import { compose, readHookBody } from './compose.ts'
-import { type Hook, type HookFields, lockHook } from './hook.ts'
-import { checkSignature, type Posted } from './signature.ts'
-import { noteHeld, noteSent, readWindow, remember, summaryOf, type Window } from './window.ts'
+import { checkSignature, type Hook, type HookFields, lockHook, type Posted } from './hook.ts'
 
 const OUTCOMES = z.enum([
   ...['sent', 'waiting', 'repeated', 'resolved', 'skipped', 'limited', 'refused', 'disabled'],
@@ -194,4 +195,92 @@ async function noteCall({ db }: Store, { id, user, kind }: Hook, raw: string, ca
   const lists = [call.texts ?? [], messages].map((list) => JSON.stringify(list))
   const error = cleanText(refusal?.message ?? '')
   await db.query(NOTE, [id, user, kept, outcome, error, ...lists], 'hook note')
+}
+
+// `clock_timestamp()`: `now()` is the time before the wait for the lock
+const READ = statement('hook window', {
+  wasSent: 'boolean',
+  /** SHA-256 of the name of the event; '' for an event without a name. */
+  key: 'string',
+  isOpen: 'boolean',
+  /** Short messages that were sent to each recipient. */
+  sent: 'number',
+  /** Calls that were held back, and the recipients of the scheduled summary. */
+  held: 'number',
+  phones: 'string[]',
+  /** The end of the quiet hours, '' outside of them; when the summary is sent. */
+  quietUntil: 'string',
+  endsAt: 'string',
+})`
+select exists (select from hook_once o where o.hook = ${text('id')} and o.key = ${text('key')} and o.until > c.now) as "wasSent", ${text('key')} as key,
+  coalesce(c.ends > c.now, false) as "isOpen", w.sent, w.held,
+  array(select m."to" from sms_messages m where m.id = any(w.summary)) as phones,
+  coalesce(pb_text(sms_quiet_until(h.quiet_from, h.quiet_to, '{}', c.zone, c.now)), '') as "quietUntil",
+  pb_text(coalesce(sms_quiet_until(h.quiet_from, h.quiet_to, '{}', c.zone, c.ends), c.ends)) as "endsAt"
+from hooks h left join hook_windows w on w.hook = h.id
+cross join lateral (
+  select clock_timestamp() as now, w.began + interval '1 hour' as ends, sms_time_zone(h."user") as zone
+) c
+where h.id = ${text('id')}`
+
+/** What a hook has sent in its current hour, which begins with the first call after the last hour. */
+type Window = Row<typeof READ>
+
+/** Reads the window of a locked hook. `event`: '' for one without a name. */
+async function readWindow(db: Db, { id, once_minutes }: Hook, event: string): Promise<Window> {
+  const isNamed = event !== '' && once_minutes > 0
+  const key = isNamed ? hash('sha256', event, 'base64url') : ''
+  return (await runForRow(db, READ, { id, key }))!
+}
+
+const MAX_PHONES = 1_000
+
+/** The summary at the end of a window, for recipients of a held-back call who do not get one yet. */
+function summaryOf({ name }: Hook, { held, phones, endsAt }: Window, offer: Offer): Offer {
+  const body = `${name}: and ${held + 1} more`
+  const { segments } = countSegments(body)
+  const others = offer.messages.filter(({ to }) => !phones.includes(to))
+  const messages = others.slice(0, MAX_PHONES - phones.length).map((message) => ({ ...message, segments }))
+  return { ...offer, body, messages, scheduledAt: endsAt, later: true }
+}
+
+const REMEMBER = statement('hook once', {})`
+insert into hook_once (hook, key, until)
+values (${text('id')}, ${text('key')}, clock_timestamp() + ${number('once_minutes')} * interval '1 minute')
+on conflict (hook, key) do update set until = excluded.until`
+const COUNT = 'update hook_windows set sent = sent + $2::int where hook = $1'
+const OPEN = `
+insert into hook_windows (hook, began, sent) values ($1, clock_timestamp(), $2)
+on conflict (hook) do update set began = excluded.began, sent = excluded.sent, held = 0, summary = '{}'`
+const HOLD = statement('hook hold', {})`
+with held as (
+  update hook_windows set held = held + 1, summary = summary || ${list('ids')}::text[] where hook = ${text('id')} returning summary
+)
+update sms_messages set body = ${text('body')}, updated = ${text('updated')}
+where id in (select unnest(summary) from held) and status = 'pending'`
+
+/** Counts a sent text by its segments. */
+async function noteSent(db: Db, hook: Hook, window: Window, segments: number) {
+  await remember(db, hook, window)
+  await db.query(window.isOpen ? COUNT : OPEN, [hook.id, segments], `hook count ${window.isOpen}`)
+}
+
+/** Counts a held-back call, and stores the messages of the summary that it adds. */
+async function noteHeld(db: Db, hook: Hook, window: Window, summary: Offer) {
+  await remember(db, hook, window)
+  const ids = summary.messages.map(({ id }) => id)
+  await run(db, HOLD, { id: hook.id, ids, body: summary.body!, updated: formatDate(new Date()) })
+}
+
+/** Stores that an event was sent, if it has a name. */
+async function remember(db: Db, { id, once_minutes }: Hook, { key }: Window): Promise<void> {
+  if (key) await run(db, REMEMBER, { id, key, once_minutes })
+}
+
+/** Deletes old events, windows and calls. Call it from time to time. */
+export async function cleanUpHooks(db: Db, days: number): Promise<void> {
+  await db.query('delete from hook_once where until < now()')
+  await db.query(`delete from hook_windows where began < now() - interval '1 day'`)
+  const before = formatDate(new Date(Date.now() - days * 86_400_000))
+  await db.query('delete from hook_calls where created < $1', [before])
 }

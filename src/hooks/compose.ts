@@ -83,7 +83,7 @@ export function withoutCode(text: string, code: string): string {
 }
 
 /** The key of a body's event; the whole body if the key's template takes too many steps. */
-function keyOf(template: string, body: unknown): string {
+function keyOf(template: string, body: unknown) {
   try {
     return renderTemplate(template, body, MAX_KEY_CHARACTERS).text
   } catch (error) {
@@ -141,7 +141,7 @@ export async function groupsNamed({ db }: Store, user: string, names: readonly s
 const namesOf = (path: string): string[] => path.trim().split('.')
 
 /** Whether a body meets a condition: `path=value,other value`, or several separated by `;`. */
-const isMet = (condition: string, body: unknown): boolean =>
+const isMet = (condition: string, body: unknown) =>
   condition.split(';').some((one) => {
     const [, path = '', values] = /^([^=]*)=(.*)$/s.exec(one) ?? []
     const state = valueAt(body, namesOf(path))

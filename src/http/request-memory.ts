@@ -1,6 +1,5 @@
 import { admission } from '../admission/admission.ts'
-import type { Share } from '../admission/budget.ts'
-import { GrowingRoom } from '../admission/growing-room.ts'
+import { GrowingRoom, type Share } from '../admission/budget.ts'
 import type { Holder } from '../admission/holder.ts'
 
 /** Bodies and answers up to this size are not counted. Parsing such a body takes less than 10 ms. */

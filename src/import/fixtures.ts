@@ -1,32 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { recordTerminalAudit } from '../auth/superusers/audit.ts'
-import {
-  type CatalogDraft,
-  type Collection,
-  columnName,
-  InvalidCollection,
-  quote,
-  type Store,
-  tableName,
-} from '../collections/catalog.ts'
+import { recordTerminalAudit } from '../auth/audit.ts'
+import { type CatalogDraft, type Collection, columnName, InvalidCollection, quote, type Store, tableName } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
-import { checkImported, ImportFault, importCollections } from '../collections/edit.ts'
+import { checkImported, importCollections, ImportFault } from '../collections/edit.ts'
 import { UserError } from '../errors.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { checkRule } from '../records/access.ts'
 import { isObject } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
-import {
-  chunkSize,
-  type FilePosition,
-  type ImportRow,
-  idOf,
-  insertRows,
-  readRows,
-  recordFault,
-  removeOld,
-  tidy,
-} from './rows.ts'
+import { chunkSize, type FilePosition, idOf, type ImportRow, insertRows, readRows, recordFault, removeOld, tidy } from './rows.ts'
 
 interface Part extends FilePosition {
   readonly rows: readonly ImportRow[]

@@ -1,8 +1,8 @@
 import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SQLOutputValue } from 'node:sqlite'
-import { recordTerminalAudit } from '../auth/superusers/audit.ts'
-import { INSTALLER_EMAIL } from '../auth/superusers/superusers.ts'
+import { recordTerminalAudit } from '../auth/audit.ts'
+import { INSTALLER_EMAIL } from '../auth/superusers.ts'
 import { type CatalogDraft, type Collection, quote, SUPERUSERS, tableName } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
@@ -12,23 +12,11 @@ import type { Field, Value } from '../fields/field.ts'
 import { chosenTexts, fieldType } from '../fields/field-types.ts'
 import { storeFile } from '../files/contents.ts'
 import { readUpload } from '../files/upload.ts'
-import { SETTINGS } from '../settings/settings.ts'
-import { writeSettings } from '../settings/settings-store.ts'
+import { SETTINGS, writeSettings } from '../settings/settings.ts'
 import { parseJson } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
-import {
-  type ExportedCollection,
-  importPocketBaseTables,
-  importPocketBaseViews,
-  openPocketBase,
-  type PocketBaseData,
-  type Report,
-  readCollections,
-  type StoredRow,
-  textOf,
-  unreadable,
-} from './pocketbase-collections.ts'
-import { chunkSize, type ImportRow, idOf, insertRows, tidy } from './rows.ts'
+import { type ExportedCollection, importPocketBaseTables, importPocketBaseViews, openPocketBase, type PocketBaseData, readCollections, type Report, type StoredRow, textOf, unreadable } from './pocketbase-collections.ts'
+import { chunkSize, idOf, type ImportRow, insertRows, tidy } from './rows.ts'
 
 export interface FolderImport {
   readonly draft: CatalogDraft

@@ -1,5 +1,5 @@
 import { createDecipheriv, createHash, createHmac } from 'node:crypto'
-import { sha256 } from '../auth/tokens/secrets.ts'
+import { sha256 } from '../auth/tokens.ts'
 import { USERS_ID } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'

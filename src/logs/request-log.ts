@@ -126,7 +126,7 @@ export async function deleteUnwantedLogs(db: Db, logs: Settings['logs']): Promis
   await remove(db, UNWANTED, logs.minLevel)
 }
 
-async function remove(db: Db, condition: string, value: string | number): Promise<void> {
+async function remove(db: Db, condition: string, value: string | number) {
   const text = `delete from _logs where _rowid in (select _rowid from _logs where ${condition} order by _rowid limit ${BATCH})`
   while ((await db.query(text, [value])).count > 0);
 }

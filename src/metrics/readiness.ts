@@ -1,5 +1,7 @@
+import { statfs } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
+import type { Config } from '../config.ts'
 import { DatabaseUnavailable, refusedWrites } from '../db/errors.ts'
 import { missingMigrations } from '../db/schema/migrate.ts'
 import { number, oneOf, type Row, run, runForRow, statement } from '../db/statement.ts'
@@ -155,4 +157,27 @@ export const countLowBatteries = async ({ db }: Store) => (await runForRow(db, L
 export async function readDevices({ db }: Store, deviceOnlineSeconds: number): Promise<typeof NONE> {
   const states = await run(db, STATES, { seconds: deviceOnlineSeconds })
   return { ...NONE, ...Object.fromEntries(states.map(({ state, devices }) => [state, devices])) }
+}
+
+export interface Disk {
+  readonly free: number
+  readonly total: number
+}
+
+/** Operators are warned below either. */
+const LEAST = { bytes: 1 << 30, share: 0.1 } as const
+
+/** The disk of the embedded database; undefined for another database, whose disk the server does not see. */
+export async function readDisk({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>) {
+  if (databaseUrl) return undefined
+  const { bavail, blocks, bsize } = await statfs(dataDir)
+  return { free: bavail * bsize, total: blocks * bsize } satisfies Disk
+}
+
+/** A warning for operators; undefined while there is room. */
+export function diskWarning({ free, total }: Disk): string | undefined {
+  if (free >= LEAST.bytes && free >= total * LEAST.share) return undefined
+  const percent = Math.floor((free / total) * 100)
+  const room = `${Math.floor(free / 1_048_576)} MiB (${percent} %)`
+  return `The disk of the database has ${room} left. When it is full, nothing can be sent or received.`
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { sha256 } from '../auth/tokens/secrets.ts'
+import { sha256 } from '../auth/tokens.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { list, oneOf, type Row, run, runForCount, runForRow, statement, text } from '../db/statement.ts'

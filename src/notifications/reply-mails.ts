@@ -1,6 +1,15 @@
-import { type MailServices, messageIdOf, sendMail } from '../auth/mail/mailer.ts'
-import { escapeHtml, layout, linkTo, type MailSender, nameInMail, namesOf } from '../auth/mail/mails.ts'
-import { sha256 } from '../auth/tokens/secrets.ts'
+import {
+  escapeHtml,
+  layout,
+  linkTo,
+  type MailSender,
+  type MailServices,
+  messageIdOf,
+  nameInMail,
+  namesOf,
+  sendMail,
+} from '../auth/mails.ts'
+import { sha256 } from '../auth/tokens.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { type Row, run, runForRow, statement, text } from '../db/statement.ts'

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { takeTry } from '../auth/limits/attempt-limits.ts'
-import { type MailServices, messageIdOf, sendMail } from '../auth/mail/mailer.ts'
-import { escapeHtml, layout } from '../auth/mail/mails.ts'
+import { takeTry } from '../auth/attempt-limits.ts'
+import { escapeHtml, layout, type MailServices, messageIdOf, sendMail } from '../auth/mails.ts'
 import type { Db } from '../db/open.ts'
 import { type CallOutcome, type OtherForms, reasonOf, TIMEOUT_MS } from '../webhooks/call-webhook.ts'
 

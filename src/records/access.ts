@@ -78,7 +78,7 @@ export function checkCandidate(
 }
 
 // Which collections a member may use for an account. Built-in ones not listed are for the account itself
-// only. For routes see auth/members/route-roles.ts.
+// only. For routes see auth/route-roles.ts.
 
 type Needed = Role | 'owner'
 const RANKS: Readonly<Record<Needed | Limits, number>> = { none: 0, viewer: 1, agent: 2, admin: 3, owner: 4 }

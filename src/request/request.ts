@@ -227,5 +227,4 @@ export class AnswerMeter {
 }
 
 /** The meter of a request; if it has none, a new one that reserves nothing. */
-export const meterOf = ({ meter }: { readonly meter?: AnswerMeter | undefined }): AnswerMeter =>
-  meter ?? new AnswerMeter()
+export const meterOf = ({ meter }: Pick<RequestInfo, 'meter'>): AnswerMeter => meter ?? new AnswerMeter()

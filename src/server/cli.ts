@@ -10,7 +10,7 @@ import {
   listSuperusers,
   setSuperuserAddresses,
   upsertSuperuser,
-} from '../auth/superusers/superusers.ts'
+} from '../auth/superusers.ts'
 import { backupCommand, restoreCommand } from '../backup/command.ts'
 import { sendCommand } from '../bulk/command.ts'
 import type { Store } from '../collections/catalog.ts'
@@ -60,14 +60,14 @@ const withStore = (work: (store: Store) => Promise<void>) =>
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
-async function printInstallerLink(store: Store, config: Config): Promise<void> {
+async function printInstallerLink(store: Store, config: Config) {
   const link = await installerLink(store, config.publicUrl)
   if (!link) return
   say(`There is no superuser yet. Create the first one here, within 30 minutes:\n${link}`)
   say('Then the page Users adds people, and Devices their phones. If that fails: pocketsms doctor')
 }
 
-function endOnSignal(stop: () => Promise<void>): void {
+function endOnSignal(stop: () => Promise<void>) {
   onStopSignal((signal) => {
     // with several workers, the parent prints it
     if (!cluster.isWorker) say(`${signal}: finishing what runs`)
@@ -92,7 +92,7 @@ function printAddresses({ urls, publicUrl }: Config): void {
 /** How long a stop waits for a start in progress, which may have started Postgres. */
 const START_MS = 3_000
 
-async function serveHere(config: Config, count: number): Promise<void> {
+async function serveHere(config: Config, count: number) {
   const ready = serveAndSay(config, count)
   endOnSignal(async () => {
     const server = await Promise.race([ready, sleep(START_MS)])
@@ -116,7 +116,7 @@ async function serveAndSay(config: Config, count: number): Promise<RunningServer
 }
 
 /** Runs this process as the parent of several workers. The first one migrates the database. */
-async function superviseWorkers(config: Config, count: number): Promise<void> {
+async function superviseWorkers(config: Config, count: number) {
   const { stopDelaySeconds } = config
   const env = { WORKERS: String(count) }
   const supervisor = supervise({ count, stopDelaySeconds, env }, createLogger(config))

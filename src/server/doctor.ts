@@ -6,7 +6,7 @@ import { findSite } from '../db/embedded/site.ts'
 import { openDb } from '../db/open.ts'
 import { runProgramCommand, UserError } from '../errors.ts'
 import { createLogger } from '../log.ts'
-import { diskWarning, readDisk } from '../metrics/disk.ts'
+import { diskWarning, readDisk } from '../metrics/readiness.ts'
 import { within } from '../tools/deadline.ts'
 
 const PATIENCE_MS = 5_000
@@ -40,10 +40,11 @@ async function port({ host, port: number }: Config): Promise<Finding> {
     probe.listen(number, host, () => probe.close(() => resolve(undefined)))
   })
   if (!code) return { found: `${place} is free` }
-  if (code === 'EADDRNOTAVAIL')
-    return { found: `${host} is no address of this machine`, advice: 'Set HOST to 127.0.0.1 or 0.0.0.0.' }
-  if (code === 'EACCES')
-    return { found: `this user may not open ${place}`, advice: 'Set PORT to 1024 or more.' }
+  if (code !== 'EADDRINUSE')
+    return {
+      found: `${place} cannot be opened (${code})`,
+      advice: 'Set HOST to 127.0.0.1 or 0.0.0.0, and PORT to 1024 or more.',
+    }
   const here = `http://${host.replace('0.0.0.0', '127.0.0.1').replace('::', '[::1]')}:${number}`
   const answer = await health(here).catch(() => undefined)
   if (answer?.isOurs) return { found: `a pocketsms serves on ${place}` }
@@ -51,21 +52,17 @@ async function port({ host, port: number }: Config): Promise<Finding> {
 }
 
 async function postgres(config: Config): Promise<Finding> {
-  if (!config.databaseUrl) {
-    const { programs, folder } = findSite(config.dataDir, log)
-    return { found: `Postgres ${programs.version} of ${programs.bin}, with its files in ${folder}` }
-  }
-  return onDatabase(config, async (ask) => ({
-    found: `Postgres ${await ask('show server_version')} answers`,
-  }))
+  if (config.databaseUrl) return { found: `Postgres ${await ask(config, 'show server_version')} answers` }
+  const { programs, folder } = findSite(config.dataDir, log)
+  return { found: `Postgres ${programs.version} of ${programs.bin}, with its files in ${folder}` }
 }
 
-async function onDatabase<T>(config: Config, work: (ask: (text: string) => Promise<unknown>) => Promise<T>) {
+/** The first value that the database answers. Throws a UserError. */
+async function ask(config: Config, text: string): Promise<unknown> {
   const asked = openDb(config, log).then(async (database) => {
-    const db = database.forEverybody('command')
-    const answer = await work(async (text) => (await db.query(text)).rows[0]?.[0])
+    const { rows } = await database.forEverybody('command').query(text)
     await database.close()
-    return answer
+    return rows[0]?.[0]
   })
   return within(asked, PATIENCE_MS).catch((error) => {
     if (error instanceof UserError) throw error
@@ -77,7 +74,7 @@ async function clock(config: Config): Promise<Finding> {
   const others: Record<string, number> = {}
   if (config.databaseUrl) {
     const epoch = 'select extract(epoch from clock_timestamp())::float8'
-    const seconds = await onDatabase(config, (ask) => ask(epoch)).catch(() => undefined)
+    const seconds = await ask(config, epoch).catch(() => undefined)
     if (seconds !== undefined) others.Postgres = Number(seconds) * 1000
   }
   const { date } = (await health(config.publicUrl).catch(() => undefined)) ?? {}

@@ -1,4 +1,38 @@
-import { flag, list, object, startingWith, text, texts, type ValueOf, whole } from '../fields/shape.ts'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  atLeast,
+  atMost,
+  type Check,
+  checkFields,
+  each,
+  email,
+  fields,
+  hexColor,
+  host,
+  ipOrSubnet,
+  length,
+  matches,
+  oneOf,
+  required,
+  url,
+  when,
+} from '../collections/checks.ts'
+import type { Db } from '../db/open.ts'
+import { addParam, readParam, writeParam } from '../db/secrets.ts'
+import { serialQueue } from '../db/serial-queue.ts'
+import { badRequest, fieldError } from '../errors.ts'
+import {
+  flag,
+  list,
+  object,
+  ShapeError,
+  startingWith,
+  text,
+  texts,
+  type ValueOf,
+  whole,
+} from '../fields/shape.ts'
+import { cronFault } from './cron.ts'
 
 export type S3Settings = ValueOf<typeof s3>
 const s3 = object({
@@ -81,4 +115,166 @@ const SECRET_KEYS = new Set(['password', 'secret'])
 /** The settings as JSON without passwords and secrets. */
 export function renderSettings(settings: Settings): string {
   return JSON.stringify(settings, (key, value) => (SECRET_KEYS.has(key) ? undefined : value))
+}
+
+/** Renames a collection's rate limits (`posts:create`) with it. PocketBase: core/settings_model.go */
+export async function renameRateLimits(settings: SettingsStore, from: string, to: string): Promise<void> {
+  if (from === to) return
+  const rename = (label: string) => (label.startsWith(`${from}:`) ? to + label.slice(from.length) : label)
+  // Edits the stored rules, because this node's may be older and others may edit concurrently.
+  await settings.save(({ rateLimits: { rules } }) => {
+    const renamed = rules.map((rule) => ({ ...rule, label: rename(rule.label) }))
+    return isDeepStrictEqual(rules, renamed) ? undefined : { rateLimits: { rules: renamed } }
+  })
+}
+
+const KEY = 'settings'
+const CHANNEL = 'pocketsms_settings'
+
+/** Replaces the settings without checks and notifies all nodes at commit. */
+export async function writeSettings(db: Db, settings: Settings): Promise<void> {
+  await writeParam(db, KEY, JSON.stringify(settings))
+  await db.query(`select pg_notify($1, '')`, [CHANNEL])
+}
+
+/** The server's settings: a row of the database. NOTIFY tells all nodes of changes. */
+export class SettingsStore {
+  /** The present settings. A change makes a new object, so derived values can be cached by it. */
+  current: Settings = SETTINGS.fresh()
+  readonly #db: Db
+  #text = ''
+  readonly #inTurn = serialQueue()
+  close: () => Promise<void> = async () => {}
+
+  private constructor(db: Db) {
+    this.#db = db
+  }
+
+  static async open(db: Db): Promise<SettingsStore> {
+    const store = new SettingsStore(db)
+    await store.reload()
+    store.close = await db.listen(CHANNEL, () => void store.reload().catch(() => {}))
+    return store
+  }
+
+  /** Reads the settings again, one read at a time. Unchanged settings stay the same object. */
+  reload(): Promise<void> {
+    return this.#inTurn(async () => {
+      const text = await readText(this.#db)
+      if (text !== this.#text) this.current = parse(text)
+      this.#text = text
+    })
+  }
+
+  /**
+   * Merges submitted JSON, or what a function makes of the stored settings (undefined: nothing). Throws 400.
+   */
+  async save(
+    submit: object | ((stored: Settings) => object | undefined),
+    also?: (tx: Db, before: Settings, next: Settings) => Promise<void>,
+  ): Promise<Settings> {
+    await this.#db.transaction(async (tx) => {
+      await addParam(tx, KEY, '{}')
+      const text = await readText(tx, true)
+      const submitted = typeof submit === 'function' ? submit(parse(text)) : submit
+      if (submitted === undefined) return
+      const next = overlay(parse(text), submitted)
+      checkSettings(next)
+      await writeSettings(tx, next)
+      await also?.(tx, parse(text), next)
+    })
+    await this.reload()
+    return this.current
+  }
+}
+
+const readText = async (db: Db, lock = false) => (await readParam(db, KEY, lock)) ?? '{}'
+
+const parse = (text: string): Settings => SETTINGS.over(JSON.parse(text), SETTINGS.fresh())
+
+function overlay(settings: Settings, submitted: unknown): Settings {
+  try {
+    return SETTINGS.over(submitted, settings, true)
+  } catch (error) {
+    if (error instanceof ShapeError) throw badRequest('An error occurred while loading the submitted data.')
+    throw error
+  }
+}
+
+const LABEL = /^(\w+ \/[\w/-]*|\/[\w/-]*|\w+:\w+|\*:\w+|\w+)$/
+const AUDIENCES = ['@guest', '@auth']
+
+function s3Checks({ enabled }: S3Settings) {
+  const needed = when(enabled, required)
+  return {
+    endpoint: [url, needed],
+    bucket: [needed],
+    region: [needed],
+    accessKey: [needed],
+    secret: [needed],
+  }
+}
+
+const ruleChecks = fields({
+  label: [required, matches(LABEL)],
+  maxRequests: [required, atLeast(1)],
+  duration: [required, atLeast(1)],
+  audience: [oneOf(AUDIENCES)],
+})
+
+const withoutConflicts: Check = (rules) => {
+  const seen: string[] = []
+  for (const [i, { label, audience }] of (rules as RateLimitRule[]).entries()) {
+    const key = `${label}@@${audience}`
+    if (seen.some((other) => other.startsWith(key) || key.startsWith(other))) {
+      const message = `rate limit rule configuration with label ${label} already exists or conflicts with another rule`
+      return { [i]: { label: fieldError('validation_conflicting_rate_limit_rule', message, { label }) } }
+    }
+    seen.push(key)
+  }
+  return undefined
+}
+
+const cron: Check = (value) => {
+  const fault = value === '' ? undefined : cronFault(String(value))
+  return fault === undefined ? undefined : fieldError('validation_invalid_cron', fault)
+}
+
+/** Throws 400 with PocketBase's errors, nested like the settings. PocketBase: core/settings_model.go */
+function checkSettings(settings: Settings) {
+  const { smtp, backups, batch, rateLimits } = settings
+  const notHuge = atMost(Number.MAX_SAFE_INTEGER)
+  const checks = {
+    superuserIPs: [each(required, ipOrSubnet)],
+    meta: {
+      accentColor: [length(7, 7), hexColor],
+      appName: [required, length(1, 255)],
+      appURL: [required, url],
+      senderName: [required, length(1, 255)],
+      senderAddress: [email, required],
+    },
+    logs: { maxDataSize: [atLeast(0), notHuge], maxDays: [atLeast(0), notHuge], minLevel: [notHuge] },
+    smtp: {
+      host: [when(smtp.enabled, required), host],
+      port: [when(smtp.enabled, required), atLeast(0)],
+      authMethod: [oneOf(['LOGIN', 'PLAIN'])],
+      localName: [host],
+    },
+    s3: s3Checks(settings.s3),
+    backups: {
+      s3: s3Checks(backups.s3),
+      cron: [cron],
+      cronMaxKeep: [when(backups.cron !== '', required), atLeast(1)],
+    },
+    batch: {
+      maxRequests: [when(batch.enabled, required), atLeast(0)],
+      timeout: [when(batch.enabled, required), atLeast(0)],
+      maxBodySize: [atLeast(0)],
+    },
+    rateLimits: {
+      rules: [when(rateLimits.enabled, required), withoutConflicts, each(ruleChecks)],
+      excludedIPs: [each(required, ipOrSubnet)],
+    },
+  }
+  checkFields(settings, checks, 'An error occurred while saving the new settings.')
 }

@@ -1,9 +1,21 @@
+import { z } from 'zod'
+import { networkOf } from '../admission/holder.ts'
+import { takeText, takeTry, tooMany } from '../auth/attempt-limits.ts'
 import type { Store } from '../collections/catalog.ts'
-import { type Row, run, statement, text } from '../db/statement.ts'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/open.ts'
+import { type Row, run, statement, type Texts, tables, text } from '../db/statement.ts'
+import { fieldError, invalidFields } from '../errors.ts'
+import type { Value } from '../fields/field.ts'
+import { INSTANT_OR_EMPTY } from '../fields/instant.ts'
+import type { Extension } from '../records/extension.ts'
 import { changeLogCte } from '../records/record-sql.ts'
-import { gatewayRefusal } from '../sms/send/shape.ts'
+import { fillVariables, parseTemplate, renderFor } from '../sms/send/content.ts'
+import { gatewayRefusal, REFUSALS, type Sender, templateRefusal } from '../sms/send/shape.ts'
+import { readUsage } from '../sms/usage/quota.ts'
+import { parseJson } from '../tools/json.ts'
 
-export const DEFAULTS = {
+const DEFAULTS = {
   code_length: 6,
   ttl: 600,
   max_per_hour: 5,
@@ -12,35 +24,26 @@ export const DEFAULTS = {
   max_per_sender: 5_000,
 } as const
 
-const FIND = statement('verify service', {
-  ...{ id: 'string', name: 'string' },
-  /** JSON: texts by their language. */
-  templates: 'string',
-  ...{ default_locale: 'string', code_length: 'number' },
-  /** Seconds. */
-  ttl: 'number',
-  ...{ domain: 'string', app_hash: 'string', destinations: 'string' },
-  /** Percent; 0 for none. */
-  approval_floor: 'number',
-  stopped: 'string',
-  ...{ max_per_hour: 'number', max_per_day: 'number', max_per_network: 'number', max_per_sender: 'number' },
-  /** Percent of the account's quota; 0 for all. */
-  quota_share: 'number',
-})`
-select id, name, coalesce(templates::text, '{}') as templates, default_locale, code_length, ttl, domain, app_hash,
-  destinations, approval_floor, stopped, max_per_hour, max_per_day, max_per_network, max_per_sender, quota_share
-from verify_services where "user" = ${text('user')} and (id = ${text('id')} or ${text('id')} = '')
-order by created, id limit 1`
+const FIND = statement('verify service', ({ user, id }: Texts<'user' | 'id'>) =>
+  tables
+    .selectFrom('verify_services')
+    .select(['id', 'default_locale', 'code_length', 'domain', 'app_hash', 'destinations', 'stopped'])
+    .select(['max_per_hour', 'max_per_day', 'max_per_network', 'max_per_sender'])
+    // seconds; percent, 0 for none; percent of the quota, 0 for all; JSON: texts by their language
+    .select(['ttl', 'approval_floor', 'quota_share', 'templates'])
+    .where('user', '=', user)
+    .where(({ or, eb }) => or([eb('id', '=', id), eb(id, '=', '')]))
+    .orderBy('created')
+    .orderBy('id')
+    .limit(1),
+)
 
 export type Service = Row<typeof FIND>
 
 const MAKE = statement('verify default service', {})`
 with written as (
-  insert into verify_services (id, "user", name, code_length, ttl, max_per_hour, max_per_day, max_per_network,
-    max_per_sender, created, updated)
-  values (pb_new_id(), ${text('user')}, 'default', ${DEFAULTS.code_length}, ${DEFAULTS.ttl},
-    ${DEFAULTS.max_per_hour}, ${DEFAULTS.max_per_day}, ${DEFAULTS.max_per_network}, ${DEFAULTS.max_per_sender},
-    pb_text(now()), pb_text(now()))
+  insert into verify_services (id, "user", name, ${Object.keys(DEFAULTS).join()}, created, updated)
+  values (pb_new_id(), ${text('user')}, 'default', ${Object.values(DEFAULTS).join()}, pb_text(now()), pb_text(now()))
   on conflict ("user", name) do nothing returning id
 ), ${changeLogCte('written', 'create', 'verify_services')} select from written`
 
@@ -51,4 +54,176 @@ export async function findService({ db }: Store, user: string, id: string): Prom
   if (id !== '') throw gatewayRefusal('service_not_found')
   await run(db, MAKE, { user })
   return (await run(db, FIND, { user, id }))[0]!
+}
+
+const TEXTS: Readonly<Record<string, string>> = {
+  en: 'Your code is {{code}}. Do not share it.',
+  de: 'Ihr Code ist {{code}}. Geben Sie ihn nicht weiter.',
+  es: '{{code}} es su clave. No la comparta.',
+  fr: 'Votre code est {{code}}. Ne le partagez pas.',
+  it: 'Il tuo codice è {{code}}. Non condividerlo.',
+  nl: 'Je code is {{code}}. Deel hem met niemand.',
+  pl: 'Twoje haslo: {{code}}. Nie podawaj go nikomu.',
+  pt: 'Use {{code}} para confirmar o seu telefone.',
+  sv: 'Din kod är {{code}}. Dela den inte med någon.',
+}
+
+/** What a start says of its text; '' for what the service says. */
+interface Wording {
+  readonly locale: string
+  readonly template: string
+  /** The domain of a web page that reads the code (WebOTP). */
+  readonly domain: string
+  /** Names an Android app that reads the code (SMS Retriever). */
+  readonly appHash: string
+}
+
+/** The text to send, and the shown one with dots. Throws 400 for other variables, and without the code. */
+export function writeCode(service: Service, wording: Wording, to: string, code: string) {
+  const template = wording.template || templateFor(service, wording.locale)
+  checkTemplate(template)
+  const fill = (code: string) => fillCode(template, to, code) + lastLine(service, wording, code)
+  return { body: fill(code), shown: fill('•'.repeat(code.length)) }
+}
+
+const fillCode = (template: string, to: string, code: string) =>
+  renderFor(fillVariables(parseTemplate(template), { code }), { name: '', phone: to })
+
+/** Throws 400 for a template without the code, or with another variable. */
+function checkTemplate(template: string) {
+  if (fillCode(template, '', '0') === fillCode(template, '', '1'))
+    throw templateRefusal('The template has no {{code}}.')
+}
+
+/** The template in the language of the request, else in that of the service. */
+function templateFor({ templates, default_locale }: Service, locale: string): string {
+  const own = Object.entries(JSON.parse(templates ?? '{}') as Record<string, string>)
+  const given = own.length > 0 ? own : Object.entries(TEXTS)
+  const texts = new Map(given.map(([name, text]) => [name.toLowerCase(), text]))
+  const names = [locale, default_locale, 'en'].flatMap((name) => [
+    name.toLowerCase(),
+    name.toLowerCase().split('-', 1)[0]!,
+  ])
+  const found = names.find((name) => texts.has(name))
+  return found === undefined ? own[0]![1] : texts.get(found)!
+}
+
+/** The last line, for a page or an app: both want to be last. https://wicg.github.io/sms-one-time-codes */
+function lastLine(service: Service, { domain, appHash }: Wording, code: string): string {
+  const site = domain || (appHash ? '' : service.domain)
+  if (site) return `\n\n@${site} #${code}`
+  const app = appHash || service.app_hash
+  return app && `\n\n${app}`
+}
+
+const STATUSES = ['pending', 'approved', 'expired', 'canceled', 'max_attempts_reached'] as const
+
+export const MAX_ATTEMPTS = 5
+
+export type Verification = Readonly<z.output<typeof VERIFICATION>>
+export const VERIFICATION = z
+  .object({
+    id: z.string().describe('A record of `verifications`; empty for one that does not exist.'),
+    to: z.string(),
+    service: z.string().describe('A record of `verify_services`.'),
+    channel: z.enum(['sms']),
+    status: z.enum(STATUSES),
+    attempts: z.int().min(0).describe(`Checks so far. After ${MAX_ATTEMPTS} it ends.`),
+    expires_at: INSTANT_OR_EMPTY,
+    created: INSTANT_OR_EMPTY,
+    updated: INSTANT_OR_EMPTY,
+  })
+  .meta({ id: 'Verification' })
+
+/** SQL: the columns of VERIFICATION, of a row `v`. */
+export const COLUMNS = `v.id, v."to", v.service, v.channel, v.status, v.attempts, v.expires_at, v.created, v.updated`
+
+/** The purpose of the keys that codes are hashed and encrypted with. */
+export const CODES = 'verification'
+
+/** A request for a code. '' and 0 stand for the service's own value. */
+export interface Start extends Omit<Wording, 'template'> {
+  readonly sender: Sender
+  readonly service: string
+  readonly to: string
+  readonly templateId: string
+  readonly length: number
+  /** Seconds. */
+  readonly ttl: number
+  /** The address of who asked for the code, if a program tells it. */
+  readonly ip: string
+}
+
+/** Seconds until a code may be sent again; doubled with each time. */
+const PAUSE_SECONDS = 30
+const HOUR_SECONDS = 3_600
+const MONTH_SECONDS = 31 * 86_400
+
+/** Counts a code for its number, which is locked until the transaction ends. Throws 429. */
+export async function requireNumberAllowed(
+  db: Db,
+  { id, max_per_hour, max_per_day }: Service,
+  to: string,
+): Promise<void> {
+  refuse('number_limit_reached', await takeText(db, id, to, max_per_hour, max_per_day))
+}
+
+/**
+ * Checks the pause since a `pending` code was sent (`age`: seconds), and counts the code for the network that
+ * asked for it, its sender (a key or a person) and the service's share of the quota. Throws 429, 402.
+ */
+export async function requireAllowed(
+  store: Store,
+  config: Pick<Config, 'monthlyQuota'>,
+  { ip, sender }: Start,
+  { id, max_per_network, max_per_sender, quota_share }: Service,
+  pending: { readonly sends: number; readonly age: number } | undefined,
+): Promise<void> {
+  const { db } = store
+  if (pending) refuse('resend_too_soon', PAUSE_SECONDS * 2 ** (pending.sends - 1) - pending.age)
+  const count = async (who: string, max: number) =>
+    max > 0 && refuse('sender_limit_reached', await takeTry(db, `verify ${id} ${who}`, max, HOUR_SECONDS))
+  if (ip) await count(networkOf(ip), max_per_network)
+  await count(sender.sentBy, max_per_sender)
+  if (quota_share === 0) return
+  const { quota, period } = await readUsage(store, sender.user, config, new Date())
+  const max = Math.floor((quota * quota_share) / 100)
+  if (quota > 0 && (await takeTry(db, `verify ${id} ${period}`, max, MONTH_SECONDS)) > 0)
+    throw gatewayRefusal('quota_exceeded')
+}
+
+function refuse(code: 'number_limit_reached' | 'resend_too_soon' | 'sender_limit_reached', seconds: number) {
+  if (seconds > 0) throw tooMany(Math.ceil(seconds), REFUSALS[code][1], code)
+}
+
+const LANGUAGE = /^[a-z]{2,3}(-[a-zA-Z0-9]{2,8})*$/
+const TEMPLATES = z.record(z.string().regex(LANGUAGE), z.string().max(300).refine(hasCode))
+
+function hasCode(template: string) {
+  try {
+    checkTemplate(template)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const WRONG = fieldError(
+  'validation_invalid_templates',
+  'Must be texts by language, as {"en": "Your code is {{code}}."}, each with {{code}} and no other variable.',
+)
+
+async function complete(_store: Store, values: Record<string, Value>): Promise<undefined> {
+  for (const [name, value] of Object.entries(DEFAULTS)) values[name] ||= value
+  const templates = parseJson(String(values.templates ?? 'null')) ?? {}
+  if (!TEMPLATES.safeParse(templates).success) throw invalidFields({ templates: WRONG })
+  return undefined
+}
+
+export const verifyServicesExtension: Extension = { beforeCreate: complete, beforeUpdate: complete }
+
+export const verificationsExtension: Extension = {
+  async afterDelete({ db }, ids) {
+    await db.query('delete from _verify_codes where verification = any($1)', [ids], 'forget codes')
+  },
 }

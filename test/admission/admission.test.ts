@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { Budget } from '../../src/admission/budget.ts'
-import { DatabaseTime } from '../../src/admission/database-time.ts'
 import { type Holder, ticketOf as ticketFor } from '../../src/admission/holder.ts'
 import { BYTES, LIMITS, RATES } from '../../src/admission/limits.ts'
 import { Places } from '../../src/admission/places.ts'
-import { Rates } from '../../src/admission/rates.ts'
+import { DatabaseTime, Rates } from '../../src/admission/rates.ts'
 
 afterEach(() => void vi.useRealTimers())
 

@@ -1,4 +1,4 @@
-import { type AlarmNews, alarmMail } from '../../src/alarms/mail-jobs.ts'
+import { type AlarmNews, alarmMail } from '../../src/alarms/alarms.ts'
 
 const SENDER = { appName: 'Acme & Sons', appUrl: 'https://sms.example.com' }
 const SILENT: AlarmNews = {

@@ -1,4 +1,4 @@
-import { apiKeysExtension, identifyKey } from '../../src/auth/tokens/api-keys.ts'
+import { apiKeysExtension, identifyKey } from '../../src/auth/api-keys.ts'
 import { createRecord, updateRecord } from '../../src/records/write.ts'
 import { type RequestInfo, serverRequest } from '../../src/request/request.ts'
 import { startServerWithMail } from '../support/server/server-with-mail.ts'

@@ -1,5 +1,5 @@
 import { overLimit } from '../../src/admission/holder.ts'
-import { limitSignInAttempts } from '../../src/auth/limits/attempt-limits.ts'
+import { limitSignInAttempts } from '../../src/auth/attempt-limits.ts'
 import { badRequest } from '../../src/errors.ts'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
 

@@ -1,4 +1,4 @@
-import { findByToken } from '../../src/auth/tokens/tokens.ts'
+import { findByToken } from '../../src/auth/tokens.ts'
 import { requireDevice } from '../../src/sms/devices/device.ts'
 import { claimMessages } from '../../src/sms/queue/claim.ts'
 import { TestListener } from '../realtime/test-listener.ts'

@@ -1,10 +1,5 @@
-import {
-  deleteSuperuser,
-  installerLink,
-  listSuperusers,
-  upsertSuperuser,
-} from '../../src/auth/superusers/superusers.ts'
-import { findByToken } from '../../src/auth/tokens/tokens.ts'
+import { deleteSuperuser, installerLink, listSuperusers, upsertSuperuser } from '../../src/auth/superusers.ts'
+import { findByToken } from '../../src/auth/tokens.ts'
 import { UserError } from '../../src/errors.ts'
 import { createLogger } from '../../src/log.ts'
 import { start } from '../support/database/open.ts'

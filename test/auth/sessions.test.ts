@@ -1,5 +1,5 @@
-import { cleanUpSignIns } from '../../src/auth/account/clean-up.ts'
-import { identify } from '../../src/auth/tokens/tokens.ts'
+import { cleanUpSignIns } from '../../src/auth/sessions.ts'
+import { identify } from '../../src/auth/tokens.ts'
 import type { Store } from '../../src/collections/catalog.ts'
 import { PASSWORD, startServerWithMail } from '../support/server/server-with-mail.ts'
 

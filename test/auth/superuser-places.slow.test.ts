@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { setSuperuserAddresses } from '../../src/auth/superusers/superusers.ts'
+import { setSuperuserAddresses } from '../../src/auth/superusers.ts'
 import { UserError } from '../../src/errors.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'

@@ -1,4 +1,4 @@
-import { isSigned, readClaims, signToken } from '../../src/auth/tokens/tokens.ts'
+import { isSigned, readClaims, signToken } from '../../src/auth/tokens.ts'
 import type { AuthCollection } from '../../src/collections/catalog.ts'
 import { type AuthRecord, authRecord } from '../../src/request/request.ts'
 

@@ -1,4 +1,4 @@
-import { installerLink } from '../../src/auth/superusers/superusers.ts'
+import { installerLink } from '../../src/auth/superusers.ts'
 import { createLogger } from '../../src/log.ts'
 import { start, type TestServer } from '../support/database/open.ts'
 import { type Client, client } from '../support/server/server-with-devices.ts'

@@ -1,5 +1,4 @@
-import { checkSilentDevices } from '../../src/alarms/check-silent-devices.ts'
-import { alarmMailJobs } from '../../src/alarms/mail-jobs.ts'
+import { alarmMailJobs, checkSilentDevices } from '../../src/alarms/alarms.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
 import { SETTINGS } from '../../src/settings/settings.ts'

@@ -1,4 +1,4 @@
-import { upsertSuperuser } from '../../src/auth/superusers/superusers.ts'
+import { upsertSuperuser } from '../../src/auth/superusers.ts'
 import { createLogger } from '../../src/log.ts'
 import { TestListener } from '../realtime/test-listener.ts'
 import { tablesWith } from '../support/database/dump.ts'

@@ -1,5 +1,5 @@
 import { claimMessages } from '../../src/sms/queue/claim.ts'
-import { deleteOldVerifications, expireVerifications } from '../../src/verify/check.ts'
+import { deleteOldVerifications, expireVerifications } from '../../src/verify/verify.ts'
 import {
   ANN,
   as,

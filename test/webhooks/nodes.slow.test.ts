@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { upsertSuperuser } from '../../src/auth/superusers/superusers.ts'
+import { upsertSuperuser } from '../../src/auth/superusers.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
 import { webhookLag } from '../../src/webhooks/lease.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { upsertSuperuser } from '../../src/auth/superusers/superusers.ts'
+import { upsertSuperuser } from '../../src/auth/superusers.ts'
 import { createLogger } from '../../src/log.ts'
 import { openDb, start } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'

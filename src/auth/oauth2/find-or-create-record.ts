@@ -1,4 +1,4 @@
-import { type AuthCollection, type Catalog, type Store, SUPERUSERS } from '../../collections/catalog.ts'
+import { type AuthCollection, type Store, SUPERUSERS } from '../../collections/catalog.ts'
 import { checkFields, required } from '../../collections/checks.ts'
 import { badRequest, notFound } from '../../errors.ts'
 import { checkValue, DEFAULT_FILE_BYTES } from '../../fields/field-types.ts'
@@ -14,11 +14,9 @@ import { uniqueViolationError } from '../../records/store.ts'
 import { createRecord } from '../../records/write.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { randomText } from '../../tools/random.ts'
-import { type AuthChange, changeAuthRecord } from '../account/change.ts'
-import { findAuthRecord, findByEmail, findByIdentity, requireEnabled } from '../auth-rows.ts'
-import { addSystemRecord } from '../system-records.ts'
-import type { Profile } from './profile.ts'
-import { providerOf } from './providers.ts'
+import { type AuthChange, changeAuthRecord } from '../account.ts'
+import { addSystemRecord, findAuthRecord, findByEmail, findByIdentity, requireEnabled } from '../auth-rows.ts'
+import type { Profile } from './provider.ts'
 import type { OAuth2Identity } from './with-oauth2.ts'
 
 const FAILED = 'Failed to authenticate.'
@@ -42,9 +40,7 @@ export async function findOrCreateRecord(search: Search): Promise<{ auth: AuthRe
   const linked = await findLinked(search)
   const known = linked ?? (await findUnlinked(search))
   if (known) requireEnabled(known)
-  const picture = known
-    ? undefined
-    : await fetchPicture(store.catalog, collection, search.arrival, search.log)
+  const picture = known ? undefined : await fetchPicture(search)
   return store.db.transaction(async (db) => {
     const inside = { ...search, store: { db, catalog: store.catalog } }
     const auth = known ? await settle(inside, known) : await create(inside, picture)
@@ -59,7 +55,7 @@ async function findLinked({ store, collection, arrival }: Search): Promise<AuthR
   const { rows } = await store.db.query(
     `select "recordRef" from "_externalAuths"
      where "collectionRef" = $1 and "provider" = $2 and "providerId" = $3 limit 1`,
-    [collection.id, arrival.provider, arrival.profile.id],
+    [collection.id, arrival.provider.name, arrival.profile.id],
   )
   if (!rows[0]) return null
   const auth = await findAuthRecord(store, collection, String(rows[0][0]))
@@ -111,7 +107,7 @@ async function create(
 
 /** Throws 400 if the record has a link to this provider already, or a concurrent sign-in made one. */
 async function link({ store, arrival }: Search, auth: AuthRecord): Promise<void> {
-  const values = { provider: arrival.provider, providerId: arrival.profile.id }
+  const values = { provider: arrival.provider.name, providerId: arrival.profile.id }
   checkFields(values, { providerId: [required] }, FAILED)
   try {
     await addSystemRecord(store, '_externalAuths', auth, values, { isStrict: true })
@@ -155,34 +151,24 @@ async function isFree(store: Store, collection: AuthCollection, fieldName: strin
 }
 
 const TIMEOUT_MS = 10_000
-const NO_UPLOADS: Uploads = new Map()
 
 /** Downloads the picture of a new user; failures are ignored. PocketBase: record_auth_with_oauth2.go */
-async function fetchPicture(
-  catalog: Catalog,
-  collection: AuthCollection,
-  { profile, provider, createData }: OAuth2Identity,
-  log: Logger,
-): Promise<Uploads> {
-  const field = catalog.field(collection, collection.oauth2.mappedFields.avatarURL)
+async function fetchPicture({ store, collection, arrival, log }: Search): Promise<Uploads | undefined> {
+  const { profile, provider, createData } = arrival
+  const field = store.catalog.field(collection, collection.oauth2.mappedFields.avatarURL)
   if (field?.type !== 'file' || profile.avatarURL === '' || Object.hasOwn(createData, field.name))
-    return NO_UPLOADS
+    return undefined
   try {
     const maxBytes = Math.min(field.maxSize || DEFAULT_FILE_BYTES, DEFAULT_FILE_BYTES)
-    const upload = await load(profile.avatarURL, originOf(collection, provider), maxBytes)
+    const origin = URL.parse(provider.userInfoURL)?.origin
+    const upload = await load(profile.avatarURL, origin, maxBytes)
     const fault = checkUpload(field, upload)
     if (fault) throw new Error(fault.message)
     return new Map([[field.name, [upload]]])
-  } catch (error) {
-    log.warn({ err: error, provider }, 'could not copy the profile picture from the OAuth2 provider')
-    return NO_UPLOADS
+  } catch (err) {
+    log.warn({ err, provider: provider.name }, 'could not copy the profile picture from the OAuth2 provider')
+    return undefined
   }
-}
-
-function originOf({ oauth2 }: AuthCollection, name: string): string | undefined {
-  const options = oauth2.providers.find((one) => one.name === name)
-  const url = options && providerOf(options)?.userInfoURL
-  return url ? new URL(url).origin : undefined
 }
 
 /** Loads a picture. A user chose its address, so it must be public or of the provider's own origin. */

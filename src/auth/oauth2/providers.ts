@@ -1,41 +1,43 @@
+import { hash } from 'node:crypto'
 import type { OAuth2Provider } from '../../collections/auth-shape.ts'
+import type { AuthCollection } from '../../collections/catalog.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
 import { isEmail } from '../../fields/address.ts'
 import { toBool } from '../../fields/cast.ts'
-import { readClaims } from './id-token.ts'
-import { flagAt, textAt, valueAt } from './profile.ts'
-import type { Provider, ProviderType } from './provider-type.ts'
+import { randomText } from '../../tools/random.ts'
+import { flagAt, type Provider, type ProviderType, readClaims, textAt, valueAt } from './provider.ts'
 import table from './providers.json' with { type: 'json' }
 
-const isKeptSecret = (status: number) => status === 401 || status === 403 || status === 404
+const isKeptSecret = (status: number) => [401, 403, 404].includes(status)
 
 /** The user's own address in a list; '' if there is none. Throws for anything but a list. */
-function pickEmail(entries: unknown, isOurs: (entry: unknown) => boolean): string {
+function pickEmail(entries: unknown, isOurs: (entry: unknown) => boolean) {
   if (!Array.isArray(entries)) throw new TypeError('the addresses are no list')
   return textAt(entries.find(isOurs), 'email')
 }
 
-const hasFlags =
-  (...flags: readonly string[]) =>
-  (entry: unknown) =>
-    flags.every((flag) => valueAt(entry, flag) === true)
-
 type Amend = NonNullable<ProviderType['amend']>
 
-/** Adds the primary address of the provider's list. PocketBase: tools/auth/github.go, gitea.go */
-const withListedEmail: Amend = async (profile, { call, provider }) => {
-  const { status, text } = await call(`${provider.userInfoURL}/emails`)
-  if (isKeptSecret(status)) return profile
-  return { ...profile, email: pickEmail(JSON.parse(text), hasFlags('verified', 'primary')) }
-}
-
-/** Adds the primary address of Bitbucket's list, which is paged. PocketBase: tools/auth/bitbucket.go */
-const withBitbucketEmail: Amend = async (profile, { call, provider }) => {
-  const { status, text } = await call(`${provider.userInfoURL}/emails`)
-  if (status >= 400) return profile
-  const entries = valueAt(JSON.parse(text), 'values') ?? []
-  return { ...profile, email: pickEmail(entries, hasFlags('is_primary', 'is_confirmed')) }
-}
+/** Adds the address that has both flags in the provider's list. PocketBase: tools/auth */
+const withListedEmail =
+  (
+    flags: readonly [string, string],
+    isRefusal: (status: number) => boolean,
+    listOf: (answer: unknown) => unknown,
+  ): Amend =>
+  async (profile, { call, provider }) => {
+    const { status, text } = await call(`${provider.userInfoURL}/emails`)
+    if (isRefusal(status)) return profile
+    const isOurs = (entry: unknown) => flags.every((flag) => valueAt(entry, flag) === true)
+    return { ...profile, email: pickEmail(listOf(JSON.parse(text)), isOurs) }
+  }
+const withGithubEmail = withListedEmail(['verified', 'primary'], isKeptSecret, (entries) => entries)
+/** Bitbucket's list is paged. */
+const withBitbucketEmail = withListedEmail(
+  ['is_primary', 'is_confirmed'],
+  (status) => status >= 400,
+  (page) => valueAt(page, 'values') ?? [],
+)
 
 /** Adds the primary address of Gitee's list, which also has hidden ones. PocketBase: tools/auth/gitee.go */
 const withGiteeEmail: Amend = async (profile, { call }) => {
@@ -48,16 +50,16 @@ const withGiteeEmail: Amend = async (profile, { call }) => {
   return { ...profile, email: isKeptSecret(status) ? '' : pickEmail(JSON.parse(text), isOurs) }
 }
 
+const confirmedByDomain = (claims: unknown) =>
+  toBool(valueAt(claims, 'xms_edov')) ? textAt(claims, 'email') : ''
+
 /** Reads the address from the claim of the id token that the collection's option names. */
 const MICROSOFT_EMAILS: Readonly<Record<string, (claims: unknown) => string>> = {
   any_verified: (claims) => textAt(claims, 'verified_primary_email') || confirmedByDomain(claims),
   verified_primary_email: (claims) => textAt(claims, 'verified_primary_email'),
-  email_and_xms_edov: (claims) => confirmedByDomain(claims),
+  email_and_xms_edov: confirmedByDomain,
   email: (claims) => textAt(claims, 'email'),
 }
-const confirmedByDomain = (claims: unknown) =>
-  toBool(valueAt(claims, 'xms_edov')) ? textAt(claims, 'email') : ''
-
 const withMicrosoftEmail: Amend = (profile, { provider, token }) => {
   const choose = MICROSOFT_EMAILS[String(provider.extra.idTokenEmailClaim ?? '')]
   if (!choose) return profile
@@ -91,14 +93,14 @@ const IN_CODE: Readonly<Record<string, InCode>> = {
         : `https://avatars.yandex.net/get-yapic/${textAt(raw, 'default_avatar_id')}/islands-200`,
     }),
   },
-  github: { amend: withListedEmail },
+  github: { amend: withGithubEmail },
   gitlab: {
     amend: (profile, { raw }) =>
       Number.isNaN(Date.parse(textAt(raw, 'confirmed_at'))) ? { ...profile, email: '' } : profile,
   },
   bitbucket: { amend: withBitbucketEmail },
   gitee: { amend: withGiteeEmail },
-  gitea: { amend: withListedEmail },
+  gitea: { amend: withGithubEmail },
   discord: { amend: withDiscordName },
   kakao: {
     amend: (profile, { raw }) =>
@@ -160,4 +162,51 @@ export function providerOf(options: OAuth2Provider): Provider | undefined {
     pkce: options.pkce ?? kind.pkce,
     scopes: [...kind.scopes, ...(kind.moreScopes?.(extra) ?? [])],
   }
+}
+
+/** The ways to sign in as JSON, including old keys. PocketBase: apis/record_auth_methods.go */
+export function renderAuthMethods({ passwordAuth, oauth2, mfa, otp }: AuthCollection): string {
+  const identityFields = passwordAuth.enabled ? passwordAuth.identityFields : []
+  const known = oauth2.enabled ? oauth2.providers.flatMap((one) => providerOf(one) ?? []) : []
+  const providers = known.map(infoOf)
+  return JSON.stringify({
+    password: { identityFields, enabled: passwordAuth.enabled },
+    oauth2: { providers, enabled: oauth2.enabled },
+    mfa: { enabled: mfa.enabled, duration: mfa.enabled ? mfa.duration : 0 },
+    otp: { enabled: otp.enabled, duration: otp.enabled ? otp.duration : 0 },
+    authProviders: oauth2.enabled ? providers.map((one) => ({ ...one, logo: '' })) : [],
+    usernamePassword: identityFields.includes('username'),
+    emailPassword: identityFields.includes('email'),
+  })
+}
+
+const STATE_LENGTH = 30
+const VERIFIER_LENGTH = 43
+
+function infoOf(provider: Provider) {
+  const { name, displayName, pkce } = provider
+  const state = randomText(STATE_LENGTH)
+  const codeVerifier = pkce ? randomText(VERIFIER_LENGTH) : ''
+  const codeChallenge = pkce ? hash('sha256', codeVerifier, 'base64url') : ''
+  const codeChallengeMethod = pkce ? 'S256' : ''
+  const authURL = authUrl(provider, {
+    state,
+    ...provider.authParams,
+    ...(pkce && { code_challenge: codeChallenge, code_challenge_method: codeChallengeMethod }),
+  })
+  const challenge = { codeVerifier, codeChallenge, codeChallengeMethod }
+  const logo = OAUTH2_PROVIDERS.get(name)?.logo ?? ''
+  return { name, displayName, logo, state, authURL, authUrl: authURL, ...challenge }
+}
+
+/** The URL to which the client appends its redirect address. RFC 6749, 4.1.1 */
+function authUrl({ authURL, clientId, scopes }: Provider, more: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+    ...more,
+  })
+  query.sort()
+  return `${authURL}${authURL.includes('?') ? '&' : '?'}${query}&redirect_uri=`
 }

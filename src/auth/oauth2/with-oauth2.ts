@@ -5,12 +5,21 @@ import { writeSorted } from '../../fields/json-text.ts'
 import { map, object, text, type ValueOf } from '../../fields/shape.ts'
 import { parseJson } from '../../tools/json.ts'
 import { Lru } from '../../tools/lru.ts'
+import { limitProviderAttempts } from '../attempt-limits.ts'
 import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
-import { limitProviderAttempts } from '../limits/attempt-limits.ts'
-import { readIdToken } from './id-token.ts'
-import { type Profile, type RawProfile, readProfile, textAt, valueAt } from './profile.ts'
-import { type ProviderClient, type ProviderResponse, providerClient } from './provider-client.ts'
-import type { Provider, ProviderToken } from './provider-type.ts'
+import {
+  type Profile,
+  type Provider,
+  type ProviderClient,
+  type ProviderResponse,
+  type ProviderToken,
+  providerClient,
+  type RawProfile,
+  readIdToken,
+  readProfile,
+  textAt,
+  valueAt,
+} from './provider.ts'
 import { providerOf } from './providers.ts'
 
 /** Body of an OAuth2 sign-in. `redirectUrl` is the old spelling of the same key. */
@@ -24,7 +33,7 @@ export const OAUTH2_FORM = object({
 type OAuth2Form = ValueOf<typeof OAUTH2_FORM>
 
 export interface OAuth2Identity {
-  readonly provider: string
+  readonly provider: Provider
   readonly profile: Profile
   readonly createData: Readonly<Record<string, unknown>>
   readonly raw: RawProfile
@@ -42,20 +51,17 @@ export async function identifyByOAuth2(call: AuthCall<OAuth2Form>): Promise<OAut
   const form = await call.readForm()
   const options = oauth2.providers.find(({ name }) => name === form.provider)
   const provider = options && providerOf(options)
+  const isThere: Check = (name) => {
+    const message = `Provider with name ${name} is missing or is not enabled.`
+    return provider ? undefined : fieldError('validation_invalid_provider', message, { name })
+  }
   checkFields(
     form,
-    { provider: [required, notLonger(100), isThere(provider)], code: [required] },
+    { provider: [required, notLonger(100), isThere], code: [required] },
     'An error occurred while loading the submitted data.',
   )
   if (!provider) throw new Error(`there is no provider ${form.provider}`) // checkFields has thrown
   return limitProviderAttempts(attemptOf(call, ''), () => visit(services, provider, form))
-}
-
-function isThere(provider: Provider | undefined): Check {
-  return (name) => {
-    const message = `Provider with name ${name} is missing or is not enabled.`
-    return provider ? undefined : fieldError('validation_invalid_provider', message, { name })
-  }
 }
 
 async function visit(services: AuthServices, provider: Provider, form: OAuth2Form): Promise<OAuth2Identity> {
@@ -68,7 +74,7 @@ async function visit(services: AuthServices, provider: Provider, form: OAuth2For
   const user = await fetchUser(provider, token, send).catch(refused('Failed to fetch OAuth2 user.'))
   const name = user.profile.name || (provider.name === 'apple' ? takeAppleName(form.code) : '')
   const profile = { ...user.profile, name }
-  return { provider: provider.name, profile, raw: user.raw, token, createData: form.createData }
+  return { provider, profile, raw: user.raw, token, createData: form.createData }
 }
 
 /** The provider's part of a sign-in's answer, as JSON. PocketBase: tools/auth/auth.go, AuthUser */
@@ -87,9 +93,10 @@ export function renderMeta({ profile, raw, token }: OAuth2Identity, isNew: boole
 /** The user of a token, from the provider or the id token. PocketBase: tools/auth, FetchAuthUser */
 export async function fetchUser(provider: Provider, token: ProviderToken, send: ProviderClient) {
   if (token.expiry > 0 && token.expiry <= Date.now()) throw new Error('the token has expired')
-  const authorization = `${typeOf(token)} ${token.accessToken}`
+  const type = /^(bearer)?$/i.test(token.tokenType) ? 'Bearer' : token.tokenType
+  const authorization = `${type} ${token.accessToken}`
   const call: ProviderClient = (url, { headers, post } = {}) =>
-    send(url, { headers: { authorization, ...headers }, ...(post !== undefined && { post }) })
+    send(url, { headers: { authorization, ...headers }, post })
   const raw = provider.userInfoURL
     ? await ask(provider, call)
     : await readIdToken(provider, textAt(token.raw, 'id_token'), send)
@@ -97,17 +104,12 @@ export async function fetchUser(provider: Provider, token: ProviderToken, send: 
   return { raw, profile: (await provider.amend?.(profile, { raw, token, provider, call })) ?? profile }
 }
 
-const typeOf = ({ tokenType }: ProviderToken) =>
-  tokenType === '' || tokenType.toLowerCase() === 'bearer' ? 'Bearer' : tokenType
-
 async function ask({ userInfoURL, clientId, headers, query }: Provider, call: ProviderClient) {
-  const own = headers?.(clientId)
-  const { status, text } = await call(
-    userInfoURL,
-    query === undefined
-      ? { headers: { ...own } }
-      : { headers: { 'content-type': 'application/json', ...own }, post: query },
-  )
+  const type: Record<string, string> = query === undefined ? {} : { 'content-type': 'application/json' }
+  const { status, text } = await call(userInfoURL, {
+    headers: { ...type, ...headers?.(clientId) },
+    post: query,
+  })
   if (status >= 400) throw new Error(`the profile was refused with ${status}`)
   const raw: unknown = JSON.parse(text) ?? {}
   if (typeof raw !== 'object' || Array.isArray(raw)) throw new TypeError('the profile is no object')
@@ -139,7 +141,7 @@ async function retrieve(
 }
 
 /** Basic authentication; both parts are escaped, as a colon separates them. RFC 6749, 2.3.1 */
-function basic(clientId: string, clientSecret: string): string {
+function basic(clientId: string, clientSecret: string) {
   const escaped = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
   return `Basic ${Buffer.from(`${escaped(clientId)}:${escaped(clientSecret)}`).toString('base64')}`
 }
@@ -148,13 +150,18 @@ const FORM_TYPES = /^\s*(application\/x-www-form-urlencoded|text\/plain)\s*(;|$)
 
 function readToken({ status, type, text }: ProviderResponse): ProviderToken {
   const isForm = FORM_TYPES.test(type)
-  const raw: RawProfile = isForm ? Object.fromEntries(new URLSearchParams(text)) : parse(text, status)
+  const read = isForm ? Object.fromEntries(new URLSearchParams(text)) : parseJson(text)
+  if (typeof read !== 'object' || read === null)
+    throw new Error(`the token endpoint answered ${status} with something else than JSON`)
+  const raw = read as RawProfile
   const fault = textAt(raw, 'error')
   if (status < 200 || status > 299 || fault)
     throw new Error(`the token endpoint answered ${status} ${fault} ${textAt(raw, 'error_description')}`)
   const accessToken = textAt(raw, 'access_token')
   if (accessToken === '') throw new Error('the token endpoint gave no access_token')
-  const seconds = readSeconds(valueAt(raw, 'expires_in') ?? 0)
+  const given = valueAt(raw, 'expires_in') ?? 0
+  const seconds = typeof given === 'string' && given !== '' ? Number(given) : (given as number)
+  if (!Number.isInteger(seconds)) throw new TypeError('expires_in is no whole number')
   return {
     accessToken,
     tokenType: textAt(raw, 'token_type'),
@@ -164,23 +171,10 @@ function readToken({ status, type, text }: ProviderResponse): ProviderToken {
   }
 }
 
-function readSeconds(value: unknown): number {
-  const seconds = typeof value === 'string' && value !== '' ? Number(value) : value
-  if (!Number.isInteger(seconds)) throw new TypeError('expires_in is no whole number')
-  return seconds as number
-}
-
-function parse(text: string, status: number): RawProfile {
-  const value = parseJson(text)
-  if (typeof value === 'object' && value !== null) return value as RawProfile
-  throw new Error(`the token endpoint answered ${status} with something else than JSON`)
-}
-
-const MAX_KNOWN = 1_000
 const MAX_CODE_LENGTH = 1_000
 const MAX_NAME_LENGTH = 150
 
-const names = new Lru<string, string>(MAX_KNOWN)
+const names = new Lru<string, string>(1_000)
 
 /** Keeps the name, which Apple sends only once. PocketBase: apis/record_auth_with_oauth2_redirect.go */
 export function keepAppleName(code: string, user: string): void {
@@ -188,7 +182,7 @@ export function keepAppleName(code: string, user: string): void {
   if (name && code.length <= MAX_CODE_LENGTH) names.set(code, name)
 }
 
-function readName(user: string): string {
+function readName(user: string) {
   try {
     const said: unknown = JSON.parse(user)
     return `${textAt(said, 'name.firstName')} ${textAt(said, 'name.lastName')}`
@@ -197,7 +191,7 @@ function readName(user: string): string {
   }
 }
 
-function takeAppleName(code: string): string {
+function takeAppleName(code: string) {
   const name = names.get(code) ?? ''
   if (name) names.set(code, '')
   return name

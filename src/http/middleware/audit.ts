@@ -1,13 +1,12 @@
-import type { InSameTransaction } from '../../auth/account/change.ts'
+import type { InSameTransaction } from '../../auth/account.ts'
 import {
   AUDITED,
   type AuditEntry,
   recordAudit,
-  recordMailAudit,
   recordMemberAudit,
   recordRefusedSignIn,
-} from '../../auth/superusers/audit.ts'
-import { isSuspended } from '../../auth/tokens/tokens.ts'
+} from '../../auth/audit.ts'
+import { isSuspended } from '../../auth/tokens.ts'
 import {
   type AuthCollection,
   type Collection,
@@ -44,7 +43,11 @@ export const auditRequest = (
 export const auditConfirmation =
   (c: Ctx, services: Services, action: 'reset password' | 'change email'): InSameTransaction =>
   (db, auth) =>
-    recordMailAudit(db, { auth, ip: clientIp(c, services) }, action)
+    recordAudit(
+      db,
+      { auth, ip: clientIp(c, services) },
+      { action, collection: auth.collection.name, record: auth.id },
+    )
 
 /** Records a refused sign-in as superuser, but not one refused before its password was checked. */
 export async function auditRefusedSignIn(

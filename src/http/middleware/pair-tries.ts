@@ -1,4 +1,4 @@
-import { limitGuesses, limitPrivateTokens } from '../../auth/limits/attempt-limits.ts'
+import { limitGuesses, limitPrivateTokens } from '../../auth/attempt-limits.ts'
 import { RetryLater } from '../../errors.ts'
 import { gatewayRefusal } from '../../sms/send/shape.ts'
 import type { Ctx, Services } from '../context.ts'

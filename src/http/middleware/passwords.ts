@@ -1,5 +1,5 @@
+import { countHash, limitSignInAttempts } from '../../auth/attempt-limits.ts'
 import { findAuthRecord } from '../../auth/auth-rows.ts'
-import { countHash, limitSignInAttempts } from '../../auth/limits/attempt-limits.ts'
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { badRequest } from '../../errors.ts'
 import { hashPassword, MAX_PASSWORD_BYTES, verifyPassword } from '../../fields/bcrypt.ts'

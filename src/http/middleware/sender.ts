@@ -1,5 +1,11 @@
-import { identifyKey, isNamed, type KeyHolder } from '../../auth/tokens/api-keys.ts'
-import { hasScope, type Scope, type Scopes } from '../../auth/tokens/scopes.ts'
+import {
+  hasScope,
+  identifyKey,
+  isNamed,
+  type KeyHolder,
+  type Scope,
+  type Scopes,
+} from '../../auth/api-keys.ts'
 import { type Store, USERS_ID } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal, type Sender, senderOfKey } from '../../sms/send/shape.ts'

@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { changeAuthRecord, type InSameTransaction } from '../../auth/account/change.ts'
-import { endSession, listSessions, SESSION, startSession } from '../../auth/sessions/sessions.ts'
-import { listSuperusers } from '../../auth/superusers/superusers.ts'
-import { readClaims, tokenOf } from '../../auth/tokens/tokens.ts'
+import { changeAuthRecord, type InSameTransaction } from '../../auth/account.ts'
+import { endSession, listSessions, SESSION, startSession } from '../../auth/sessions.ts'
+import { listSuperusers } from '../../auth/superusers.ts'
+import { readClaims, tokenOf } from '../../auth/tokens.ts'
 import { forbidden } from '../../errors.ts'
 import {
   endBrowsers,

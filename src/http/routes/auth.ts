@@ -2,28 +2,31 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import {
   confirmEmailChange,
+  confirmPasswordReset,
+  confirmVerification,
   EMAIL_CHANGE_CONFIRM_FORM,
   EMAIL_CHANGE_FORM,
-  requestEmailChange,
-} from '../../auth/account/email-change.ts'
-import {
-  confirmPasswordReset,
   PASSWORD_RESET_FORM,
+  requestEmailChange,
   requestPasswordReset,
-} from '../../auth/account/password-reset.ts'
-import { confirmVerification, requestVerification, TOKEN_FORM } from '../../auth/account/verification.ts'
+  requestVerification,
+  TOKEN_FORM,
+} from '../../auth/account.ts'
 import type { AuthCall } from '../../auth/auth-services.ts'
-import { EMAIL_FORM } from '../../auth/mail/resend.ts'
 import { findOrCreateRecord } from '../../auth/oauth2/find-or-create-record.ts'
+import { renderAuthMethods } from '../../auth/oauth2/providers.ts'
 import { identifyByOAuth2, OAUTH2_FORM, renderMeta } from '../../auth/oauth2/with-oauth2.ts'
-import { refreshToken } from '../../auth/sessions/sessions.ts'
-import { IMPERSONATE_FORM, impersonate } from '../../auth/sign-in/impersonate.ts'
-import { renderAuthMethods } from '../../auth/sign-in/methods.ts'
-import { MFA_FORM } from '../../auth/sign-in/mfa.ts'
-import { authWithOtp, OTP_FORM, requestOtp } from '../../auth/sign-in/otp.ts'
-import { answerSignIn, type Proof } from '../../auth/sign-in/sign-in.ts'
-import { authWithPassword, PASSWORD_FORM } from '../../auth/sign-in/with-password.ts'
-import { tokenOf } from '../../auth/tokens/tokens.ts'
+import { EMAIL_FORM } from '../../auth/resend.ts'
+import { refreshToken } from '../../auth/sessions.ts'
+import { answerSignIn, IMPERSONATE_FORM, impersonate, MFA_FORM, type Proof } from '../../auth/sign-in.ts'
+import { tokenOf } from '../../auth/tokens.ts'
+import {
+  authWithOtp,
+  authWithPassword,
+  OTP_FORM,
+  PASSWORD_FORM,
+  requestOtp,
+} from '../../auth/with-password.ts'
 import type { AuthCollection } from '../../collections/catalog.ts'
 import { notFound } from '../../errors.ts'
 import type { Shape } from '../../fields/shape.ts'

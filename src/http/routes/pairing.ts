@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { findAuthRecord } from '../../auth/auth-rows.ts'
-import { signToken } from '../../auth/tokens/tokens.ts'
+import { signToken } from '../../auth/tokens.ts'
 import type { AuthCollection } from '../../collections/catalog.ts'
 import { chapter, DEVICE, NOBODY, SIGNED_IN, textAnswer } from '../../openapi/operations.ts'
 import { answerRecord } from '../../records/expand.ts'

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { sendTestMail, TEST_MAIL_FORM } from '../../auth/mail/test-mail.ts'
+import { sendTestMail, TEST_MAIL_FORM } from '../../auth/mails.ts'
 import { APPLE_SECRET_FORM, makeAppleSecret } from '../../auth/oauth2/apple-secret.ts'
 import { checkFields, oneOf, required } from '../../collections/checks.ts'
 import { badRequest } from '../../errors.ts'

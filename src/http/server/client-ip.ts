@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
-import { isListed } from '../../auth/limits/addresses.ts'
+import { isListed } from '../../auth/sign-in.ts'
 import type { Ctx, Services } from '../context.ts'
 
 type Trust = Pick<Services, 'settings' | 'config'>

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getPath } from 'hono/utils/url'
-import { escapeHtml } from '../../auth/mail/mails.ts'
+import { escapeHtml } from '../../auth/mails.ts'
 import type { Config } from '../../config.ts'
 import { protocolOf } from '../../metrics/traffic.ts'
 import type { Services } from '../context.ts'

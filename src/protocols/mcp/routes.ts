@@ -1,13 +1,7 @@
-import {
-  createMcpHandler,
-  McpServer,
-  ResourceTemplate,
-  type StandardSchemaWithJSON,
-} from '@modelcontextprotocol/server'
+import { createMcpHandler, McpServer, ResourceTemplate, type StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { identifyKey, type KeyHolder } from '../../auth/tokens/api-keys.ts'
-import { hasScope, type Scope } from '../../auth/tokens/scopes.ts'
+import { hasScope, identifyKey, type KeyHolder, type Scope } from '../../auth/api-keys.ts'
 import { answerableFault } from '../../db/errors.ts'
 import { ApiError, GatewayError, notFound, RetryLater } from '../../errors.ts'
 import { readJson } from '../../http/body/raw-body.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import type { Ticket } from '../../admission/holder.ts'
-import type { Scope } from '../../auth/tokens/scopes.ts'
+import type { Scope } from '../../auth/api-keys.ts'
 import { userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { ApiError, notFound } from '../../errors.ts'

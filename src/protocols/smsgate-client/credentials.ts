@@ -1,8 +1,18 @@
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
-import { identifyKey, isKey, isNamed, type KeyHolder, keyHolderById } from '../../auth/tokens/api-keys.ts'
-import { effectiveScopes, grants, REFRESH_SCOPE, SCOPES, type Scopes } from '../../auth/tokens/scopes.ts'
-import { readBasic } from '../../auth/tokens/tokens.ts'
+import {
+  effectiveScopes,
+  grants,
+  identifyKey,
+  isKey,
+  isNamed,
+  type KeyHolder,
+  keyHolderById,
+  REFRESH_SCOPE,
+  SCOPES,
+  type Scopes,
+} from '../../auth/api-keys.ts'
+import { readBasic } from '../../auth/tokens.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { readOrMakeParam } from '../../db/secrets.ts'

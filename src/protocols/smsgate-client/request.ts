@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { REFRESH_SCOPE, Scope } from '../../auth/tokens/scopes.ts'
+import type { REFRESH_SCOPE, Scope } from '../../auth/api-keys.ts'
 import { readBool } from '../../fields/cast.ts'
 import { parseDate } from '../../fields/date.ts'
 import type { Ctx, Services } from '../../http/context.ts'

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { REFRESH_SCOPE, type Scope } from '../../auth/tokens/scopes.ts'
+import { REFRESH_SCOPE, type Scope } from '../../auth/api-keys.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { run, statement, text } from '../../db/statement.ts'
 import { GatewayError } from '../../errors.ts'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
-import { grants } from '../../auth/tokens/scopes.ts'
+import { grants } from '../../auth/api-keys.ts'
 import type { Collection, Store } from '../../collections/catalog.ts'
 import { run, runForRow, statement, type TableRow, text } from '../../db/statement.ts'
 import { ApiError } from '../../errors.ts'

@@ -1,8 +1,8 @@
 import { findAuthRecord } from '../../auth/auth-rows.ts'
-import { requireRole } from '../../auth/members/route-roles.ts'
-import { answerSignIn } from '../../auth/sign-in/sign-in.ts'
-import { authWithPassword } from '../../auth/sign-in/with-password.ts'
-import { readBasic, signToken } from '../../auth/tokens/tokens.ts'
+import { requireRole } from '../../auth/route-roles.ts'
+import { answerSignIn } from '../../auth/sign-in.ts'
+import { readBasic, signToken } from '../../auth/tokens.ts'
+import { authWithPassword } from '../../auth/with-password.ts'
 import type { AuthCollection, Store } from '../../collections/catalog.ts'
 import { ApiError, GatewayError } from '../../errors.ts'
 import type { Ctx, Services } from '../../http/context.ts'
@@ -36,7 +36,7 @@ export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecor
       ip,
       userAgent: c.env.incoming.headers['user-agent'] ?? '',
     }
-    await answerSignIn(store, services, user, visit, { method: 'password', isOnce: true })
+    await answerSignIn(store, services, user, visit, { method: 'password', token: '' })
   } catch (error) {
     // a wrong password, a failed rule, a needed second method
     const isRefused = (error instanceof ApiError || error instanceof GatewayError) && error.status < 429

@@ -8,7 +8,7 @@ import {
 } from 'smtp-server'
 import { admission } from '../../admission/admission.ts'
 import { guestHolder, networkOf } from '../../admission/holder.ts'
-import { connectionPlaces } from '../../admission/shares.ts'
+import { connectionPlaces } from '../../admission/places.ts'
 import { userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { answerableFault, DatabaseUnavailable } from '../../db/errors.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { identifyKey } from '../../auth/tokens/api-keys.ts'
-import { readBasic } from '../../auth/tokens/tokens.ts'
+import { identifyKey } from '../../auth/api-keys.ts'
+import { readBasic } from '../../auth/tokens.ts'
 import type { Config } from '../../config.ts'
 import { run, runForRow, statement, text } from '../../db/statement.ts'
 import type { Ctx, Services } from '../../http/context.ts'

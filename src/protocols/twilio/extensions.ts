@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { apiKeysExtension } from '../../auth/tokens/api-keys.ts'
+import { apiKeysExtension } from '../../auth/api-keys.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { runForRow, statement, text, textsOf } from '../../db/statement.ts'
 import { fieldError, invalidFields } from '../../errors.ts'

@@ -4,9 +4,14 @@ import { dateOf } from '../../fields/date.ts'
 import { E164 } from '../../portable/phone.ts'
 import { deleteRecords } from '../../records/delete.ts'
 import { isRefusal } from '../../sms/send/shape.ts'
-import { checkVerification, endVerification, findVerification, type Named } from '../../verify/check.ts'
-import { startVerification } from '../../verify/start.ts'
-import type { Verification } from '../../verify/verification.ts'
+import type { Verification } from '../../verify/service.ts'
+import {
+  checkVerification,
+  endVerification,
+  findVerification,
+  type Named,
+  startVerification,
+} from '../../verify/verify.ts'
 import { type Call, type Route, route } from './account.ts'
 import { saveRecord } from './numbers.ts'
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hasScope, type Scope } from '../../auth/tokens/scopes.ts'
+import { hasScope, type Scope } from '../../auth/api-keys.ts'
 import { runForRow, statement, text } from '../../db/statement.ts'
 import { ApiError, GatewayError } from '../../errors.ts'
 import { formatDate } from '../../fields/date.ts'

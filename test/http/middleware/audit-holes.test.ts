@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { deleteSuperuser, upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
+import { deleteSuperuser, upsertSuperuser } from '../../../src/auth/superusers.ts'
 import { createApp } from '../../../src/http/app.ts'
 import { importFiles } from '../../../src/import/fixtures.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
+import { upsertSuperuser } from '../../../src/auth/superusers.ts'
 import { loggedPath, loggedUrl, withoutValues } from '../../../src/http/server/logged-url.ts'
 import { createLogger } from '../../../src/log.ts'
 import { start } from '../../support/database/open.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
-import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
+import { upsertSuperuser } from '../../../src/auth/superusers.ts'
 import { readConfig } from '../../../src/config.ts'
 import { createLogger } from '../../../src/log.ts'
 import { TestListener } from '../../realtime/test-listener.ts'

@@ -1,4 +1,4 @@
-import { SUPERUSERS_ID } from '../../../src/auth/superusers/superusers.ts'
+import { SUPERUSERS_ID } from '../../../src/auth/superusers.ts'
 import { compile } from '../../../src/filter/compile.ts'
 import { listRecords } from '../../../src/records/list.ts'
 import { authRecord, NO_REQUEST } from '../../../src/request/request.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { findAuthRecord } from '../../../src/auth/auth-rows.ts'
-import { signToken } from '../../../src/auth/tokens/tokens.ts'
+import { signToken } from '../../../src/auth/tokens.ts'
 import { request } from './request.ts'
 import { startServer } from './start.ts'
 

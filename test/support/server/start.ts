@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
+import { upsertSuperuser } from '../../../src/auth/superusers.ts'
 import { type Config, readConfig } from '../../../src/config.ts'
 import { importFiles } from '../../../src/import/fixtures.ts'
 import { createLogger } from '../../../src/log.ts'

@@ -1,17 +1,16 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
+import { limitGuesses, limitMails } from '../../../auth/attempt-limits.ts'
 import { findByEmail } from '../../../auth/auth-rows.ts'
-import { limitGuesses, limitMails } from '../../../auth/limits/attempt-limits.ts'
 import {
   acceptInvitation,
-  findInvitation,
   INVITATION,
   invite,
   joinAsNew,
   SHOWN_INVITATION,
   showInvitation,
-} from '../../../auth/members/invitations.ts'
-import { authWithPassword } from '../../../auth/sign-in/with-password.ts'
+} from '../../../auth/members.ts'
+import { authWithPassword } from '../../../auth/with-password.ts'
 import { type AuthCollection, USERS_ID } from '../../../collections/catalog.ts'
 import { forbidden } from '../../../errors.ts'
 import { object, text } from '../../../fields/shape.ts'
@@ -70,7 +69,7 @@ type Accept = ReturnType<(typeof ACCEPT)['zero']>
 
 async function accept(c: Ctx, services: Services, user: string | undefined, form: Accept): Promise<string> {
   const { extensions, store } = services
-  const find = () => findInvitation(store.signIn, form.secret)
+  const find = () => showInvitation(store.signIn, form.secret)
   const invitation = await limitGuesses(store.signIn.db, 'invitation', clientIp(c, services), find)
   const member = user ?? (await knownMember(c, services, form))
   if (member !== undefined) return acceptInvitation(store.signIn, extensions, form.secret, member)

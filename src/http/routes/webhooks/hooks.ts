@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { admission } from '../../../admission/admission.ts'
-import { tokenOf } from '../../../auth/tokens/tokens.ts'
+import { tokenOf } from '../../../auth/tokens.ts'
 import { userHolder } from '../../../collections/catalog.ts'
 import { ApiError, notFound } from '../../../errors.ts'
 import { callHook, HOOK_CALLED, HOOK_PREVIEW, previewHook } from '../../../hooks/call.ts'

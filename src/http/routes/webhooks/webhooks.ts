@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { AuditEntry } from '../../../auth/superusers/audit.ts'
+import type { AuditEntry } from '../../../auth/audit.ts'
 import type { Store } from '../../../collections/catalog.ts'
 import { chapter, SIGNED_IN, webhookRefusals } from '../../../openapi/operations.ts'
 import {

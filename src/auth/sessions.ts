@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { z } from 'zod'
-import { accountHolder } from '../../admission/holder.ts'
-import { type AuthCollection, quote, type Store, tableName, USERS_ID } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
+import { accountHolder } from '../admission/holder.ts'
+import { type AuthCollection, quote, type Store, tableName, USERS_ID } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
 import {
   number,
   run,
@@ -13,16 +13,16 @@ import {
   type Texts,
   tables,
   text,
-} from '../../db/statement.ts'
-import { notFound } from '../../errors.ts'
-import { INSTANT } from '../../fields/instant.ts'
-import { ENDED_SESSIONS, logChange } from '../../records/record-sql.ts'
-import type { AuthRecord } from '../../request/request.ts'
-import { randomId } from '../../tools/random.ts'
-import type { InSameTransaction } from '../account/change.ts'
-import type { Origin } from '../sign-in/origins.ts'
-import { sha256 } from '../tokens/secrets.ts'
-import { readClaims, signToken } from '../tokens/tokens.ts'
+} from '../db/statement.ts'
+import { notFound } from '../errors.ts'
+import { INSTANT } from '../fields/instant.ts'
+import { ENDED_SESSIONS, logChange } from '../records/record-sql.ts'
+import type { AuthRecord } from '../request/request.ts'
+import { randomId } from '../tools/random.ts'
+import type { InSameTransaction } from './account.ts'
+import { deleteOldSystemRecords } from './auth-rows.ts'
+import type { Origin } from './auth-services.ts'
+import { readClaims, sha256, signToken } from './tokens.ts'
 
 const MAX_TRIES = 5
 const SPREAD_SECONDS = 60
@@ -62,8 +62,6 @@ export const SESSION = z
   .meta({ id: 'Session' })
 export type Session = z.output<typeof SESSION>
 
-const shortened = (userAgent: string) => userAgent.slice(0, MAX_AGENT_LENGTH)
-
 const START = statement('session start', {})`
 with kept as (
   insert into auth_session_tokens (token_hash, session, expires_at) values (${text('hash')}, ${text('id')}, to_timestamp(${number('expires')}))
@@ -81,7 +79,7 @@ select ${text('id')}, ${text('collection')}, ${text('record')}, ${text('hash')},
 export async function startSession(db: Db, auth: AuthRecord, { ip, userAgent }: Origin): Promise<string> {
   const { token } = await signOwnToken(auth, async (hash, expires) => {
     const session = { id: randomId(), collection: auth.collection.id, record: auth.id, hash, ip, expires }
-    return (await runForCount(db, START, { ...session, agent: shortened(userAgent) })) > 0
+    return (await runForCount(db, START, { ...session, agent: userAgent.slice(0, MAX_AGENT_LENGTH) })) > 0
   })
   return token
 }
@@ -97,14 +95,6 @@ order by s.used_at desc, s.id limit ${MAX_LISTED}`
 /** The sessions of a record, latest use first. `token`: the request's own. */
 export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<Session[]> =>
   run(db, LIST, { collection: auth.collection.id, record: auth.id, hash: sha256(token) })
-
-const EXPIRED = `expires_at <= now() - interval '1 hour'`
-
-/** Deletes expired tokens and sessions without tokens. */
-export async function deleteExpiredSessions(db: Db): Promise<void> {
-  await db.query(`delete from auth_sessions where expires_at <= now() and (ended_at is null or ${EXPIRED})`)
-  await db.query(`delete from auth_session_tokens where ${EXPIRED}`)
-}
 
 /** Minimum age of a session's token before it gets another one. Each token is a row until it expires. */
 const SAME_SECONDS = 60
@@ -170,4 +160,20 @@ export async function endSession({ db }: Store, auth: AuthRecord, id: string, al
     await logChange({ db: inside }, { id: ENDED_SESSIONS }, 'delete', accountHolder(collection.id, record))
     await also?.(inside, auth)
   })
+}
+
+const EXPIRED = `expires_at <= now() - interval '1 hour'`
+
+/** Deletes expired MFA and OTP records, sessions and invitations. PocketBase: the jobs __pbMFACleanup__ and __pbOTPCleanup__ */
+export async function cleanUpSignIns(store: Store): Promise<void> {
+  for (const collection of store.catalog.all) {
+    if (collection.type !== 'auth') continue
+    await deleteOldSystemRecords(store, '_mfas', collection, collection.mfa.duration)
+    await deleteOldSystemRecords(store, '_otps', collection, collection.otp.duration)
+  }
+  const { db } = store
+  await db.query('delete from auth_tries where ends <= now()')
+  await db.query(`delete from auth_sessions where expires_at <= now() and (ended_at is null or ${EXPIRED})`)
+  await db.query(`delete from auth_session_tokens where ${EXPIRED}`)
+  await db.query(`delete from member_invitations where expires < pb_text(now() - interval '30 days')`)
 }

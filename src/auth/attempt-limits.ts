@@ -1,11 +1,11 @@
-import { admission } from '../../admission/admission.ts'
-import { guestHolder, networkOf, OverLimit } from '../../admission/holder.ts'
-import type { Config } from '../../config.ts'
-import type { Db } from '../../db/open.ts'
-import { list, number, numbers, run, runForRow, statement, text } from '../../db/statement.ts'
-import { ApiError, RetryLater } from '../../errors.ts'
-import type { SignInAttempt } from '../auth-services.ts'
-import { sha256 } from '../tokens/secrets.ts'
+import { admission } from '../admission/admission.ts'
+import { guestHolder, networkOf, OverLimit } from '../admission/holder.ts'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/open.ts'
+import { list, number, numbers, run, runForRow, statement, text } from '../db/statement.ts'
+import { ApiError, RetryLater } from '../errors.ts'
+import type { SignInAttempt } from './auth-services.ts'
+import { sha256 } from './tokens.ts'
 
 export const tooMany = (waitSeconds: number, message?: string, code?: string) =>
   new RetryLater(429, waitSeconds, message, code)
@@ -13,7 +13,8 @@ export const tooMany = (waitSeconds: number, message?: string, code?: string) =>
 const WINDOW_SECONDS = 600
 
 /** Maximum wrong attempts: per account and address, per address, per account from unknown addresses. */
-const signInLimits = (tries: number) => [tries, tries * 15, tries * 10]
+const signInLimits = (tries: number) => [tries, ofAddress(tries), tries * 10]
+const ofAddress = (tries: number) => tries * 15
 /** Maximum requests of mails, successful or not: per account and address, per address, per account. */
 const MAIL_LIMITS = [15, 300, 60]
 
@@ -53,7 +54,7 @@ export async function limitSignInAttempts<T>(
 /** Counts a password hash that `holder` (an account or address) causes. Throws 429 after too many. */
 export async function countHash(db: Db, { signInTries }: Pick<Config, 'signInTries'>, holder: string) {
   if (signInTries === 0) return
-  await takeTries(db, [`hash of ${holder}`], signInLimits(signInTries).slice(1, 2))
+  await takeTries(db, [`hash of ${holder}`], [ofAddress(signInTries)])
 }
 
 export async function limitMails(signInAttempt: SignInAttempt): Promise<void> {
@@ -65,7 +66,7 @@ export async function limitMails(signInAttempt: SignInAttempt): Promise<void> {
 /** Counts failures of provider requests by address, as the account is unknown. Throws 429. */
 export async function limitProviderAttempts<T>({ db, config, ip }: SignInAttempt, ask: () => Promise<T>) {
   if (config.signInTries === 0) return ask()
-  return countFailures(db, 'provider', ip, signInLimits(config.signInTries).slice(1, 2), ask)
+  return countFailures(db, 'provider', ip, [ofAddress(config.signInTries)], ask)
 }
 
 /** Maximum wrong guesses per network, and in total; invitations' secrets are too long for a total. */
@@ -125,7 +126,7 @@ const GIVE_BACK = statement('auth give back', {})`
 select auth_give_back(${list('keys')}::text[], ${text('exempt')}, ${number('days')})`
 
 /** Takes counted attempts back. `days`: how long the address counts as known; 0: it does not. */
-async function uncountAttempts(db: Db, keys: readonly string[], exempt: string, days = 0): Promise<void> {
+async function uncountAttempts(db: Db, keys: readonly string[], exempt: string, days = 0) {
   await run(db, GIVE_BACK, { keys, exempt, days })
 }
 
@@ -144,15 +145,11 @@ export async function takeText(db: Db, sender: string, to: string, ofHour = 5, o
   return Math.max(wait, await takeTry(db, `${key} day`, ofDay, 86_400))
 }
 
-async function hasAttempt(db: Db, key: string): Promise<boolean> {
+async function hasAttempt(db: Db, key: string) {
   const sql = 'select 1 from auth_tries where key = $1 and ends > now()'
   return (await db.query(sql, [key], 'auth was tried')).rows.length > 0
 }
 
 export async function clearAttempts(db: Db, key: string): Promise<void> {
   await db.query('delete from auth_tries where key = $1', [key])
-}
-
-export async function deleteExpiredAttempts(db: Db): Promise<void> {
-  await db.query('delete from auth_tries where ends <= now()')
 }

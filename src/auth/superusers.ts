@@ -1,18 +1,18 @@
-import { type AuthCollection, type Store, SUPERUSERS } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
-import { textsOf } from '../../db/statement.ts'
-import { ApiError, type FieldError, UserError } from '../../errors.ts'
-import type { WriteOptions } from '../../records/check-values.ts'
-import { deleteRecords } from '../../records/delete.ts'
-import type { Extension } from '../../records/extension.ts'
-import { changeLogCte } from '../../records/record-sql.ts'
-import { createRecord, updateRecord } from '../../records/write.ts'
-import { serverRequest } from '../../request/request.ts'
-import { SettingsStore } from '../../settings/settings-store.ts'
-import { randomText } from '../../tools/random.ts'
-import { findByEmail } from '../auth-rows.ts'
-import { signToken } from '../tokens/tokens.ts'
+import { type AuthCollection, type Store, SUPERUSERS } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { textsOf } from '../db/statement.ts'
+import { ApiError, type FieldError, UserError } from '../errors.ts'
+import type { WriteOptions } from '../records/check-values.ts'
+import { deleteRecords } from '../records/delete.ts'
+import type { Extension } from '../records/extension.ts'
+import { changeLogCte } from '../records/record-sql.ts'
+import { createRecord, updateRecord } from '../records/write.ts'
+import { serverRequest } from '../request/request.ts'
+import { SettingsStore } from '../settings/settings.ts'
+import { randomText } from '../tools/random.ts'
 import { recordTerminalAudit } from './audit.ts'
+import { findByEmail } from './auth-rows.ts'
+import { signToken } from './tokens.ts'
 
 export const SUPERUSERS_ID = 'pbc_3142635823'
 
@@ -23,7 +23,12 @@ const superusersOf = ({ catalog }: Store) => catalog.find(SUPERUSERS) as AuthCol
 /** Deletes the placeholder before the first superuser is made. PocketBase: record_model_superusers.go */
 export const superusersExtension: Extension = {
   async beforeCreate(store, values) {
-    if (values.email !== INSTALLER_EMAIL) await deleteStandIn(store)
+    if (values.email === INSTALLER_EMAIL) return
+    await store.db.query(
+      `with written as (delete from ${SUPERUSERS} where email = $1 returning *),
+       ${changeLogCte('written', 'delete', 2)} select id from written`,
+      [INSTALLER_EMAIL, SUPERUSERS_ID],
+    )
   },
 }
 
@@ -39,7 +44,9 @@ export async function upsertSuperuser(store: Store, email: string, password: str
     if (known) await updateRecord(store, EXTENSIONS, collection, known.id, request, change)
     else await createRecord(store, EXTENSIONS, collection, request, noted('create', email))
   } catch (error) {
-    throw error instanceof ApiError ? explain(error) : error
+    if (!(error instanceof ApiError)) throw error
+    const faults = Object.entries(error.data).map(([field, { message }]) => `${field}: ${message}`)
+    throw new UserError([error.message, ...faults].join('\n  '))
   }
 }
 
@@ -49,11 +56,6 @@ const noted = (action: string, email: string): WriteOptions => ({
     await recordTerminalAudit(db, { action, collection: SUPERUSERS, record, fields: ['email', 'password'] })
   },
 })
-
-function explain({ data, message }: ApiError): UserError {
-  const faults = Object.entries(data).map(([field, error]) => `${field}: ${error.message}`)
-  return new UserError([message, ...faults].join('\n  '))
-}
 
 export async function listSuperusers(store: Store): Promise<string[]> {
   const text = `select email from ${SUPERUSERS} where email <> $1 order by email`
@@ -72,14 +74,6 @@ export async function deleteSuperuser(store: Store, email: string): Promise<void
     })
     await recordTerminalAudit(db, { action: 'delete', collection: SUPERUSERS, record: known.id })
   })
-}
-
-async function deleteStandIn(store: Store): Promise<void> {
-  await store.db.query(
-    `with written as (delete from ${SUPERUSERS} where email = $1 returning *),
-     ${changeLogCte('written', 'delete', 2)} select id from written`,
-    [INSTALLER_EMAIL, SUPERUSERS_ID],
-  )
 }
 
 const LINK_SECONDS = 30 * 60
@@ -113,17 +107,10 @@ export async function setSuperuserAddresses(db: Db, places: readonly string[]): 
     })
     return before
   } catch (error) {
-    throw error instanceof ApiError && error.data[ADDRESSES]
-      ? explainPlaces(error.data[ADDRESSES], places)
-      : error
+    if (!(error instanceof ApiError && error.data[ADDRESSES])) throw error
+    const faults = Object.entries(error.data[ADDRESSES] as Readonly<Record<string, FieldError>>)
+    throw new UserError(faults.map(([i, { message }]) => `${places[Number(i)]}: ${message}`).join('\n'))
   } finally {
     await settings.close()
   }
 }
-
-const explainPlaces = (faults: unknown, places: readonly string[]): UserError =>
-  new UserError(
-    Object.entries(faults as Readonly<Record<string, FieldError>>)
-      .map(([i, { message }]) => `${places[Number(i)]}: ${message}`)
-      .join('\n'),
-  )

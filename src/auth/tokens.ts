@@ -1,11 +1,15 @@
+import { hash } from 'node:crypto'
 import { decodeJwt, type JWTPayload, jwtVerify, SignJWT } from 'jose'
-import type { TokenOptions } from '../../collections/auth-shape.ts'
-import { type AuthCollection, type Catalog, DEVICES_ID, type Store } from '../../collections/catalog.ts'
-import { type FieldError, fieldError } from '../../errors.ts'
-import type { AuthRecord } from '../../request/request.ts'
-import { Lru } from '../../tools/lru.ts'
-import { findActing, findTokenOwner } from '../auth-rows.ts'
-import { sha256 } from './secrets.ts'
+import type { Holder } from '../admission/holder.ts'
+import type { TokenOptions } from '../collections/auth-shape.ts'
+import { type AuthCollection, type Catalog, DEVICES_ID, type Store } from '../collections/catalog.ts'
+import { type FieldError, fieldError } from '../errors.ts'
+import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
+import type { PasswordField } from '../fields/field.ts'
+import type { AuthRecord } from '../request/request.ts'
+import { Lru } from '../tools/lru.ts'
+import { randomText } from '../tools/random.ts'
+import { findActing, findTokenOwner } from './auth-rows.ts'
 
 /** The purpose of a token: its `type` claim. */
 export type Purpose = 'auth' | 'file' | 'verification' | 'passwordReset' | 'emailChange'
@@ -40,7 +44,9 @@ function options(record: AuthRecord, purpose: Purpose): TokenOptions {
 
 /** The key that signs a token. A new tokenKey, collection secret or actor key invalidates older tokens. */
 const signingKey = (record: AuthRecord, purpose: Purpose) =>
-  `${record.actor?.key ?? ''}${String(record.values.tokenKey ?? '')}${options(record, purpose).secret}`
+  new TextEncoder().encode(
+    `${record.actor?.key ?? ''}${record.values.tokenKey ?? ''}${options(record, purpose).secret}`,
+  )
 
 export interface TokenExtras {
   refreshable?: boolean
@@ -68,7 +74,7 @@ export function signToken(record: AuthRecord, purpose: Purpose, extras: TokenExt
   }
   return new SignJWT(claims)
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
-    .sign(new TextEncoder().encode(signingKey(record, purpose)))
+    .sign(signingKey(record, purpose))
 }
 
 /** Requires two parts in base64url without spaces, which jose would accept. SIGNATURE tests the third. */
@@ -77,55 +83,47 @@ const COMPACT = /^[\w-]+\.[\w-]+\.[^.]*$/
 /** Requires base64url without padding, which jose would accept. */
 const SIGNATURE = /\.[\w-]+$/
 
-function decode(token: string): JWTPayload {
-  if (!COMPACT.test(token)) throw new SyntaxError('not a compact JWT')
-  return decodeJwt(token)
+function decode(token: string): JWTPayload | undefined {
+  if (!COMPACT.test(token)) return undefined
+  try {
+    return decodeJwt(token)
+  } catch {
+    return undefined // not a JWT
+  }
 }
 
 /** A token's claims, unverified; null if it is malformed or expired. */
 export function readClaims(token: string): Claims | null {
-  try {
-    const claims = decode(token)
-    const complete = [claims.id, claims.type, claims.collectionId].every(
-      (text) => typeof text === 'string' && text,
-    )
-    const { exp = Infinity } = claims
-    return complete && Date.now() / 1000 < exp ? (claims as unknown as Claims) : null
-  } catch {
-    return null // not a JWT
-  }
+  const claims = decode(token)
+  const { id, type, collectionId, exp = Infinity } = claims ?? {}
+  const complete = [id, type, collectionId].every((text) => typeof text === 'string' && text)
+  return complete && Date.now() / 1000 < exp ? (claims as unknown as Claims) : null
 }
 
 /** A text claim of an unverified token, even of a malformed one; '' if absent. */
 export function claimOf(token: string, claim: 'email' | 'newEmail'): string {
-  try {
-    const value = decode(token)[claim]
-    return typeof value === 'string' ? value : ''
-  } catch {
-    return '' // not a JWT
-  }
+  const value = decode(token)?.[claim]
+  return typeof value === 'string' ? value : ''
 }
 
 /** Whether this record's present key signed the token for this purpose. */
 export async function isSigned(token: string, record: AuthRecord, purpose: Purpose): Promise<boolean> {
   if (!SIGNATURE.test(token)) return false
-  const key = new TextEncoder().encode(signingKey(record, purpose))
-  return jwtVerify(token, key, { algorithms: [ALGORITHM] }).then(
+  return jwtVerify(token, signingKey(record, purpose), { algorithms: [ALGORITHM] }).then(
     () => true,
     () => false,
   )
 }
 
 const MAX_KNOWN = 10_000
-const BEARER = /^bearer /i
+const BEARER = /^bearer (?=.)/is
 
 /** Owners of tokens as last looked up, valid until a collection changes. */
 const owners = new Lru<string, { catalog: Catalog; auth: AuthRecord; untilMs: number } | null>(MAX_KNOWN)
 
 /** The token of an Authorization header, with or without `Bearer`; '' if there is none. */
 export function tokenOf(authorization: string | undefined): string {
-  const header = authorization ?? ''
-  return header.length > 7 && BEARER.test(header) ? header.slice(7) : header
+  return authorization?.replace(BEARER, '') ?? ''
 }
 
 /**
@@ -163,8 +161,6 @@ export async function isSuspended(store: Store, authorization: string | undefine
   return owner?.collection.id === DEVICES_ID && owner.isDisabled
 }
 
-const isForCalls = (purpose: Purpose) => purpose === 'auth' || purpose === 'file'
-
 async function findOwner(store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> {
   const claims = readClaims(token)
   if (claims?.type !== purpose) return null
@@ -172,19 +168,21 @@ async function findOwner(store: Store, token: string, purpose: Purpose): Promise
   if (collection?.type !== 'auth') return null
   const { id, actor } = claims
   const hash = sha256(token)
+  const isMailed = purpose !== 'auth' && purpose !== 'file'
   const auth =
     actor === undefined
       ? await findTokenOwner(store, collection, id, hash)
-      : await findActing(store, collection, id, hash, isForCalls(purpose) ? { id: actor } : undefined)
+      : await findActing(store, collection, id, hash, isMailed ? undefined : { id: actor })
   return auth && (await isSigned(token, auth, purpose)) ? auth : null
 }
 
 /** The error of a mailed token by its owner; undefined if the token is valid. */
 export function ownerError(collection: AuthCollection, auth: AuthRecord | null): FieldError | undefined {
   if (!auth) return fieldError('validation_invalid_token', 'Invalid or expired token.')
-  if (auth.collection.id === collection.id) return undefined
   const message = 'The provided token is for different auth collection.'
-  return fieldError('validation_token_collection_mismatch', message)
+  return auth.collection.id === collection.id
+    ? undefined
+    : fieldError('validation_token_collection_mismatch', message)
 }
 
 const BASIC = /^basic +([A-Za-z0-9+/=_-]+) *$/i
@@ -196,3 +194,20 @@ export function readBasic(authorization: string | undefined) {
   const colon = text.indexOf(':')
   return colon < 0 ? undefined : { identity: text.slice(0, colon), password: text.slice(colon + 1) }
 }
+
+/** SHA-256 in hex, for secrets that are long and random. */
+export const sha256 = (text: string) => hash('sha256', text)
+
+const decoys = new Map<number, Promise<string>>()
+
+/** Takes as long as checking a password, so that timing does not reveal whether a record exists. */
+export async function verifyDecoy(plain: string, cost: number, holder?: Holder): Promise<false> {
+  const decoy = decoys.get(cost) ?? hashPassword(randomText(20), cost)
+  decoys.set(cost, decoy)
+  decoy.catch(() => decoys.delete(cost)) // refused under load: the next check hashes again
+  await verifyPassword(plain, await decoy, holder)
+  return false
+}
+
+export const passwordField = ({ fields }: AuthCollection): PasswordField | undefined =>
+  fields.find((field): field is PasswordField => field.type === 'password' && field.name === 'password')

@@ -6,17 +6,16 @@ import {
   type Store,
   tableName,
   USERS_ID,
-} from '../../collections/catalog.ts'
-import { formatDate, now } from '../../fields/date.ts'
-import type { Value } from '../../fields/field.ts'
-import type { Extension } from '../../records/extension.ts'
-import { requireOwn } from '../../records/own.ts'
-import type { AuthRecord } from '../../request/request.ts'
-import { Lru, memoize } from '../../tools/lru.ts'
-import { randomText } from '../../tools/random.ts'
-import { authColumns, lookUp, toAuthRecord } from '../auth-rows.ts'
-import type { Scopes } from './scopes.ts'
-import { sha256 } from './secrets.ts'
+} from '../collections/catalog.ts'
+import { formatDate, now } from '../fields/date.ts'
+import type { Value } from '../fields/field.ts'
+import type { Extension } from '../records/extension.ts'
+import { requireOwn } from '../records/own.ts'
+import type { AuthRecord } from '../request/request.ts'
+import { Lru, memoize } from '../tools/lru.ts'
+import { randomText } from '../tools/random.ts'
+import { authColumns, lookUp, toAuthRecord } from './auth-rows.ts'
+import { sha256 } from './tokens.ts'
 
 const PREFIX = 'psk_'
 /** The beginning of a key: made here, or imported from Vendel. */
@@ -187,3 +186,45 @@ function touch(store: Store, { id, secret, lastUsedAt }: KeyHolder, ip: string):
     set last_used_at = $2, last_used_ip = $3, last_used_prefix = $4 where id = $1`
   store.db.query(text, [id, now(), ip, secret]).catch(() => {})
 }
+
+/** Scopes of API keys, with SMSGate's names. The select field `api_keys.scopes` has the same values. */
+export const SCOPES = [
+  'messages:send',
+  'messages:read',
+  'messages:list',
+  'messages:cancel',
+  'messages:export',
+  'devices:list',
+  'devices:delete',
+  'webhooks:list',
+  'webhooks:write',
+  'webhooks:delete',
+  'settings:read',
+  'settings:write',
+  'inbox:list',
+  'inbox:refresh',
+  'logs:read',
+  'tokens:manage',
+  'all:any',
+] as const
+export type Scope = (typeof SCOPES)[number]
+
+const ALL: Scope = 'all:any'
+
+/** The only scope of refresh tokens. API keys cannot have it, and `all:any` does not include it. */
+export const REFRESH_SCOPE = 'tokens:refresh'
+
+/** Scopes as stored with an API key. Empty: DEFAULT_SCOPES. */
+export type Scopes = readonly string[]
+
+/** Scopes of a key that has none stored: if stolen, it reads no inbox and no lists and deletes no device. */
+const DEFAULT_SCOPES: readonly Scope[] = ['messages:send', 'messages:read', 'messages:cancel']
+
+export const effectiveScopes = (scopes: Scopes): Scopes => (scopes.length > 0 ? scopes : DEFAULT_SCOPES)
+
+/** Whether exactly these scopes allow `scope`, without defaults. */
+export const grants = (scopes: Scopes, scope: string): boolean =>
+  scopes.includes(scope) || (scope !== REFRESH_SCOPE && scopes.includes(ALL))
+
+/** Whether a key with these stored scopes may do what needs `scope`. */
+export const hasScope = (scopes: Scopes, scope: string): boolean => grants(effectiveScopes(scopes), scope)

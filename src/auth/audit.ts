@@ -1,7 +1,7 @@
-import { quote, tableName } from '../../collections/catalog.ts'
-import type { Db } from '../../db/open.ts'
-import { run, runForCount, type Slots, statement, tables, text } from '../../db/statement.ts'
-import type { AuthRecord } from '../../request/request.ts'
+import { quote, tableName } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { run, runForCount, type Slots, statement, tables, text } from '../db/statement.ts'
+import type { AuthRecord } from '../request/request.ts'
 
 export interface Actor {
   readonly auth: AuthRecord
@@ -15,10 +15,6 @@ export interface AuditEntry {
   readonly record?: string
   readonly fields?: readonly string[]
 }
-
-/** Records that a mailed link changed a password or email. */
-export const recordMailAudit = (db: Db, { auth, ip }: Actor, action: string): Promise<void> =>
-  recordAudit(db, { auth, ip }, { action, collection: auth.collection.name, record: auth.id })
 
 /** Records a command at the terminal, in the transaction of `db`. */
 export const recordTerminalAudit = (db: Db, entry: AuditEntry): Promise<void> =>

@@ -1,26 +1,74 @@
-import { guestHolder, type Holder, networkOf } from '../../admission/holder.ts'
-import type { AuthCollection, Store } from '../../collections/catalog.ts'
-import { checkFields, length, required } from '../../collections/checks.ts'
-import { badRequest, forbidden } from '../../errors.ts'
-import { hashPassword, verifyPassword } from '../../fields/bcrypt.ts'
-import { object, text, type ValueOf } from '../../fields/shape.ts'
-import type { AuthRecord } from '../../request/request.ts'
-import { randomId } from '../../tools/random.ts'
-import { changeAuthRecord } from '../account/change.ts'
-import { findAuthRecord, requireEnabled } from '../auth-rows.ts'
-import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
-import { countAttempt, limitSignInAttempts, tooMany } from '../limits/attempt-limits.ts'
-import { mailOtp } from '../mail/mails.ts'
-import { numberOf, textOtp } from '../mail/otp-text.ts'
-import { type EmailForm, findForMail } from '../mail/resend.ts'
+import { guestHolder, networkOf } from '../admission/holder.ts'
+import type { AuthCollection, Store } from '../collections/catalog.ts'
+import { checkFields, length, oneOf, required } from '../collections/checks.ts'
+import { badRequest, forbidden } from '../errors.ts'
+import { isEmail } from '../fields/address.ts'
+import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
+import { object, text, type ValueOf } from '../fields/shape.ts'
+import type { AuthRecord } from '../request/request.ts'
+import { randomDigits, randomId } from '../tools/random.ts'
+import { changeAuthRecord } from './account.ts'
+import { countAttempt, limitSignInAttempts, tooMany } from './attempt-limits.ts'
 import {
   addSystemRecord,
   deleteSystemRecord,
+  findAuthRecord,
+  findByIdentity,
   findSystemRecord,
   isOlder,
   listSystemRecords,
-} from '../system-records.ts'
-import { randomDigits, verifyDecoy } from '../tokens/secrets.ts'
+  requireEnabled,
+} from './auth-rows.ts'
+import { type AuthCall, type AuthServices, attemptOf } from './auth-services.ts'
+import { mailOtp } from './mails.ts'
+import { type EmailForm, findForMail, numberOf, textOtp } from './resend.ts'
+import { passwordField, verifyDecoy } from './tokens.ts'
+
+export const PASSWORD_FORM = object({ identity: text, password: text, identityField: text })
+type PasswordForm = ValueOf<typeof PASSWORD_FORM>
+
+/**
+ * Returns the record of an identity and password. Throws 403, 429, and a 400 that is equal, also in time, for
+ * unknown identities and wrong passwords. PocketBase: apis/record_auth_with_password.go
+ */
+export async function authWithPassword(call: AuthCall<PasswordForm>): Promise<AuthRecord> {
+  const { store, collection, ip } = call
+  const { enabled, identityFields } = collection.passwordAuth
+  if (!enabled) throw forbidden('The collection is not configured to allow password authentication.')
+  const form = await call.readForm()
+  checkFields(form, {
+    identity: [required, length(1, 255)],
+    password: [required, length(1, 255)],
+    identityField: [length(1, 255), oneOf(identityFields)],
+  })
+  const fields = form.identityField ? [form.identityField] : emailFirst(identityFields)
+  return limitSignInAttempts(attemptOf(call, form.identity), async () => {
+    const holder = guestHolder(ip)
+    const auth = await findAny(store, collection, fields, form.identity)
+    const isRight = auth
+      ? await verifyPassword(form.password, String(auth.values.password), holder)
+      : await verifyDecoy(form.password, passwordField(collection)?.cost ?? 0, holder)
+    if (!auth || !isRight) throw badRequest('Failed to authenticate.')
+    return auth
+  })
+}
+
+const emailFirst = (fields: readonly string[]) =>
+  [...fields].sort((a, b) => Number(b === 'email') - Number(a === 'email'))
+
+async function findAny(
+  store: Store,
+  collection: AuthCollection,
+  fields: readonly string[],
+  identity: string,
+): Promise<AuthRecord | null> {
+  for (const field of fields) {
+    if (field === 'email' && !isEmail(identity)) continue
+    const auth = await findByIdentity(store, collection, field, identity)
+    if (auth) return auth
+  }
+  return null
+}
 
 /** bcrypt cost. A slow hash would not protect few digits; the limit of attempts does. */
 const OTP_COST = 8
@@ -42,22 +90,17 @@ export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   const { store, services, collection, ip } = call
   demandOtp(collection)
   const auth = await findForMail(call, true)
-  if (!auth) return requestNothing(collection, guestHolder(ip))
+  const password = randomDigits(collection.otp.length)
+  const hash = await hashPassword(password, OTP_COST, guestHolder(ip))
+  if (!auth) return randomId()
   const known = await listSystemRecords(store, '_otps', auth, ['id', 'created'])
   const live = known.filter((otp) => !isOlder(otp.created, collection.otp.duration))
   if (live.length > MAX_LIVE) return live[0]!.id
-  const password = randomDigits(collection.otp.length)
-  const hash = await hashPassword(password, OTP_COST, guestHolder(ip))
   // stored before it is sent, so that it can be used at once
   const sentTo = numberOf(auth) || (auth.values.email ?? '')
   const id = await addSystemRecord(store, '_otps', auth, { password: hash, sentTo })
   void deliver(store, services, auth, id, password)
   return id
-}
-
-async function requestNothing({ otp }: AuthCollection, holder: Holder): Promise<string> {
-  await hashPassword(randomDigits(otp.length), OTP_COST, holder)
-  return randomId()
 }
 
 async function deliver(store: Store, services: AuthServices, auth: AuthRecord, id: string, password: string) {
@@ -90,31 +133,21 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
   const account = auth?.id ?? form.otpId
   if (!(await countAttempt(store.db, `otp ${account} ${networkOf(ip)}`, MAX_TRIES, TRIES_SECONDS)))
     throw tooMany(TRIES_SECONDS, 'Too many attempts, please try again later with a new OTP.')
-  return limitSignInAttempts(attemptOf(call, account), () =>
-    spend(store, services, auth, { plain: form.password, ip }, { id: form.otpId, ...otp }),
-  )
-}
-
-async function spend(
-  store: Store,
-  services: AuthServices,
-  auth: AuthRecord | null,
-  { plain, ip }: { readonly plain: string; readonly ip: string },
-  otp: { readonly id: string; readonly password?: string; readonly sentTo?: string },
-): Promise<AuthRecord> {
-  const holder = guestHolder(ip)
-  const sentTo = otp.sentTo ?? ''
+  const sentTo = otp?.sentTo ?? ''
   // a password sent to a number is valid only while the record has this number
   const isCurrent = auth && (!sentTo.startsWith('+') || sentTo === numberOf(auth))
-  const isRight =
-    isCurrent && otp.password
-      ? await verifyPassword(plain, otp.password, holder)
-      : await verifyDecoy(plain, OTP_COST, holder)
-  // the delete succeeds once, so two concurrent requests cannot both use the password
-  if (!auth || !isRight || !(await deleteSystemRecord(store, '_otps', otp.id)))
-    throw badRequest('Invalid or expired OTP')
-  requireEnabled(auth)
-  return confirmAddress(store, services, auth, sentTo)
+  const hash = isCurrent && otp?.password
+  return limitSignInAttempts(attemptOf(call, account), async () => {
+    const holder = guestHolder(ip)
+    const isRight = hash
+      ? await verifyPassword(form.password, hash, holder)
+      : await verifyDecoy(form.password, OTP_COST, holder)
+    // the delete succeeds once, so two concurrent requests cannot both use the password
+    if (!auth || !isRight || !(await deleteSystemRecord(store, '_otps', form.otpId)))
+      throw badRequest('Invalid or expired OTP')
+    requireEnabled(auth)
+    return confirmAddress(store, services, auth, sentTo)
+  })
 }
 
 /** Verifies the record if `sentTo` is its address. Without MFA, also replaces its password. */

@@ -1,0 +1,227 @@
+import { z } from 'zod'
+import { type AuthCollection, type Store, SUPERUSERS, USERS_ID } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { run, runForCount, runForRow, statement, type Texts, tables, text } from '../db/statement.ts'
+import { badRequest, fieldError, invalidFields, notFound } from '../errors.ts'
+import { now } from '../fields/date.ts'
+import type { PasswordWork } from '../records/auth-records.ts'
+import { deleteRecords } from '../records/delete.ts'
+import type { Extension, Extensions } from '../records/extension.ts'
+import { lockFreshAuth, logChange } from '../records/record-sql.ts'
+import { createRecord } from '../records/write.ts'
+import { type AuthRecord, type Role, serverRequest } from '../request/request.ts'
+import { randomId, randomText } from '../tools/random.ts'
+import { findActing } from './auth-rows.ts'
+import type { AuthServices } from './auth-services.ts'
+import { escapeHtml, layout, linkTo, nameInMail, namesOf, sendMail } from './mails.ts'
+import { readClaims, sha256, signToken } from './tokens.ts'
+
+const ROLES = ['admin', 'agent', 'viewer'] as const satisfies readonly Role[]
+const ROLE = z.enum(ROLES)
+const NAME = z.string().describe("The name, or the email's part before the @.")
+
+export const ME = z
+  .object({
+    account: z.object({ id: z.string(), name: NAME }),
+    sender: z.string().describe('Id of the record of `senders`; empty for superusers and devices.'),
+    role: z
+      .enum([...ROLES, 'owner', 'none'])
+      .describe(
+        '`owner`: the account itself is signed in. `none`: a member who has no account of their own.',
+      ),
+    name: NAME.describe('The name of the person.'),
+  })
+  .meta({ id: 'Me' })
+
+const NAMES = statement('names of senders', ({ id, other }: Texts<'id' | 'other'>) =>
+  tables
+    .selectFrom('senders')
+    .select(['id', 'name'])
+    .where(({ or, eb }) => or([eb('id', '=', id), eb('id', '=', other)])),
+)
+
+export async function readMe(db: Db, auth: AuthRecord): Promise<z.output<typeof ME>> {
+  const { id, actor, values } = auth
+  const found = await run(db, NAMES, { id, other: actor?.id ?? id }, 'lookUp')
+  const names = new Map(found.map((sender) => [sender.id, sender.name]))
+  const account = { id, name: names.get(id) ?? String(values.name || values.email || '') }
+  const sender = actor?.id ?? (names.has(id) ? id : '')
+  return { account, sender, role: auth.limits ?? 'owner', name: names.get(sender) ?? account.name }
+}
+
+export const ACCOUNT_OF_MEMBER = z
+  .object({ id: z.string(), name: NAME, role: ROLE })
+  .meta({ id: 'AccountOfMember' })
+
+const MAX_LISTED = 1_000
+const ACCOUNTS = statement('accounts of a member', ACCOUNT_OF_MEMBER)`
+select m.account as id, s.name, m.role from members m join senders s on s.id = m.account
+where m.member = ${text('member')} order by s.name, m.account limit ${MAX_LISTED}`
+
+/** The accounts that a user may act for, sorted by name. */
+export const listAccounts = (db: Db, member: string) => run(db, ACCOUNTS, { member })
+
+/** Adds an acting token to the session of the member's own token, with which it ends. */
+const KEEP = `
+insert into auth_session_tokens (token_hash, session, expires_at)
+select $2, session, expires_at from auth_session_tokens where token_hash = $1 on conflict do nothing`
+
+/** Makes a token with which a member acts for an account until the member's `own` expires. Throws 404. */
+export async function actFor(store: Store, member: AuthRecord, own: string, account: string) {
+  const collection = member.collection as AuthCollection
+  const auth = await findActing(store, collection, account, sha256(own), { member: member.id })
+  if (!auth) throw notFound()
+  const exp = readClaims(own)?.exp
+  const token = await signToken(auth, 'auth', { refreshable: false, ...(exp && { expires: exp }) })
+  await store.db.query(KEEP, [sha256(own), sha256(token)], 'session add acting token')
+  return { auth, token }
+}
+
+const KEY_LENGTH = 50
+
+const IS_OWNER = fieldError('validation_is_owner', 'The account itself cannot be its member.')
+
+/** A membership's account and member cannot change. A new role gets a new key, which ends acting tokens. */
+export const membersExtension: Extension = {
+  grantsAccess: true,
+  setByServer: ['tokenKey'],
+  async beforeCreate(_store, values) {
+    if (values.account === values.member) throw invalidFields({ member: IS_OWNER })
+    values.tokenKey = randomText(KEY_LENGTH)
+    values.notify ||= 'all'
+    return undefined
+  },
+  async beforeUpdate(_store, values, old) {
+    for (const field of ['account', 'member', 'tokenKey']) values[field] = old[field]!
+    if (values.role !== old.role) values.tokenKey = randomText(KEY_LENGTH)
+    values.notify ||= 'all'
+  },
+}
+
+/** Only `invite` makes invitations, since their secret is shown once. */
+export const invitationsExtension: Extension = { grantsAccess: true, setByServer: ['hash'] }
+
+const INVITATIONS = 'member_invitations'
+const DAYS = 7
+const SECRET_LENGTH = 40
+const MAX_OPEN = 100
+
+export const INVITATION = z.object({
+  role: z.enum(ROLES, 'must be admin, agent or viewer'),
+  email: z.union([z.literal(''), z.email('must be an email address').max(255)]).optional(),
+})
+
+const INVITE = statement('invite', {})`
+insert into member_invitations (id, account, email, role, expires, invited_by, hash, created)
+select ${text('id')}, ${text('account')}, ${text('email')}, ${text('role')}, pb_text(now() + interval '${DAYS} days'),
+  ${text('sender')}, ${text('hash')}, pb_text(now())
+where (select count(*) from member_invitations where account = ${text('account')} and expires > pb_text(now())) < ${MAX_OPEN}`
+
+/**
+ * Makes an invitation and mails it, or returns its link. Throws 400 if too many are open or the mail fails.
+ */
+export async function invite(
+  store: Store,
+  services: AuthServices,
+  auth: AuthRecord,
+  { role, email = '' }: z.output<typeof INVITATION>,
+): Promise<{ id: string; link?: string }> {
+  const [id, secret] = [randomId(), randomText(SECRET_LENGTH)]
+  const isMailed = email !== '' && services.settings.current.smtp.enabled
+  // the recipient of a link may have another address
+  const to = { id, account: auth.id, email: isMailed ? email : '', role }
+  await store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    await lockFreshAuth(inside, auth) // a member who is being removed cannot invite
+    const count = await runForCount(db, INVITE, { ...to, sender: auth.sender, hash: sha256(secret) })
+    if (count === 0) throw badRequest(`An account may have ${MAX_OPEN} open invitations.`)
+    await logChange(inside, { id: INVITATIONS }, 'create', id)
+  })
+  const link = `${namesOf(services).appUrl}/_/#/join/${secret}`
+  if (!isMailed) return { id, link }
+  const { rows } = await store.db.query('select name from senders where id = $1', [auth.id])
+  const name = nameInMail(String(rows[0]?.[0] ?? ''), namesOf(services).appName)
+  const html = `<p>${escapeHtml(name)} invites you to answer texts together.</p>
+<p>${linkTo(link, 'Join the team', 'btn')}</p>
+<p>The link is good for ${DAYS} days and for one person. If you do not know ${escapeHtml(name)}, ignore this mail.</p>`
+  try {
+    await sendMail(services, { to: email, subject: `${name} invites you`, html: layout(html) })
+  } catch (error) {
+    await store.db.query('delete from member_invitations where id = $1', [id])
+    services.log.warn({ err: error }, 'could not mail an invitation')
+    throw badRequest('The mail could not be sent. Make a link instead.')
+  }
+  return { id }
+}
+
+export const SHOWN_INVITATION = z
+  .object({
+    account: z.string().describe('The name of the account.'),
+    inviter: z.string().describe('The name of who invites; empty if they are gone.'),
+    role: ROLE,
+    email: z.string().describe('Where it was mailed to; empty for a link.'),
+  })
+  .meta({ id: 'ShownInvitation' })
+
+const NOT_OPEN = 'The invitation is invalid, has expired or was used.'
+const SHOW = statement('show invitation', SHOWN_INVITATION)`
+select coalesce(a.name, '') as account, coalesce(s.name, '') as inviter, i.role, i.email from member_invitations i
+left join senders a on a.id = i.account left join senders s on s.id = i.invited_by
+where i.hash = ${text('hash')} and i.expires > ${text('now')}`
+
+/** The invitation with this secret. Throws 400. */
+export async function showInvitation({ db }: Store, secret: string) {
+  const found = await runForRow(db, SHOW, { hash: sha256(secret), now: now() })
+  if (!found) throw badRequest(NOT_OPEN)
+  return found
+}
+
+const LOCK = statement('invitation lock', { id: 'string', account: 'string', role: 'string' })`
+select id, account, role from member_invitations
+where hash = ${text('hash')} and expires > ${text('now')} for update`
+
+/** Makes a user a member by an invitation, which it deletes. Returns the account. Throws 400. */
+export async function acceptInvitation(store: Store, extensions: Extensions, secret: string, member: string) {
+  return store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    const found = await runForRow(db, LOCK, { hash: sha256(secret), now: now() })
+    if (!found) throw badRequest(NOT_OPEN)
+    const { id, account, role } = found
+    // a takeover of the account waits, and finds the new member
+    await db.query('select from users where id = $1 for share', [account], 'invitation account')
+    if (account === member) throw badRequest('You cannot accept an invitation to your own account.')
+    const known = await db.query('select from members where account = $1 and member = $2', [account, member])
+    if (known.rows.length > 0) throw badRequest('You are a member already.')
+    await deleteRecords(inside, extensions, store.catalog.find(INVITATIONS)!, [id])
+    const request = serverRequest(store.catalog.find(SUPERUSERS)!, { account, member, role })
+    await createRecord(inside, extensions, store.catalog.find('members')!, request)
+    return account
+  })
+}
+
+type Newcomer = Readonly<Record<'name' | 'email' | 'password' | 'passwordConfirm', string>>
+
+/**
+ * Creates a user without an account of its own as a member. Verifies the email if the invitation was mailed
+ * to it. Returns the account. Throws 400 with field errors.
+ */
+export async function joinAsNew(
+  store: Store,
+  extensions: Extensions,
+  secret: string,
+  sentTo: string,
+  { name, email, password, passwordConfirm }: Newcomer,
+  passwordWork: PasswordWork,
+): Promise<string> {
+  const verified = sentTo !== '' && sentTo.toLowerCase() === email.toLowerCase()
+  const body = { name, email, password, passwordConfirm, verified, member_only: true }
+  const users = store.catalog.find(USERS_ID) as AuthCollection
+  let account = ''
+  await createRecord(store, extensions, users, serverRequest(store.catalog.find(SUPERUSERS)!, body), {
+    passwordWork: () => passwordWork,
+    inSameTransaction: async (inside, id) => {
+      account = await acceptInvitation(inside, extensions, secret, id)
+    },
+  })
+  return account
+}

@@ -1,0 +1,87 @@
+import type { AuthCollection, Store } from '../collections/catalog.ts'
+import { checkFields, email, length, required, when } from '../collections/checks.ts'
+import { object, text, type ValueOf } from '../fields/shape.ts'
+import { E164 } from '../portable/phone.ts'
+import type { AuthRecord } from '../request/request.ts'
+import { clearAttempts, countAttempt, limitMails, takeText } from './attempt-limits.ts'
+import { findByEmail, findByIdentity } from './auth-rows.ts'
+import { type AuthCall, type AuthServices, attemptOf } from './auth-services.ts'
+import { type MailedLink, mailLink, namesOf } from './mails.ts'
+
+const RESEND_SECONDS = 120
+
+const keyOf = (link: MailedLink, auth: AuthRecord | null) =>
+  `mail ${link} ${auth?.collection.id ?? ''} ${auth?.id ?? ''}`
+
+/** Starts to mail a link, at most once in RESEND_SECONDS. For null it takes as long and sends nothing. */
+export async function mailInBackground(
+  store: Store,
+  services: AuthServices,
+  link: MailedLink,
+  auth: AuthRecord | null,
+): Promise<void> {
+  const key = keyOf(link, auth)
+  // counted before sending: a concurrent request may ask for the same mail
+  if (!(await countAttempt(store.db, key, 1, RESEND_SECONDS)) || !auth) return
+  const about = { kind: link, collection: auth.collection.name, id: auth.id }
+  void mailLink(services, auth, link).catch(async (err) => {
+    services.log.error({ err, ...about }, 'could not send a mail')
+    await clearAttempts(store.db, key).catch(() => {})
+  })
+}
+
+export const clearMailLimit = (store: Store, link: MailedLink, auth: AuthRecord) =>
+  clearAttempts(store.db, keyOf(link, auth))
+
+export const EMAIL_FORM = object({ email: text })
+export type EmailForm = ValueOf<typeof EMAIL_FORM>
+
+/** Finds the record with the form's address or number; null if unknown or disabled. Throws 400, 429. */
+export async function findForMail(
+  call: AuthCall<EmailForm>,
+  takesNumbers = false,
+): Promise<AuthRecord | null> {
+  const { store, collection } = call
+  const form = await call.readForm()
+  const isByNumber = takesNumbers && isNumber(collection, form.email)
+  checkFields(form, { email: [required, length(1, 255), when(!isByNumber, email)] })
+  await limitMails(attemptOf(call, form.email))
+  const auth = await (isByNumber ? findByNumber : findByEmail)(store, collection, form.email)
+  return auth && !auth.isDisabled ? auth : null
+}
+
+/** The number that one-time passwords of a record are texted to; '' if they are mailed. */
+export function numberOf(auth: AuthRecord): string {
+  const { channel } = (auth.collection as AuthCollection).otp
+  const number = channel ? String(auth.values[channel.field] ?? '') : ''
+  return E164.test(number) ? number : ''
+}
+
+/** Whether a typed address is a number and the collection texts one-time passwords. */
+const isNumber = ({ otp }: AuthCollection, typed: string): boolean =>
+  otp.channel !== undefined && E164.test(typed)
+
+/** The record with this unique number; null if it has an email, whose owner may be another person. */
+async function findByNumber(store: Store, collection: AuthCollection, number: string) {
+  const auth = await findByIdentity(store, collection, collection.otp.channel!.field, number)
+  return auth?.values.email === '' ? auth : null
+}
+
+/**
+ * Texts a one-time password, which only the phone gets. Throws if there are too many or the send is refused.
+ */
+export async function textOtp(
+  store: Store,
+  services: AuthServices,
+  auth: AuthRecord,
+  password: string,
+): Promise<void> {
+  const { otp } = auth.collection as AuthCollection
+  const to = numberOf(auth)
+  if ((await takeText(store.db, 'otp', to)) > 0)
+    throw new Error('Too many one-time passwords were texted to this number.')
+  const fill = (shown: string) =>
+    otp.channel!.text.replaceAll('{APP_NAME}', namesOf(services).appName).replaceAll('{OTP}', shown)
+  const text = { to, body: fill(password), shown: fill('•'.repeat(password.length)), seconds: otp.duration }
+  await services.textCode(otp.channel!.account, text)
+}

@@ -1,0 +1,83 @@
+import { isEnough, notAllowed } from '../records/access.ts'
+import type { AuthRecord, Role } from '../request/request.ts'
+
+// Which routes a member may use for an account. Routes not listed are for the account itself.
+
+/** Routes below `/api/` by the least role. Those of records also need the role of their collection. */
+const ROUTES: Readonly<Record<Role, readonly string[]>> = {
+  viewer: [
+    'GET health',
+    'GET account/me',
+    'GET account/inbox',
+    'POST account/presence',
+    'GET account/push-key',
+    'GET account/push',
+    'PUT account/push',
+    'DELETE account/push',
+    'POST files/token',
+    'POST realtime',
+    'GET collections/:collection/records',
+    'GET collections/:collection/records/:id',
+    'GET collections/:collection/export',
+    // a sign-in ignores the token that is sent
+    'POST collections/:collection/auth-with-password',
+    'POST collections/:collection/auth-with-otp',
+    'POST collections/:collection/auth-refresh',
+    'GET sms/usage',
+    'GET sms/usage/days',
+    'GET sms/batches/:batch_id',
+    'GET campaigns/:id/progress',
+    'POST campaigns/times',
+    'GET devices/states',
+  ],
+  agent: [
+    'POST collections/:collection/records',
+    'PATCH collections/:collection/records/:id',
+    'DELETE collections/:collection/records/:id',
+    'POST batch',
+    'POST sms/send',
+    'POST sms/send-template',
+    'POST sms/preview',
+    'POST sms/batches/:batch_id/cancel',
+    'POST sms/batches/:batch_id/reschedule',
+    'POST sms/batches/:batch_id/retry',
+    'PATCH sms/messages/:id',
+    'POST sms/messages/:id/retry',
+    'POST sms/messages/:id/cancel',
+    'POST verify',
+    'POST verify/check',
+    'POST verify/cancel',
+  ],
+  admin: [
+    'POST account/invitations',
+    'POST campaigns',
+    'POST campaigns/preview',
+    'PATCH campaigns/:id',
+    'POST campaigns/:id/pause',
+    'POST campaigns/:id/resume',
+    'POST campaigns/:id/cancel',
+    'POST campaigns/:id/retry',
+    'POST devices/pairing',
+    'POST hooks/preview',
+    'POST webhooks/:id/test',
+    'POST webhooks/:id/rotate',
+    'POST webhooks/:id/resend-failed',
+    'GET webhooks/deliveries/:id/request',
+    'POST webhooks/deliveries/:id/resend',
+  ],
+}
+const ROLES = new Map(
+  Object.entries(ROUTES).flatMap(([role, routes]) => routes.map((route) => [route, role as Role])),
+)
+
+/** Routes for a member who has no account and acts for none. Rules apply to records. */
+const PERSONAL =
+  /^[A-Z]+ \/api\/(?:health|batch|realtime|files|collections|account\/(?:me|accounts|act-for|sessions|end-other-sessions|invitations\/accept))(?:\/|$)/
+
+/** Throws 403 for a member who may not use a route (method and path). */
+export function requireRole(auth: AuthRecord, route: string): void {
+  const { limits } = auth
+  if (limits === undefined) return
+  const role = ROLES.get(route.replace('/api/', '')) ?? 'owner'
+  if (!(limits === 'none' ? PERSONAL.test(route) : isEnough(limits, role))) throw notAllowed(limits)
+}
