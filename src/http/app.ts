@@ -1,67 +1,65 @@
 import { Hono } from 'hono'
 import { RetryLater } from '../errors.ts'
 import type { Readiness } from '../metrics/readiness.ts'
+import type { DescribedRecords, DescribedRoutes } from '../openapi/document.ts'
+import { ACCOUNT, SENDING, SERVER } from '../openapi/operations.ts'
 import type { Env, Services } from './context.ts'
-import { OWN_ROUTES } from './description.ts'
 import { answerFailure, answerUnknownRoute } from './middleware/failure.ts'
 import { gate } from './middleware/gate.ts'
-import { consoleRoutes, docsRoutes } from './pages/console.ts'
-import { oauth2Routes } from './pages/oauth2.ts'
-import { accountRoutes } from './routes/account.ts'
-import { adminRoutes } from './routes/admin.ts'
-import { authRoutes } from './routes/auth.ts'
-import { backupRoutes } from './routes/backups.ts'
-import { batchRoutes } from './routes/batch.ts'
-import { campaignRoutes } from './routes/campaigns.ts'
-import { collectionRoutes } from './routes/collections.ts'
-import { deviceRoutes } from './routes/devices.ts'
-import { fileRoutes } from './routes/files.ts'
-import { operationsRoutes } from './routes/operations.ts'
-import { pairingRoutes } from './routes/pairing.ts'
-import { realtimeRoutes } from './routes/realtime.ts'
-import { recordWriteRoutes } from './routes/record-writes.ts'
-import { recordRoutes } from './routes/records.ts'
-import { sentRoutes } from './routes/sent.ts'
-import { settingsRoutes } from './routes/settings.ts'
-import { smsRoutes } from './routes/sms.ts'
-import { invitationRoutes } from './routes/team/invitations.ts'
-import { memberRoutes } from './routes/team/members.ts'
-import { userRoutes } from './routes/users.ts'
-import { verifyRoutes } from './routes/verify.ts'
-import { hookRoutes } from './routes/webhooks/hooks.ts'
-import { webhookRoutes } from './routes/webhooks/webhooks.ts'
+import { accountPaths, accountRoutes, userPaths, userRoutes } from './routes/account.ts'
+import { collectionRoutes, settingsRoutes } from './routes/admin.ts'
+import { authPaths, authRoutes, oauth2Routes } from './routes/auth.ts'
+import { backupPaths, backupRoutes } from './routes/backups.ts'
+import { batchPaths, batchRoutes } from './routes/batch.ts'
+import { campaignPaths, campaignRoutes } from './routes/campaigns.ts'
+import { consoleRoutes, docsRoutes } from './routes/console.ts'
+import { DEVICES, devicePaths, deviceRoutes } from './routes/devices.ts'
+import { filePaths, fileRoutes } from './routes/files.ts'
+import { hookPaths, hookRoutes, webhookPaths, webhookRoutes } from './routes/hooks.ts'
+import { memberPaths, memberRoutes } from './routes/members.ts'
+import { adminPaths, adminRoutes, operationsRoutes } from './routes/operations.ts'
+import { realtimePaths, realtimeRoutes } from './routes/realtime.ts'
+import { recordPaths, recordRoutes } from './routes/records.ts'
+import { smsPaths, smsRoutes } from './routes/sms.ts'
+import { verifyPaths, verifyRoutes } from './routes/verify.ts'
 import { routedPath } from './server/front.ts'
+
+type Routes = (services: Services) => Hono<Env>
+
+const ROUTES: readonly (readonly [root: string, Routes])[] = [
+  ['/api', accountRoutes],
+  ['/api/account', memberRoutes],
+  ['/api', adminRoutes],
+  ['/api', backupRoutes],
+  ['/api/users', userRoutes],
+  ['/api/collections', collectionRoutes],
+  ['/api/collections', recordRoutes],
+  ['/api/batch', batchRoutes],
+  ['/api/collections/:collection', authRoutes],
+  ['/api/files', fileRoutes],
+  ['/api/realtime', realtimeRoutes],
+  ['/api/oauth2-redirect', oauth2Routes],
+  ['/api/hooks', hookRoutes],
+  ['/api/settings', settingsRoutes],
+  ['/api/sms', smsRoutes],
+  ['/api/verify', verifyRoutes],
+  ['/api/campaigns', campaignRoutes],
+  ['/api/devices', deviceRoutes],
+  ['/api/webhooks', webhookRoutes],
+]
 
 /** All routes. What they throw becomes JSON in failure.ts. */
 export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>({ getPath: routedPath(services.protocols) })
   app.route('/', operationsRoutes(services))
   app.use('/api/*', gate(services))
-  app.route('/api', accountRoutes(services))
-  app.route('/api/account', memberRoutes(services))
-  app.route('/api/account', invitationRoutes(services))
-  app.route('/api', adminRoutes(services))
-  app.route('/api', backupRoutes(services))
-  app.route('/api/users', userRoutes(services))
-  app.route('/api/collections', collectionRoutes(services))
-  app.route('/api/collections', recordRoutes(services))
-  app.route('/api/collections', recordWriteRoutes(services))
-  app.route('/api/batch', batchRoutes(services))
-  app.route('/api/collections', authRoutes(services))
-  app.route('/api/files', fileRoutes(services))
-  app.route('/api/realtime', realtimeRoutes(services))
-  app.route('/api/oauth2-redirect', oauth2Routes(services))
-  app.route('/api/hooks', hookRoutes(services))
-  app.route('/api/settings', settingsRoutes(services))
+  app.use('/api/account/*', (c, next) => {
+    c.header('cache-control', 'no-store')
+    return next()
+  })
+  for (const [root, routes] of ROUTES) app.route(root, routes(services))
   app.route('/', docsRoutes(services, [OWN_ROUTES, ...services.protocols]))
   app.route('/', consoleRoutes(services))
-  app.route('/api/sms', smsRoutes(services))
-  app.route('/api/sms', sentRoutes(services))
-  app.route('/api/verify', verifyRoutes(services))
-  app.route('/api/campaigns', campaignRoutes(services))
-  app.route('/api/devices', deviceRoutes(services))
-  app.route('/api/devices', pairingRoutes(services))
-  app.route('/api/webhooks', webhookRoutes(services))
   for (const { routes } of services.protocols) app.route('/', routes(services))
   app.notFound((c) => answerUnknownRoute(c, services))
   app.onError((error, c) => answerFailure(c, error, services))
@@ -94,4 +92,39 @@ export function createUnavailableApp(
   })
   app.onError((error, c) => answerFailure(c, error, services))
   return app
+}
+
+export const OWN_ROUTES: DescribedRoutes = {
+  tags: [
+    { name: SENDING, description: 'For the web app that sends.' },
+    { name: DEVICES, description: 'For the program on a phone or beside a modem.' },
+    { name: ACCOUNT, description: 'For the account that asks, and before it has signed in.' },
+    { name: SERVER, description: 'What is about no one collection.' },
+  ],
+  paths: (records) => ({
+    ...smsPaths(),
+    ...verifyPaths(),
+    ...campaignPaths(),
+    ...devicePaths(records.schemaOf('devices')!),
+    ...collectionPaths(records),
+    ...webhookPaths(),
+    ...hookPaths(),
+    ...accountPaths(),
+    ...memberPaths(),
+    ...userPaths(),
+    ...batchPaths(),
+    ...realtimePaths(),
+    ...adminPaths(),
+    ...backupPaths(),
+    ...filePaths(),
+  }),
+}
+
+function collectionPaths({ collections, schemaOf, extensions }: DescribedRecords) {
+  const paths = collections.map((collection) => {
+    const record = schemaOf(collection.id)!
+    const signIn = collection.type === 'auth' ? authPaths(collection, record) : {}
+    return { ...recordPaths(collection, record, extensions), ...signIn }
+  })
+  return Object.assign({}, ...paths)
 }

@@ -1,36 +1,18 @@
+import { Hono } from 'hono'
 import { routePath } from 'hono/route'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { requireRole } from '../auth/route-roles.ts'
-import { cachedIdentity, identify } from '../auth/tokens.ts'
-import type { Catalog, Collection } from '../collections/catalog.ts'
-import { ApiError, badRequest, notFound } from '../errors.ts'
+import { cachedIdentity, identify, tokenOf } from '../auth/tokens.ts'
+import type { Catalog, Collection, Store } from '../collections/catalog.ts'
+import { badRequest, notFound } from '../errors.ts'
+import { answerRecord } from '../records/expand.ts'
 import { pickFields } from '../records/pick.ts'
+import { toRow } from '../records/record-sql.ts'
 import { AnswerMeter, type AuthRecord, type RequestContext, type RequestInfo } from '../request/request.ts'
-import { EMPTY, MAX_BODY_BYTES, readBody } from './body/body.ts'
-import { bodyBytes } from './body/raw-body.ts'
-import type { Ctx, RequestBody, Services } from './context.ts'
-import { queryOf } from './query.ts'
-import { SMALL_BYTES } from './request-memory.ts'
+import { bodyOf } from './body/body.ts'
+import { type Ctx, type Env, queryOf, type RequestBody, type Services, SMALL_BYTES } from './context.ts'
 import { type Attempt, retry, withCatalog } from './retry.ts'
 import { countAnswer, memoryOf } from './server/store-of.ts'
-
-/** The body, read once a request; an absent one is `{}`. */
-export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
-  const known = c.get('body')
-  if (known) return known
-  const { incoming } = c.env
-  if (bodyBytes(incoming) === 0) return EMPTY
-  const limit = Math.min(maxBytes, c.get('guestLimit') ?? maxBytes)
-  const body = await readBody(incoming, limit, () => memoryOf(c))
-  c.set('body', body)
-  return body
-}
-
-/** The body, read once a request. `sentence`: the message of the 400 for an unreadable one. */
-export const bodyOr = (c: Ctx, sentence?: string, maxBytes?: number): Promise<RequestBody> =>
-  bodyOf(c, maxBytes).catch((error: unknown) => {
-    throw error instanceof ApiError && error.status === 400 ? badRequest(sentence) : error
-  })
 
 /** Headers as rules see them: first values, snake_case, without `host`, which Go's server removes. */
 function ruleHeaders(c: Ctx): Record<string, string> {
@@ -93,6 +75,17 @@ export function buildRequest(
   return { context, method, query: queryOf(c), body, auth, meter, headers: () => ruleHeaders(c) }
 }
 
+export const ownToken = (c: Ctx): string => tokenOf(c.env.incoming.headers.authorization)
+
+/** The caller's own record as JSON. */
+export const ownRecord = (c: Ctx, store: Store, auth: AuthRecord): Promise<string> =>
+  answerRecord(
+    store,
+    auth.collection,
+    toRow(auth.collection, auth.values),
+    buildRequest(c, auth, {}, 'default', meterFor(c, auth)),
+  )
+
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
 /** Longer texts are sent as bytes: Node writes strings through a buffer of three times the length. */
@@ -104,6 +97,32 @@ export function sendRaw(c: Ctx, text: string, status: ContentfulStatusCode = 200
   const bytes = Buffer.from(text)
   if (bytes.length > SMALL_BYTES) countAnswer(c, bytes.length)
   return c.body(bytes, status, JSON_HEADERS)
+}
+
+export const sendValue = (c: Ctx, value: object): Response => sendRaw(c, JSON.stringify(value))
+
+type Work<T> = (caller: T, c: Ctx, id: string) => unknown
+
+/**
+ * Routes by method and path: each sends the JSON of what it makes for the caller, as a text or not; an empty
+ * 204 for nothing. `id`: the path's first parameter.
+ */
+export function routesFor<T>(
+  identify: (c: Ctx) => Promise<T>,
+  routes: Readonly<Record<string, Work<T>>>,
+  send: (c: Ctx, json: string) => Response = sendRaw,
+): Hono<Env> {
+  const app = new Hono<Env>()
+  for (const [route, work] of Object.entries(routes)) {
+    const [method, path] = route.split(' ') as [string, string]
+    app.on(method, path, async (c) => {
+      const made = await work(await identify(c), c, String(Object.values(c.req.param())[0] ?? ''))
+      if (made instanceof Response) return made
+      if (made === undefined) return c.body(null, 204)
+      return send(c, typeof made === 'string' ? made : JSON.stringify(made))
+    })
+  }
+  return app
 }
 
 /** Sends JSON after applying the `fields` parameter. */

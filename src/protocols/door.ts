@@ -1,14 +1,20 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { readBytes, readJson } from '../http/body/raw-body.ts'
-import type { Ctx, Env, ErrorForm, Protocol, Services } from '../http/context.ts'
-import { sendError } from '../http/middleware/error-forms.ts'
+import {
+  type Ctx,
+  type Env,
+  type ErrorForm,
+  type Protocol,
+  queryOf,
+  readQuery,
+  type Services,
+} from '../http/context.ts'
+import { sendError } from '../http/middleware/failure.ts'
 import { gate } from '../http/middleware/gate.ts'
 import { identifyKeyHolder, type KeyCredentials, SENDS } from '../http/middleware/sender.ts'
-import { queryOf, readQuery } from '../http/query.ts'
 import { retry } from '../http/retry.ts'
-import { clientIp } from '../http/server/client-ip.ts'
-import { memoryOf } from '../http/server/store-of.ts'
+import { clientIp, memoryOf } from '../http/server/store-of.ts'
 import { SENDS as SEND_GROUP } from '../metrics/traffic.ts'
 import { NOBODY } from '../openapi/operations.ts'
 import { E164, withPlus } from '../portable/phone.ts'

@@ -4,9 +4,9 @@ import { list, run, statement, text } from '../db/statement.ts'
 import { groupsNamed } from '../hooks/compose.ts'
 import { readJson } from '../http/body/raw-body.ts'
 import type { ErrorForm, Protocol } from '../http/context.ts'
-import { messageForm, sendError } from '../http/middleware/error-forms.ts'
+import { messageForm, sendError } from '../http/middleware/failure.ts'
 import type { KeyCredentials } from '../http/middleware/sender.ts'
-import { clientIp } from '../http/server/client-ip.ts'
+import { clientIp } from '../http/server/store-of.ts'
 import { checkShape, gatewayRefusal, invalid, isRefusal } from '../sms/send/shape.ts'
 import {
   type DoorCall,

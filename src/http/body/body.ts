@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { badRequest } from '../../errors.ts'
+import { ApiError, badRequest } from '../../errors.ts'
 import { closingQuote, isTooComplex } from '../../fields/json-text.ts'
 import type { Uploads } from '../../files/upload.ts'
-import type { RequestBody } from '../context.ts'
-import { isMalformed, readPairs } from '../query.ts'
-import type { RequestMemory } from '../request-memory.ts'
+import { type Ctx, isMalformed, readPairs, type RequestBody, type RequestMemory } from '../context.ts'
 import { readMultipart } from './multipart.ts'
-import { countOf, JSON_BOUNDS, MAX_PARTS, parseStrict, readBytes } from './raw-body.ts'
+import { bodyBytes, countOf, JSON_BOUNDS, MAX_PARTS, parseStrict, readBytes } from './raw-body.ts'
+import { type Shape, ShapeError } from '../../fields/shape.ts'
+import { memoryOf } from '../server/store-of.ts'
 
 type Values = RequestBody['values']
 
@@ -16,20 +16,38 @@ export const MAX_BODY_BYTES = 32 << 20
 
 const JSON_TYPE = 'application/json'
 const NO_FILES: Uploads = new Map()
-export const EMPTY: RequestBody = Object.freeze({ values: Object.freeze({}), files: NO_FILES })
+const EMPTY: RequestBody = Object.freeze({ values: Object.freeze({}), files: NO_FILES })
 
 const WITH_FORM = new Set(['POST', 'PUT', 'PATCH'])
 const NOTHING = Buffer.alloc(0)
 
+/** The body, read once a request; an absent one is `{}`. */
+export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
+  const known = c.get('body')
+  if (known) return known
+  const { incoming } = c.env
+  if (bodyBytes(incoming) === 0) return EMPTY
+  const limit = Math.min(maxBytes, c.get('guestLimit') ?? maxBytes)
+  const body = await readBody(incoming, limit, () => memoryOf(c))
+  c.set('body', body)
+  return body
+}
+
+/** The body, read once a request. `sentence`: the message of the 400 for an unreadable one. */
+export const bodyOr = (c: Ctx, sentence?: string, maxBytes?: number): Promise<RequestBody> =>
+  bodyOf(c, maxBytes).catch((error: unknown) => {
+    throw error instanceof ApiError && error.status === 400 ? badRequest(sentence) : error
+  })
+
 /** Reads a JSON, multipart or urlencoded body; forms include the query. Throws 400. Contract 0.4 */
 export async function readBody(incoming: IncomingMessage, maxBytes: number, memoryOf: () => RequestMemory) {
   const type = incoming.headers['content-type'] ?? ''
-  const query = queryOf(incoming.url ?? '')
+  const query = queryText(incoming.url ?? '')
   if (type.startsWith('multipart/form-data')) {
     if (isMalformed(query)) throw badRequest()
     const { pairs, files, release } = await readMultipart(incoming, maxBytes, memoryOf())
     try {
-      return { values: readForm([...readPairs(query), ...pairs]), files, release }
+      return { values: formValues([...readPairs(query), ...pairs]), files, release }
     } catch (error) {
       await release()
       throw error
@@ -104,23 +122,23 @@ function firstValueEnd(text: string): number | undefined {
 const JSON_PAYLOAD = '@jsonPayload'
 
 /** A URL's query. Go counts its pairs as part of a form. */
-const queryOf = (url: string) => url.split(/\?(.*)/s)[1] ?? ''
+const queryText = (url: string) => url.split(/\?(.*)/s)[1] ?? ''
 
 /** Form values from the URL's query. Throws 400 for a malformed query. */
 export function formOfQuery(url: string): Record<string, unknown> {
-  const query = queryOf(url)
+  const query = queryText(url)
   if (isMalformed(query)) throw badRequest()
-  return readForm(readPairs(query))
+  return formValues(readPairs(query))
 }
 
 function readUrlencoded(bytes: Buffer, query: readonly [string, string][]): Values {
   const text = bytes.toString('utf8')
   if (countOf('&', bytes, MAX_PARTS) > MAX_PARTS || isMalformed(text)) throw badRequest()
-  return readForm([...readPairs(text), ...query])
+  return formValues([...readPairs(text), ...query])
 }
 
 /** Form values with PocketBase's guesses at types; one occurrence is a scalar, several a list. */
-function readForm(pairs: readonly [string, string][]): Record<string, unknown> {
+function formValues(pairs: readonly [string, string][]): Record<string, unknown> {
   const lists = new Map<string, string[]>()
   for (const [key, value] of pairs) add(lists, key, value)
   const payloads = lists.get(JSON_PAYLOAD) ?? []
@@ -152,4 +170,53 @@ function guess(text: string): string | number | boolean {
   if (text === 'false') return false
   if (NUMERIC.test(text) && /^[-\d]/.test(text) && String(Number(text)) === text) return Number(text)
   return text
+}
+
+/** Enough for tokens and passwords. Guests may send these forms. */
+const MAX_FORM_BYTES = 1 << 20
+
+/** The general message for an unreadable body, which the form's own replaces. */
+const UNREADABLE = badRequest().message
+
+/** `terse`: the error for an unreadable body has no details. */
+export interface FormOptions {
+  readonly terse?: boolean
+  readonly maxBytes?: number
+}
+
+/** Reads a body with fixed fields: unknown ones are ignored, missing ones are zero. Throws 400. */
+export async function readForm<T extends object>(
+  c: Ctx,
+  shape: Shape<T>,
+  { terse = false, maxBytes = MAX_FORM_BYTES }: FormOptions = {},
+): Promise<T> {
+  try {
+    const { values, isJson } = await bodyOf(c, maxBytes)
+    return withoutNul(shape.over(isJson ? values : asTexts(values, shape.zero()), shape.zero(), isJson))
+  } catch (error) {
+    const isVague =
+      error instanceof ApiError && error.status === 400 && (terse || error.message === UNREADABLE)
+    if (error instanceof ShapeError || isVague)
+      throw badRequest('An error occurred while loading the submitted data.')
+    throw error
+  }
+}
+
+/** Replaces NUL, which Postgres refuses, by a character that no address and no id contains. */
+const withoutNul = <T extends object>(form: T): T =>
+  Object.fromEntries(
+    Object.entries(form).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value,
+    ]),
+  ) as T
+
+/** Undoes type guesses of a form: makes values of text fields texts; takes the first of several. */
+function asTexts(values: Readonly<Record<string, unknown>>, zero: object): Record<string, unknown> {
+  const firsts = Object.entries(values).map(
+    ([key, value]) => [key, Array.isArray(value) ? value[0] : value] as const,
+  )
+  const isTextual = (key: string) => typeof zero[key as keyof typeof zero] === 'string'
+  const known = firsts.filter(([key, value]) => Object.hasOwn(zero, key) && (value !== '' || isTextual(key)))
+  return Object.fromEntries(known.map(([key, value]) => [key, isTextual(key) ? String(value) : value]))
 }

@@ -7,7 +7,7 @@ import type { GrowingRoom } from '../../admission/budget.ts'
 import { ApiError, badRequest, RetryLater } from '../../errors.ts'
 import { Spool, UploadSpace } from '../../files/spool.ts'
 import { readUpload, type Upload } from '../../files/upload.ts'
-import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
+import { type RequestMemory, SMALL_BYTES } from '../context.ts'
 import { ByteCollector, countOf, piecesOf } from './raw-body.ts'
 
 type Parser = InstanceType<typeof Busboy>

@@ -3,8 +3,7 @@ import { IncomingMessage } from 'node:http'
 import { ApiError, badRequest, RetryLater } from '../../errors.ts'
 import { hasNameTwice, isTooComplex } from '../../fields/json-text.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/shape.ts'
-import type { Ctx } from '../context.ts'
-import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
+import { type Ctx, type RequestMemory, SMALL_BYTES } from '../context.ts'
 import { memoryOf } from '../server/store-of.ts'
 
 /** Maximum fields of a record, or parts of a form: a million take seconds to read. */
@@ -126,8 +125,14 @@ export async function readBytes(incoming: IncomingMessage, maxBytes: number, mem
   return body.bytes
 }
 
-/** Reads a body as JSON. `parse`: JSON.parse allows a name twice. Throws 400 and 413 of the gateway. */
-export async function readJson(c: Ctx, maxBytes: number, parse = parseUnique): Promise<unknown> {
+/** A body as JSON, read once a request. `parse`: JSON.parse allows a name twice. Throws gateway 400, 413. */
+export function readJson(c: Ctx, maxBytes: number, parse = parseUnique): Promise<unknown> {
+  const json = c.get('json') ?? jsonOf(c, maxBytes, parse)
+  c.set('json', json)
+  return json
+}
+
+async function jsonOf(c: Ctx, maxBytes: number, parse: typeof parseUnique): Promise<unknown> {
   const bytes = await readBytes(c.env.incoming, maxBytes, () => memoryOf(c)).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
     throw gatewayRefusal('request_too_large', `The body must have at most ${maxBytes} bytes`)

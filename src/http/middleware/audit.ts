@@ -23,9 +23,8 @@ import type { Settings } from '../../settings/settings.ts'
 import { type Device, requireDevice } from '../../sms/devices/device.ts'
 import { gatewayRefusal } from '../../sms/send/shape.ts'
 import type { Ctx, Services } from '../context.ts'
-import { authOf, sendJson } from '../request-info.ts'
-import { clientIp } from '../server/client-ip.ts'
-import { type Caller, storeOf } from '../server/store-of.ts'
+import { authOf, collectionOf, routesFor, sendJson } from '../request-info.ts'
+import { type Caller, clientIp, storeOf } from '../server/store-of.ts'
 
 /** Writes an audit entry for an action of a superuser or member, by default outside of any transaction. */
 export const auditRequest = (
@@ -185,16 +184,17 @@ export async function requireSuperuser(c: Ctx, services: Services): Promise<Call
   return caller
 }
 
-/** Answers a superuser with the JSON that `make` returns, as a text or not. */
-export async function answerSuperuser(c: Ctx, services: Services, make: (caller: Caller) => unknown) {
-  const made = await make(await requireSuperuser(c, services))
-  return sendJson(c, typeof made === 'string' ? made : JSON.stringify(made))
-}
+/** Routes for superusers: see `routesFor`. */
+export const superuserRoutes = (services: Services, routes: Parameters<typeof routesFor<Caller>>[1]) =>
+  routesFor((c) => requireSuperuser(c, services), routes, sendJson)
+
+/** The collection that the path names. Throws 404. */
+export const pathCollection = (c: Ctx, { store }: Services): Collection =>
+  collectionOf(store.catalog, c.req.param('collection') ?? '', 'Missing or invalid collection context.')
 
 /** A record of the collection that the path names. */
 export async function requireMember(c: Ctx, services: Services): Promise<Caller> {
-  const collection = services.store.catalog.find(c.req.param('collection') ?? '')
-  if (!collection) throw notFound('Missing or invalid collection context.')
+  const collection = pathCollection(c, services)
   const caller = await requireAuth(c, services)
   const { id, name } = caller.auth.collection
   if (id !== collection.id) throw forbidden(`The request requires auth record from ${name} collection.`)
@@ -202,9 +202,8 @@ export async function requireMember(c: Ctx, services: Services): Promise<Caller>
 }
 
 /** The auth collection that the path names. */
-export function authCollectionOf(c: Ctx, { store }: Services): AuthCollection {
-  const collection = store.catalog.find(c.req.param('collection') ?? '')
-  if (!collection) throw notFound('Missing or invalid collection context.')
+export function authCollectionOf(c: Ctx, services: Services): AuthCollection {
+  const collection = pathCollection(c, services)
   if (collection.type !== 'auth') throw notFound('Missing or invalid auth collection context.')
   return collection
 }

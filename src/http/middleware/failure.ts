@@ -1,13 +1,48 @@
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { answerableFault, DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, badRequest, GatewayError, notFound, RetryLater } from '../../errors.ts'
 import { FilterError } from '../../filter/parse.ts'
+import { TooManyCodes } from '../../hooks/call.ts'
 import { counts, increment } from '../../metrics/counts.ts'
 import { groupOf, protocolOf, SENDS } from '../../metrics/traffic.ts'
+import { OTHER_REFUSALS } from '../../sms/send/shape.ts'
 import type { Ctx, ErrorForm, Services } from '../context.ts'
-import { loggedPath } from '../server/logged-url.ts'
-import { recordFault } from '../server/request-log-line.ts'
-import { assignRequestId } from '../server/request-tracker.ts'
-import { codeOfStatus, gatewayForm, hookForm, pocketBaseForm } from './error-forms.ts'
+import { sendRaw } from '../request-info.ts'
+import { assignRequestId, loggedPath, recordFault } from '../server/request-tracker.ts'
+
+const CODES: Readonly<Record<number, string>> = OTHER_REFUSALS
+
+/** The code of an error that has only a status. */
+const codeOfStatus = (status: number): string => CODES[status] ?? 'invalid_request'
+
+/** Answers with JSON and the status of an error. */
+export const sendError = (c: Ctx, status: number, body: object): Response =>
+  sendRaw(c, JSON.stringify(body), status as ContentfulStatusCode)
+
+/** `{"error","message"}`. A refusal that has another body keeps it. */
+export const gatewayForm: ErrorForm = (c, error) => {
+  const { status, message } = error
+  if (error instanceof RetryLater && error.code)
+    return sendError(c, status, { error: error.code, message, retry_after: error.retryAfterSeconds })
+  return sendError(c, status, 'body' in error ? error.body : { error: codeOfStatus(status), message })
+}
+
+/** `{"data","message","status"}`. A refusal of the gateway that has another body keeps it. */
+const pocketBaseForm: ErrorForm = (c, error) => {
+  const { status, message } = error
+  if (error instanceof ApiError) return sendError(c, status, { data: error.data, message, status })
+  const isRefusal = typeof error.body.error === 'string' && !('data' in error.body)
+  return sendError(c, status, isRefusal ? { data: {}, message, status } : error.body)
+}
+
+/** PocketBase's format, with 503 instead of 429: Alertmanager gives up after 4xx, and retries after 5xx. */
+export const hookForm: ErrorForm = (c, error) => {
+  const isOfServer = error.status === 429 && !(error instanceof TooManyCodes)
+  return pocketBaseForm(c, isOfServer ? new ApiError(503, error.message) : error)
+}
+
+/** `{"message"}`, as SMSGate's server answers. */
+export const messageForm: ErrorForm = (c, { status, message }) => sendError(c, status, { message })
 
 type FailureServices = Pick<Services, 'log' | 'config' | 'protocols'>
 
@@ -56,11 +91,7 @@ const FORMS: Readonly<Record<string, ErrorForm>> = {
   hooks: hookForm,
 }
 
-function answerError(
-  c: Ctx,
-  error: ApiError | GatewayError,
-  { protocols }: Pick<Services, 'protocols'>,
-): Response {
+function answerError(c: Ctx, error: ApiError | GatewayError, { protocols }: FailureServices): Response {
   if (error instanceof RetryLater || error instanceof DatabaseUnavailable)
     c.header('retry-after', String(error.retryAfterSeconds))
   const { path } = c.req

@@ -4,17 +4,16 @@ import type { Holder } from '../../admission/holder.ts'
 import { checkAddress, isListed } from '../../auth/sign-in.ts'
 import type { Collection } from '../../collections/catalog.ts'
 import { badRequest, RetryLater } from '../../errors.ts'
+import { maxBodyBytes } from '../../fields/field-types.ts'
+import { DEFAULT_MAX_CHARACTERS } from '../../fields/text.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { RateLimitRule, Settings } from '../../settings/settings.ts'
 import { memoize } from '../../tools/lru.ts'
 import { bodyBytes, type LimitedIncomingMessage, mayExceedSmall } from '../body/raw-body.ts'
-import type { Ctx, Env, Services } from '../context.ts'
+import { type Ctx, type Env, type Services, SMALL_BYTES } from '../context.ts'
 import { knownCaller } from '../request-info.ts'
-import { SMALL_BYTES } from '../request-memory.ts'
-import { answerLateBody } from '../server/client-error.ts'
-import { clientIp } from '../server/client-ip.ts'
-import { callerOf, holderOf } from '../server/store-of.ts'
-import { judgeSender } from './guest-body.ts'
+import { answerLateBody } from '../server/front.ts'
+import { callerOf, clientIp, holderOf } from '../server/store-of.ts'
 
 /** Time for a body up to 64 KiB to arrive, else 408; large ones have Node's requestTimeout. */
 const SMALL_BODY_MS = 10_000
@@ -205,3 +204,43 @@ export class RateLimiter {
 }
 
 const SWEEP_S = 60
+
+/** Maximum bytes of a guest's body. Sign-ins, subscriptions and pairing need far less. */
+export const GUEST_BODY_BYTES = 64 << 10
+/** Maximum bytes of a guest's body that writes a record, besides files, JSON fields and long texts. */
+const GUEST_RECORD_BYTES = 1 << 20
+const CHARACTER_BYTES = 6
+
+const RECORDS = /^\/api\/collections\/([^/]+)\/records(?:\/[^/]+)?$/
+
+/** Identifies the sender of a large body before it is read. A guest's must be small. */
+async function judgeSender(c: Ctx, services: Services): Promise<void> {
+  const auth = await knownCaller(c, services)
+  c.set('asker', auth)
+  if (!auth) c.set('guestLimit', guestBodyLimit(c, services))
+}
+
+/** Maximum bytes of this request's body if a guest sends it. */
+function guestBodyLimit(c: Ctx, services: Services): number {
+  const { catalog } = services.store
+  if (c.req.path === '/api/batch') {
+    return Math.max(
+      ...catalog.all.map((one) => limitOf(one, one.createRule, one.updateRule)),
+      GUEST_BODY_BYTES,
+    )
+  }
+  const collection = catalog.find(RECORDS.exec(c.req.path)?.[1] ?? '')
+  if (!collection) return GUEST_BODY_BYTES
+  return limitOf(collection, c.req.method === 'POST' ? collection.createRule : collection.updateRule)
+}
+
+function limitOf(collection: Collection, ...rules: readonly (string | null)[]): number {
+  if (collection.type === 'view' || !rules.some(admitsGuests)) return GUEST_BODY_BYTES
+  return collection.fields.reduce((sum, field) => sum + bytesOf(field), GUEST_RECORD_BYTES)
+}
+
+/** Whether a rule may let guests write much. */
+const admitsGuests = (rule: string | null) => rule !== null && !rule.includes('@request.auth')
+
+const bytesOf = (field: Collection['fields'][number]) =>
+  field.type === 'text' ? (field.max || DEFAULT_MAX_CHARACTERS) * CHARACTER_BYTES : maxBodyBytes(field)

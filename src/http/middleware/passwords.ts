@@ -1,79 +1,18 @@
-import { countHash, limitSignInAttempts } from '../../auth/attempt-limits.ts'
-import { findAuthRecord } from '../../auth/auth-rows.ts'
-import type { AuthCollection, Store } from '../../collections/catalog.ts'
-import { badRequest } from '../../errors.ts'
-import { hashPassword, MAX_PASSWORD_BYTES, verifyPassword } from '../../fields/bcrypt.ts'
+import {
+  countHash,
+  limitGuesses,
+  limitPrivateTokens,
+  limitSignInAttempts,
+} from '../../auth/attempt-limits.ts'
+import { RetryLater } from '../../errors.ts'
+import { hashPassword, verifyPassword } from '../../fields/bcrypt.ts'
 import { toText } from '../../fields/cast.ts'
-import { passwordError } from '../../fields/text.ts'
-import { OWN_WORK, type PasswordMemory, type PasswordWork } from '../../records/auth-records.ts'
-import { prepare } from '../../records/prepare.ts'
+import type { PasswordWork } from '../../records/auth-records.ts'
 import type { AuthRecord } from '../../request/request.ts'
+import { gatewayRefusal } from '../../sms/send/shape.ts'
 import type { Ctx, Services } from '../context.ts'
-import { actionOf, type BatchRequest, bodyOfPart } from '../records/batch-part.ts'
 import { authOf } from '../request-info.ts'
-import { clientIp } from '../server/client-ip.ts'
-import { holderOf, storeOf } from '../server/store-of.ts'
-
-/** Old passwords in one batch: a user needs one to change a password. */
-const MAX_OLD_PASSWORDS = 3
-
-interface Write {
-  readonly method: string
-  readonly collection: AuthCollection
-  readonly id: string
-  readonly body: Readonly<Record<string, unknown>>
-  readonly auth: AuthRecord | null
-}
-
-/** Hashes and compares a batch's passwords before its transaction: each takes 57 ms. Throws 400, 429. */
-export async function batchPasswords(
-  c: Ctx,
-  services: Services,
-  auth: AuthRecord | null,
-  requests: readonly BatchRequest[],
-  memories: readonly PasswordMemory[],
-): Promise<PasswordWork[]> {
-  const writes = requests.map((asked) => writeOf(services, auth, asked))
-  const olds = writes.filter((write) => write && toText(write.body.oldPassword) !== '')
-  if (olds.length > MAX_OLD_PASSWORDS && !auth?.isSuperuser)
-    throw badRequest(`A batch may change at most ${MAX_OLD_PASSWORDS} passwords.`)
-  const work = passwordWork(c, services, auth)
-  for (const [i, write] of writes.entries())
-    if (write) await workAhead(storeOf(c, services, auth), write, memories[i]!.over(work))
-  return writes.map((write, i) => (write ? memories[i]!.over(work, true) : OWN_WORK))
-}
-
-function writeOf({ store }: Services, auth: AuthRecord | null, asked: BatchRequest): Write | undefined {
-  const { method } = asked
-  const action = actionOf(asked)
-  const collection = action && store.catalog.find(action.name)
-  if (collection?.type !== 'auth' || method === 'DELETE') return undefined
-  const body = bodyOfPart(asked)
-  return { method, collection, id: action?.id || toText(body.id), body, auth }
-}
-
-async function workAhead(store: Store, write: Write, work: PasswordWork): Promise<void> {
-  const { method, collection, body, auth } = write
-  const isSuperuser = auth?.isSuperuser === true
-  const rule = { POST: collection.createRule, PATCH: collection.updateRule }[method]
-  if (!isSuperuser && rule === null) return
-  const { passwords } = prepare(collection, body, { isSuperuser })
-  for (const field of collection.fields) {
-    const plain = field.type === 'password' ? passwords[field.name] : ''
-    if (field.type !== 'password' || !plain || Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) continue
-    if (field.name === 'password' && toText(body.passwordConfirm) !== plain) continue
-    if (!passwordError(field, plain)) await work.hash(plain, field.cost)
-  }
-  await compareAhead(store, write, work)
-}
-
-async function compareAhead(store: Store, write: Write, work: PasswordWork): Promise<void> {
-  const { collection, id, body } = write
-  const old = toText(body.oldPassword)
-  if (old === '' || id === '') return
-  const record = await findAuthRecord(store, collection, id)
-  if (record) await work.verify(old, String(record.values.password))
-}
+import { clientIp, holderOf, storeOf } from '../server/store-of.ts'
 
 /** Hashes and compares passwords in the client's turn. 429 after too many new ones, not for superusers. */
 export function passwordWork(c: Ctx, services: Services, auth: AuthRecord | null): PasswordWork {
@@ -109,4 +48,24 @@ export async function limitOldPasswordChecks<T>(
   const { db } = storeOf(c, services, auth)
   const who = { collection: auth?.collection.id ?? '', account: auth?.id ?? 'guest' }
   return limitSignInAttempts({ db, config: services.config, ...who, ip: clientIp(c, services) }, run)
+}
+
+/** Runs `pair`, which tries a pairing code or an SMSGate token. Throws 429 after too many wrong ones. */
+export async function limitPairing<T>(
+  c: Ctx,
+  services: Services,
+  pair: () => Promise<T>,
+  privateToken?: string,
+): Promise<T> {
+  const { db } = services.store.signIn
+  const ip = clientIp(c, services)
+  try {
+    if (privateToken === undefined) return await limitGuesses(db, 'code', ip, pair)
+    return await limitPrivateTokens(db, ip, privateToken, pair)
+  } catch (error) {
+    // refused for lack of a free place: no try was counted
+    if (!(error instanceof RetryLater) || error.status !== 429) throw error
+    c.header('retry-after', String(error.retryAfterSeconds))
+    throw gatewayRefusal('too_many_tries')
+  }
 }

@@ -12,8 +12,7 @@ import { gatewayRefusal, type Sender, senderOfKey } from '../../sms/send/shape.t
 import type { Ctx, Services } from '../context.ts'
 import { authenticate, authOf } from '../request-info.ts'
 import { retry, withCatalog } from '../retry.ts'
-import { clientIp } from '../server/client-ip.ts'
-import { storeOf } from '../server/store-of.ts'
+import { clientIp, storeOf } from '../server/store-of.ts'
 
 export interface SendingCaller extends Sender {
   readonly store: Store

@@ -1,9 +1,10 @@
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 import { z } from 'zod'
-import { changeAuthRecord, type InSameTransaction } from '../../auth/account.ts'
+import { changeAuthRecord } from '../../auth/account.ts'
 import { endSession, listSessions, SESSION, startSession } from '../../auth/sessions.ts'
 import { listSuperusers } from '../../auth/superusers.ts'
-import { readClaims, tokenOf } from '../../auth/tokens.ts'
+import { readClaims } from '../../auth/tokens.ts'
+import type { Db } from '../../db/open.ts'
 import { forbidden } from '../../errors.ts'
 import {
   endBrowsers,
@@ -13,92 +14,61 @@ import {
   saveBrowser,
 } from '../../notifications/push-jobs.ts'
 import { ACCOUNT, chapter, NOBODY, SIGNED_IN } from '../../openapi/operations.ts'
-import { answerRecord } from '../../records/expand.ts'
-import { toRow } from '../../records/record-sql.ts'
+import type { AuthRecord } from '../../request/request.ts'
 import { SUBSCRIPTION, vapidKeys } from '../../sms/devices/web-push.ts'
 import { checkShape } from '../../sms/send/shape.ts'
+import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from '../../sms/users/user-access.ts'
 import { readJson } from '../body/raw-body.ts'
-import type { Ctx, Env, Services } from '../context.ts'
-import { auditRequest, requireAuth, requireUser } from '../middleware/audit.ts'
-import { GUEST_BODY_BYTES } from '../middleware/guest-body.ts'
-import { queryOf } from '../query.ts'
-import { buildRequest, meterFor, sendRaw } from '../request-info.ts'
-import { clientIp } from '../server/client-ip.ts'
-import { storeOf } from '../server/store-of.ts'
+import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
+import { auditRequest, requireAuth, requireUser, superuserRoutes } from '../middleware/audit.ts'
+import { GUEST_BODY_BYTES } from '../middleware/gate.ts'
+import { ownRecord, ownToken, routesFor } from '../request-info.ts'
+import { type Caller, clientIp, storeOf } from '../server/store-of.ts'
 
 /** `/api/account`: sessions and notifications. `/api/setup`: what a sign-in page needs. */
 export function accountRoutes(services: Services): Hono<Env> {
-  return new Hono<Env>()
-    .get('/account/sessions', async (c) => {
-      const { auth, store } = await requireAuth(c, services)
-      c.header('cache-control', 'no-store')
-      const token = tokenOf(c.env.incoming.headers.authorization)
-      return c.json({ items: await listSessions(store.db, auth, token) })
-    })
-    .delete('/account/sessions/:id', async (c) => {
-      const { auth, store } = await requireAuth(c, services)
-      await endSession(store, auth, c.req.param('id'), noteEnd(c, services))
-      return c.body(null, 204)
-    })
-    .post('/account/end-other-sessions', (c) => endOthers(c, services))
-    .route('/account', pushRoutes(services))
+  const { config, settings } = services
+  const ofUsers = routesFor((c) => requireUser(c, services), {
+    'GET /account/push-key': async ({ store }) => ({ key: (await vapidKeys(store)).publicKey }),
+    'GET /account/push': async ({ auth, store }) => ({ items: await listBrowsers(store.db, personOf(auth)) }),
+    'PUT /account/push': async ({ auth, store }, c) => {
+      const subscription = checkShape(SUBSCRIPTION, await readJson(c, GUEST_BODY_BYTES))
+      const { 'user-agent': agent = '' } = c.env.incoming.headers
+      await saveBrowser(store.db, personOf(auth), subscription, agent, config)
+    },
+    'DELETE /account/push': ({ auth, store }, c) =>
+      endBrowsers(store.db, personOf(auth), queryOf(c).endpoint),
+  })
+  return routesFor((c) => requireAuth(c, services), {
+    'GET /account/sessions': async ({ auth, store }, c) => ({
+      items: await listSessions(store.db, auth, ownToken(c)),
+    }),
+    'DELETE /account/sessions/:id': ({ auth, store }, c, id) =>
+      endSession(store, auth, id, (db) => audit(c, services, auth, 'end session', db)),
+    'POST /account/end-other-sessions': (caller, c) => endOthers(c, services, caller),
+  })
+    .route('/', ofUsers)
     .get('/setup', async (c) => {
-      const { settings } = services
       const hasSuperuser = (await listSuperusers(storeOf(c, services, null))).length > 0
       return c.json({ has_superuser: hasSuperuser, sends_mail: settings.current.smtp.enabled })
     })
 }
 
-const noteEnd =
-  (c: Ctx, services: Services): InSameTransaction =>
-  async (db, auth) => {
-    if (!auth.isSuperuser) return
-    const entry = { action: 'end session', collection: auth.collection.name, record: auth.id }
-    await auditRequest(c, services, auth, entry, db)
-  }
-
-/** `/api/account/push…`: the browsers in which a user is notified of texts. */
-function pushRoutes(services: Services): Hono<Env> {
-  const { config } = services
-  return new Hono<Env>()
-    .get('/push-key', async (c) => {
-      const { store } = await requireUser(c, services)
-      return c.json({ key: (await vapidKeys(store)).publicKey })
-    })
-    .get('/push', async (c) => {
-      const { auth, store } = await requireUser(c, services)
-      c.header('cache-control', 'no-store')
-      return c.json({ items: await listBrowsers(store.db, personOf(auth)) })
-    })
-    .put('/push', async (c) => {
-      const { auth, store } = await requireUser(c, services)
-      const subscription = checkShape(SUBSCRIPTION, await readJson(c, GUEST_BODY_BYTES))
-      const { 'user-agent': agent = '' } = c.env.incoming.headers
-      await saveBrowser(store.db, personOf(auth), subscription, agent, config)
-      return c.body(null, 204)
-    })
-    .delete('/push', async (c) => {
-      const { auth, store } = await requireUser(c, services)
-      await endBrowsers(store.db, personOf(auth), queryOf(c).endpoint)
-      return c.body(null, 204)
-    })
+/** Audits what superusers do to their sessions. */
+async function audit(c: Ctx, services: Services, auth: AuthRecord, action: string, db?: Db): Promise<void> {
+  const entry = { action, collection: auth.collection.name, record: auth.id }
+  if (auth.isSuperuser) await auditRequest(c, services, auth, entry, db)
 }
 
-async function endOthers(c: Ctx, services: Services): Promise<Response> {
-  const { auth: asking, store } = await requireAuth(c, services)
+async function endOthers(c: Ctx, services: Services, { auth: asking, store }: Caller): Promise<string> {
   // a token that cannot be refreshed must not be exchanged for one that can
-  if (!readClaims(tokenOf(c.env.incoming.headers.authorization))?.refreshable)
-    throw forbidden('This session cannot be renewed.')
+  if (!readClaims(ownToken(c))?.refreshable) throw forbidden('This session cannot be renewed.')
   const origin = { ip: clientIp(c, services), userAgent: c.env.incoming.headers['user-agent'] ?? '' }
   const change = { endsTokens: true }
   const auth = await changeAuthRecord(store, services.extensions, asking, change, 'Failed to sign out.')
   const token = await startSession(store.db, auth, origin)
-  const entry = { action: 'end other sessions', collection: auth.collection.name, record: auth.id }
-  if (auth.isSuperuser) await auditRequest(c, services, auth, entry)
-  const request = buildRequest(c, auth, {}, 'default', meterFor(c, auth))
-  const record = await answerRecord(store, auth.collection, toRow(auth.collection, auth.values), request)
-  c.header('cache-control', 'no-store')
-  return sendRaw(c, `{"record":${record},"token":${JSON.stringify(token)}}`)
+  await audit(c, services, auth, 'end other sessions')
+  return `{"record":${await ownRecord(c, store, auth)},"token":${JSON.stringify(token)}}`
 }
 
 const SETUP = z
@@ -171,5 +141,42 @@ export const accountPaths = () =>
       summary: 'Read what a sign-in page has to know',
       security: NOBODY,
       answer: ['How far the server is set up.', SETUP],
+    },
+  })
+
+const MAX_BODY_BYTES = 1_000
+
+/** `/api/users`, for superusers: lists and ends a user's devices, keys and the like. */
+export const userRoutes = (services: Services) =>
+  superuserRoutes(services, {
+    'GET /:id/access': ({ store }, _, id) => readAccess(store.db, id),
+    'POST /:id/enable': async ({ auth, store: { db, catalog } }, c, id) => {
+      const body = checkShape(ENABLE_USER, await readJson(c, MAX_BODY_BYTES))
+      return db.transaction(async (inside) => {
+        const answer = await enableUser({ db: inside, catalog }, services.extensions, id, body)
+        const action = body.access === 'end' ? 'enable user, end access' : 'enable user'
+        await auditRequest(c, services, auth, { action, collection: 'users', record: id }, inside)
+        return answer
+      })
+    },
+  })
+
+export const userPaths = () =>
+  chapter('users', SIGNED_IN, {
+    'GET /api/users/{id}/access': {
+      id: 'readUserAccess',
+      summary: 'List what acts for a user',
+      description:
+        'For superusers: API keys, devices, enabled webhooks, hooks and automatic answers, campaigns that are not over, and how many messages wait.',
+      answer: ['The lists.', USER_ACCESS],
+      fails: [401, 404],
+    },
+    'POST /api/users/{id}/enable': {
+      id: 'enableUser',
+      summary: 'Enable a disabled user',
+      description: 'For superusers: ends what acts for the user, or keeps all of it, in one transaction.',
+      body: [ENABLE_USER],
+      answer: ['What there was: it has ended, or goes on.', USER_ACCESS],
+      fails: [400, 401, 404, 413],
     },
   })

@@ -1,206 +1,171 @@
-import { Hono } from 'hono'
-import { z } from 'zod'
-import { readState } from '../../backup/state.ts'
+import { sendTestMail, TEST_MAIL_FORM } from '../../auth/mails.ts'
+import { APPLE_SECRET_FORM, makeAppleSecret } from '../../auth/oauth2/apple-secret.ts'
 import type { Store } from '../../collections/catalog.ts'
-import type { Config } from '../../config.ts'
-import { roleWarning } from '../../db/server.ts'
-import { notFound } from '../../errors.ts'
-import { deleteAllLogs } from '../../logs/request-log.ts'
-import { diskWarning, readDisk } from '../../metrics/readiness.ts'
-import { ANYONE, chapter, SERVER, SIGNED_IN } from '../../openapi/operations.ts'
-import { BY_ID, FIELDS_ONLY, listQuery, pageOf } from '../../openapi/record-schema.ts'
+import { checkFields, notLonger, oneOf, required } from '../../collections/checks.ts'
+import { collectionJson, scaffoldsJson } from '../../collections/definition/complete.ts'
+import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
+import { dryRunView } from '../../collections/dry-run.ts'
+import { createCollection, importAll, removeCollection, updateCollection } from '../../collections/edit.ts'
+import { sqliteErrorText } from '../../collections/sqlite/sqlite-fault.ts'
+import { isQueryFault } from '../../collections/views/view.ts'
+import { badRequest, notFound } from '../../errors.ts'
+import { anything, flag, object, ShapeError, text } from '../../fields/shape.ts'
+import { deleteUnwantedLogs } from '../../logs/request-log.ts'
+import { checkRule } from '../../records/access.ts'
+import { truncateCollection } from '../../records/delete.ts'
+import type { Extensions } from '../../records/extension.ts'
 import { listRecords } from '../../records/list.ts'
-import { indexWarnings } from '../../sms/large-history.ts'
-import { lineWarnings } from '../../sms/usage/line-limits.ts'
-import { JOB_FIGURES, readJobFigures } from '../../work/jobs.ts'
-import type { Ctx, Env, Services } from '../context.ts'
-import { listLogs, logStats, viewLog } from '../lists/log-list.ts'
-import { plainList } from '../lists/plain-list.ts'
-import { answerSuperuser, auditRequest, requireSuperuser } from '../middleware/audit.ts'
-import { authOf, buildRequest, sendJson, sendRaw } from '../request-info.ts'
-import { clientIp } from '../server/client-ip.ts'
-import { storeOf } from '../server/store-of.ts'
+import type { RequestInfo } from '../../request/request.ts'
+import { renameRateLimits, renderSettings, type Settings } from '../../settings/settings.ts'
+import { bodyOr, MAX_BODY_BYTES, readForm } from '../body/body.ts'
+import type { Ctx, Services } from '../context.ts'
+import { listPlain, plainList } from '../lists.ts'
+import { auditedCollections, auditRequest, auditSettings, superuserRoutes } from '../middleware/audit.ts'
+import { buildRequest, sendRaw } from '../request-info.ts'
 
-/** The log of what superusers did. Requests cannot write it, because it is in no catalog. */
-const AUDIT = plainList('_audit', [
+const MAX_QUERY_BYTES = 5_000
+const SAMPLE_SIZE = 10
+
+const LOAD = {
+  create: 'Failed to load the collection type data due to invalid formatting.',
+  update: 'Failed to load the submitted data due to invalid formatting.',
+}
+
+const TYPE_FORM = object({ name: text, type: text })
+const IMPORT_FORM = object({ collections: anything, deleteMissing: flag })
+const QUERY_FORM = object({ query: text })
+const WHOLE = { maxBytes: MAX_BODY_BYTES }
+
+/** Only the keys `name` and `type` match in upper or lower case: PocketBase reads these two first. */
+async function readNewCollection(c: Ctx): Promise<Record<string, unknown>> {
+  const { values, isJson } = await bodyOr(c, LOAD.create)
+  try {
+    return { ...values, ...TYPE_FORM.over(values, TYPE_FORM.zero(), isJson) }
+  } catch (error) {
+    throw error instanceof ShapeError ? badRequest(LOAD.create) : error
+  }
+}
+
+/** `/api/collections` for superusers. PocketBase: apis/collection.go, contract 7.5 */
+export const collectionRoutes = (services: Services) => {
+  const { extensions, settings } = services
+  const collectionOf = (name: string) => {
+    const collection = services.store.catalog.find(name)
+    if (!collection) throw notFound()
+    return collection
+  }
+  return superuserRoutes(services, {
+    'GET /': async ({ auth, store }, c) =>
+      sendRaw(c, await listCollections(store, extensions, buildRequest(c, auth, {}))),
+    'POST /': async ({ auth }, c) => {
+      const submitted = await readNewCollection(c)
+      return collectionJson(
+        await createCollection(auditedCollections(c, services, auth), submitted, checkRule),
+      )
+    },
+    'PUT /import': async ({ auth }, c) => {
+      const form = await readForm(c, IMPORT_FORM, WHOLE)
+      await importAll(auditedCollections(c, services, auth), form, checkRule)
+    },
+    'GET /meta/scaffolds': scaffoldsJson,
+    'GET /meta/oauth2-providers': () => [...OAUTH2_PROVIDERS].map(([name, shown]) => ({ name, ...shown })),
+    'POST /meta/dry-run-view': async ({ auth, store }, c) => {
+      const { query } = await readForm(c, QUERY_FORM, WHOLE)
+      checkFields({ query }, { query: [required, notLonger(MAX_QUERY_BYTES)] })
+      return dryRun(store, extensions, query, buildRequest(c, auth, {}))
+    },
+    'GET /:collection': (_, __, name) => collectionJson(collectionOf(name)),
+    'PATCH /:collection': async ({ auth }, c, named) => {
+      const { id, name } = collectionOf(named)
+      const { values } = await bodyOr(c, LOAD.update)
+      const collection = await updateCollection(auditedCollections(c, services, auth), id, values, checkRule)
+      await renameRateLimits(settings, name, collection.name)
+      return collectionJson(collection)
+    },
+    'DELETE /:collection': async ({ auth }, c, name) => {
+      await removeCollection(auditedCollections(c, services, auth), name)
+    },
+    'DELETE /:collection/truncate': async ({ auth, store: { db, catalog } }, c, named) => {
+      const collection = collectionOf(named)
+      await db.transaction(async (inside) => {
+        await truncateCollection({ db: inside, catalog }, extensions, collection)
+        await auditRequest(c, services, auth, { action: 'truncate', collection: collection.name }, inside)
+      })
+    },
+  })
+}
+
+async function dryRun(store: Store, extensions: Extensions, viewQuery: string, request: RequestInfo) {
+  const query = { perPage: `${SAMPLE_SIZE}`, skipTotal: '1' }
+  try {
+    return await dryRunView(store, viewQuery, async (inside, view) => {
+      const list = JSON.parse(await listRecords(inside, extensions, view, { ...request, query }))
+      const hidden = new Set(view.fields.filter((field) => field.hidden).map(({ name }) => name))
+      const shown = (item: object) => Object.entries(item).filter(([name]) => !hidden.has(name))
+      const sample = list.items.map((item: object) => Object.fromEntries(shown(item)))
+      return JSON.stringify({ fields: view.fields, sample })
+    })
+  } catch (error) {
+    if (!isQueryFault(error)) throw error
+    throw badRequest(`Invalid view query. Raw error: \n${sqliteErrorText(error)}`)
+  }
+}
+
+/** Fields to filter and sort collections by: the columns of this view. */
+const LISTED = plainList('_collections_listed', [
   ['id', 'text'],
+  ['name', 'text'],
+  ['type', 'text'],
   ['created', 'date'],
-  ...['superuser', 'email', 'ip', 'action', 'collection', 'record'].map((name) => [name, 'text'] as const),
-  ['fields', 'json'],
+  ['updated', 'date'],
+  ['system', 'bool'],
 ])
 
-/** Health, logs, crons, warnings, jobs. `/api/sql` never runs SQL. Contract 7.4 */
-export const adminRoutes = (services: Services) =>
-  new Hono<Env>()
-    .get('/health', async (c) => sendJson(c, JSON.stringify(await health(c, services))))
-    .get('/warnings', (c) => answerSuperuser(c, services, ({ store }) => warnings(store, services.config)))
-    .get('/jobs', (c) => answerSuperuser(c, services, ({ store }) => readJobFigures(store.db)))
-    .get('/logs', async (c) => {
-      const { auth, store } = await requireSuperuser(c, services)
-      return sendRaw(c, await listLogs(store, services, buildRequest(c, auth, {})))
-    })
-    .delete('/logs', async (c) => {
-      const { auth, store } = await requireSuperuser(c, services)
-      await services.logs.flush()
-      await auditRequest(c, services, auth, { action: 'delete logs' })
-      await deleteAllLogs(store.db)
-      return c.body(null, 204)
-    })
-    .get('/logs/stats', (c) =>
-      answerSuperuser(c, services, ({ auth, store }) => logStats(store, services, buildRequest(c, auth, {}))),
-    )
-    .get('/logs/:id', (c) =>
-      answerSuperuser(c, services, ({ store }) => viewLog(store, services, c.req.param('id'))),
-    )
-    .get('/audit', async (c) => {
-      const { auth, store } = await requireSuperuser(c, services)
-      const alone = { db: store.db, catalog: AUDIT.alone }
-      const request = buildRequest(c, auth, {})
-      return sendRaw(c, await listRecords(alone, services.extensions, AUDIT.collection, request))
-    })
-    .get('/crons', (c) =>
-      answerSuperuser(c, services, () => services.jobs.map(({ id, expression }) => ({ id, expression }))),
-    )
-    .post('/crons/:id', async (c) => {
-      const { auth } = await requireSuperuser(c, services)
-      const job = services.jobs.find(({ id }) => id === c.req.param('id'))
-      if (!job) throw notFound('Missing or invalid cron job')
-      const failed = (error: unknown) => services.log.error({ err: error, job: job.id }, 'a job failed')
-      await auditRequest(c, services, auth, { action: 'run job', record: job.id })
-      void job.run().catch(failed)
-      return c.body(null, 204)
-    })
-    .post('/sql', async (c) => {
-      await requireSuperuser(c, services)
-      throw notFound()
-    })
+const listCollections = (store: Store, extensions: Extensions, request: RequestInfo) =>
+  listPlain(LISTED, store, extensions, request, ({ id }) => collectionJson(store.catalog.find(String(id))!))
 
-async function warnings(store: Store, config: Config): Promise<{ code: string; message: string }[]> {
-  const role = await roleWarning(store.db)
-  const indexes = await indexWarnings(store.db)
-  const lines = await lineWarnings(store)
-  const disk = await readDisk(config).catch(() => undefined)
-  const room = disk && diskWarning(disk)
-  return [
-    ...(room ? [{ code: 'disk_space', message: room }] : []),
-    ...(role ? [{ code: 'database_role', message: role }] : []),
-    ...(indexes.length > 0 ? [{ code: 'indexes', message: indexes.join(' ') }] : []),
-    ...(lines.full ? [{ code: 'lines_full', message: lines.full }] : []),
-    ...(lines.near ? [{ code: 'lines_near_limits', message: lines.near }] : []),
-  ]
-}
+const TEST_S3_FORM = object({ filesystem: text })
 
-async function health(c: Ctx, services: Services): Promise<object> {
-  const auth = await authOf(c, services)
-  const data = auth?.isSuperuser
-    ? {
-        canBackup: (await readState(storeOf(c, services, auth).db)).running === null,
-        possibleProxyHeader: proxyHeader(c, services),
-        realIP: clientIp(c, services),
-      }
-    : {}
-  return { message: 'API is healthy.', code: 200, data }
-}
-
-function proxyHeader(c: Ctx, { settings }: Services): string {
-  const { headers } = c.env.incoming
-  const known = ['CF-Connecting-IP', 'Fly-Client-IP', 'X-Forwarded-For']
-  const names = [...settings.current.trustedProxy.headers, ...known]
-  return names.find((name) => headers[name.toLowerCase()]) ?? ''
-}
-
-const HEALTH = z
-  .object({
-    message: z.string(),
-    code: z.literal(200),
-    data: z.object({
-      canBackup: z.boolean().optional(),
-      possibleProxyHeader: z.string().optional(),
-      realIP: z.string().optional().describe('Where the server thinks that the request came from.'),
+/** `/api/settings` for superusers. PocketBase: apis/settings.go, contract 7.4 */
+export const settingsRoutes = (services: Services) => {
+  const { settings } = services
+  return superuserRoutes(services, {
+    'GET /': () => renderSettings(settings.current),
+    'PATCH /': async ({ auth }, c) => {
+      const { values } = await bodyOr(c, 'An error occurred while loading the submitted data.')
+      const before = settings.current.logs
+      const next = await settings.save(values, auditSettings(c, services, auth))
+      if (JSON.stringify(next.logs) !== JSON.stringify(before)) forget(services)
+      return renderSettings(next)
+    },
+    'POST /test/email': async ({ auth, store }, c) => {
+      await sendTestMail(store, services, () => readForm(c, TEST_MAIL_FORM, { terse: true }))
+      await auditRequest(c, services, auth, { action: 'test mail' })
+    },
+    'POST /test/s3': async ({ auth }, c) => {
+      const { filesystem } = await readForm(c, TEST_S3_FORM, { terse: true })
+      const checks = { filesystem: [required, oneOf(['storage', 'backups'])] }
+      checkFields({ filesystem }, checks, 'Failed to test the S3 filesystem.')
+      await auditRequest(c, services, auth, { action: 'test S3', record: filesystem })
+      await testStorage(settings.current, filesystem === 'backups').catch((error) => {
+        throw badRequest(`Failed to test the S3 filesystem. Raw error: \n${error.message}`)
+      })
+    },
+    'POST /apple/generate-client-secret': async (_, c) => ({
+      secret: await makeAppleSecret(await readForm(c, APPLE_SECRET_FORM, { terse: true })),
     }),
   })
-  .meta({ id: 'Health' })
+}
 
-const WARNINGS = z
-  .array(
-    z
-      .object({
-        code: z.enum(['disk_space', 'database_role', 'indexes', 'lines_full', 'lines_near_limits']),
-        message: z.string().describe('What is wrong, and what to do.'),
-      })
-      .meta({ id: 'Warning' }),
-  )
-  .meta({ id: 'Warnings' })
+async function testStorage({ s3: files, backups }: Settings, isOfBackups: boolean): Promise<void> {
+  const s3 = isOfBackups ? backups.s3 : files
+  if (!s3.enabled) throw new Error('S3 storage filesystem is not enabled')
+  if (!isOfBackups) throw new Error('Files are kept in the database')
+  const { testS3 } = await import('../../backup/s3-storage.ts')
+  await testS3(s3)
+}
 
-const JOBS = z.array(JOB_FIGURES).meta({ id: 'AllJobFigures' })
-
-const LOG = z
-  .object({
-    id: z.string(),
-    created: z.string(),
-    data: z
-      .record(z.string(), z.unknown())
-      .describe('Of a request: `status`, `method`, `url`, `auth`, `error`, `execTime` in ms, and so on.'),
-    message: z.string(),
-    level: z.int().describe('8: it failed; -4: it went well.'),
-  })
-  .meta({ id: 'Log' })
-
-const HOURS = z
-  .array(z.object({ date: z.string(), total: z.int().min(1) }))
-  .meta({ id: 'LogStatistics', description: 'By the hour; hours without any are left out.' })
-
-const LIST = listQuery().query
-
-export const adminPaths = () =>
-  chapter(SERVER, SIGNED_IN, {
-    'GET /api/warnings': {
-      id: 'warnings',
-      summary: 'Ask what is wrong with the setup',
-      description: 'For superusers. Empty when there is nothing to warn of.',
-      answer: ['All warnings.', WARNINGS],
-    },
-    'GET /api/jobs': {
-      id: 'jobFigures',
-      summary: 'Count background jobs',
-      description: 'For superusers. Kinds without jobs are missing.',
-      answer: ['Figures of each kind.', JOBS],
-    },
-    'GET /api/health': {
-      id: 'health',
-      summary: 'Ask whether the server answers',
-      security: ANYONE,
-      params: FIELDS_ONLY,
-      answer: ['It does.', HEALTH],
-    },
-    'GET /api/logs': {
-      id: 'listLogs',
-      summary: 'Look up what failed',
-      description: 'For superusers. Filters know `id`, `created`, `level`, `message` and `data.…`.',
-      params: { query: LIST.omit({ expand: true }) },
-      answer: ['A page of them.', pageOf(LOG, 'LogPage')],
-      fails: [400, 401],
-    },
-    'DELETE /api/logs': {
-      id: 'deleteLogs',
-      summary: 'Delete all of them',
-      description: 'For superusers. What fails from then on is kept.',
-      answer: ['They are deleted.'],
-    },
-    'GET /api/logs/stats': {
-      id: 'countLogs',
-      summary: 'Count what failed, by the hour',
-      description: 'For superusers.',
-      params: { query: LIST.pick({ filter: true, fields: true }) },
-      answer: ['How many there were.', HOURS],
-      fails: [400, 401],
-    },
-    'GET /api/logs/{id}': {
-      id: 'viewLog',
-      summary: 'One of them',
-      description: 'For superusers.',
-      params: { path: BY_ID.path, ...FIELDS_ONLY },
-      answer: ['It.', LOG],
-      fails: [401, 404],
-    },
-  })
+function forget({ store, settings, log }: Services): void {
+  const failed = (error: unknown) => log.error({ err: error }, 'could not delete old logs')
+  void deleteUnwantedLogs(store.forEverybody('sweep').db, settings.current.logs).catch(failed)
+}

@@ -15,11 +15,10 @@ import {
 import type { AuthCall } from '../../auth/auth-services.ts'
 import { findOrCreateRecord } from '../../auth/oauth2/find-or-create-record.ts'
 import { renderAuthMethods } from '../../auth/oauth2/providers.ts'
-import { identifyByOAuth2, OAUTH2_FORM, renderMeta } from '../../auth/oauth2/with-oauth2.ts'
+import { identifyByOAuth2, keepAppleName, OAUTH2_FORM, renderMeta } from '../../auth/oauth2/with-oauth2.ts'
 import { EMAIL_FORM } from '../../auth/resend.ts'
 import { refreshToken } from '../../auth/sessions.ts'
 import { answerSignIn, IMPERSONATE_FORM, impersonate, MFA_FORM, type Proof } from '../../auth/sign-in.ts'
-import { tokenOf } from '../../auth/tokens.ts'
 import {
   authWithOtp,
   authWithPassword,
@@ -28,8 +27,8 @@ import {
   requestOtp,
 } from '../../auth/with-password.ts'
 import type { AuthCollection } from '../../collections/catalog.ts'
-import { notFound } from '../../errors.ts'
-import type { Shape } from '../../fields/shape.ts'
+import { ApiError, notFound } from '../../errors.ts'
+import { object, type Shape, text, type ValueOf } from '../../fields/shape.ts'
 import {
   type Form,
   MAILED,
@@ -51,8 +50,8 @@ import {
 } from '../../openapi/operations.ts'
 import { FIELDS_ONLY, ONE, typeName } from '../../openapi/record-schema.ts'
 import type { AuthRecord, RequestContext } from '../../request/request.ts'
-import type { Ctx, Env, Services } from '../context.ts'
-import { type FormOptions, readForm } from '../forms/form.ts'
+import { bodyOf, type FormOptions, readForm } from '../body/body.ts'
+import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
 import {
   auditConfirmation,
   auditRefusedSignIn,
@@ -61,85 +60,77 @@ import {
   requireMember,
   requireSuperuser,
 } from '../middleware/audit.ts'
-import { authOf, bodyOf, buildRequest, meterFor, sendJson } from '../request-info.ts'
+import { authOf, buildRequest, meterFor, ownToken, routesFor, sendJson } from '../request-info.ts'
 import { withCatalog } from '../retry.ts'
-import { clientIp } from '../server/client-ip.ts'
-import { storeOf } from '../server/store-of.ts'
+import { clientIp, storeOf } from '../server/store-of.ts'
 
-async function done(c: Ctx, work: Promise<void>): Promise<Response> {
-  await work
-  return c.body(null, 204)
-}
-
-/** `/api/collections/{collection}/…`: sign-in. PocketBase: apis/record_auth.go, contract 5.3 */
+/** Below `/api/collections/{collection}`: sign-in. PocketBase: apis/record_auth.go, contract 5.3 */
 export const authRoutes = (services: Services) => {
   const store = services.store.signIn
-  const collectionOf = (c: Ctx) => authCollectionOf(c, services)
-  const callOf = <T extends object>(c: Ctx, shape: Shape<T>, options?: FormOptions): AuthCall<T> => ({
-    store,
-    services,
-    collection: collectionOf(c),
-    ip: clientIp(c, services),
-    readForm: () => readForm(c, shape, options),
-  })
-
-  return new Hono<Env>()
-    .get('/:collection/auth-methods', (c) => sendJson(c, renderAuthMethods(collectionOf(c))))
-    .post('/:collection/auth-with-password', (c) => {
-      const find = () => authWithPassword(callOf(c, PASSWORD_FORM))
-      const identity = async () => (await readForm(c, PASSWORD_FORM)).identity
-      return signIn(c, services, 'password', find, identity)
+  const callsOf =
+    async (c: Ctx) =>
+    <T extends object>(shape: Shape<T>, options?: FormOptions): AuthCall<T> => ({
+      store,
+      services,
+      collection: authCollectionOf(c, services),
+      ip: clientIp(c, services),
+      readForm: () => readForm(c, shape, options),
     })
-    .post('/:collection/request-otp', async (c) => {
-      const otpId = await requestOtp(callOf(c, EMAIL_FORM))
-      return sendJson(c, JSON.stringify({ otpId }))
-    })
-    .post('/:collection/auth-with-otp', (c) => {
-      const find = () => authWithOtp(callOf(c, OTP_FORM))
-      return signIn(c, services, 'otp', find, async () => '')
-    })
-    .post('/:collection/auth-with-oauth2', async (c) => {
-      const arrival = await identifyByOAuth2(callOf(c, OAUTH2_FORM))
-      const { values } = await bodyOf(c)
-      const { extensions, log } = services
-      const { auth, isNew } = await withCatalog(services.store, async () => {
-        const request = buildRequest(c, await authOf(c, services), values, 'oauth2')
-        const search = { store, extensions, log, collection: collectionOf(c), request, arrival }
-        return findOrCreateRecord(search)
-      })
-      const proof = { method: 'oauth2', meta: renderMeta(arrival, isNew) } as const
-      return signedIn(c, services, auth, proof, { context: 'oauth2' })
-    })
-    .post('/:collection/auth-refresh', async (c) => {
-      const { auth } = await requireMember(c, services)
-      const token = await refreshToken(store.db, auth, tokenOf(c.env.incoming.headers.authorization))
-      return signedIn(c, services, auth, { token }, { asker: auth })
-    })
-    .post('/:collection/impersonate/:id', async (c) => {
-      const { auth: superuser } = await requireSuperuser(c, services)
-      const collection = store.catalog.find(c.req.param('collection'))
-      if (collection?.type !== 'auth') throw notFound('Missing or invalid auth collection context.')
-      const read = () => readForm(c, IMPERSONATE_FORM, { terse: true })
-      const { auth, token } = await impersonate(store, collection, c.req.param('id'), read)
-      const entry = { action: 'impersonate', collection: collection.name, record: auth.id }
-      await auditRequest(c, services, superuser, entry)
-      return signedIn(c, services, auth, { token }, { asker: superuser })
-    })
-    .post('/:collection/request-verification', (c) => done(c, requestVerification(callOf(c, EMAIL_FORM))))
-    .post('/:collection/confirm-verification', (c) => done(c, confirmVerification(callOf(c, TOKEN_FORM))))
-    .post('/:collection/request-password-reset', (c) => done(c, requestPasswordReset(callOf(c, EMAIL_FORM))))
-    .post('/:collection/confirm-password-reset', (c) => {
-      const also = auditConfirmation(c, services, 'reset password')
-      return done(c, confirmPasswordReset(callOf(c, PASSWORD_RESET_FORM, { terse: true }), also))
-    })
-    .post('/:collection/request-email-change', async (c) => {
-      const { auth } = await requireMember(c, services)
-      return done(c, requestEmailChange(callOf(c, EMAIL_CHANGE_FORM), auth))
-    })
-    .post('/:collection/confirm-email-change', (c) => {
-      const also = auditConfirmation(c, services, 'change email')
-      return done(c, confirmEmailChange(callOf(c, EMAIL_CHANGE_CONFIRM_FORM), also))
-    })
+  return routesFor(
+    callsOf,
+    {
+      'GET /auth-methods': (_, c) => renderAuthMethods(authCollectionOf(c, services)),
+      'POST /auth-with-password': (call, c) => {
+        const identity = async () => (await readForm(c, PASSWORD_FORM)).identity
+        return signIn(c, services, 'password', () => authWithPassword(call(PASSWORD_FORM)), identity)
+      },
+      'POST /request-otp': async (call) => ({ otpId: await requestOtp(call(EMAIL_FORM)) }),
+      'POST /auth-with-otp': (call, c) => signIn(c, services, 'otp', () => authWithOtp(call(OTP_FORM))),
+      'POST /auth-with-oauth2': async (call, c) => {
+        const arrival = await identifyByOAuth2(call(OAUTH2_FORM))
+        const { values } = await bodyOf(c)
+        const { extensions, log } = services
+        const { auth, isNew } = await withCatalog(services.store, async () => {
+          const request = buildRequest(c, await authOf(c, services), values, 'oauth2')
+          const collection = authCollectionOf(c, services)
+          return findOrCreateRecord({ store, extensions, log, collection, request, arrival })
+        })
+        const proof = { method: 'oauth2', meta: renderMeta(arrival, isNew) } as const
+        return signedIn(c, services, auth, proof, { context: 'oauth2' })
+      },
+      'POST /auth-refresh': async (_, c) => {
+        const { auth } = await requireMember(c, services)
+        const token = await refreshToken(store.db, auth, ownToken(c))
+        return signedIn(c, services, auth, { token }, { asker: auth })
+      },
+      'POST /impersonate/:id': async (_, c) => {
+        const { auth: superuser } = await requireSuperuser(c, services)
+        const collection = store.catalog.find(c.req.param('collection')!)
+        if (collection?.type !== 'auth') throw notFound('Missing or invalid auth collection context.')
+        const read = () => readForm(c, IMPERSONATE_FORM, { terse: true })
+        const { auth, token } = await impersonate(store, collection, c.req.param('id')!, read)
+        const entry = { action: 'impersonate', collection: collection.name, record: auth.id }
+        await auditRequest(c, services, superuser, entry)
+        return signedIn(c, services, auth, { token }, { asker: superuser })
+      },
+      'POST /request-verification': (call) => requestVerification(call(EMAIL_FORM)),
+      'POST /confirm-verification': (call) => confirmVerification(call(TOKEN_FORM)),
+      'POST /request-password-reset': (call) => requestPasswordReset(call(EMAIL_FORM)),
+      'POST /confirm-password-reset': (call, c) => {
+        const also = auditConfirmation(c, services, 'reset password')
+        return confirmPasswordReset(call(PASSWORD_RESET_FORM, { terse: true }), also)
+      },
+      'POST /request-email-change': async (call, c) => {
+        const { auth } = await requireMember(c, services)
+        return requestEmailChange(call(EMAIL_CHANGE_FORM), auth)
+      },
+      'POST /confirm-email-change': (call, c) => {
+        const also = auditConfirmation(c, services, 'change email')
+        return confirmEmailChange(call(EMAIL_CHANGE_CONFIRM_FORM), also)
+      },
+    },
+    sendJson,
+  )
 }
 
 async function signIn(
@@ -147,7 +138,7 @@ async function signIn(
   services: Services,
   method: 'password' | 'otp',
   find: () => Promise<AuthRecord>,
-  identity: () => Promise<string>,
+  identity = async () => '',
 ): Promise<Response> {
   try {
     const auth = await withCatalog(services.store, find)
@@ -263,4 +254,45 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject) {
     },
     ...Object.fromEntries(mailed),
   })
+}
+
+/** Parameters that a provider adds to its redirect. Only Apple sends `user`. */
+const REDIRECT_FORM = object({ state: text, code: text, error: text, user: text })
+type Redirect = ValueOf<typeof REDIRECT_FORM>
+
+const TOPIC = '@oauth2'
+const SUCCESS = '../_/#/auth/oauth2-redirect-success'
+const FAILURE = '../_/#/auth/oauth2-redirect-failure'
+
+/** `/api/oauth2-redirect`; `state`: a realtime client. PocketBase: record_auth_with_oauth2_redirect.go */
+export function oauth2Routes(services: Services): Hono<Env> {
+  const answer = async (c: Ctx) => {
+    const redirect = await readRedirect(c)
+    const isDone = redirect !== undefined && (await handBack(c, services, redirect))
+    return c.body(null, c.req.method === 'GET' ? 307 : 303, { location: isDone ? SUCCESS : FAILURE })
+  }
+  return new Hono<Env>().get('/', answer).post('/', answer)
+}
+
+async function readRedirect(c: Ctx): Promise<Redirect | undefined> {
+  if (c.req.method !== 'POST') {
+    const { state = '', code = '', error = '' } = queryOf(c)
+    return { state, code, error, user: '' }
+  }
+  try {
+    return await readForm(c, REDIRECT_FORM)
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
+async function handBack(c: Ctx, services: Services, redirect: Redirect): Promise<boolean> {
+  const { state, code, error, user } = redirect
+  const data = JSON.stringify({ state, code, ...(error && { error }) })
+  const ip = clientIp(c, services)
+  const isHeard = await services.realtime.deliver({ clientId: state, ip, topic: TOPIC, data })
+  const isDone = isHeard && code !== '' && error === ''
+  if (isDone && user) keepAppleName(code, user)
+  return isDone
 }

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 import { z } from 'zod'
 import { checkAddress } from '../../auth/sign-in.ts'
 import { findByToken } from '../../auth/tokens.ts'
@@ -12,32 +12,60 @@ import { object, text } from '../../fields/shape.ts'
 import type { Upload } from '../../files/upload.ts'
 import { chapter, FILE, json, NOBODY, SERVER, SIGNED_IN } from '../../openapi/operations.ts'
 import { FIELDS_ONLY } from '../../openapi/record-schema.ts'
-import type { Ctx, Env, Services } from '../context.ts'
-import { sendFile } from '../files/send-file.ts'
-import { readForm } from '../forms/form.ts'
-import { answerSuperuser, auditRequest, requireSuperuser } from '../middleware/audit.ts'
-import { queryOf } from '../query.ts'
-import { bodyOf } from '../request-info.ts'
-import { clientIp } from '../server/client-ip.ts'
+import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
+import { sendFile } from './files.ts'
+import { bodyOf, readForm } from '../body/body.ts'
+import { auditRequest, superuserRoutes } from '../middleware/audit.ts'
+import { clientIp } from '../server/store-of.ts'
 
 const PIECE_BYTES = 256 << 10
 
 /** `/api/backups` for superusers. PocketBase: apis/backup.go. `/api/backup-status` is our own. */
-export const backupRoutes = (services: Services) =>
-  new Hono<Env>()
-    .get('/backup-status', (c) =>
-      answerSuperuser(c, services, ({ store: { db } }) =>
-        readStatus(db, services.settings.current, services.config),
-      ),
-    )
-    .get('/backups', (c) => answerSuperuser(c, services, () => listBackups(services)))
-    .post('/backups', (c) => create(c, services))
-    .post('/backups/upload', (c) => upload(c, services))
-    .get('/backups/:key', (c) => download(c, services))
-    .delete('/backups/:key', (c) => remove(c, services))
-    .post('/backups/:key/restore', (c) => restore(c, services))
+export function backupRoutes(services: Services): Hono<Env> {
+  const { backups, config, settings } = services
+  const routes = superuserRoutes(services, {
+    'GET /backup-status': ({ store: { db } }) => readStatus(db, settings.current, config),
+    'GET /backups': () => listBackups(backups),
+    'POST /backups': async ({ auth, store }, c) => {
+      if ((await readState(store.db)).running) throw isBusy()
+      const { name } = await readForm(c, BACKUP_FORM, { terse: true })
+      await checkName(await backups.storage(), name)
+      await auditRequest(c, services, auth, { action: 'create backup', record: name })
+      await backups.create(name, String(auth.values.email)).catch((error) => {
+        throw error instanceof ApiError ? error : badRequest('Failed to create backup.')
+      })
+    },
+    'POST /backups/upload': async ({ auth }, c) => {
+      const { name, content } = await checkUploadedBackup(await backups.storage(), await uploadedFile(c))
+      await backups.upload(name, content.pieces(PIECE_BYTES)).catch((error) => {
+        if (error instanceof UserError) throw noBackup(error.message)
+        throw error instanceof ApiError ? error : badRequest('Failed to upload backup.')
+      })
+      await auditRequest(c, services, auth, { action: 'upload backup', record: name })
+    },
+    'DELETE /backups/:key': async ({ auth, store }, c, key) => {
+      if ((await readState(store.db)).running?.key === key)
+        throw badRequest('The backup is currently being used and cannot be deleted.')
+      const storage = await backups.storage()
+      await storage.delete(key).catch((error) => {
+        const reason = error.code === 'ENOENT' ? `[key: ${key}] resource not found` : error.message
+        throw badRequest(`Invalid or already deleted backup file. Raw error: \n${reason}`)
+      })
+      await auditRequest(c, services, auth, { action: 'delete backup', record: key })
+    },
+    // answers when the restore begins: `/api/backup-status` has its result
+    'POST /backups/:key/restore': async ({ auth, store }, c, key) => {
+      if ((await readState(store.db)).running) throw isBusy()
+      const found = await (await backups.storage()).find(key).catch(() => undefined)
+      if (!found) throw badRequest('Missing or invalid backup file.')
+      await auditRequest(c, services, auth, { action: 'restore backup', record: key })
+      await backups.startRestore(found, { auth, ip: clientIp(c, services) })
+    },
+  })
+  return routes.get('/backups/:key', (c) => download(c, services, c.req.param('key')))
+}
 
-async function listBackups({ backups }: Services): Promise<object[]> {
+async function listBackups(backups: Services['backups']): Promise<object[]> {
   try {
     const found = await (await backups.storage()).list()
     return found.map(({ key, size, modified }) => ({ modified: formatDate(modified), key, size }))
@@ -46,34 +74,8 @@ async function listBackups({ backups }: Services): Promise<object[]> {
   }
 }
 
-async function create(c: Ctx, services: Services): Promise<Response> {
-  const { auth, store } = await requireSuperuser(c, services)
-  const { backups } = services
-  if ((await readState(store.db)).running) throw isBusy()
-  const { name } = await readForm(c, BACKUP_FORM, { terse: true })
-  await checkName(await backups.storage(), name)
-  await auditRequest(c, services, auth, { action: 'create backup', record: name })
-  await backups.create(name, String(auth.values.email)).catch((error) => {
-    throw error instanceof ApiError ? error : badRequest('Failed to create backup.')
-  })
-  return c.body(null, 204)
-}
-
-async function upload(c: Ctx, services: Services): Promise<Response> {
-  const { auth } = await requireSuperuser(c, services)
-  const file = await uploadedFile(c)
-  const { name, content } = await checkUploadedBackup(await services.backups.storage(), file)
-  await services.backups.upload(name, content.pieces(PIECE_BYTES)).catch((error) => {
-    if (error instanceof UserError) throw noBackup(error.message)
-    throw error instanceof ApiError ? error : badRequest('Failed to upload backup.')
-  })
-  await auditRequest(c, services, auth, { action: 'upload backup', record: name })
-  return c.body(null, 204)
-}
-
 /** Sends a backup. Browsers send no header for a link, so a token in the URL identifies the caller. */
-async function download(c: Ctx, services: Services): Promise<Response> {
-  const key = c.req.param('key') ?? ''
+async function download(c: Ctx, services: Services, key: string): Promise<Response> {
   const auth = await findByToken(services.store.signIn, queryOf(c).token ?? '', 'file')
   if (!auth?.isSuperuser) throw forbidden('Insufficient permissions to access the resource.')
   checkAddress(services, auth, clientIp(c, services))
@@ -85,34 +87,6 @@ async function download(c: Ctx, services: Services): Promise<Response> {
   await auditRequest(c, services, auth, { action: 'download backup', record: key })
   const read = (start: number, end: number) => storage.read(key, start, end)
   return sendFile(c, { ...found, type: 'application/zip', caching: 'no-store', read }, key)
-}
-
-async function remove(c: Ctx, services: Services): Promise<Response> {
-  const { auth, store } = await requireSuperuser(c, services)
-  const key = c.req.param('key') ?? ''
-  if ((await readState(store.db)).running?.key === key)
-    throw badRequest('The backup is currently being used and cannot be deleted.')
-  const storage = await services.backups.storage()
-  await storage.delete(key).catch((error) => {
-    const reason =
-      (error as NodeJS.ErrnoException).code === 'ENOENT' ? `[key: ${key}] resource not found` : error.message
-    throw badRequest(`Invalid or already deleted backup file. Raw error: \n${reason}`)
-  })
-  await auditRequest(c, services, auth, { action: 'delete backup', record: key })
-  return c.body(null, 204)
-}
-
-/** Answers when the restore begins. `/api/backup-status` has its result. */
-async function restore(c: Ctx, services: Services): Promise<Response> {
-  const { auth, store } = await requireSuperuser(c, services)
-  const { backups } = services
-  if ((await readState(store.db)).running) throw isBusy()
-  const key = c.req.param('key') ?? ''
-  const found = await (await backups.storage()).find(key).catch(() => undefined)
-  if (!found) throw badRequest('Missing or invalid backup file.')
-  await auditRequest(c, services, auth, { action: 'restore backup', record: key })
-  await backups.startRestore(found, { auth, ip: clientIp(c, services) })
-  return c.body(null, 204)
 }
 
 const BACKUP = z
@@ -133,8 +107,6 @@ const FORM = z
       .describe('Without one it is named for the time.'),
   })
   .meta({ id: 'NewBackup' })
-
-const UPLOAD = z.object({ file: z.string().meta({ format: 'binary' }) })
 
 const TOKEN = z.object({
   token: z.string().optional().describe('Of `POST /api/files/token`, asked for by a superuser.'),
@@ -170,7 +142,12 @@ export const backupPaths = () =>
       id: 'uploadBackup',
       summary: 'Upload a backup',
       description: 'For superusers. The file is read through: one that is damaged or no backup is refused.',
-      requestBody: { required: true, content: { 'multipart/form-data': { schema: UPLOAD } } },
+      requestBody: {
+        required: true,
+        content: {
+          'multipart/form-data': { schema: z.object({ file: z.string().meta({ format: 'binary' }) }) },
+        },
+      },
       answer: ['It is stored.'],
       fails: [400, 401],
     },

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { OverLimit } from '../../admission/holder.ts'
-import type { Collection, Store } from '../../collections/catalog.ts'
+import type { Store } from '../../collections/catalog.ts'
 import { DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts'
 import { copyUpload, type Upload, type Uploads } from '../../files/upload.ts'
@@ -10,26 +10,26 @@ import { FIELDS_ONLY } from '../../openapi/record-schema.ts'
 import { PasswordMemory } from '../../records/auth-records.ts'
 import { lockFreshAuth } from '../../records/record-sql.ts'
 import { type AuthRecord, checkPicked, LargeAnswer } from '../../request/request.ts'
-import type { Ctx, Env, RequestBody, Services } from '../context.ts'
+import { bodyOr } from '../body/body.ts'
+import { type Ctx, type Env, queryOf, type RequestBody, type Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
 import { checkRate } from '../middleware/gate.ts'
-import { batchPasswords, limitOldPasswordChecks } from '../middleware/passwords.ts'
-import { queryOf } from '../query.ts'
+import { limitOldPasswordChecks } from '../middleware/passwords.ts'
+import { authenticate, buildRequest, meterFor, sendJson } from '../request-info.ts'
+import { retry } from '../retry.ts'
+import { clientIp, storeOf } from '../server/store-of.ts'
 import {
-  actionOf,
   type BatchRequest,
+  batchPasswords,
   bodyOfPart,
+  collectionOfPart,
   type Part,
   type PartAnswer,
   PartFault,
   readBatch,
   runPart,
   UNREADABLE,
-} from '../records/batch-part.ts'
-import { authenticate, bodyOr, buildRequest, meterFor, sendJson } from '../request-info.ts'
-import { retry } from '../retry.ts'
-import { clientIp } from '../server/client-ip.ts'
-import { storeOf } from '../server/store-of.ts'
+} from './batch-part.ts'
 
 const DEFAULT_BODY_BYTES = 128 << 20
 const DEFAULT_TIMEOUT_S = 3
@@ -111,18 +111,13 @@ function runAll(
   })
 }
 
-function collectionOf({ store }: Services, asked: BatchRequest): Collection | undefined {
-  const action = actionOf(asked)
-  return action && store.catalog.find(action.name)
-}
-
 function mayOpen(services: Services, asked: BatchRequest): boolean {
-  const collection = asked.method === 'DELETE' ? undefined : collectionOf(services, asked)
+  const collection = asked.method === 'DELETE' ? undefined : collectionOfPart(services, asked)
   return collection !== undefined && services.extensions.get(collection.id)?.grantsAccess === true
 }
 
 const mayChangeAuth = (services: Services, asked: BatchRequest) =>
-  (asked.method === 'PATCH' || asked.method === 'PUT') && collectionOf(services, asked)?.type === 'auth'
+  (asked.method === 'PATCH' || asked.method === 'PUT') && collectionOfPart(services, asked)?.type === 'auth'
 
 function uploadsOf(files: Uploads, i: number): Uploads {
   const prefixes = [`requests.${i}.`, `requests[${i}].`]

@@ -1,13 +1,6 @@
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 import { chapter, json, type Operation, SIGNED_IN } from '../../openapi/operations.ts'
-import {
-  CAMPAIGN,
-  CAMPAIGN_CHANGE,
-  REPETITION,
-  readCampaignChange,
-  readNewCampaign,
-  readRepetition,
-} from '../../sms/campaigns/body.ts'
+import { CAMPAIGN, CAMPAIGN_CHANGE, readCampaignChange, readNewCampaign, readRepetition, REPETITION } from '../../sms/campaigns/body.ts'
 import { CAMPAIGN_STATE } from '../../sms/campaigns/campaign.ts'
 import { changeCampaign, createCampaign } from '../../sms/campaigns/change.ts'
 import { CAMPAIGN_PREVIEW, previewCampaign } from '../../sms/campaigns/plan.ts'
@@ -21,60 +14,48 @@ import { checkShape, type RefusalCode } from '../../sms/send/shape.ts'
 import { bodyBytes, readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { requireUser } from '../middleware/sender.ts'
-import { sendRaw } from '../request-info.ts'
 import { IDEMPOTENCY, SHAPE } from './sms.ts'
+import { routesFor } from '../request-info.ts'
 
 const MAX_BODY_BYTES = 1 << 20
 
 /** `/api/campaigns`: texts to many, for a user who signed in. Errors are `{"error","message"}`. */
 export function campaignRoutes(services: Services): Hono<Env> {
-  const requireCampaigner = async (c: Ctx) => {
+  const identify = async (c: Ctx) => {
     const { user, store } = await requireUser(c, services)
     return { user, sending: { ...services.sending, store } }
   }
-  const steer = (how: typeof pauseCampaign) => async (c: Ctx) => {
-    const { user, sending } = await requireCampaigner(c)
-    return answer(c, await how(sending, user, c.req.param('id')!))
-  }
-  return new Hono<Env>()
-    .post('/', async (c) => {
-      const { user, sending } = await requireCampaigner(c)
-      const wanted = readNewCampaign(await readJson(c, MAX_BODY_BYTES), new Date())
+  type Campaigner = Awaited<ReturnType<typeof identify>>
+  const steer =
+    (how: typeof pauseCampaign) =>
+    ({ user, sending }: Campaigner, _: Ctx, id: string) =>
+      how(sending, user, id)
+  const read = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+  return routesFor(identify, {
+    'POST /': async ({ user, sending }, c) => {
+      const wanted = readNewCampaign(await read(c), new Date())
       const key = readIdempotencyKey(c.req.header('idempotency-key'))
       // messages are created after the answer, so that the user can still undo the send
-      return answer(c, await createCampaign(sending, user, wanted, key))
-    })
-    .post('/preview', async (c) => {
-      const { user, sending } = await requireCampaigner(c)
-      const wanted = readNewCampaign(await readJson(c, MAX_BODY_BYTES), new Date())
-      return answer(c, await previewCampaign(sending.store, user, wanted))
-    })
-    .post('/times', async (c) => {
-      const { user, sending } = await requireCampaigner(c)
-      const { repeat, scheduledAt } = readRepetition(await readJson(c, MAX_BODY_BYTES), new Date())
-      return answer(c, await readTimes(sending.store, user, repeat, scheduledAt))
-    })
-    .patch('/:id', async (c) => {
-      const { user, sending } = await requireCampaigner(c)
-      const change = readCampaignChange(await readJson(c, MAX_BODY_BYTES), new Date())
-      return answer(c, await changeCampaign(sending, user, c.req.param('id'), change))
-    })
-    .post('/:id/pause', steer(pauseCampaign))
-    .post('/:id/resume', steer(resumeCampaign))
-    .post('/:id/cancel', steer(cancelCampaign))
-    .post('/:id/retry', async (c) => {
-      const { user, sending } = await requireCampaigner(c)
-      const given = bodyBytes(c.env.incoming) > 0 ? await readJson(c, MAX_BODY_BYTES) : {}
-      const body = checkShape(RETRY_BATCH, given)
-      return answer(c, await retryCampaign(sending, user, c.req.param('id'), body))
-    })
-    .get('/:id/progress', async (c) => {
-      const { user, sending } = await requireCampaigner(c)
-      return answer(c, await readProgress(sending.store, user, c.req.param('id')))
-    })
+      return createCampaign(sending, user, wanted, key)
+    },
+    'POST /preview': async ({ user, sending }, c) =>
+      previewCampaign(sending.store, user, readNewCampaign(await read(c), new Date())),
+    'POST /times': async ({ user, sending }, c) => {
+      const { repeat, scheduledAt } = readRepetition(await read(c), new Date())
+      return readTimes(sending.store, user, repeat, scheduledAt)
+    },
+    'PATCH /:id': async ({ user, sending }, c, id) =>
+      changeCampaign(sending, user, id, readCampaignChange(await read(c), new Date())),
+    'POST /:id/pause': steer(pauseCampaign),
+    'POST /:id/resume': steer(resumeCampaign),
+    'POST /:id/cancel': steer(cancelCampaign),
+    'POST /:id/retry': async ({ user, sending }, c, id) => {
+      const body = checkShape(RETRY_BATCH, bodyBytes(c.env.incoming) > 0 ? await read(c) : {})
+      return retryCampaign(sending, user, id, body)
+    },
+    'GET /:id/progress': ({ user, sending }, _, id) => readProgress(sending.store, user, id),
+  })
 }
-
-const answer = (c: Ctx, value: object) => sendRaw(c, JSON.stringify(value))
 
 const GIVEN: readonly RefusalCode[] = [...SHAPE, 'destination_not_allowed', 'group_not_found']
 const DEVICE_AND_LINE: readonly RefusalCode[] = ['device_not_found', 'line_not_found', 'line_ambiguous']

@@ -1,72 +1,95 @@
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { z } from 'zod'
-import { chapter, DEVICE, textAnswer } from '../../openapi/operations.ts'
+import { findAuthRecord } from '../../auth/auth-rows.ts'
+import { signToken } from '../../auth/tokens.ts'
+import type { AuthCollection } from '../../collections/catalog.ts'
+import { chapter, DEVICE, NOBODY, SIGNED_IN, textAnswer } from '../../openapi/operations.ts'
 import { receiveTexts } from '../../sms/conversations/receive.ts'
-import { countPending, saveHealth, saveSims, touchDevice } from '../../sms/devices/device.ts'
+import { countPending, requireUser, saveHealth, saveSims, touchDevice } from '../../sms/devices/device.ts'
 import {
   CLAIM_BODY,
   HEARTBEAT_BODY,
   INCOMING_BODY,
+  PAIR_BODY,
+  PAIRING_BODY,
   PUSH_BODY,
   REPORT_BODY,
 } from '../../sms/devices/device-body.ts'
+import { DEVICE_STATES, deviceStates } from '../../sms/devices/device-states.ts'
+import { PAIRING, pairDevice, startPairing } from '../../sms/devices/pair.ts'
 import { deviceEvents } from '../../sms/devices/streams.ts'
-import { saveSubscription, vapidKeys } from '../../sms/devices/web-push.ts'
+import { checkEndpoint, saveSubscription, vapidKeys } from '../../sms/devices/web-push.ts'
 import { CLAIMED_MESSAGE, claimMessages } from '../../sms/queue/claim.ts'
 import { applyReports, REPORT_RESULT } from '../../sms/queue/report.ts'
-import { checkShape, type RefusalCode } from '../../sms/send/shape.ts'
+import { checkShape, gatewayRefusal, type RefusalCode } from '../../sms/send/shape.ts'
 import { waitForAny } from '../../sms/wake/wake.ts'
 import { readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { type DeviceCaller, requireDeviceOf } from '../middleware/audit.ts'
+import { auditRequest, type DeviceCaller, requireDeviceOf } from '../middleware/audit.ts'
+import { GUEST_BODY_BYTES } from '../middleware/gate.ts'
+import { limitPairing } from '../middleware/passwords.ts'
+import { authOf, ownRecord, routesFor, sendRaw } from '../request-info.ts'
+import { retry } from '../retry.ts'
 import { limitOpenStreams } from '../server/connections.ts'
+import { storeOf } from '../server/store-of.ts'
 
 const MAX_BODY_BYTES = 1 << 20
 const DEFAULT_LIMIT = 10
 
-/** `/api/devices`: claims, reports, received texts, wake-ups. Errors: `{"error","message"}`. */
+/** `/api/devices`: pairing, claims, reports, received texts, wake-ups. Errors: `{"error","message"}`. */
 export function deviceRoutes(services: Services): Hono<Env> {
   const { config, closing } = services
-  const deviceOf = (c: Ctx) => identifyDevice(c, services)
-  const bodyOf = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
-
-  return new Hono<Env>()
-    .post('/heartbeat', async (c) => {
-      const { device, store } = await deviceOf(c)
-      const { sims, ...health } = checkShape(HEARTBEAT_BODY, await bodyOf(c))
+  const read = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+  return routesFor((c) => identifyDevice(c, services), {
+    'POST /heartbeat': async ({ device, store }, c) => {
+      const { sims, ...health } = checkShape(HEARTBEAT_BODY, await read(c))
       if (sims) await saveSims(store, device, sims)
       await saveHealth(store, device, health)
-      return c.json({ pending: await countPending(store, device) })
-    })
-    .get('/push-key', async (c) => {
-      const { store } = await deviceOf(c)
-      return c.json({ key: (await vapidKeys(store)).publicKey })
-    })
-    .put('/push', async (c) => {
-      const { device, store } = await deviceOf(c)
-      await saveSubscription(store, device, checkShape(PUSH_BODY, await bodyOf(c)), config)
-      return c.body(null, 204)
-    })
-    .post('/claim', async (c) => {
-      const { device, store } = await deviceOf(c)
-      const { limit, wait } = checkShape(CLAIM_BODY, await bodyOf(c))
+      return { pending: await countPending(store, device) }
+    },
+    'GET /push-key': async ({ store }) => ({ key: (await vapidKeys(store)).publicKey }),
+    'PUT /push': async ({ device, store }, c) => {
+      await saveSubscription(store, device, checkShape(PUSH_BODY, await read(c)), config)
+    },
+    'POST /claim': async ({ device, store }, c) => {
+      const { limit, wait } = checkShape(CLAIM_BODY, await read(c))
       if (wait) limitOpenStreams(c, services, device.user)
       const claim = () => claimMessages(store, device, limit ?? DEFAULT_LIMIT, config.leaseSeconds)
       const ended = AbortSignal.any([closing, c.req.raw.signal])
-      return c.json({ items: await waitForAny(claim, device.id, (wait ?? 0) * 1000, ended) })
+      return { items: await waitForAny(claim, device.id, (wait ?? 0) * 1000, ended) }
+    },
+    'POST /report': async ({ device, store }, c) => {
+      const { items } = checkShape(REPORT_BODY, await read(c))
+      return { items: await applyReports(store, device, items, config.deviceOnlineSeconds) }
+    },
+    'POST /incoming': async ({ device, store }, c) => {
+      const { items } = checkShape(INCOMING_BODY, await read(c))
+      return { ids: await receiveTexts(store, device, items, config.optWords) }
+    },
+    'GET /events': (caller, c) => sendEvents(c, services, caller),
+  })
+    .post('/pairing', async (c) => {
+      const identify = async () => requireUser(await authOf(c, services))
+      const pairing = await retry(services.store, identify, async (user) => {
+        const { name } = checkShape(PAIRING_BODY, await readJson(c, GUEST_BODY_BYTES))
+        const made = await startPairing(storeOf(c, services, user), user, name ?? '', config.publicUrl)
+        if (user.actor)
+          await auditRequest(c, services, user, { action: 'make pairing code', collection: 'devices' })
+        return made
+      })
+      c.header('cache-control', 'no-store')
+      return c.json(pairing)
     })
-    .post('/report', async (c) => {
-      const { device, store } = await deviceOf(c)
-      const { items } = checkShape(REPORT_BODY, await bodyOf(c))
-      return c.json({ items: await applyReports(store, device, items, config.deviceOnlineSeconds) })
+    .get('/states', async (c) => {
+      const auth = await authOf(c, services)
+      const owner = auth?.isSuperuser ? null : requireUser(auth).id
+      return c.json(await deviceStates(storeOf(c, services, auth), owner, config.deviceOnlineSeconds))
     })
-    .post('/incoming', async (c) => {
-      const { device, store } = await deviceOf(c)
-      const { items } = checkShape(INCOMING_BODY, await bodyOf(c))
-      return c.json({ ids: await receiveTexts(store, device, items, config.optWords) })
-    })
-    .get('/events', async (c) => sendEvents(c, services, await deviceOf(c)))
+    .get('/pair', (c) =>
+      c.req.header('accept')?.includes('text/html') ? c.redirect('../../_/', 303) : c.text(PAIR_HELP),
+    )
+    .post('/pair', async (c) => answerPaired(c, services, await pair(c, services)))
 }
 
 async function identifyDevice(c: Ctx, services: Services): Promise<DeviceCaller> {
@@ -96,13 +119,44 @@ function sendEvents(c: Ctx, services: Services, { device, store }: DeviceCaller)
   })
 }
 
+const TOKEN_SECONDS = 365 * 86_400
+
+const PAIR_HELP = `This address pairs a device with pocketsms.
+
+A phone or modem joins with the six digits that stand behind the # of the address you opened. On any
+computer with Node:
+
+    npx -y <server>/agent.tgz start <server> <code>
+
+A code is good for one device and for 5 minutes.
+`
+
+async function pair(c: Ctx, services: Services): Promise<string> {
+  const store = storeOf(c, services, null)
+  const { push, ...body } = checkShape(PAIR_BODY, await readJson(c, GUEST_BODY_BYTES))
+  if (push) checkEndpoint(push, services.config)
+  const { name, phone, sims } = body
+  const device = { ...body, name: name ?? '', phone: phone ?? '', sims: sims ?? [], push: push ?? null }
+  return limitPairing(c, services, () => pairDevice(store, services.extensions, device))
+}
+
+async function answerPaired(c: Ctx, services: Services, id: string): Promise<Response> {
+  const store = storeOf(c, services, null)
+  const auth = await findAuthRecord(store, store.catalog.find('devices') as AuthCollection, id)
+  if (!auth) throw gatewayRefusal('wrong_code')
+  const token = await signToken(auth, 'auth', { duration: TOKEN_SECONDS })
+  const record = await ownRecord(c, store, auth)
+  c.header('cache-control', 'no-store')
+  return sendRaw(c, `{"token":${JSON.stringify(token)},"record":${record}}`)
+}
+
+const TOKEN = z.string().describe('Goes into the header `Authorization`.')
+
 export const DEVICES = 'for devices'
 
 const DEVICE_REFUSALS: readonly RefusalCode[] = ['device_disabled', 'account_disabled']
 
-const MESSAGE_ID = 'k3v9x0c2m5n8b1a'
-
-export const devicePaths = () =>
+export const devicePaths = (device: z.ZodObject) =>
   chapter(DEVICES, DEVICE, {
     'POST /api/devices/heartbeat': {
       id: 'heartbeat',
@@ -145,7 +199,7 @@ export const devicePaths = () =>
       id: 'reportMessages',
       summary: 'Say what became of messages',
       description: 'May be repeated: a report of an old attempt, or one that is known, changes nothing.',
-      body: [REPORT_BODY, { items: [{ id: MESSAGE_ID, attempt: 1, status: 'sent' }] }],
+      body: [REPORT_BODY, { items: [{ id: 'k3v9x0c2m5n8b1a', attempt: 1, status: 'sent' }] }],
       answer: [
         'A result for each item, in their order.',
         z.object({ items: z.array(REPORT_RESULT) }).meta({ id: 'ReportResults' }),
@@ -172,5 +226,46 @@ export const devicePaths = () =>
         'An event stream. `wake`: come and claim. `canceled`: `{"id"}` is not to be sent any more. A comment every 15 seconds is a sign of life.',
       refuses: DEVICE_REFUSALS,
       responses: textAnswer('text/event-stream', 'The stream.'),
+    },
+    'POST /api/devices/pairing': {
+      id: 'startPairing',
+      summary: 'Get a code for a new device',
+      description: 'Asked by a user. The code lets one device join, once, within 5 minutes.',
+      security: SIGNED_IN,
+      body: [PAIRING_BODY, { name: 'desk phone' }],
+      answer: ['The code, also as a link and as a picture to scan.', PAIRING],
+      refuses: ['too_many_codes'],
+    },
+    'GET /api/devices/states': {
+      id: 'readDeviceStates',
+      summary: 'Read what devices are up to',
+      description:
+        'Asked by a user of the own devices, by a superuser of all: what is no part of their records.',
+      security: SIGNED_IN,
+      answer: ['Each device.', DEVICE_STATES],
+      refuses: [],
+    },
+    'GET /api/devices/pair': {
+      id: 'explainPairing',
+      summary: 'Read what a pairing code is for',
+      security: NOBODY,
+      refuses: [],
+      responses: {
+        ...textAnswer('text/plain', 'A text for people.'),
+        303: { description: 'For browsers: the console shows it.' },
+      },
+    },
+    'POST /api/devices/pair': {
+      id: 'pairDevice',
+      summary: 'Join with a code',
+      description:
+        'Asked by a device that has a code. The token is good for a year; `auth-refresh` renews it.',
+      security: NOBODY,
+      body: [PAIR_BODY, { code: '482915', platform: 'android', name: 'desk phone' }],
+      answer: [
+        'The new device, and its token.',
+        z.object({ token: TOKEN, record: device }).meta({ id: 'Paired' }),
+      ],
+      refuses: ['wrong_code', 'too_many_tries'],
     },
   })

@@ -3,15 +3,14 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { ANYONE, chapter, NOBODY, SERVER, SIGNED_IN, textAnswer } from '../../openapi/operations.ts'
-import { type ClientConnection, type Origin, readSubscribeForm, readTopic } from '../../realtime/client.ts'
+import { type ClientConnection, readSubscribeForm, readTopic } from '../../realtime/client.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import type { Ctx, Env, RequestBody, Services } from '../context.ts'
-import { readQuery } from '../query.ts'
-import { authenticate, bodyOr } from '../request-info.ts'
+import { bodyOr } from '../body/body.ts'
+import { type Ctx, type Env, type RequestBody, readQuery, type Services } from '../context.ts'
+import { authenticate } from '../request-info.ts'
 import { retry } from '../retry.ts'
-import { clientIp } from '../server/client-ip.ts'
 import { limitOpenStreams } from '../server/connections.ts'
-import { holderOf } from '../server/store-of.ts'
+import { clientIp, holderOf } from '../server/store-of.ts'
 
 const HEADERS = {
   'content-type': 'text/event-stream',
@@ -29,7 +28,8 @@ export function realtimeRoutes(services: Services): Hono<Env> {
       const { outgoing } = c.env
       const gone = new AbortController()
       outgoing.once('close', () => gone.abort())
-      await services.realtime.connect(originOf(c, services), lineTo(outgoing), gone.signal)
+      const origin = { ip: clientIp(c, services), holder: holderOf(c.env.incoming, services, null) }
+      await services.realtime.connect(origin, lineTo(outgoing), gone.signal)
       return RESPONSE_ALREADY_SENT
     })
     .post('/', async (c) => {
@@ -46,11 +46,6 @@ export function realtimeRoutes(services: Services): Hono<Env> {
       return c.body(null, 204)
     })
 }
-
-const originOf = (c: Ctx, services: Services): Origin => ({
-  ip: clientIp(c, services),
-  holder: holderOf(c.env.incoming, services, null),
-})
 
 function lineTo(outgoing: ServerResponse): ClientConnection {
   return {

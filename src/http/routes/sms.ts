@@ -1,8 +1,28 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
+import type { Scope } from '../../auth/api-keys.ts'
 import { userHolder } from '../../collections/catalog.ts'
 import { chapter, json, SENDER, SENDING } from '../../openapi/operations.ts'
+import {
+  BATCH,
+  CANCELED,
+  CANCELED_BATCH,
+  cancelBatch,
+  cancelMessage,
+  countBatch,
+} from '../../sms/queue/cancel.ts'
+import {
+  CHANGED,
+  changeMessage,
+  MESSAGE_CHANGE,
+  RESCHEDULE,
+  RESCHEDULED_BATCH,
+  readChange,
+  readReschedule,
+  rescheduleBatch,
+} from '../../sms/queue/change.ts'
+import { RETRIED_BATCH, RETRY_BATCH, retryBatch, retryMessage } from '../../sms/queue/retry.ts'
 import {
   PREVIEW_TEMPLATE,
   PREVIEW_TEXT,
@@ -14,51 +34,72 @@ import {
 import { readIdempotency } from '../../sms/send/idempotency.ts'
 import { PREVIEW, previewSend } from '../../sms/send/preview.ts'
 import { ACCEPTED, send } from '../../sms/send/send.ts'
-import type { RefusalCode } from '../../sms/send/shape.ts'
+import { checkShape, type RefusalCode } from '../../sms/send/shape.ts'
 import { ACCOUNT_USAGE, readAccountUsage } from '../../sms/usage/quota.ts'
 import { countDays, readDays, USAGE_DAYS } from '../../sms/usage/usage-days.ts'
-import { readJson } from '../body/raw-body.ts'
-import type { Ctx, Env, Services } from '../context.ts'
-import { READS, requireReader, requireSender, withSender } from '../middleware/sender.ts'
-import { queryOf } from '../query.ts'
-import { sendRaw } from '../request-info.ts'
+import { bodyBytes, readJson } from '../body/raw-body.ts'
+import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
+import { READS, requireReader, requireSender, SENDS, withSender } from '../middleware/sender.ts'
+import { routesFor, sendRaw, sendValue } from '../request-info.ts'
 
 /** Room for 100,000 recipients. */
 const MAX_BODY_BYTES = 4 << 20
 
-/** `/api/sms`: sends and statistics, by API key or session. Errors are `{"error","message"}`. */
+/** `/api/sms`: sends, actions on sent messages, statistics. Errors are `{"error","message"}`. */
 export function smsRoutes(services: Services): Hono<Env> {
   const { config } = services
+  const by = (scopes: readonly Scope[]) => (c: Ctx) => requireSender(c, services, scopes)
+  const read = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+  const reads = routesFor(by(READS), {
+    'GET /usage': ({ user, store }) => readAccountUsage(store, user, config, new Date()),
+    'GET /batches/:batch_id': ({ user, store }, _, id) => countBatch(store, user, id),
+  })
+  const sends = routesFor(by(SENDS), {
+    'POST /preview': async ({ user, store }, c) => {
+      const body = readPreview(await read(c), new Date())
+      return admission.heavyWork.run(userHolder(user), () => previewSend(store, config, user, body))
+    },
+    'POST /batches/:batch_id/reschedule': async ({ user, store }, c, id) =>
+      rescheduleBatch(store, user, id, readReschedule(await read(c), new Date())),
+    'PATCH /messages/:id': async ({ user, store }, c, id) =>
+      changeMessage(store, user, id, readChange(await read(c), new Date())),
+  })
+  const cancels = routesFor(by(['messages:cancel']), {
+    'POST /batches/:batch_id/cancel': ({ user, store }, _, id) => cancelBatch(store, user, id),
+    'POST /messages/:id/cancel': ({ user, store }, _, id) => cancelMessage(store, user, id),
+  })
   return new Hono<Env>()
     .post('/send', sendFrom(services, SEND))
     .post('/send-template', sendFrom(services, TEMPLATE_SEND))
-    .post('/preview', async (c) => {
-      const { user, store } = await requireSender(c, services, ['messages:send'])
-      const body = readPreview(await readJson(c, MAX_BODY_BYTES), new Date())
-      return admission.heavyWork.run(userHolder(user), async () =>
-        sendRaw(c, JSON.stringify(await previewSend(store, config, user, body))),
-      )
-    })
-    .get('/usage', async (c) => {
-      const { user, store } = await requireSender(c, services, READS)
-      return sendRaw(c, JSON.stringify(await readAccountUsage(store, user, config, new Date())))
-    })
     .get('/usage/days', async (c) => {
       const days = readDays(queryOf(c).days)
       const { user, store } = await requireReader(c, services)
-      return sendRaw(c, JSON.stringify(await countDays(store, user, days, new Date())))
+      return sendValue(c, await countDays(store, user, days, new Date()))
     })
+    .post('/batches/:batch_id/retry', (c) =>
+      withSender(c, services, async (sender) => {
+        const sending = { ...services.sending, store: sender.store }
+        const body = checkShape(RETRY_BATCH, bodyBytes(c.env.incoming) > 0 ? await read(c) : {})
+        return sendValue(c, await retryBatch(sending, sender, c.req.param('batch_id'), body))
+      }),
+    )
+    .post('/messages/:id/retry', (c) =>
+      withSender(c, services, async (sender) => {
+        const sending = { ...services.sending, store: sender.store }
+        return sendRaw(c, (await retryMessage(sending, sender, c.req.param('id'))).answer)
+      }),
+    )
+    .route('/', reads)
+    .route('/', sends)
+    .route('/', cancels)
 }
 
 /** Sends a text or a template. Checks credentials before it reads the body, which `adapt` may change. */
 export const sendFrom =
-  (services: Services, schema: typeof SEND | typeof TEMPLATE_SEND, adapt?: (json: unknown) => unknown) =>
-  (c: Ctx) => {
-    // read once, also if stale credentials repeat the work
-    let raw: Promise<unknown> | undefined
-    return withSender(c, services, async (sender) => {
-      raw ??= readJson(c, MAX_BODY_BYTES)
-      const json = adapt ? adapt(await raw) : await raw
+  (services: Services, schema: typeof SEND | typeof TEMPLATE_SEND, adapt = (json: unknown) => json) =>
+  (c: Ctx) =>
+    withSender(c, services, async (sender) => {
+      const json = adapt(await readJson(c, MAX_BODY_BYTES))
       const body = readSend(schema, json, new Date())
       const key = c.req.header('idempotency-key')
       const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, json)
@@ -71,7 +112,6 @@ export const sendFrom =
       }
       return sendRaw(c, answer)
     })
-  }
 
 export const IDEMPOTENCY = z.object({
   'Idempotency-Key': z
@@ -121,8 +161,6 @@ const TEMPLATE_EXAMPLE = {
   variables: { code: '4711' },
 }
 
-const PREVIEW_BODY = z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE])
-
 export const smsPaths = () =>
   chapter(SENDING, SENDER, {
     'POST /api/sms/send': {
@@ -147,7 +185,7 @@ export const smsPaths = () =>
       id: 'preview',
       summary: 'See what a send would send',
       description: 'Takes the body of either send; recipients may be left out. Nothing is stored.',
-      body: [PREVIEW_BODY, TEXT_EXAMPLE],
+      body: [z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE]), TEXT_EXAMPLE],
       answer: ['The texts, and what it takes to send them.', PREVIEW],
       hasTemplate: true,
       refuses: [...SHAPE, 'destination_not_allowed', 'group_not_found'],
@@ -168,5 +206,69 @@ export const smsPaths = () =>
       },
       answer: ['Each day, oldest first.', USAGE_DAYS],
       refuses: ['invalid_request'],
+    },
+    'GET /api/sms/batches/{batch_id}': {
+      id: 'readBatch',
+      summary: 'Count the messages of a send by status',
+      answer: ['The counts.', BATCH],
+      refuses: ['batch_not_found'],
+    },
+    'POST /api/sms/batches/{batch_id}/cancel': {
+      id: 'cancelBatch',
+      summary: 'Cancel what is left of a send',
+      description:
+        'Ends all messages of a send that no device has claimed; their units of the quota come back. Again is no error.',
+      answer: ['What was canceled, and how all messages of the send are now.', CANCELED_BATCH],
+      refuses: ['batch_not_found'],
+    },
+    'POST /api/sms/batches/{batch_id}/reschedule': {
+      id: 'rescheduleBatch',
+      summary: 'Give what is left of a scheduled send another time',
+      description:
+        'Changes the time of all messages of a send that are still `pending`. Their end stays as it is unless it is given, and must come after the new time: else nothing is changed. Again is no error.',
+      body: [RESCHEDULE, { scheduled_at: '2026-11-21T08:00:00Z' }],
+      answer: ['What was changed, and how all messages of the send are now.', RESCHEDULED_BATCH],
+      refuses: ['batch_not_found'],
+    },
+    'POST /api/sms/batches/{batch_id}/retry': {
+      id: 'retryBatch',
+      summary: 'Send what has failed of a send once more',
+      description:
+        'Sends new messages with the same texts to the same numbers, by any device. They count against the quota, and have a batch_id of their own. Asking again answers the same new messages, and sends what could not be sent before.',
+      requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
+      answer: ['The new messages.', RETRIED_BATCH],
+      refuses: ['quota_exceeded', 'destination_not_allowed', 'batch_not_found', 'no_devices'],
+    },
+    'PATCH /api/sms/messages/{id}': {
+      id: 'changeMessage',
+      summary: 'Change a scheduled message',
+      description:
+        'Changes what is given of a message that is still `pending`; the rest stays as it is. The end must come after the time. It stays counted in the month in which it was accepted. The same again changes nothing.',
+      body: [MESSAGE_CHANGE, { scheduled_at: '2026-11-21T08:00:00Z', body: 'See you at nine' }],
+      answer: ['How it is now.', CHANGED],
+      refuses: ['body_too_long', 'message_not_found', 'not_changeable'],
+    },
+    'POST /api/sms/messages/{id}/retry': {
+      id: 'retryMessage',
+      summary: 'Send a failed message once more',
+      description:
+        'Sends a new message with the same text to the same number, by any device. It counts against the quota. Asking again answers the same new message.',
+      answer: ['The new message.', ACCEPTED],
+      refuses: [
+        'quota_exceeded',
+        'destination_not_allowed',
+        'message_not_found',
+        'not_retriable',
+        'client_ref_reused',
+        'no_devices',
+      ],
+    },
+    'POST /api/sms/messages/{id}/cancel': {
+      id: 'cancelMessage',
+      summary: 'Cancel a message',
+      description:
+        'Ends a message that no device has claimed; its unit of the quota comes back. Again is no error.',
+      answer: ['It will not be sent.', CANCELED],
+      refuses: ['message_not_found', 'not_cancelable'],
     },
   })

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { chapter, SENDER, SENDING } from '../../openapi/operations.ts'
@@ -8,7 +8,8 @@ import { VERIFICATION } from '../../verify/service.ts'
 import { checkVerification, endVerification, startVerification } from '../../verify/verify.ts'
 import { readJson } from '../body/raw-body.ts'
 import type { Env, Services } from '../context.ts'
-import { requireSender, withSender } from '../middleware/sender.ts'
+import { requireSender, SENDS, withSender } from '../middleware/sender.ts'
+import { routesFor } from '../request-info.ts'
 
 const MAX_BODY_BYTES = 64 << 10
 
@@ -59,28 +60,23 @@ const CHECK = z
 const CANCEL = z.strictObject(NAMED).meta({ id: 'VerificationCancel' })
 
 /** `/api/verify`: codes that prove numbers. Errors are `{"error","message"}`. */
-export function verifyRoutes(services: Services): Hono<Env> {
-  return new Hono<Env>()
-    .post('/', (c) => {
-      let raw: Promise<unknown> | undefined
-      return withSender(c, services, async (sender) => {
-        const { store } = sender
-        raw ??= readJson(c, MAX_BODY_BYTES)
-        const start = readStart(await raw)
-        return c.json(await startVerification({ store, config: services.config }, { sender, ...start }))
-      })
-    })
-    .post('/check', async (c) => {
-      const { user, store } = await requireSender(c, services, ['messages:send'])
+export const verifyRoutes = (services: Services): Hono<Env> =>
+  routesFor((c) => requireSender(c, services, SENDS), {
+    'POST /check': async ({ user, store }, c) => {
       const { code, ...named } = checkShape(CHECK, await readJson(c, MAX_BODY_BYTES))
-      return c.json(await checkVerification(store, user, { ...nameOf(named), code }))
-    })
-    .post('/cancel', async (c) => {
-      const { user, store } = await requireSender(c, services, ['messages:send'])
+      return checkVerification(store, user, { ...nameOf(named), code })
+    },
+    'POST /cancel': async ({ user, store }, c) => {
       const named = checkShape(CANCEL, await readJson(c, MAX_BODY_BYTES))
-      return c.json(await endVerification(store, user, nameOf(named), 'canceled'))
-    })
-}
+      return endVerification(store, user, nameOf(named), 'canceled')
+    },
+  }).post('/', (c) =>
+    withSender(c, services, async (sender) => {
+      const start = readStart(await readJson(c, MAX_BODY_BYTES))
+      const { store } = sender
+      return c.json(await startVerification({ store, config: services.config }, { sender, ...start }))
+    }),
+  )
 
 function readStart(raw: unknown) {
   const { to, service, template, length, ttl, locale, origin, app_hash, ip } = checkShape(START, raw)

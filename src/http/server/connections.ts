@@ -1,16 +1,16 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { type AddressInfo, type ListenOptions, Server as TcpServer, type Socket } from 'node:net'
 import { guestHolder, type Holder, networkOf } from '../../admission/holder.ts'
 import { connectionPlaces, type Places, streamPlaces } from '../../admission/places.ts'
 import { isListed } from '../../auth/sign-in.ts'
 import { userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import type { SettingsStore } from '../../settings/settings.ts'
-import type { Ctx, Services } from '../context.ts'
-import { SMALL_BYTES } from '../request-memory.ts'
-import { addressOf, clientIp, isTrusted } from './client-ip.ts'
+import { type Ctx, type Services, SMALL_BYTES } from '../context.ts'
+import { addressOf, clientIp, holderOf, isTrusted } from './store-of.ts'
 import type { Handler } from './front.ts'
-import { holderOf } from './store-of.ts'
+import cluster from 'node:cluster'
+import { UserError } from '../../errors.ts'
 
 /** A client that reads nothing of its answer for this long is disconnected. */
 const STALLED_MS = 60_000
@@ -205,4 +205,64 @@ function hold(c: Ctx, places: Places, holder: Holder): void {
   const leave = places.tryEnter(holder)
   if (!leave) throw places.refusal(holder)
   c.env.outgoing.once('close', leave)
+}
+
+/** Maximum connections that wait to be accepted. Linux allows 4,096 by default. */
+const BACKLOG = 4_096
+/** Listeners on the port: each accepts one connection per turn of the event loop. */
+const LISTENERS = process.platform === 'linux' ? 16 : 1
+
+const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true, highWaterMark: CONNECTION_OPTIONS.highWaterMark }
+
+interface Listening {
+  readonly url: string
+  /** Stops accepting; resolves after the last connection. Node's `close` also ends idle connections. */
+  stopAccepting(): Promise<void>
+}
+
+/** Opens a port, 0 for any. Throws a UserError that says which of `host` and `port` is wrong. */
+export async function listen(server: Server, { host, port }: Place): Promise<Listening> {
+  if (cluster.isWorker || LISTENERS === 1) {
+    await open(server, { host, port })
+    return { url: urlOf(server), stopAccepting: () => close(server) }
+  }
+  // listeners with `reusePort` open a port that another server has: this one fails
+  const probe = new TcpServer()
+  await open(probe, { host, port })
+  const chosen = (probe.address() as AddressInfo).port
+  await close(probe)
+  const others = Array.from({ length: LISTENERS - 1 }, () => new TcpServer(SOCKET_OPTIONS))
+  for (const other of others) other.on('connection', (socket) => server.emit('connection', socket))
+  const all = [server, ...others]
+  await Promise.all(all.map((one) => open(one, { host, port: chosen, reusePort: true })))
+  return { url: urlOf(server), stopAccepting: async () => void (await Promise.all(all.map(close))) }
+}
+
+type Place = { readonly host: string; readonly port: number }
+
+function urlOf(server: TcpServer): string {
+  const { address, port, family } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
+
+const close = (server: TcpServer): Promise<void> =>
+  new Promise((resolve) => void TcpServer.prototype.close.call(server, () => resolve()))
+
+/** Opens a port. `setting`: the variable of the environment that names it. Throws a UserError. */
+export function open(server: TcpServer, options: ListenOptions & Place, setting = 'PORT'): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(portError(error, options, setting)))
+    server.listen({ ...options, backlog: BACKLOG }, resolve)
+  })
+}
+
+function portError(error: Error, { host, port }: Place, setting: string): Error {
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === 'EADDRINUSE')
+    return new UserError(`Port ${port} on ${host} is taken. Set ${setting} to another one.`)
+  if (code === 'EACCES')
+    return new UserError(`Port ${port} needs more rights. Set ${setting} to one above 1023.`)
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new UserError(`HOST ${host} is no address of this machine.`)
+  return error
 }

@@ -1,7 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { getPath } from 'hono/utils/url'
 import { escapeHtml } from '../../auth/mails.ts'
 import type { Config } from '../../config.ts'
+import { ApiError } from '../../errors.ts'
 import { protocolOf } from '../../metrics/traffic.ts'
 import type { Services } from '../context.ts'
 
@@ -93,4 +96,39 @@ function cleanPath(url: string): string {
   const slash = path.endsWith('/') && kept.length > 0 ? '/' : ''
   // browsers read `/\evil.example` as another host
   return `/${kept.join('/')}${slash}`.replaceAll('\\', '%5C') + url.slice(path.length)
+}
+
+/** Answers to Node's parser errors by code; see INVALID for all others. */
+const FAULTS: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The URL and headers of the request are too large.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions of the request are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long.'],
+}
+const INVALID = [400, 'The request is not valid HTTP.'] as const
+
+/** Answers malformed HTTP with PocketBase's error JSON and closes; during another answer only closes. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // the field by which Node itself decides this
+  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse }
+  if (!socket.writable || error.code === 'ECONNRESET' || answer?.headersSent) return void socket.destroy()
+  socket.end(answerOf(...(FAULTS[error.code ?? ''] ?? INVALID)))
+}
+
+/** Answers 408 and closes, whatever the client still sends. */
+export function answerLateBody(socket: Socket): void {
+  answerClientError(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+  socket.destroySoon()
+}
+
+function answerOf(status: number, sentence: string): string {
+  const { data, message } = new ApiError(status, sentence)
+  const body = JSON.stringify({ data, message, status })
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n')
 }

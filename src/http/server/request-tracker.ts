@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '../../config.ts'
-import { DEBUG, ERROR } from '../../logs/request-log.ts'
-import { groupOf, STREAMS } from '../../metrics/traffic.ts'
+import { ApiError, GatewayError } from '../../errors.ts'
+import { cutLine, DEBUG, ERROR } from '../../logs/request-log.ts'
+import { type Group, groupOf, STREAMS } from '../../metrics/traffic.ts'
 import { randomText } from '../../tools/random.ts'
-import type { Services } from '../context.ts'
-import { ipOf, isTrusted } from './client-ip.ts'
+import { readQuery, type Services } from '../context.ts'
 import { pathOf } from './front.ts'
-import { loggedPath } from './logged-url.ts'
-import { CLIENT_CLOSED, type FinishedRequest, logFinishedRequest } from './request-log-line.ts'
+import { addressOf, callerOf, holderOf, ipOf, isTrusted } from './store-of.ts'
 
 /** Largest unread body to read to its end; time for a larger one's client to read the answer. Go: net/http */
 const [MAX_UNREAD_BYTES, HANG_UP_MS] = [256 << 10, 500]
@@ -107,4 +106,166 @@ function leaveBody(req: IncomingMessage): void {
   if (Number(req.headers['content-length'] ?? Infinity) <= MAX_UNREAD_BYTES) return void req.resume()
   req.socket.pause().end()
   req.socket.setTimeout(HANG_UP_MS) // then endStalled closes it
+}
+
+/** The status logged when the client disconnected before the answer, as in nginx. */
+const CLIENT_CLOSED = 499
+
+interface FinishedRequest {
+  readonly id: string
+  readonly method: string
+  readonly url: string
+  readonly group: Group
+  readonly status: number
+  readonly ms: number
+}
+
+const faults = new WeakMap<ServerResponse, unknown>()
+
+/** Stores why a request fails, for its log line. */
+export const recordFault = (res: ServerResponse, error: unknown): void => void faults.set(res, error)
+
+const isQuiet = ({ group, url }: FinishedRequest) =>
+  group === STREAMS || group === 'realtime' || /^\/api\/logs(?:[/?]|$)/.test(url)
+
+const MAX_TEXT = 300
+const cut = (text: string | undefined, length = MAX_TEXT) =>
+  text && text.length > length ? `${text.slice(0, length)}...` : (text ?? '')
+
+/** Adds a request to the stored logs, except preflights and quiet successes. PocketBase: middlewares.go */
+function logFinishedRequest(
+  services: TrackerServices,
+  req: IncomingMessage,
+  res: ServerResponse,
+  finished: FinishedRequest,
+  level: number,
+): void {
+  const { status, id, ms } = finished
+  if (finished.method === 'OPTIONS' || (level === DEBUG && isQuiet(finished))) return
+  const { logIP, logAuthId, maxDataSize } = services.settings.current.logs
+  const { headers } = req
+  const method = cut(finished.method, 50)
+  const url = loggedUrl(finished.url)
+  const auth = callerOf(services, req)
+  const { error, details } = describeFault(faults.get(res))
+  const data = {
+    auth: auth?.collection.name ?? '',
+    ...(logAuthId && auth && { authId: auth.id }),
+    ...(details && { details }),
+    ...(error && { error }),
+    execTime: Math.round(ms * 100) / 100,
+    method,
+    referer: cut(headers.referer && loggedPath(headers.referer)),
+    ...(logIP && { remoteIP: addressOf(req.socket) }),
+    ...(id && { request: id }),
+    status,
+    type: 'request',
+    url,
+    userAgent: cut(headers['user-agent']),
+    ...(logIP && { userIP: ipOf(req, services) }),
+  }
+  const line = cutLine({ atMs: Date.now(), level, message: `${method} ${url}`, data }, maxDataSize)
+  const isRefused = level === ERROR && status < 500
+  services.logs.add(line, isRefused ? holderOf(req, services, auth) : undefined)
+}
+
+/** Describes a failed answer without values. Details of internal errors go to standard output only. */
+function describeFault(fault: unknown): { error?: string; details?: object } {
+  if (fault === undefined) return {}
+  if (fault instanceof ApiError) {
+    const details = codesOf(fault.data)
+    return { error: withoutTexts(fault.message), ...(Object.keys(details).length > 0 && { details }) }
+  }
+  if (fault instanceof GatewayError) {
+    const code = fault.body.error
+    return { error: withoutTexts(fault.message), ...(code !== undefined && { details: { code } }) }
+  }
+  const { name, code } = Object(fault) as { readonly name?: unknown; readonly code?: unknown }
+  return { error: 'A fault of the server', details: { code: String(code ?? name ?? '') } }
+}
+
+/** Removes long numbers and quoted texts, which may come from the request. */
+const withoutTexts = (text: string) =>
+  cut(
+    cut(text)
+      .replace(/".*"/s, '"…"')
+      .replace(/\+?\d{5,}/g, '…'),
+  )
+
+/** Keeps the error codes only: `data` may contain values of the request. */
+function codesOf(data: object): object {
+  return Object.fromEntries(Object.entries(data).map(([name, error]) => [withoutTexts(name), codeOf(error)]))
+}
+
+function codeOf(error: unknown): unknown {
+  if (typeof error !== 'object' || error === null) return '…'
+  return 'code' in error && typeof error.code === 'string' ? error.code : codesOf(error)
+}
+
+/** The secret at the end of a URL that a phone or a tool posts to. */
+const SECRET_END = /(?<=\/incoming\/|\/api\/hooks\/).*/
+
+/** Characters of a URL to read: escapes can make the URL nine times as long as its logged text. */
+const MAX_READ = 9_000
+const MAX_LENGTH = 1_000
+
+/** The path for logs: without the query, which may contain tokens, and without a secret end. */
+export const loggedPath = (url: string): string => safePath(url.slice(0, MAX_READ)).slice(0, MAX_LENGTH)
+
+/** What follows these signs is no path of a route: a client may have put parameters there. */
+const PARAMETERS = /(?<=[;&=]|%(?:3[bdf]|26)).*/is
+/** API keys, also as AuthTokens of Twilio's API. */
+const KEYS = /(?:psk|vk)_?\w{20,}/g
+
+const safePath = (url: string) =>
+  url.replace(/\?.*/s, '').replace(SECRET_END, '…').replace(PARAMETERS, '…').replace(KEYS, '…')
+
+/** Digits, with a `+` before them (phone number) and a letter behind them (id) if there are such. */
+const DIGITS = /(?:\+|%2B)?(\d+)([a-z]?)/gi
+const MIN_DIGITS = 7
+
+/** Hides phone numbers that a client wrote into a path. */
+const withoutNumbers = (path: string) =>
+  path.replace(DIGITS, (all, digits: string, letter: string) =>
+    letter !== '' || digits.length < MIN_DIGITS ? all : '…',
+  )
+
+/** Parameters whose values are field names or numbers, not data. */
+const PLAIN = new Set(['page', 'perPage', 'skipTotal', 'sort', 'expand', 'fields', 'thumb', 'download'])
+/** Values and names that may be logged. Five digits or more may be a phone number. */
+const PLAIN_VALUE = /^(?!.*\d{5})[\w.,:@()*+-]*$/
+const PLAIN_NAME = /^(?!.*\d{5})[\w.@:-]{1,50}$/
+
+/** The URL for the log. A filter keeps names and operators; values, also of unknown keys, become `…`. */
+export function loggedUrl(url: string): string {
+  const read = url.slice(0, MAX_READ)
+  const path = withoutNumbers(safePath(read))
+  const pairs = Object.entries(readQuery(read)).map(([name, value]) => {
+    if (name === 'filter') return `filter=${withoutValues(value)}`
+    const shown = PLAIN.has(name) && PLAIN_VALUE.test(value) ? value : '…'
+    return `${PLAIN_NAME.test(name) ? name : '…'}=${shown}`
+  })
+  const whole = pairs.length > 0 ? `${path}?${pairs.join('&')}` : path
+  return whole.length > MAX_LENGTH ? `${whole.slice(0, MAX_LENGTH)}...` : whole
+}
+
+const TOKEN =
+  /"(?:[^"\\]|\\.?)*(?:"|$)|'(?:[^'\\]|\\.?)*(?:'|$)|[\w.@:#-]+|[=!<>~?&|(),]+|\s+|[^\w.@:#\-=!<>~?&|(),\s"']+/gs
+const WORD = /^[\w.@:#-]+$/
+const CONSTANT = /^(?:@[a-z][\w.:]*|true|false|null|-?\d{1,3}|""|'')$/i
+const LONG_NUMBER = /\d{5}/
+const SIGN = /^[=!<>~?(]/
+
+/** A filter, valid or not, without values: `to = … && created > @todayStart`. */
+export function withoutValues(filter: string): string {
+  const tokens = filter.match(TOKEN) ?? []
+  return tokens
+    .map((token, i) => shown(token, tokens[/^\s/.test(tokens[i + 1] ?? '') ? i + 2 : i + 1]))
+    .join('')
+}
+
+function shown(token: string, next = ''): string {
+  if (/^[\s=!<>~?&|(),]/.test(token)) return token
+  if (CONSTANT.test(token) && !LONG_NUMBER.test(token)) return token
+  return WORD.test(token) && SIGN.test(next) && !LONG_NUMBER.test(token) ? token : '…'
 }

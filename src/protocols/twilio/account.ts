@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts'
 import { run, runForRow, statement, text } from '../../db/statement.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { callerOfKey, type SendingCaller } from '../../http/middleware/sender.ts'
-import { clientIp } from '../../http/server/client-ip.ts'
+import { clientIp } from '../../http/server/store-of.ts'
 import { gatewayRefusal } from '../../sms/send/shape.ts'
 import type { TableRoute } from '../route-table.ts'
 import {

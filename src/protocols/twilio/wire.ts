@@ -5,7 +5,7 @@ import { ApiError, GatewayError, RetryLater } from '../../errors.ts'
 import { cleanText } from '../../fields/cast.ts'
 import { dateOf } from '../../fields/date.ts'
 import type { ErrorForm } from '../../http/context.ts'
-import { sendError } from '../../http/middleware/error-forms.ts'
+import { sendError } from '../../http/middleware/failure.ts'
 import { urlFault } from '../../outgoing/addresses.ts'
 import type { OTHER_REFUSALS, RefusalCode } from '../../sms/send/shape.ts'
 

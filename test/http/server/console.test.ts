@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { consoleRoutes } from '../../../src/http/pages/console.ts'
+import { consoleRoutes } from '../../../src/http/routes/console.ts'
 import { startServer } from '../../support/server/start.ts'
 
 const server = await startServer()

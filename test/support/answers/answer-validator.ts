@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Catalog, Collection } from '../../../src/collections/catalog.ts'
-import { OWN_ROUTES } from '../../../src/http/description.ts'
+import { OWN_ROUTES } from '../../../src/http/app.ts'
 import { describedCollections, openApiDocument } from '../../../src/openapi/document.ts'
 import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
 import { canonicalPath } from '../../../src/protocols/smsgate-client/request.ts'

@@ -1,0 +1,122 @@
+import { type BaseCollection, Catalog, type Store } from '../collections/catalog.ts'
+import { readField, readNew } from '../collections/definition/complete.ts'
+import { listFault } from '../db/errors.ts'
+import type { Db } from '../db/open.ts'
+import { ApiError, badRequest, notFound } from '../errors.ts'
+import type { Field, FieldTypeName } from '../fields/field.ts'
+import { compile } from '../filter/compile.ts'
+import type { CompiledFilter } from '../filter/compiled-filter.ts'
+import { FilterError, namesIn, parseFilter } from '../filter/parse.ts'
+import { readSort } from '../filter/sort.ts'
+import type { Extensions } from '../records/extension.ts'
+import { listRecords } from '../records/list.ts'
+import { pickFields } from '../records/pick.ts'
+import type { RequestInfo } from '../request/request.ts'
+import type { Services } from './context.ts'
+
+/** A list that is no collection. Its filters may name its own fields only. */
+interface PlainList {
+  readonly collection: BaseCollection
+  readonly alone: Catalog
+  readonly paths: RegExp
+}
+
+/** A list of these fields of a table or view. `paths`: allowed paths into fields; default none. */
+export function plainList(
+  name: string,
+  fields: readonly (readonly [name: string, type: FieldTypeName])[],
+  paths = /(?!)/,
+): PlainList {
+  const read = (field: string, type: FieldTypeName): Field => readField({ name: field, type })
+  const collection = {
+    ...readNew({ name }),
+    id: name,
+    isInternal: true,
+    fields: fields.map(([field, type]) => read(field, type)),
+  } as BaseCollection
+  return { collection, alone: new Catalog([collection]), paths }
+}
+
+/** `filter` and `sort` of a query, for a Db's ticket. Throws 400, FilterError. PocketBase: tools/search */
+function compilePlain(list: PlainList, { ticket }: Db, request: RequestInfo): CompiledFilter {
+  const { filter = '', sort = '' } = request.query
+  const names = [...(filter && namesIn(parseFilter(filter))), ...readSort(sort).map(({ name }) => name)]
+  if (!names.every((name) => !/[.:]/.test(name) || list.paths.test(name))) throw badRequest()
+  const { alone, collection } = list
+  return compile(alone, { collection, rule: '', filter, sort, request, ticket })
+}
+
+/** A page of a list as JSON. `write`: an item's JSON. Throws 400, FilterError. */
+export async function listPlain(
+  list: PlainList,
+  { db }: Store,
+  extensions: Extensions,
+  request: RequestInfo,
+  write: (row: Readonly<Record<string, unknown>>) => string,
+): Promise<string> {
+  compilePlain(list, db, request)
+  const { fields, ...query } = request.query
+  const { collection, alone: catalog } = list
+  const whole = { ...request, query }
+  const { items, ...page } = JSON.parse(await listRecords({ db, catalog }, extensions, collection, whole))
+  const text = `{"items":[${items.map(write).join(',')}],${JSON.stringify(page).slice(1)}`
+  return fields ? pickFields(text, fields, 'items') : text
+}
+
+const LOGS = plainList(
+  '_logs',
+  [
+    ['id', 'text'],
+    ['created', 'date'],
+    ['level', 'number'],
+    ['message', 'text'],
+    ['data', 'json'],
+  ],
+  /^data\.[\w.:]*\w$/,
+)
+
+type LogListServices = Pick<Services, 'extensions' | 'logs'>
+
+/** A page of the logs as JSON. Throws 400, FilterError. PocketBase: apis/logs.go */
+export async function listLogs(store: Store, { extensions, logs }: LogListServices, request: RequestInfo) {
+  await logs.flush()
+  return listPlain(LOGS, store, extensions, request, ({ id, created, data, message, level }) =>
+    JSON.stringify({ id, created, data, message, level }),
+  )
+}
+
+const ONE = 'select id, created, data, message, level from _logs where id = $1'
+
+/** A request log as JSON. Throws 404. */
+export async function viewLog(store: Store, { logs }: LogListServices, id: string): Promise<string> {
+  await logs.flush()
+  const { rows } = await store.db.query(ONE, [id])
+  if (!rows[0]) throw notFound()
+  const [key, created, data, message, level] = rows[0]
+  return JSON.stringify({ id: key, created, data: JSON.parse(String(data)), message, level })
+}
+
+/** Requests by hour that match the query's `filter`: `[{date, total}]`. Throws 400. */
+export async function logStats(store: Store, { logs }: LogListServices, request: RequestInfo) {
+  const { filter = '' } = request.query // without `sort`
+  const { from, where, params, never } = compileStats(store.db, { ...request, query: { filter } })
+  await logs.flush()
+  const condition = never ? 'where false' : where && `where ${where}`
+  const hour = `left(b.created::text, 13) collate "C"`
+  const text = `select ${hour} || ':00:00.000Z', count(*) from ${from} ${condition} group by ${hour} order by ${hour}`
+  try {
+    const { rows } = await store.db.shaped(text, params)
+    return JSON.stringify(rows.map(([date, total]) => ({ date, total: Number(total) })))
+  } catch (error) {
+    throw listFault(error, 'Failed to generate logs stats.')
+  }
+}
+
+function compileStats(db: Db, request: RequestInfo) {
+  try {
+    return compilePlain(LOGS, db, request)
+  } catch (error) {
+    const isInvalid = error instanceof ApiError || error instanceof FilterError
+    throw isInvalid ? badRequest('Invalid filter format.') : error
+  }
+}

@@ -1,0 +1,201 @@
+import { Hono } from 'hono'
+import { z } from 'zod'
+import { admission } from '../../admission/admission.ts'
+import { tokenOf } from '../../auth/tokens.ts'
+import { type Store, userHolder } from '../../collections/catalog.ts'
+import { ApiError, notFound } from '../../errors.ts'
+import { callHook, HOOK_CALLED, HOOK_PREVIEW, previewHook } from '../../hooks/call.ts'
+import { JSON_FIELDS } from '../../hooks/compose.ts'
+import { HOOK_FIELDS, hookAccount } from '../../hooks/hook.ts'
+import {
+  chapter,
+  failures,
+  HOOK,
+  NOBODY,
+  type Operation,
+  SIGNED_IN,
+  webhookRefusals,
+} from '../../openapi/operations.ts'
+import { checkShape } from '../../sms/send/shape.ts'
+import {
+  DELIVERY_REQUEST,
+  RESENT,
+  readDeliveryRequest,
+  resendDelivery,
+  resendFailed,
+  SINCE,
+  STARTED,
+  sendTest,
+} from '../../webhooks/deliveries.ts'
+import { type Owner, ownerOf, rotateSecret } from '../../webhooks/hook.ts'
+import { NEW_SECRET } from '../../webhooks/secrets.ts'
+import { readMultipart } from '../body/multipart.ts'
+import { readBytes, readJson } from '../body/raw-body.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { auditRequest, requireUser } from '../middleware/audit.ts'
+import { authOf, routesFor } from '../request-info.ts'
+import { memoryOf, storeOf } from '../server/store-of.ts'
+
+const MAX_BYTES = 256 << 10
+const PREVIEW = z
+  .object({
+    hook: HOOK_FIELDS.describe('Fields of a hook, saved or not.'),
+    body: z.string().max(MAX_BYTES).describe('As it would come: JSON, or plain text.'),
+  })
+  .meta({ id: 'HookPreviewBody' })
+
+/** `/api/hooks`: texts from bodies that other tools post. */
+export const hookRoutes = (services: Services): Hono<Env> =>
+  new Hono<Env>()
+    .post('/preview', async (c) => {
+      const { user, store } = await requireUser(c, services)
+      const { hook, body } = checkShape(PREVIEW, await readJson(c, 4 * MAX_BYTES))
+      const preview = () => previewHook(store, services.config, user, hook, body)
+      return c.json(await admission.heavyWork.run(userHolder(user), preview))
+    })
+    .post('/:secret', (c) => call(c, services, c.req.param('secret')))
+    .post('/', (c) => call(c, services, tokenOf(c.req.header('authorization'))))
+    .get('/:secret', refuseGet)
+    .get('/', refuseGet)
+
+function refuseGet(c: Ctx): never {
+  c.header('allow', 'POST')
+  throw new ApiError(405, 'A hook takes POST: choose POST as the method of the tool that calls it.')
+}
+
+/** Runs a hook's call. An unknown secret costs one statement. An account's calls run one at a time. */
+async function call(c: Ctx, { store, config }: Services, secret: string): Promise<Response> {
+  const user = await hookAccount(store.signIn, secret)
+  if (user === undefined) throw notFound()
+  const type = c.req.header('content-type') ?? ''
+  const isMultipart = type.startsWith('multipart/form-data')
+  const bytes = () => readBytes(c.env.incoming, MAX_BYTES, () => memoryOf(c))
+  const raw = isMultipart ? await readParts(c) : (await bytes()).toString('utf8')
+  const isForm = type.startsWith('application/x-www-form-urlencoded')
+  const posted = { raw, isForm, headers: c.req.header() }
+  const work = () => callHook(store.forUser(user), config, secret, posted)
+  return c.json(await admission.heavyWork.run(userHolder(user), work))
+}
+
+async function readParts(c: Ctx): Promise<string> {
+  const { pairs, release } = await readMultipart(c.env.incoming, MAX_BYTES, memoryOf(c))
+  await release()
+  const fields = Object.fromEntries(pairs)
+  return JSON_FIELDS.map((name) => fields[name]).find((text) => text !== undefined) ?? JSON.stringify(fields)
+}
+
+/** Hooks answer 503 instead of 429: see `hookForm`. */
+const { '429': _, ...PREVIEW_FAILS } = failures(400, 401, 413)
+
+const CALL: Omit<Operation, 'id'> = {
+  requestBody: {
+    required: true,
+    description: 'JSON, the fields of a form, or plain text, of at most 256 KiB.',
+    content: { 'application/json': {}, 'application/x-www-form-urlencoded': {}, 'text/plain': {} },
+  },
+  answer: ['What became of it.', HOOK_CALLED],
+  fails: [400, 401, 404, 413],
+}
+
+export const hookPaths = () =>
+  chapter('hooks', SIGNED_IN, {
+    'POST /api/hooks/preview': {
+      id: 'previewHook',
+      summary: 'See what a hook would send',
+      description: 'Nothing is sent or stored.',
+      body: [
+        PREVIEW,
+        { hook: { preset: 'text', recipients: ['+4915112345678'] }, body: 'The backup failed.' },
+      ],
+      answer: ['The texts, or why there are none.', HOOK_PREVIEW],
+      fails: PREVIEW_FAILS,
+    },
+    'POST /api/hooks/{secret}': {
+      id: 'callHook',
+      summary: 'Send texts from a body',
+      description:
+        'The record of `hooks` with this secret says what is sent to whom. What is missing in the body is a 400 that names it. 429: a hook of kind `codes` has sent as many as it may. 503: the server is busy, or no phone can send a code now.',
+      security: NOBODY,
+      ...CALL,
+    },
+    'POST /api/hooks': {
+      id: 'callHookByHeader',
+      summary: 'Send texts from a body, with the secret in a header',
+      security: HOOK,
+      ...CALL,
+    },
+  })
+
+/** `/api/webhooks`: actions on webhooks by their user or a superuser. Errors: `{"error","message"}`. */
+export function webhookRoutes(services: Services): Hono<Env> {
+  const identify = async (c: Ctx) => {
+    const auth = await authOf(c, services)
+    c.header('cache-control', 'no-store')
+    return { auth, owner: ownerOf(auth), store: storeOf(c, services, auth) }
+  }
+  type Caller = Awaited<ReturnType<typeof identify>>
+  /** Runs `work` for the caller; audits a superuser's or member's action in the same transaction. */
+  const act =
+    (action: string, work: (inside: Store, owner: Owner, id: string) => unknown, collection = 'webhooks') =>
+    ({ auth, owner, store }: Caller, c: Ctx, id: string) =>
+      store.db.transaction(async (db) => {
+        const result = await work({ db, catalog: store.catalog }, owner, id)
+        if (auth?.isSuperuser || auth?.actor)
+          await auditRequest(c, services, auth, { action, collection, record: id }, db)
+        return result
+      })
+  return routesFor(identify, {
+    'POST /:id/test': act('test webhook', sendTest),
+    'POST /:id/rotate': act('rotate secret', rotateSecret),
+    'POST /:id/resend-failed': async (caller, c, id) => {
+      const since = await readJson(c, 10_000)
+      return act('resend failed', (inside, owner) => resendFailed(inside, owner, id, since))(caller, c, id)
+    },
+    'GET /deliveries/:id/request': ({ owner, store }, _, id) =>
+      readDeliveryRequest(store, owner, id, services.otherForms),
+    'POST /deliveries/:id/resend': act('resend', resendDelivery, 'webhook_deliveries'),
+  })
+}
+
+export const webhookPaths = () =>
+  chapter('webhooks', SIGNED_IN, {
+    'POST /api/webhooks/{id}/test': {
+      id: 'testWebhook',
+      summary: 'Send a test event',
+      description:
+        'Sends `webhook.test` with a made-up message, by the way that all events go. While three tests of it wait the answer is 429.',
+      answer: ['The delivery, which is under way.', STARTED],
+      fails: webhookRefusals('webhook_not_found', 'webhook_disabled'),
+    },
+    'POST /api/webhooks/{id}/rotate': {
+      id: 'rotateWebhookSecret',
+      summary: 'Change the secret',
+      description: 'For 24 hours deliveries are signed with both secrets. A second rotation ends the first.',
+      answer: ['The new secret.', NEW_SECRET],
+      fails: webhookRefusals('webhook_not_found'),
+    },
+    'POST /api/webhooks/{id}/resend-failed': {
+      id: 'resendFailedDeliveries',
+      summary: 'Send again what has failed',
+      description:
+        'Sends all deliveries of a webhook once more that ended as failed since a date. Their webhook-ids stay.',
+      answer: ['How many there are.', RESENT],
+      fails: webhookRefusals('invalid_request', 'webhook_not_found', 'webhook_disabled', 'request_too_large'),
+      body: [SINCE, { since: '2026-11-20 07:00:00.000Z' }],
+    },
+    'GET /api/webhooks/deliveries/{id}/request': {
+      id: 'readDeliveryRequest',
+      summary: 'Read what a delivery sends',
+      description:
+        'The body, and the headers of the last attempt. Of a webhook in the format `twilio`, the body has the form, which a GET sends in its query.',
+      answer: ['The request.', DELIVERY_REQUEST],
+      fails: webhookRefusals('delivery_not_found'),
+    },
+    'POST /api/webhooks/deliveries/{id}/resend': {
+      id: 'resendDelivery',
+      summary: 'Send a delivery again',
+      description: 'At once, whatever became of it. Its webhook-id stays.',
+      answer: ['The delivery, which is under way.', STARTED],
+      fails: webhookRefusals('delivery_not_found', 'webhook_disabled'),
+    },
+  })

@@ -1,0 +1,187 @@
+import { z } from 'zod'
+import { limitGuesses, limitMails } from '../../auth/attempt-limits.ts'
+import { findByEmail } from '../../auth/auth-rows.ts'
+import {
+  ACCOUNT_OF_MEMBER,
+  acceptInvitation,
+  actFor,
+  INVITATION,
+  invite,
+  joinAsNew,
+  listAccounts,
+  ME,
+  readMe,
+  SHOWN_INVITATION,
+  showInvitation,
+} from '../../auth/members.ts'
+import { authWithPassword } from '../../auth/with-password.ts'
+import { type AuthCollection, USERS_ID } from '../../collections/catalog.ts'
+import { forbidden } from '../../errors.ts'
+import { object, text } from '../../fields/shape.ts'
+import { ACCOUNT, ANYONE, chapter, SIGNED_IN } from '../../openapi/operations.ts'
+import { PRESENCE, tellPresence } from '../../realtime/hub.ts'
+import { countInbox, INBOX } from '../../sms/conversations/inbox.ts'
+import { checkShape } from '../../sms/send/shape.ts'
+import { readForm } from '../body/body.ts'
+import { readJson } from '../body/raw-body.ts'
+import type { Ctx, Services } from '../context.ts'
+import { auditRequest, requireAuth, requireUser } from '../middleware/audit.ts'
+import { GUEST_BODY_BYTES } from '../middleware/gate.ts'
+import { passwordWork } from '../middleware/passwords.ts'
+import { authOf, ownToken, routesFor } from '../request-info.ts'
+import { retry } from '../retry.ts'
+import { clientIp, storeOf } from '../server/store-of.ts'
+import { signedIn } from './auth.ts'
+
+/** `/api/account`: members of accounts, their invitations and their shared inbox. */
+export const memberRoutes = (services: Services) =>
+  routesFor((c) => requireUser(c, services), {
+    'GET /accounts': ({ user, store }) => listAccounts(store.db, user),
+    'POST /act-for': async ({ auth: member }, c) => {
+      const { account } = await readForm(c, ACT_FOR)
+      const own = ownToken(c)
+      const { auth, token } = await actFor(services.store.signIn, member, own, account)
+      return signedIn(c, services, auth, { token }, { asker: auth })
+    },
+    'GET /inbox': ({ user, auth, store }) => countInbox(store.db, user, auth.sender),
+    'POST /presence': async ({ user, auth, store }, c) => {
+      const presence = checkShape(PRESENCE, await readJson(c, GUEST_BODY_BYTES))
+      await tellPresence(store.db, auth.holder, { account: user, sender: auth.sender }, presence)
+    },
+    'POST /invitations': async ({ user: account }, c) => {
+      const asked = checkShape(INVITATION, await readJson(c, GUEST_BODY_BYTES))
+      const { config, store } = services
+      const from = { db: store.signIn.db, config, collection: USERS_ID, ip: clientIp(c, services) }
+      if (asked.email) await limitMails({ ...from, account })
+      const identify = async () => (await requireUser(c, services)).auth
+      return retry(store, identify, async (auth) => {
+        const made = await invite(storeOf(c, services, auth), services, auth, asked)
+        const entry = { action: 'create', collection: 'member_invitations', record: made.id }
+        if (auth.actor) await auditRequest(c, services, auth, entry)
+        return made
+      })
+    },
+  })
+    .get('/me', async (c) => {
+      const { auth, store } = await requireAuth(c, services)
+      return c.json(await readMe(store.db, auth))
+    })
+    .post('/invitations/show', async (c) => {
+      const { secret } = await readForm(c, SHOW)
+      const store = services.store.signIn
+      const show = () => showInvitation(store, secret)
+      return c.json(await limitGuesses(store.db, 'invitation', clientIp(c, services), show))
+    })
+    .post('/invitations/accept', async (c) => {
+      const form = await readForm(c, ACCEPT)
+      const auth = await authOf(c, services)
+      if (auth && auth.collection.id !== USERS_ID) throw forbidden('Only users may ask for this.')
+      return c.json({ account: await accept(c, services, auth?.id, form) })
+    })
+
+const ACT_FOR = object({ account: text })
+const SHOW = object({ secret: text })
+const ACCEPT = object({ secret: text, name: text, email: text, password: text, passwordConfirm: text })
+type Accept = ReturnType<(typeof ACCEPT)['zero']>
+
+async function accept(c: Ctx, services: Services, user: string | undefined, form: Accept): Promise<string> {
+  const { extensions, store } = services
+  const find = () => showInvitation(store.signIn, form.secret)
+  const invitation = await limitGuesses(store.signIn.db, 'invitation', clientIp(c, services), find)
+  const member = user ?? (await knownMember(c, services, form))
+  if (member !== undefined) return acceptInvitation(store.signIn, extensions, form.secret, member)
+  const work = passwordWork(c, services, null)
+  return joinAsNew(store.signIn, extensions, form.secret, invitation.email, form, work)
+}
+
+async function knownMember(c: Ctx, services: Services, { email, password }: Accept) {
+  const store = services.store.signIn
+  const collection = store.catalog.find(USERS_ID) as AuthCollection
+  const known = await findByEmail(store, collection, email)
+  if (known?.values.member_only !== true) return undefined
+  const readForm = async () => ({ identity: email, password, identityField: 'email' })
+  return (await authWithPassword({ store, services, collection, ip: clientIp(c, services), readForm })).id
+}
+
+const NEW = 'Of a new user; leave it out when signed in.'
+
+export const memberPaths = () =>
+  chapter(ACCOUNT, SIGNED_IN, {
+    'GET /api/account/me': {
+      id: 'readMe',
+      summary: 'Read the account of the token, and who uses it',
+      answer: ['Account, sender and role.', ME],
+    },
+    'GET /api/account/accounts': {
+      id: 'listAccounts',
+      summary: 'List the accounts that one may act for',
+      description: 'List the accounts that the user is a member of, by name; at most 1,000.',
+      answer: ['The accounts.', z.array(ACCOUNT_OF_MEMBER)],
+    },
+    'POST /api/account/act-for': {
+      id: 'actFor',
+      summary: 'Get a token to act for an account',
+      description:
+        "For members of the account, with their own token. The answer is that of a sign-in: the account's record, and a token for it that any client uses as it would the account's own. It allows what the role allows, else the answer is 403. It expires with the member's token, cannot be refreshed, and ends at once when the membership, the role, or the password or session of either ends or changes.",
+      body: [z.object({ account: z.string().describe('Its id.') }), { account: 'h7k2m9q4w1x8z5b' }],
+      answer: [
+        'The account and the token.',
+        z.object({ record: z.record(z.string(), z.unknown()), token: z.string() }).meta({ id: 'Acting' }),
+      ],
+      fails: [400, 401, 404, 413],
+    },
+    'GET /api/account/inbox': {
+      id: 'readInbox',
+      summary: 'Count the conversations of each view',
+      description:
+        'Count the conversations of each view; 1,000 stands for that many and more. The texts of the fields are the filters that list them.',
+      answer: ['The counts.', INBOX],
+    },
+    'POST /api/account/presence': {
+      id: 'tellPresence',
+      summary: 'Say that one reads or writes',
+      description:
+        "Tell the account's other clients what the caller does in a conversation. They subscribe to the realtime topic `presence` and get `{conversation, sender, name, state}`; a client ignores its own `sender`. It is not stored: say it again every few seconds.",
+      body: [PRESENCE, { conversation: 'a1b2c3d4e5f6g7h', state: 'writing' }],
+      answer: ['Told.'],
+    },
+    'POST /api/account/invitations': {
+      id: 'invite',
+      summary: 'Invite somebody to act for the account',
+      description:
+        'For the account and its admins. With an `email`, and where the server sends mail, the link is mailed; otherwise the answer has it, this once. It is good for 7 days and for one person. `member_invitations` lists the open ones; deleting one revokes it.',
+      body: [INVITATION, { role: 'agent', email: 'ben@example.com' }],
+      answer: [
+        'The invitation.',
+        z.object({ id: z.string(), link: z.string().optional() }).meta({ id: 'Invited' }),
+      ],
+    },
+    'POST /api/account/invitations/show': {
+      id: 'showInvitation',
+      summary: 'Show an invitation',
+      description:
+        'Says who invites to which account. An invitation that was used, revoked or has expired is refused.',
+      security: ANYONE,
+      body: [z.object({ secret: z.string().describe('The end of the link.') }), { secret: 'mU3k…' }],
+      answer: ['The invitation.', SHOWN_INVITATION],
+    },
+    'POST /api/account/invitations/accept': {
+      id: 'acceptInvitation',
+      summary: 'Accept an invitation',
+      description:
+        'Signed in, the user becomes a member. Without a token a new user is made who is one, also where users may not sign up: without an account of their own, so that only the accounts of others are open to them. Such a user may join another account by email and password.',
+      security: ANYONE,
+      body: [
+        z.object({
+          secret: z.string().describe('The end of the link.'),
+          name: z.string().optional().describe(NEW),
+          email: z.string().optional().describe(NEW),
+          password: z.string().optional().describe(NEW),
+          passwordConfirm: z.string().optional().describe(NEW),
+        }),
+        { secret: 'mU3k…' },
+      ],
+      answer: ['Joined.', z.object({ account: z.string().describe('Its id.') }).meta({ id: 'Joined' })],
+      fails: [400, 401, 404, 413],
+    },
+  })
