@@ -99,13 +99,12 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   auth: [['.'], ['oauth2']],
   sms: [
-    ['wake', 'hours.ts'],
-    ['status'],
+    ['wake.ts', 'hours.ts', 'status.ts'],
     ['send'],
-    ['usage', 'devices'],
+    ['usage.ts', 'devices'],
     ['queue'],
     ['conversations', 'campaigns'],
-    ['sweep', 'users'],
+    ['history.ts', 'users.ts'],
     ['.'],
   ],
   realtime: [

@@ -1,7 +1,7 @@
 import { readConfig } from '../../src/config.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
-import { sweep } from '../../src/sms/sweep/sweep.ts'
+import { sweep } from '../../src/sms/queue/sweep.ts'
 import { openDb, openStore } from '../../test/support/database/open.ts'
 import { startPostgres } from '../../test/support/database/postgres.ts'
 import { makeDevice, makeUser } from '../../test/support/database/queue.ts'

@@ -6,12 +6,23 @@ import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { migrate, unknownMigrations } from '../db/schema/migrate.ts'
 import { UserError } from '../errors.ts'
-import { endUnfinished } from '../sms/sweep/sweep.ts'
-import { countMessages } from '../sms/usage/totals.ts'
+import { endUnfinished } from '../sms/queue/sweep.ts'
+import { countMessages } from '../sms/usage.ts'
 import type { Progress } from '../tools/progress.ts'
-import { buildTables, withoutTriggers } from '../transfer/build.ts'
-import { digestOf, prepareTransfer, setNumbering, writeRows } from '../transfer/rows.ts'
-import { findAnyObject, formOf, isOurs, NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
+import {
+  buildTables,
+  digestOf,
+  findAnyObject,
+  formOf,
+  isOurs,
+  NOT_TRANSFERRED,
+  prepareTransfer,
+  setNumbering,
+  type Table,
+  tablesOf,
+  withoutTriggers,
+  writeRows,
+} from '../transfer/tables.ts'
 import { endAllLeases } from '../webhooks/lease.ts'
 import {
   type Archive,

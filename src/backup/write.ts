@@ -14,9 +14,17 @@ import { appliedMigrations } from '../db/schema/migrate.ts'
 import { UserError } from '../errors.ts'
 import type { Progress } from '../tools/progress.ts'
 import { removeLeftovers } from '../tools/remove-leftovers.ts'
-import { readPlan } from '../transfer/build.ts'
-import { type BatchSize, digestOf, prepareTransfer, readJsonLines, readNumbering } from '../transfer/rows.ts'
-import { NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
+import {
+  type BatchSize,
+  digestOf,
+  NOT_TRANSFERRED,
+  prepareTransfer,
+  readJsonLines,
+  readNumbering,
+  readPlan,
+  type Table,
+  tablesOf,
+} from '../transfer/tables.ts'
 import {
   type BackupSummary,
   entryName,

@@ -1,10 +1,12 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
 import { runProgramCommand, UserError } from '../errors.ts'
+import { parseJson } from '../tools/json.ts'
 import { showProgress } from '../tools/progress.ts'
 import { readText } from '../tools/read-text.ts'
 import { type CsvRow, readCsv } from './csv.ts'
-import { openResults, type Results } from './results.ts'
 
 const SHOWN_REFUSALS = 10
 
@@ -13,34 +15,15 @@ export type BulkOptions = Record<'csv' | 'template' | 'url' | 'key' | 'phoneColu
 }
 
 /** Sends a text to each row of a CSV, or only previews. `say` gets lines for the user. Throws a UserError. */
-export async function sendCsv(options: BulkOptions, say: (line: string) => void): Promise<void> {
+export async function sendCsv(options: BulkOptions, say: Say): Promise<void> {
   const text = readText(options.csv)
   const job = jobOf(options, text)
   const progress = showProgress(process.stderr)
   const onProgress = (done: number) => progress('rows', done, job.rows.length)
-  if (options.dryRun) return trial(job, onProgress, say)
-  const results = openResults(options.results, text, options.template)
-  try {
-    const { accepted, before, refused } = await sendRows(job, results, onProgress)
-    const earlier = before > 0 ? `, ${before} of them earlier` : ''
-    say(
-      `${accepted} of ${job.rows.length} accepted${earlier}, ${refused} refused. Row by row: ${options.results}`,
-    )
-    if (refused > 0) process.exitCode = 1
-  } finally {
-    results.close()
-  }
-}
-
-async function trial(job: Job, onProgress: (done: number) => void, say: (line: string) => void) {
-  const { segments, texts, refused } = await tryRows(job, onProgress)
-  for (const text of texts) say(text)
-  for (const reason of refused.slice(0, SHOWN_REFUSALS)) say(reason)
-  if (refused.length > SHOWN_REFUSALS) say(`… and ${refused.length - SHOWN_REFUSALS} more`)
-  say(
-    `${job.rows.length - refused.length} messages, ${segments} segments, ${refused.length} refused. Nothing was sent.`,
-  )
-  if (refused.length > 0) process.exitCode = 1
+  const refused = options.dryRun
+    ? await tryRows(job, onProgress, say)
+    : await sendRows(job, openResults(options.results, text, options.template), onProgress, say)
+  if (refused > 0) process.exitCode = 1
 }
 
 function jobOf({ url, key, template, phoneColumn }: BulkOptions, text: string): Job {
@@ -52,7 +35,7 @@ function jobOf({ url, key, template, phoneColumn }: BulkOptions, text: string): 
   if (rows.length === 0) throw new UserError('The file has a head and no rows.')
   if (!(phoneColumn in rows[0]!.values))
     throw new UserError(`The file has no column ${phoneColumn}: name the one with the numbers with --phone.`)
-  return { api: { url: url.replace(/\/+$/, ''), key }, template, phoneColumn, rows }
+  return { url: url.replace(/\/+$/, ''), key, template, phoneColumn, rows }
 }
 
 const text = (description: string, valueHint: string) => ({ type: 'string', description, valueHint }) as const
@@ -88,7 +71,9 @@ export const sendCommand = defineCommand({
 })
 
 interface Job {
-  readonly api: Api
+  /** Without a closing slash. */
+  readonly url: string
+  readonly key: string
   readonly template: string
   /** The column with the numbers; the others are the template's variables. */
   readonly phoneColumn: string
@@ -96,6 +81,7 @@ interface Job {
 }
 
 type OnProgress = (done: number) => void
+type Say = (line: string) => void
 
 const AT_ONCE = 8
 const SHOWN_TEXTS = 3
@@ -103,39 +89,44 @@ const SHOWN_TEXTS = 3
 const STOPPING = new Set([401, 402, 403, 503])
 
 /** Sends each row that `results` does not have as accepted. Throws a UserError for what stops them all. */
-async function sendRows(job: Job, results: Results, onProgress: OnProgress) {
+async function sendRows(job: Job, results: Results, onProgress: OnProgress, say: Say) {
   const left = job.rows.filter(({ line }) => !results.has(line))
   const before = job.rows.length - left.length
-  let accepted = before
-  let refused = 0
-  await inParallel(left, async (row) => {
+  let [accepted, refused] = [before, 0]
+  const send = async (row: CsvRow) => {
     const body = { ...bodyOf(job, row), client_ref: results.refOf(row.line) }
-    const answer = await post(job.api, '/api/sms/send-template', body)
+    const answer = await post(job, '/api/sms/send-template', body)
     const [message] = (answer.body.message_ids ?? []) as string[]
-    const error = message ? undefined : sentenceOf(answer)
-    results.add({ line: row.line, phone: phoneOf(job, row), ...(message ? { message } : { error: error! }) })
+    const result = message ? { message } : { error: sentenceOf(answer) }
+    results.add({ line: row.line, phone: phoneOf(job, row), ...result })
     if (message) accepted++
     else refused++
     onProgress(accepted + refused)
-  })
-  return { accepted, before, refused }
+  }
+  await inParallel(left, send).finally(results.close)
+  const earlier = before > 0 ? `, ${before} of them earlier` : ''
+  say(`${accepted} of ${job.rows.length} accepted${earlier}, ${refused} refused. Row by row: ${results.file}`)
+  return refused
 }
 
-/** Previews each row; sends nothing. Returns the first texts, and why rows would be refused. */
-async function tryRows(job: Job, onProgress: OnProgress) {
+/** Previews each row; sends nothing. Shows the first texts, and why rows would be refused. */
+async function tryRows(job: Job, onProgress: OnProgress, say: Say) {
   const texts: string[] = []
   const refused: string[] = []
-  let segments = 0
-  let done = 0
+  let [segments, done] = [0, 0]
   await inParallel(job.rows, async (row) => {
-    const answer = await post(job.api, '/api/sms/preview', bodyOf(job, row))
+    const answer = await post(job, '/api/sms/preview', bodyOf(job, row))
     if (answer.status !== 200) refused.push(`line ${row.line}: ${sentenceOf(answer)}`)
-    else segments += Number(answer.body.total_segments)
-    if (answer.status === 200 && texts.length < SHOWN_TEXTS)
+    else {
+      segments += Number(answer.body.total_segments)
       texts.push(`${phoneOf(job, row)}: ${answer.body.body}`)
+    }
     onProgress(++done)
   })
-  return { segments, texts, refused }
+  for (const line of [...texts.slice(0, SHOWN_TEXTS), ...refused.slice(0, SHOWN_REFUSALS)]) say(line)
+  if (refused.length > SHOWN_REFUSALS) say(`… and ${refused.length - SHOWN_REFUSALS} more`)
+  say(`${texts.length} messages, ${segments} segments, ${refused.length} refused. Nothing was sent.`)
+  return refused.length
 }
 
 const phoneOf = ({ phoneColumn }: Job, { values }: CsvRow) =>
@@ -172,12 +163,6 @@ async function inParallel(rows: readonly CsvRow[], work: (row: CsvRow) => Promis
   if (failed) throw failed.reason
 }
 
-interface Api {
-  /** Without a closing slash. */
-  readonly url: string
-  readonly key: string
-}
-
 /** An answer below 500. */
 interface ApiResponse {
   readonly status: number
@@ -190,7 +175,7 @@ const PASSING = new Set([408, 425, 429])
 const PAUSES_MS = [500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000]
 
 /** Posts JSON. Retries without an answer or after a passing fault. Throws a UserError when it gives up. */
-async function post({ url, key }: Api, path: string, body: unknown): Promise<ApiResponse> {
+async function post({ url, key }: Job, path: string, body: unknown): Promise<ApiResponse> {
   for (const pauseMs of [...PAUSES_MS, undefined]) {
     const answer = await tryPost(url + path, key, JSON.stringify(body))
     if (answer) return answer
@@ -214,5 +199,48 @@ async function tryPost(url: string, key: string, body: string): Promise<ApiRespo
     return isPassing ? undefined : { status, body: answer }
   } catch {
     return undefined
+  }
+}
+
+/** The result of a row: the accepted message, or why the row was refused. */
+export interface RowResult {
+  readonly line: number
+  readonly phone: string
+  readonly message?: string
+  readonly error?: string
+}
+
+type Results = ReturnType<typeof openResults>
+
+/** Results by row, so that a run can continue. Throws a UserError for a file of another `csv` or template. */
+function openResults(file: string, csv: string, template: string) {
+  const of = createHash('sha256').update(`${template}\n${csv}`).digest('hex')
+  const isNew = !existsSync(file)
+  // ignores a last line that a crash left incomplete
+  const lines = isNew ? [] : readFileSync(file, 'utf8').split('\n')
+  const [head, ...done] = lines.flatMap((line) => parseJson(line) ?? [])
+  const { run, of: before } = (head ?? { run: randomUUID(), of }) as { run: string; of: string }
+  if (!run || before !== of)
+    throw new UserError(`${file} has the results of another file or template. Name a new one with --results.`)
+  const accepted = new Set((done as RowResult[]).flatMap(({ line, message }) => (message ? [line] : [])))
+  const descriptor = openToAppend(file)
+  // the last line may have been torn by a kill. Not writeSync: on a disk that is full it writes a part, and
+  // says nothing
+  writeFileSync(descriptor, (isNew ? '' : '\n') + (head ? '' : `${JSON.stringify({ run, of })}\n`))
+  fdatasyncSync(descriptor) // the run's id must survive a crash: `client_ref` contains it
+  return {
+    file,
+    has: (line: number) => accepted.has(line),
+    refOf: (line: number) => `${run}.${line}`,
+    add: (result: RowResult) => writeFileSync(descriptor, `${JSON.stringify(result)}\n`),
+    close: () => closeSync(descriptor),
+  }
+}
+
+function openToAppend(file: string): number {
+  try {
+    return openSync(file, 'a')
+  } catch (error) {
+    throw new UserError(`${file} cannot be written: ${(error as Error).message}. --results names another.`)
   }
 }

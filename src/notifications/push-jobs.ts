@@ -7,7 +7,7 @@ import { INSTANT } from '../fields/instant.ts'
 import type { Logger } from '../log.ts'
 import { isDisabledSql } from '../records/record-sql.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { PUSH } from '../sms/conversations/incoming-texts.ts'
+import { PUSH } from '../sms/conversations/inbox.ts'
 import {
   checkEndpoint,
   isGone,
@@ -26,8 +26,8 @@ const MAX_AGENT_LENGTH = 300
 
 export const PUSH_BROWSER = z
   .object({
-    endpoint: z.string().meta({ description: 'The address at its push service.' }),
-    user_agent: z.string().meta({ description: 'The browser, as it named itself.' }),
+    endpoint: z.string().describe('The address at its push service.'),
+    user_agent: z.string().describe('The browser, as it named itself.'),
     created: INSTANT,
   })
   .meta({ id: 'PushBrowser' })
@@ -110,22 +110,21 @@ async function targetsOf(db: Db, user: string): Promise<PushTarget[]> {
   return targets.map((target) => ({ ...target, subscription: JSON.parse(target.subscription) }))
 }
 
-/** Ends a subscription that its push service no longer knows. A renewed one, with other keys, stays. */
-async function endTarget(db: Db, { id, subscription }: PushTarget): Promise<void> {
-  const { p256dh } = subscription.keys
-  await db.query(`delete from push_subscriptions where id = $1 and keys ->> 'p256dh' = $2`, [id, p256dh])
-}
-
 /** After this many failed calls in a row a subscription is deleted. */
 const MAX_FAILURES = 100
 
-async function noteFailure(db: Db, { id }: PushTarget): Promise<void> {
-  await db.query('update push_subscriptions set failures = failures + 1 where id = $1', [id])
-  await db.query('delete from push_subscriptions where id = $1 and failures >= $2', [id, MAX_FAILURES])
-}
-
-async function noteSuccess(db: Db, { id, failures }: PushTarget): Promise<void> {
-  if (failures > 0) await db.query('update push_subscriptions set failures = 0 where id = $1', [id])
+/** Notes the status with which a push service answered; none counts as failed. */
+async function noteAnswer(db: Db, { id, subscription, failures }: PushTarget, status = 500): Promise<void> {
+  if (isGone(status)) {
+    // a renewed subscription, with other keys, stays
+    const { p256dh } = subscription.keys
+    await db.query(`delete from push_subscriptions where id = $1 and keys ->> 'p256dh' = $2`, [id, p256dh])
+  } else if (status >= 300) {
+    await db.query('update push_subscriptions set failures = failures + 1 where id = $1', [id])
+    await db.query('delete from push_subscriptions where id = $1 and failures >= $2', [id, MAX_FAILURES])
+  } else if (failures > 0) {
+    await db.query('update push_subscriptions set failures = 0 where id = $1', [id])
+  }
 }
 
 /** Content of a push for the console's service worker: one conversation, or the number of them. */
@@ -220,12 +219,9 @@ async function push(
   const keys = await vapidKeys(store)
   const call = async (target: PushTarget, notice: Notice) => {
     const status = await sendPush(target.subscription, messageOf(notice), keys, settings, signal).catch(
-      (err) => log.debug({ err, subscription: target.id }, 'could not push a notification'),
+      (err) => void log.debug({ err, subscription: target.id }, 'could not push a notification'),
     )
-    if (signal.aborted) return
-    if (status && isGone(status)) await endTarget(db, target)
-    else if (!status || status >= 300) await noteFailure(db, target)
-    else await noteSuccess(db, target)
+    if (!signal.aborted) await noteAnswer(db, target, status)
   }
   const tell = async ([person, targets]: [string, PushTarget[]]) => {
     for (const notice of noticesOf(news, targets[0]!)) {

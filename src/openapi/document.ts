@@ -1,15 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { defineCommand } from 'citty'
-import packageJson from '../../package.json' with { type: 'json' }
 import { z } from 'zod'
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
+import packageJson from '../../package.json' with { type: 'json' }
 import { type Collection, SUPERUSERS } from '../collections/catalog.ts'
 import { builtInCollections, systemCollections } from '../collections/definition/built-in.ts'
 import { runProgramCommand, UserError } from '../errors.ts'
 import type { Extensions } from '../records/extension.ts'
-import { TIMEOUT_MS } from '../webhooks/call-webhook.ts'
+import { DELAYS_SECONDS, TIMEOUT_MS } from '../webhooks/call-webhook.ts'
 import { TEST_EVENT } from '../webhooks/deliveries.ts'
-import { DELAYS_SECONDS } from '../webhooks/schedule.ts'
 import { NOBODY, SECURITY_SCHEMES } from './operations.ts'
 import { type RecordSchemas, recordSchemas, recordTag } from './record-schema.ts'
 

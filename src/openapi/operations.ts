@@ -7,7 +7,7 @@ import type {
 } from 'zod-openapi'
 import { ApiError } from '../errors.ts'
 import { OTHER_REFUSALS, REFUSALS, type RefusalCode } from '../sms/send/shape.ts'
-import { WEBHOOK_REFUSALS } from '../webhooks/hook.ts'
+import { WEBHOOK_REFUSALS } from '../webhooks/deliveries.ts'
 
 export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' | 'tags' | 'operationId'> {
   readonly id: string

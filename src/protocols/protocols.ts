@@ -1,7 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Protocol } from '../http/context.ts'
-import type { OtherForms } from '../webhooks/call-webhook.ts'
-import type { DueDelivery } from '../webhooks/due.ts'
+import type { DueDelivery, OtherForms } from '../webhooks/call-webhook.ts'
 import { KANNEL, SMS_GATEWAY } from './door.ts'
 import { MCP } from './mcp/routes.ts'
 import { SMSEAGLE } from './smseagle.ts'

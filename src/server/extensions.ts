@@ -7,18 +7,18 @@ import { fitSmsgate } from '../protocols/smsgate-client/webhooks.ts'
 import { fitTwilio, twilioKeysExtension } from '../protocols/twilio/extensions.ts'
 import type { Extension, Extensions } from '../records/extension.ts'
 import { USER_SETTINGS_ID } from '../records/record-sql.ts'
-import { campaignsExtension } from '../sms/campaigns/extension.ts'
-import { autoAnswersExtension } from '../sms/conversations/answer-extension.ts'
+import { autoAnswersExtension } from '../sms/conversations/answer.ts'
 import {
+  campaignsExtension,
   contactsExtension,
   conversationsExtension,
+  devicesExtension,
   draftsExtension,
+  eventsExtension,
+  messagesExtension,
   notesExtension,
-} from '../sms/conversations/extension.ts'
-import { devicesExtension } from '../sms/devices/extension.ts'
-import { eventsExtension, messagesExtension } from '../sms/messages-extension.ts'
-import { userSettingsExtension } from '../sms/users/user-settings-extension.ts'
-import { usersExtension } from '../sms/users/users-extension.ts'
+} from '../sms/extensions.ts'
+import { userSettingsExtension, usersExtension } from '../sms/users.ts'
 import { verificationsExtension, verifyServicesExtension } from '../verify/service.ts'
 import type { WebhookSettings } from '../webhooks/delivery-worker.ts'
 import { DELIVERIES, deliveriesExtension, WEBHOOKS, webhooksExtension } from '../webhooks/extensions.ts'

@@ -12,7 +12,7 @@ import type { Extension } from '../records/extension.ts'
 import { changeLogCte } from '../records/record-sql.ts'
 import { fillVariables, parseTemplate, renderFor } from '../sms/send/content.ts'
 import { gatewayRefusal, REFUSALS, type Sender, templateRefusal } from '../sms/send/shape.ts'
-import { readUsage } from '../sms/usage/quota.ts'
+import { readUsage } from '../sms/usage.ts'
 import { parseJson } from '../tools/json.ts'
 
 const DEFAULTS = {

@@ -12,10 +12,9 @@ import { cancelMessage } from '../sms/queue/cancel.ts'
 import type { AcceptConfig } from '../sms/send/accept.ts'
 import { dateAt, PLAIN_OPTIONS, toOne } from '../sms/send/body.ts'
 import { checkLength, checkPhones, loadTemplate, optedOut } from '../sms/send/content.ts'
-import { prepareOffer, sendInside } from '../sms/send/send.ts'
+import { CODE_PRIORITY, prepareOffer, sendInside } from '../sms/send/send.ts'
 import { gatewayRefusal } from '../sms/send/shape.ts'
-import { CODE_PRIORITY } from '../sms/send/text-code.ts'
-import { wakeDevices } from '../sms/wake/wake.ts'
+import { wakeDevices } from '../sms/wake.ts'
 import { randomDigits, randomId } from '../tools/random.ts'
 import {
   CODES,

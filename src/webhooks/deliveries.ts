@@ -1,14 +1,81 @@
 import { z } from 'zod'
 import { overLimit } from '../admission/holder.ts'
 import type { Store } from '../collections/catalog.ts'
-import { run, runForRow, statement, text } from '../db/statement.ts'
+import type { Db } from '../db/open.ts'
+import { type Part, part, run, runForRow, statement, text, textOrNull, unindexed } from '../db/statement.ts'
+import { GatewayError } from '../errors.ts'
 import { dateOf, formatDate, now, parseDate } from '../fields/date.ts'
 import { changeLogCte } from '../records/record-sql.ts'
+import type { AuthRecord } from '../request/request.ts'
 import { randomId } from '../tools/random.ts'
-import type { OtherForms } from './call-webhook.ts'
-import { findDelivery } from './due.ts'
-import { isOwn, type Owner, requireOpen, webhookRefusal } from './hook.ts'
+import { findDelivery, type OtherForms } from './call-webhook.ts'
 import { WAKE_SQL } from './lease.ts'
+import { type NEW_SECRET, newSecret } from './secrets.ts'
+
+/** Refused requests about webhooks, by their `error`. */
+export const WEBHOOK_REFUSALS = {
+  unauthorized: [401, 'Authentication required'],
+  forbidden: [403, 'Only users and superusers may do this'],
+  webhook_not_found: [404, 'Webhook not found'],
+  delivery_not_found: [404, 'Delivery not found'],
+  webhook_disabled: [409, 'The webhook is disabled. Enable it first.'],
+  invalid_request: [400, 'The body must be a JSON object with a date `since`'],
+  request_too_large: [413, 'The body must have at most 10000 bytes'],
+} as const satisfies Record<string, readonly [status: number, message: string]>
+
+/** The answer `{"error","message"}` of a refused request about webhooks. */
+function webhookRefusal(error: keyof typeof WEBHOOK_REFUSALS): GatewayError {
+  const [status, message] = WEBHOOK_REFUSALS[error]
+  return new GatewayError(status, { error, message })
+}
+
+/** The user whose webhooks may be used; null: all. Every statement is bound to it. */
+export type Owner = string | null
+
+/** The user whose webhooks the caller may use; null for a superuser: all. Throws 401, 403. */
+export function ownerOf(auth: AuthRecord | null): Owner {
+  if (!auth) throw webhookRefusal('unauthorized')
+  if (auth.isSuperuser) return null
+  if (auth.collection.name !== 'users') throw webhookRefusal('forbidden')
+  return auth.id
+}
+
+const OWNER = textOrNull('owner')
+/** SQL: a row with a column "user" that was found by its id, or its webhook's, is the `owner`'s. */
+const isOwn = (alias: string) => part`(${OWNER}::text is null or ${unindexed(`${alias}."user"`)} = ${OWNER})`
+
+const openFor = (lock: 'share' | 'no key update') =>
+  statement(`webhook open, ${lock}`, { user: 'string', enabled: 'boolean' })`
+select w."user", w.enabled from webhooks w where w.id = ${text('webhook')} and ${isOwn('w')} for ${lock}`
+const OPEN = { share: openFor('share'), 'no key update': openFor('no key update') }
+
+/** Locks a webhook and returns its user. Throws 404, 409 for a disabled one. */
+async function requireOpen(db: Db, owner: Owner, webhook: string, lock: keyof typeof OPEN = 'share') {
+  const found = await runForRow(db, OPEN[lock], { webhook, owner })
+  if (!found) throw webhookRefusal('webhook_not_found')
+  if (!found.enabled) throw webhookRefusal('webhook_disabled')
+  return found.user
+}
+
+/** How long the previous secret stays valid. */
+const ROTATION = `interval '24 hours'`
+
+const ROTATE = statement('webhook rotate', { id: 'string' })`
+with written as (
+  update webhooks w set previous_secret = w.secret, secret = ${text('secret')}, updated = pb_text(now())
+  where w.id = ${text('webhook')} and ${isOwn('w')} returning *
+), kept as (
+  insert into webhook_rotations (webhook, until) select id, now() + ${ROTATION} from written
+  on conflict (webhook) do update set until = excluded.until
+), ${changeLogCte('written', 'update', 'webhooks', 'noted', true)}
+select id from written`
+
+/** Replaces a webhook's secret and returns it. For 24 hours the old one also signs. Throws 404. */
+export async function rotateSecret({ db }: Store, owner: Owner, webhook: string) {
+  const secret = newSecret()
+  if (!(await runForRow(db, ROTATE, { webhook, owner, secret }))) throw webhookRefusal('webhook_not_found')
+  return { secret } satisfies z.output<typeof NEW_SECRET>
+}
 
 /** The name of test events. Webhooks need not subscribe to it. */
 export const TEST_EVENT = 'webhook.test'
@@ -62,24 +129,27 @@ export function sampleRow(user: string) {
   }
 }
 
-/** SQL: restarts deliveries with all attempts. */
-const AGAIN = `
-update webhook_deliveries d
-set status = 'pending', attempts = 0, next_attempt_at = pb_text(now()), updated = pb_text(now())`
-
 const FIND = statement('webhook delivery', { webhook: 'string', event_id: 'string', event: 'string' })`
 select d.webhook, d.event_id, d.event from webhook_deliveries d where d.id = ${text('delivery')} and ${isOwn('d')} for update`
 
-/** SQL of a CTE: makes the deliveries in `written` due now. */
-const QUEUED = `queued as (
+/** A statement that restarts deliveries (`f`) with all attempts and makes them due now. */
+const again = <W extends Part<unknown>>(name: string, which: W) => statement(name, { resent: 'number' })`
+with written as (
+  update webhook_deliveries d
+  set status = 'pending', attempts = 0, next_attempt_at = pb_text(now()), updated = pb_text(now())
+  where d.id = any(array(
+    select f.id from webhook_deliveries f where ${isOwn('f')} and ${which} order by f.id for update
+  )) returning d.*
+), ${changeLogCte('written', 'update', 'webhook_deliveries', 'noted', true)}, queued as (
   insert into webhook_dispatch (delivery, webhook, "user") select id, coalesce(nullif(webhook, ''), 'callbacks'), "user" from written
   on conflict (delivery) do update set due_at = excluded.due_at
-)`
-
-const RESEND = statement('webhook resend', {})`
-with written as (${AGAIN} where d.id = ${text('delivery')} and ${isOwn('d')} returning d.*),
-${changeLogCte('written', 'update', 'webhook_deliveries', 'noted', true)}, ${QUEUED}
-select ${WAKE_SQL} from written`
+)
+select count(*) as resent, ${WAKE_SQL} from written`
+const RESEND = again('webhook resend', part`f.id = ${text('delivery')}`)
+const RESEND_FAILED = again(
+  'webhook resend failed',
+  part`f.webhook = ${text('webhook')} and f.status = 'failed' and f.updated >= ${text('since')}`,
+)
 
 /** Sends a delivery again at once, with its webhook-id. Throws 404, 409 for a disabled webhook. */
 export function resendDelivery(store: Store, owner: Owner, delivery: string): Promise<Started> {
@@ -101,15 +171,6 @@ export const SINCE = z.object({
 })
 
 export const RESENT = z.object({ resent: z.int().min(0) })
-
-const RESEND_FAILED = statement('webhook resend failed', { resent: 'number' })`
-with written as (
-  ${AGAIN} where d.id = any(array(
-    select f.id from webhook_deliveries f
-    where f.webhook = ${text('webhook')} and ${isOwn('f')} and f.status = 'failed' and f.updated >= ${text('since')} order by f.id for update
-  )) returning d.*
-), ${changeLogCte('written', 'update', 'webhook_deliveries', 'noted', true)}, ${QUEUED}
-select count(*) as resent, ${WAKE_SQL} from written`
 
 /** Sends failed deliveries since a date again (`body`: SINCE). Returns their number. Throws 400, 404, 409. */
 export function resendFailed(store: Store, owner: Owner, webhook: string, body: unknown) {

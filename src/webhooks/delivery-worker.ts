@@ -2,15 +2,167 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import { DatabaseUnavailable } from '../db/errors.ts'
-import { Groups } from '../db/groups.ts'
+import { Groups, groupsOf } from '../db/groups.ts'
+import type { Db } from '../db/open.ts'
+import { isAmong, isOwnedBy, number, run, statement, text, textsOf } from '../db/statement.ts'
 import { RetryLater } from '../errors.ts'
 import type { Logger } from '../log.ts'
+import { changeLogCte } from '../records/record-sql.ts'
 import { repeat } from '../tools/repeat.ts'
 import { WakeSignal } from '../tools/wake-signal.ts'
-import { callWebhook, type OtherForms } from './call-webhook.ts'
-import { type DueDelivery, findDue } from './due.ts'
-import { CHANNEL, endExpiredLeases, endLease, type Lease, leaseDeliveries } from './lease.ts'
-import { endTurn, failWithoutCall, recordOutcome } from './record-outcome.ts'
+import {
+  type CallOutcome,
+  callWebhook,
+  type DueDelivery,
+  END_REASONS,
+  findDue,
+  nextDelay,
+  type OtherForms,
+} from './call-webhook.ts'
+import { CHANNEL, endExpiredLeases, endLease, IS_LEASED, type Lease, leaseDeliveries } from './lease.ts'
+
+/** 410 Gone: the receiver wants no more calls. */
+const GONE = 410
+
+/** Records outcomes unless another attempt has recorded one. `also`: a CTE. */
+const recordAs = (name: string, also = '') => statement(name, { id: 'string' })`
+with given as (
+  select * from json_to_recordset(${text('outcomes')}::json) g(delivery text, "user" text, status text, before float8,
+    attempts float8, code float8, text text, "latencyMs" float8, delay float8, headers json)
+), written as (
+  update webhook_deliveries d
+  set status = g.status, attempts = g.attempts, response_status = g.code, response_body = g.text,
+    latency_ms = g."latencyMs", updated = pb_text(now()),
+    next_attempt_at = case when g.delay is null then '' else pb_text(now() + g.delay * interval '1 second') end
+  from given g
+  where d.id = g.delivery and ${isAmong('d.id', 'given', 'delivery')} and ${isOwnedBy('d', 'g."user"')}
+    and d.status = 'pending' and d.attempts = g.before
+  returning d.*
+), sent as (
+  update webhook_payloads p set headers = g.headers from given g
+  where p.delivery = g.delivery and ${isAmong('p.delivery', 'written', 'id')} and g.headers is not null
+), ${also}${changeLogCte('written', 'update', 'webhook_deliveries', 'noted', true)}
+select id from written`
+const RECORD = recordAs('webhook record')
+const RECORD_OVER = recordAs(
+  'webhook record end',
+  `ended as (delete from webhook_dispatch d using written where d.delivery = written.id and ${isAmong('d.delivery', 'written', 'id')}), `,
+)
+
+async function record(db: Db, sql: typeof RECORD, outcomes: readonly Outcome[]): Promise<boolean[]> {
+  const recorded = await run(db, sql, { outcomes: JSON.stringify(outcomes) })
+  const ids = new Set(recorded.map(({ id }) => id))
+  return outcomes.map(({ delivery }) => ids.has(delivery))
+}
+
+const ending = groupsOf<Outcome, boolean>((db) => ({
+  keyOf: ({ delivery }) => delivery,
+  isOnce: true,
+  store: (outcomes) => record(db, RECORD_OVER, outcomes),
+}))
+
+/** Records an outcome unless another node did, and ends the lease; 410 disables the webhook. */
+export async function recordOutcome(
+  store: Store,
+  lease: Lease,
+  due: DueDelivery,
+  outcome: CallOutcome,
+): Promise<void> {
+  const attempts = due.attempts + 1
+  const isGone = outcome.verdict === undefined && outcome.status === GONE
+  const verdict = outcome.verdict ?? (outcome.status >= 200 && outcome.status < 300 ? 'delivered' : 'again')
+  const isDelivered = verdict === 'delivered'
+  const isOver = verdict !== 'again' || isGone || attempts >= due.maxAttempts
+  const delay = isOver ? undefined : nextDelay(attempts, outcome.retryAfter)
+  const status = isDelivered ? 'delivered' : delay === undefined ? 'failed' : 'pending'
+  const made = outcomeOf(due, status, attempts, outcome, delay)
+  if (delay === undefined && !isGone) return end(store, lease, made)
+  await store.db.transaction(async (db) => {
+    const [isRecorded] = await record(db, delay === undefined ? RECORD_OVER : RECORD, [made])
+    if (!isRecorded) return endLease(db, lease)
+    if (delay !== undefined) await run(db, PUT_OFF, { ...lease, delay })
+    if (!isGone) return
+    await db.query(DISABLE, [due.webhook, due.user, 'webhooks'])
+    await failPending(db, due.webhook, due.user, END_REASONS.gone)
+  })
+}
+
+/** Postpones a delivery. Keeps the lease of another node that took it after ours expired. */
+const PUT_OFF = statement('webhook put off', {})`
+update webhook_dispatch set due_at = now() + ${number('delay')}::float8 * interval '1 second',
+  handed_at = case when ${IS_LEASED} then null else handed_at end
+where delivery = ${text('delivery')}`
+
+const LOCK = 'select from webhook_deliveries where id = $1 for update'
+const FORGET = 'delete from webhook_dispatch where delivery = $1'
+
+/** Ends the turn of a finished or deleted delivery, unless it was sent again meanwhile. */
+export async function endTurn({ db, catalog }: Store, lease: Lease): Promise<void> {
+  await db.transaction(async (inside) => {
+    await inside.query(LOCK, [lease.delivery], 'webhook lock')
+    if ((await findDue({ db: inside, catalog }, [lease.delivery])).size > 0) await endLease(inside, lease)
+    else await inside.query(FORGET, [lease.delivery], 'webhook forget')
+  })
+}
+
+export async function failWithoutCall(store: Store, lease: Lease, due: DueDelivery, reason: string) {
+  const outcome = { status: 0, text: reason, latencyMs: 0, retryAfter: 0 }
+  await end(store, lease, outcomeOf(due, 'failed', due.attempts, outcome))
+}
+
+/** The lease alone ends if the delivery changed meanwhile: another attempt, or a user, ended or resent it. */
+async function end({ db }: Store, lease: Lease, outcome: Outcome): Promise<void> {
+  if (!(await ending(db).add(outcome))) await endLease(db, lease)
+}
+
+type Outcome = ReturnType<typeof outcomeOf>
+
+/** An outcome to be stored. `before`: attempts so far; `delay`: seconds until the next, null for none. */
+const outcomeOf = (
+  { delivery, user, attempts: before }: DueDelivery,
+  status: string,
+  attempts: number,
+  { status: code, text, latencyMs, headers }: CallOutcome,
+  delay: number | null = null,
+) => ({ delivery, user, status, before, attempts, code, text, latencyMs, delay, headers: headers ?? null })
+
+const DISABLE = `
+with written as (
+  update webhooks set enabled = false, updated = pb_text(now())
+  where id = $1 and "user" = $2 and enabled returning *
+), ${changeLogCte('written', 'update', 3, 'noted', true)}
+select id from written`
+
+const FAIL_DELIVERIES = `
+with waiting as (
+  delete from webhook_dispatch where delivery = any($1::text[]) returning delivery
+), written as (
+  update webhook_deliveries d
+  set status = 'failed', response_status = 0, response_body = $2, latency_ms = 0, next_attempt_at = '',
+    updated = pb_text(now())
+  from waiting w where d.id = w.delivery and d.status = 'pending' returning d.*
+), ${changeLogCte('written', 'update', 3, 'noted', true)}
+select id from written`
+
+/** Lock order: records of deliveries, then their rows of the queue, each by id. */
+const LOCK_PENDING = `
+select d.id from webhook_deliveries d where d.webhook = $1 and d."user" = $2 and d.status = 'pending' order by d.id for update`
+const LOCK_DELIVERIES = `select from webhook_deliveries where id = any($1::text[]) order by id for update`
+
+/** Ends all pending deliveries of a webhook, those with a call under way too. In a transaction. */
+export async function failPending(db: Db, webhook: string, user: string, reason: string): Promise<void> {
+  await endAll(db, textsOf(await db.query(LOCK_PENDING, [webhook, user])), reason)
+}
+
+/** Ends these deliveries as failed. In a transaction. */
+export async function failDeliveries(db: Db, deliveries: readonly string[], reason: string): Promise<void> {
+  await db.query(LOCK_DELIVERIES, [deliveries])
+  await endAll(db, deliveries, reason)
+}
+
+async function endAll(db: Db, deliveries: readonly string[], reason: string): Promise<void> {
+  if (deliveries.length > 0) await db.query(FAIL_DELIVERIES, [deliveries, reason, 'webhook_deliveries'])
+}
 
 export type WebhookSettings = Pick<Config, 'webhookAllowPrivate'>
 

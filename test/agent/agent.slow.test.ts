@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { pair, readPairing, readState, runAgent, saveState } from '../../src/agent/device.ts'
 import { type SimulatorOptions, simulatorDriver } from '../../src/agent/simulator.ts'
 import { UserError } from '../../src/errors.ts'
-import { sweep } from '../../src/sms/sweep/sweep.ts'
+import { sweep } from '../../src/sms/queue/sweep.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices } from '../support/server/server-with-devices.ts'
 

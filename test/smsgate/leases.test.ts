@@ -1,7 +1,7 @@
 import { pullMessages } from '../../src/protocols/smsgate/handed-texts.ts'
 import { noteClock } from '../../src/protocols/smsgate/phone.ts'
 import type { Device } from '../../src/sms/devices/device.ts'
-import { sweep } from '../../src/sms/sweep/sweep.ts'
+import { sweep } from '../../src/sms/queue/sweep.ts'
 import { assign } from '../support/database/queue.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import type { Phone } from '../support/smsgate/smsgate-app.ts'

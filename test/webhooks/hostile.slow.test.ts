@@ -1,7 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { callWebhook, TIMEOUT_MS } from '../../src/webhooks/call-webhook.ts'
-import type { DueDelivery } from '../../src/webhooks/due.ts'
+import { callWebhook, type DueDelivery, TIMEOUT_MS } from '../../src/webhooks/call-webhook.ts'
 import { newSecret } from '../../src/webhooks/secrets.ts'
 import { startReceiver } from '../support/services/receiver.ts'
 import { until } from '../support/until.ts'

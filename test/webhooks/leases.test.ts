@@ -1,5 +1,5 @@
-import type { CallOutcome } from '../../src/webhooks/call-webhook.ts'
-import { type DueDelivery, findDue } from '../../src/webhooks/due.ts'
+import { type CallOutcome, type DueDelivery, findDue } from '../../src/webhooks/call-webhook.ts'
+import { endTurn, failWithoutCall, recordOutcome } from '../../src/webhooks/delivery-worker.ts'
 import {
   endExpiredLeases,
   endLease,
@@ -8,7 +8,6 @@ import {
   MAX_CALLS,
   NEXT_DELIVERIES,
 } from '../../src/webhooks/lease.ts'
-import { endTurn, failWithoutCall, recordOutcome } from '../../src/webhooks/record-outcome.ts'
 import { makeUser, testStore } from '../support/database/queue.ts'
 
 const store = await testStore()

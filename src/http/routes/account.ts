@@ -17,7 +17,7 @@ import { ACCOUNT, chapter, NOBODY, SIGNED_IN } from '../../openapi/operations.ts
 import type { AuthRecord } from '../../request/request.ts'
 import { SUBSCRIPTION, vapidKeys } from '../../sms/devices/web-push.ts'
 import { checkShape } from '../../sms/send/shape.ts'
-import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from '../../sms/users/user-access.ts'
+import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from '../../sms/users.ts'
 import { readJson } from '../body/raw-body.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
 import { auditRequest, requireAuth, requireUser, superuserRoutes } from '../middleware/audit.ts'

@@ -1,21 +1,35 @@
 import type { Hono } from 'hono'
 import { chapter, json, type Operation, SIGNED_IN } from '../../openapi/operations.ts'
-import { CAMPAIGN, CAMPAIGN_CHANGE, readCampaignChange, readNewCampaign, readRepetition, REPETITION } from '../../sms/campaigns/body.ts'
+import {
+  CAMPAIGN,
+  CAMPAIGN_CHANGE,
+  CAMPAIGN_TIMES,
+  REPETITION,
+  readCampaignChange,
+  readNewCampaign,
+  readRepetition,
+  readTimes,
+} from '../../sms/campaigns/body.ts'
 import { CAMPAIGN_STATE } from '../../sms/campaigns/campaign.ts'
-import { changeCampaign, createCampaign } from '../../sms/campaigns/change.ts'
+import {
+  cancelCampaign,
+  changeCampaign,
+  createCampaign,
+  pauseCampaign,
+  RETRIED_CAMPAIGN,
+  resumeCampaign,
+  retryCampaign,
+} from '../../sms/campaigns/change.ts'
 import { CAMPAIGN_PREVIEW, previewCampaign } from '../../sms/campaigns/plan.ts'
 import { CAMPAIGN_PROGRESS, readProgress } from '../../sms/campaigns/progress.ts'
-import { RETRIED_CAMPAIGN, retryCampaign } from '../../sms/campaigns/retry.ts'
-import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../sms/campaigns/steer.ts'
-import { CAMPAIGN_TIMES, readTimes } from '../../sms/campaigns/times.ts'
 import { RETRY_BATCH } from '../../sms/queue/retry.ts'
-import { readIdempotencyKey } from '../../sms/send/idempotency.ts'
+import { readIdempotencyKey } from '../../sms/send/send.ts'
 import { checkShape, type RefusalCode } from '../../sms/send/shape.ts'
 import { bodyBytes, readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { requireUser } from '../middleware/sender.ts'
-import { IDEMPOTENCY, SHAPE } from './sms.ts'
 import { routesFor } from '../request-info.ts'
+import { IDEMPOTENCY, SHAPE } from './sms.ts'
 
 const MAX_BODY_BYTES = 1 << 20
 

@@ -6,7 +6,15 @@ import { signToken } from '../../auth/tokens.ts'
 import type { AuthCollection } from '../../collections/catalog.ts'
 import { chapter, DEVICE, NOBODY, SIGNED_IN, textAnswer } from '../../openapi/operations.ts'
 import { receiveTexts } from '../../sms/conversations/receive.ts'
-import { countPending, requireUser, saveHealth, saveSims, touchDevice } from '../../sms/devices/device.ts'
+import {
+  countPending,
+  DEVICE_STATES,
+  deviceStates,
+  requireUser,
+  saveHealth,
+  saveSims,
+  touchDevice,
+} from '../../sms/devices/device.ts'
 import {
   CLAIM_BODY,
   HEARTBEAT_BODY,
@@ -16,14 +24,13 @@ import {
   PUSH_BODY,
   REPORT_BODY,
 } from '../../sms/devices/device-body.ts'
-import { DEVICE_STATES, deviceStates } from '../../sms/devices/device-states.ts'
 import { PAIRING, pairDevice, startPairing } from '../../sms/devices/pair.ts'
 import { deviceEvents } from '../../sms/devices/streams.ts'
 import { checkEndpoint, saveSubscription, vapidKeys } from '../../sms/devices/web-push.ts'
 import { CLAIMED_MESSAGE, claimMessages } from '../../sms/queue/claim.ts'
 import { applyReports, REPORT_RESULT } from '../../sms/queue/report.ts'
 import { checkShape, gatewayRefusal, type RefusalCode } from '../../sms/send/shape.ts'
-import { waitForAny } from '../../sms/wake/wake.ts'
+import { waitForAny } from '../../sms/wake.ts'
 import { readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { auditRequest, type DeviceCaller, requireDeviceOf } from '../middleware/audit.ts'

@@ -19,15 +19,17 @@ import {
 import { checkShape } from '../../sms/send/shape.ts'
 import {
   DELIVERY_REQUEST,
+  type Owner,
+  ownerOf,
   RESENT,
   readDeliveryRequest,
   resendDelivery,
   resendFailed,
+  rotateSecret,
   SINCE,
   STARTED,
   sendTest,
 } from '../../webhooks/deliveries.ts'
-import { type Owner, ownerOf, rotateSecret } from '../../webhooks/hook.ts'
 import { NEW_SECRET } from '../../webhooks/secrets.ts'
 import { readMultipart } from '../body/multipart.ts'
 import { readBytes, readJson } from '../body/raw-body.ts'

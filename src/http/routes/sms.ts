@@ -31,12 +31,10 @@ import {
   SEND,
   TEMPLATE_SEND,
 } from '../../sms/send/body.ts'
-import { readIdempotency } from '../../sms/send/idempotency.ts'
 import { PREVIEW, previewSend } from '../../sms/send/preview.ts'
-import { ACCEPTED, send } from '../../sms/send/send.ts'
+import { ACCEPTED, readIdempotency, send } from '../../sms/send/send.ts'
 import { checkShape, type RefusalCode } from '../../sms/send/shape.ts'
-import { ACCOUNT_USAGE, readAccountUsage } from '../../sms/usage/quota.ts'
-import { countDays, readDays, USAGE_DAYS } from '../../sms/usage/usage-days.ts'
+import { ACCOUNT_USAGE, countDays, readAccountUsage, readDays, USAGE_DAYS } from '../../sms/usage.ts'
 import { bodyBytes, readJson } from '../body/raw-body.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
 import { READS, requireReader, requireSender, SENDS, withSender } from '../middleware/sender.ts'

@@ -14,11 +14,10 @@ import { listRecords, viewRecord } from '../../records/list.ts'
 import { AnswerTooLarge, type RequestInfo } from '../../request/request.ts'
 import { cancelMessage } from '../../sms/queue/cancel.ts'
 import { COMMON, readPreview, readSend, SEND, TEMPLATE_SEND } from '../../sms/send/body.ts'
-import { readIdempotency } from '../../sms/send/idempotency.ts'
 import { previewSend } from '../../sms/send/preview.ts'
-import { type SendServices, send } from '../../sms/send/send.ts'
+import { readIdempotency, type SendServices, send } from '../../sms/send/send.ts'
 import { id, type Sender } from '../../sms/send/shape.ts'
-import { readUsage } from '../../sms/usage/quota.ts'
+import { readUsage } from '../../sms/usage.ts'
 
 /** Services and settings that tools use. */
 export interface McpServices extends SendServices {

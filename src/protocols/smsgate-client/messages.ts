@@ -4,7 +4,7 @@ import { isOwnedBy, type Row, runForRow, statement, text, unindexed } from '../.
 import { dateOf } from '../../fields/date.ts'
 import { cancelOnce, cancelWaiting } from '../../sms/queue/cancel.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/shape.ts'
-import { REASONS } from '../../sms/status/status.ts'
+import { REASONS } from '../../sms/status.ts'
 import { dateIn, deviceIn, flagIn, numberIn } from './request.ts'
 
 /** SQL: the state of one message, which is the row with this alias. No message is `Cancelling`. */

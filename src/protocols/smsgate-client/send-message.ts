@@ -4,9 +4,9 @@ import { number, runForRow, statement, text } from '../../db/statement.ts'
 import { dateOf, formatDate } from '../../fields/date.ts'
 import type { Ctx } from '../../http/context.ts'
 import { E164, withoutSeparators } from '../../portable/phone.ts'
+import type { Idempotency } from '../../sms/send/accept.ts'
 import { ANY_LINE, dateAt, MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../../sms/send/body.ts'
-import { firstAnswer, type Idempotency, readIdempotency } from '../../sms/send/idempotency.ts'
-import { type SendServices, send } from '../../sms/send/send.ts'
+import { firstAnswer, readIdempotency, type SendServices, send } from '../../sms/send/send.ts'
 import {
   checkShape,
   id,

@@ -7,8 +7,12 @@ import { cleanText } from '../../fields/cast.ts'
 import { FilesFull } from '../../files/contents.ts'
 import { E164 } from '../../portable/phone.ts'
 import { isDisabledSql } from '../../records/record-sql.ts'
-import { keepsAttachments, readAttachment } from '../../sms/conversations/attachments.ts'
-import { type ReceivedText, receiveTexts } from '../../sms/conversations/receive.ts'
+import {
+  keepsAttachments,
+  type ReceivedText,
+  readAttachment,
+  receiveTexts,
+} from '../../sms/conversations/receive.ts'
 import { type Device, type Health, saveHealth, saveSims } from '../../sms/devices/device.ts'
 import { MAX_TEXT, optional } from '../../sms/devices/device-body.ts'
 import {

@@ -13,7 +13,7 @@ import {
 } from '../../db/statement.ts'
 import { dateOf } from '../../fields/date.ts'
 import type { Device } from '../../sms/devices/device.ts'
-import { wakeDevices } from '../../sms/wake/wake.ts'
+import { wakeDevices } from '../../sms/wake.ts'
 import { randomText } from '../../tools/random.ts'
 
 /** Maximum messages that a phone holds: it sends them one by one, with pauses. */

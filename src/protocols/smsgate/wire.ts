@@ -1,7 +1,6 @@
 import { dateOf } from '../../fields/date.ts'
 import type { Value } from '../../fields/field.ts'
-import type { ClaimedMessage } from '../../sms/queue/claim.ts'
-import type { Attempt } from '../../sms/queue/renew.ts'
+import type { Attempt, ClaimedMessage } from '../../sms/queue/claim.ts'
 import type { Phone, PhoneState } from './phone.ts'
 
 /** Prefix of the body of a binary text. Also in webhook_queue.sql. */

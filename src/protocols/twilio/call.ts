@@ -4,18 +4,16 @@ import { oneOf, runForRow, statement, text, unindexed } from '../../db/statement
 import { GatewayError } from '../../errors.ts'
 import { cleanText } from '../../fields/cast.ts'
 import { dateOf } from '../../fields/date.ts'
-import { urlFault } from '../../outgoing/addresses.ts'
-import type { ResponseHead } from '../../outgoing/send.ts'
+import { type ResponseHead, urlFault } from '../../outgoing/send.ts'
 import { E164, withoutSeparators } from '../../portable/phone.ts'
 import { readOptWord } from '../../sms/queue/opt-out.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../sms/send/body.ts'
 import { optedOut } from '../../sms/send/content.ts'
 import { prepareOffer, sendInside } from '../../sms/send/send.ts'
 import { accountSender, isInvisible } from '../../sms/send/shape.ts'
-import { wakeDevices } from '../../sms/wake/wake.ts'
-import { type OtherForms, readable, reasonOf } from '../../webhooks/call-webhook.ts'
+import { wakeDevices } from '../../sms/wake.ts'
+import { type DueDelivery, type OtherForms, readable, reasonOf } from '../../webhooks/call-webhook.ts'
 import { TEST_EVENT } from '../../webhooks/deliveries.ts'
-import type { DueDelivery } from '../../webhooks/due.ts'
 import {
   type Caller,
   type CallServices,

@@ -5,8 +5,12 @@ import about from '../../../package.json' with { type: 'json' }
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { type ResponseHead, sendOutgoing } from '../../outgoing/send.ts'
-import { type CallOutcome, type SentHeaders, TIMEOUT_MS } from '../../webhooks/call-webhook.ts'
-import type { DueDelivery } from '../../webhooks/due.ts'
+import {
+  type CallOutcome,
+  type DueDelivery,
+  type SentHeaders,
+  TIMEOUT_MS,
+} from '../../webhooks/call-webhook.ts'
 import { TwilioRefusal } from './wire.ts'
 
 interface Twiml {

@@ -8,8 +8,8 @@ import type { Value } from '../../fields/field.ts'
 import type { Extension } from '../../records/extension.ts'
 import { changeLogCte } from '../../records/record-sql.ts'
 import { randomId } from '../../tools/random.ts'
+import { failDeliveries, failPending } from '../../webhooks/delivery-worker.ts'
 import type { FitWebhook } from '../../webhooks/extensions.ts'
-import { failDeliveries, failPending } from '../../webhooks/record-outcome.ts'
 import { hasSid, sidOf } from './wire.ts'
 
 const NEW_TWILIO_KEY = z.object({

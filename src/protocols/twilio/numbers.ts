@@ -12,7 +12,7 @@ import { ApiError } from '../../errors.ts'
 import { deleteRecords } from '../../records/delete.ts'
 import { createRecord, updateRecord } from '../../records/write.ts'
 import { serverRequest } from '../../request/request.ts'
-import { logChanged } from '../../sms/status/status.ts'
+import { logChanged } from '../../sms/status.ts'
 import type { Call } from './account.ts'
 import {
   API_VERSION,

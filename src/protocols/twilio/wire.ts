@@ -6,7 +6,7 @@ import { cleanText } from '../../fields/cast.ts'
 import { dateOf } from '../../fields/date.ts'
 import type { ErrorForm } from '../../http/context.ts'
 import { sendError } from '../../http/middleware/failure.ts'
-import { urlFault } from '../../outgoing/addresses.ts'
+import { urlFault } from '../../outgoing/send.ts'
 import type { OTHER_REFUSALS, RefusalCode } from '../../sms/send/shape.ts'
 
 /** An error answer of Twilio's API. */

@@ -15,7 +15,7 @@ import { countBatch } from '../../sms/queue/cancel.ts'
 import { SEND, TEMPLATE_SEND } from '../../sms/send/body.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
 import { checkShape, gatewayRefusal, instant, isRefusal } from '../../sms/send/shape.ts'
-import { readUsage, type USAGE } from '../../sms/usage/quota.ts'
+import { readUsage, type USAGE } from '../../sms/usage.ts'
 import { type DoorCall, type DoorRoute, doorProtocol } from '../door.ts'
 
 const QUOTA_ERROR = z.strictObject({

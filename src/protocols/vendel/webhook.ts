@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { callWebhook } from '../../webhooks/call-webhook.ts'
-import type { DueDelivery } from '../../webhooks/due.ts'
+import { callWebhook, type DueDelivery } from '../../webhooks/call-webhook.ts'
 import { isSecret } from '../../webhooks/secrets.ts'
 
 /** Vendel's events by ours; `test` for others. */

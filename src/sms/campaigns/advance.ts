@@ -7,9 +7,10 @@ import type { JobKind } from '../../work/jobs.ts'
 import { cancelWaiting, lockWaiting } from '../queue/cancel.ts'
 import type { Offer } from '../send/accept.ts'
 import { PLAIN_OPTIONS } from '../send/body.ts'
+import { writeTexts } from '../send/content.ts'
 import { offeredMessage } from '../send/send.ts'
 import { accountSender, gatewayRefusal, type RefusalCode } from '../send/shape.ts'
-import { REASONS } from '../status/status.ts'
+import { REASONS, updateRecords } from '../status.ts'
 import {
   type Campaign,
   type CampaignServices,
@@ -19,13 +20,12 @@ import {
   chunksOf,
   endCampaign,
   findCampaign,
+  holdMessages,
   isStored,
   readCampaign,
-  updateCampaigns,
+  releaseMessages,
 } from './campaign.ts'
-import { holdMessages, releaseMessages } from './hold.ts'
-import { checkQuota, textsFor } from './plan.ts'
-import { repeatIfDue } from './repeat.ts'
+import { checkQuota, repeatIfDue } from './plan.ts'
 
 /** Changes the queue to match the campaign's status. False if the campaign was changed meanwhile. */
 type Step = (services: CampaignServices, campaign: Campaign, signal?: AbortSignal) => Promise<boolean>
@@ -45,18 +45,21 @@ update campaigns set settled = true, former_batch = '',
   audience = case when status = 'paused' then audience else '[]'::json end
 where id = ${text('id')} and xmin::text = ${text('version')}`
 
-/** Makes the queue match a campaign's status until it does. Repeatable; stops when `signal` aborts. */
-export async function advance(services: CampaignServices, id: string, signal?: AbortSignal): Promise<void> {
+/**
+ * Makes the queue match a campaign's status until it does. Repeatable. Returns the settled campaign;
+ * undefined if it was deleted or `signal` aborted.
+ */
+export async function advance(services: CampaignServices, id: string, signal?: AbortSignal) {
   const { db } = services.store
   let last: Campaign | undefined
   while (!signal?.aborted) {
     const campaign = await readCampaign(db, id)
     if (!campaign && last) await cancelAll(services, last)
-    if (!campaign || campaign.settled) return
+    if (!campaign || campaign.settled) return campaign
     last = campaign
-    if (!(await STEPS[campaign.status](services, campaign, signal))) continue
-    if ((await runForCount(db, SETTLE, campaign)) > 0) return
+    if (await STEPS[campaign.status](services, campaign, signal)) await runForCount(db, SETTLE, campaign)
   }
+  return undefined
 }
 
 async function send(services: CampaignServices, campaign: Campaign, signal?: AbortSignal): Promise<boolean> {
@@ -164,10 +167,10 @@ export const campaignJobs = (servicesOf: (user: string) => CampaignServices): Jo
   async run({ key: id, holder }, signal) {
     const services = servicesOf(holder)
     const { db } = services.store
-    await advance(services, id, AbortSignal.any([signal, AbortSignal.timeout(RUN_MS)]))
-    await repeatIfDue(services, id)
-    await updateCampaigns(db, `status = 'sending'`, BEGINS, [id])
-    await updateCampaigns(db, `status = 'done'`, IS_OVER, [id])
+    const settled = await advance(services, id, AbortSignal.any([signal, AbortSignal.timeout(RUN_MS)]))
+    if (settled) await repeatIfDue(services, settled)
+    await updateRecords(db, 'campaigns', `status = 'sending'`, BEGINS, [id])
+    await updateRecords(db, 'campaigns', `status = 'done'`, IS_OVER, [id])
     return runForRow(db, NEXT, { id })
   },
 })
@@ -207,7 +210,7 @@ async function storeChunk(
   phones: readonly string[],
   number: number,
 ): Promise<boolean> {
-  const texts = await textsFor(services.store, campaign.user, campaign, phones)
+  const texts = await writeTexts(services.store, campaign.user, campaign, phones)
   const messages = texts.map((text) => offeredMessage(text, !campaign.variables, campaign.keepsQuiet))
   const now = await readCampaign(services.store.db, campaign.id)
   if (now?.version !== campaign.version) return false

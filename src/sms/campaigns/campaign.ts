@@ -1,17 +1,19 @@
 import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
 import type { CatalogStore } from '../../collections/catalog-store.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
-import { oneOf, runForRow, statement, text, textsOf } from '../../db/statement.ts'
+import { isOwnedBy, oneOf, runForRow, statement, text, unindexed } from '../../db/statement.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import type { Extensions } from '../../records/extension.ts'
-import { changeLogCte, isDisabledSql } from '../../records/record-sql.ts'
+import { isDisabledSql } from '../../records/record-sql.ts'
+import { lockUserSends } from '../send/accept.ts'
 import type { SendOptions } from '../send/body.ts'
-import { lockUserSends } from '../send/lock-user.ts'
 import { LAST_LEAVES_AT } from '../send/preview.ts'
 import type { SendServices } from '../send/send.ts'
 import { gatewayRefusal } from '../send/shape.ts'
-import type { Repeat } from './times.ts'
+import { eventsCte, updateRecords } from '../status.ts'
+import type { Repeat } from './body.ts'
 
 const STATUSES = ['scheduled', 'repeating', 'sending', 'paused', 'canceled', 'done', 'failed'] as const
 export type CampaignStatus = (typeof STATUSES)[number]
@@ -68,8 +70,7 @@ export async function readState(db: Db, user: string, id: string): Promise<Campa
 }
 
 const READ = statement('campaign', {
-  id: 'string',
-  user: 'string',
+  ...{ id: 'string', user: 'string', name: 'string', template: 'string' },
   /** `xmin` of the record, which every change replaces. */
   version: 'string',
   isDisabled: 'boolean',
@@ -101,12 +102,14 @@ const READ = statement('campaign', {
   /** When it repeats; 'null' if it does not. */
   repeat: 'string?',
   runs: 'number',
+  /** The time of the database. */
+  nowMs: 'number',
 })`
-select c.id, c."user", c.xmin::text as version, ${isDisabledSql('c."user"')} as "isDisabled",
+select c.id, c."user", c.name, c.template, c.xmin::text as version, ${isDisabledSql('c."user"')} as "isDisabled",
   c.status, c.body, c.variables::text, c.audience::text, c.batches::text, c.former_batch as "formerBatch", c.revision,
   c.scheduled_at as "scheduledAt", c.expires_at as "expiresAt", c.settled, c.groups, c.recipients::text,
   c.recipients_count as "recipientsCount", c.device, c.line, c.sim, c.priority, c.guarantee, c.quiet_hours as "keepsQuiet",
-  c.repeat::text, c.runs
+  c.repeat::text, c.runs, (extract(epoch from now()) * 1000)::float8 as "nowMs"
 from campaigns c where c.id = ${text('id')}`
 
 export async function readCampaign(db: Db, id: string) {
@@ -137,18 +140,6 @@ export async function findCampaign(db: Db, user: string, id: string): Promise<Ca
 /** Whether all messages of the current revision are stored. */
 export const isStored = ({ audience }: Campaign): boolean => audience.length === 0
 
-/** Changes campaigns, notifies subscribers, returns ids. `set`, `where`: SQL, parameters from $1. */
-export async function updateCampaigns(db: Db, set: string, where: string, params: readonly unknown[]) {
-  const changed = await db.query(
-    `with changed as (
-      update campaigns set ${set}, updated = pb_text(now()) where ${where} returning id
-    ), ${changeLogCte('changed', 'update', params.length + 1)}
-    select id from changed`,
-    [...params, 'campaigns'],
-  )
-  return textsOf(changed)
-}
-
 /** Changes one campaign. False if it was changed since it was read. `set`: SQL, parameters from $3. */
 export const changeAsRead = async (
   db: Db,
@@ -156,7 +147,8 @@ export const changeAsRead = async (
   set: string,
   ...params: readonly unknown[]
 ): Promise<boolean> =>
-  (await updateCampaigns(db, set, 'id = $1 and xmin::text = $2', [id, version, ...params])).length > 0
+  (await updateRecords(db, 'campaigns', set, 'id = $1 and xmin::text = $2', [id, version, ...params]))
+    .length > 0
 
 /** Messages per transaction. The user's other sends are accepted between transactions. */
 const CHUNK = 500
@@ -194,4 +186,70 @@ export function endCampaign(
     if (isEnded) await db.query(CLOSE, [campaign.user, keys])
     return isEnded
   })
+}
+
+/** Maximum rows of a transaction, so that others wait briefly. */
+const MAX_ROWS = 1_000
+
+/** SQL that selects queued messages and locks them. $1: batches, $2: user, `which`: condition on `d`. */
+const waiting = (which: string) => `
+select d.message, d."user", m.scheduled_at from sms_messages m join sms_dispatch d on d.message = m.id
+where m.batch_id = any($1::text[]) and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${isOwnedBy('d', '$2')}
+  and ${unindexed('m.status')} in ('pending', 'assigned') and ${which}
+order by d.message limit ${MAX_ROWS} for update of d`
+
+const EVENTS = eventsCte(
+  `r."user", r.message, 'pending', '', 0, $3`,
+  'rows r join changed c on c.id = r.message',
+)
+
+/** Takes unclaimed messages back from their devices. Due at infinity, so that the sweep leaves them alone. */
+const HOLD = `
+with rows as (${waiting(`${unindexed('d.state')} in ('pending', 'assigned') and d.due_at is distinct from 'infinity'`)}
+), held as (
+  update sms_dispatch d set due_at = 'infinity', state = 'pending', wake_at = null, wakes = 0,
+    waiting_for = '', charged = '', device = case when d.pinned then d.device else '' end,
+    line = case when d.line_pinned then d.line else '' end
+  from rows r where d.message = r.message returning d.message, d.device
+), changed as (
+  update sms_messages m set status = 'pending', device = h.device, line = '', "from" = '', waiting_for = '',
+    updated = pb_text(now())
+  from held h where m.id = h.message returning m.id
+), ${EVENTS}
+select count(*) from rows`
+
+/** Restores the due time: the sweep then hands the messages out. */
+const RELEASE = `
+with rows as (${waiting(`${unindexed('d.state')} = 'pending' and d.due_at = 'infinity'`)}
+), freed as (
+  update sms_dispatch d set due_at = greatest(now(), nullif(r.scheduled_at, '')::timestamptz)
+  from rows r where d.message = r.message returning d.message
+), changed as (
+  update sms_messages m set updated = pb_text(now()) from freed f where m.id = f.message returning m.id
+), ${EVENTS}
+select count(*) from rows`
+
+/** Locks the campaign against changes. Finds no row if it was changed since it was read. */
+const UNCHANGED = 'select 1 from campaigns where id = $1 and xmin::text = $2 for share'
+
+/** Holds all messages of a paused campaign. False when the campaign was changed meanwhile. */
+export const holdMessages = (store: Store, campaign: Campaign) => inSteps(store, campaign, HOLD, 'Paused')
+
+/** Releases held messages. False when the campaign was changed meanwhile. */
+export const releaseMessages = (store: Store, campaign: Campaign) =>
+  inSteps(store, campaign, RELEASE, 'Resumed')
+
+async function inSteps(store: Store, campaign: Campaign, step: string, detail: string): Promise<boolean> {
+  const { id, version, batches, user } = campaign
+  for (;;) {
+    const rows = await store.db.transaction(async (db) => {
+      const unchanged = await db.query(UNCHANGED, [id, version])
+      if (!unchanged.rows[0]) return undefined
+      // unnamed, so that Postgres plans it for the present number of rows
+      const done = await db.query(step, [batches, user, detail])
+      return Number(done.rows[0]![0])
+    })
+    if (rows === undefined) return false
+    if (rows === 0) return true
+  }
 }

@@ -1,25 +1,35 @@
-import { flag, list, number, runForTexts, statement, text } from '../../db/statement.ts'
+import { z } from 'zod'
 import { formatDate } from '../../fields/date.ts'
 import { derivedId, randomId } from '../../tools/random.ts'
+import { batchAfter, noneLeftOut, RETRIED_BATCH, type RETRY_BATCH, retryBatch } from '../queue/retry.ts'
+import { lockUserSends } from '../send/accept.ts'
 import { expiresBeforeDue } from '../send/body.ts'
-import { lockUserSends } from '../send/lock-user.ts'
-import { gatewayRefusal, invalid } from '../send/shape.ts'
-import { logChanged } from '../status/status.ts'
+import { accountSender, gatewayRefusal, invalid } from '../send/shape.ts'
+import { updateRecords } from '../status.ts'
 import { advance, whenSettled } from './advance.ts'
-import type { CampaignChange, NewCampaign } from './body.ts'
+import { type CampaignChange, completeRepeat, type NewCampaign, timesFrom } from './body.ts'
 import {
+  CAMPAIGN_STATE,
   type Campaign,
   type CampaignServices,
   type CampaignState,
+  type CampaignStatus,
   changeAsRead,
+  endCampaign,
   findCampaign,
   isStored,
   readState,
-  updateCampaigns,
 } from './campaign.ts'
-import { checkQuota, namedLine, planAudience, readText } from './plan.ts'
-import { checkRoom, expiryAt } from './repeat.ts'
-import { completeRepeat, timesFrom } from './times.ts'
+import {
+  checkQuota,
+  checkRoom,
+  expiryAt,
+  insertCampaign,
+  moveOn,
+  planAudience,
+  planCampaign,
+  readText,
+} from './plan.ts'
 
 /** A campaign that begins sooner cannot be changed: the sweep may already hand out its texts. */
 const MARGIN_MS = 2_000
@@ -34,7 +44,7 @@ export async function changeCampaign(
   const { db } = services.store
   if (Object.entries(change).every(([part, value]) => part === 'name' || value === null)) {
     await findCampaign(db, user, id)
-    await updateCampaigns(db, 'name = $2', 'id = $1', [id, change.name])
+    await updateRecords(db, 'campaigns', 'name = $2', 'id = $1', [id, change.name])
   } else {
     await whenSettled(services, user, id, (campaign) => revise(services, campaign, change))
     await advance(services, id)
@@ -43,7 +53,7 @@ export async function changeCampaign(
 }
 
 const REVISE = `
-name = coalesce($3, name), body = $4, variables = $5::json, template = coalesce($6, template), groups = $7,
+name = $3, body = $4, variables = $5::json, template = $6, groups = $7,
 recipients = $8::json, scheduled_at = $9, expires_at = $10, former_batch = $11, batch_id = $12,
 batches = $13::json, recipients_count = $14, segments = $15, audience = $16::json, repeat = $17::json, revision = revision + 1,
 settled = false`
@@ -59,18 +69,15 @@ async function revise(services: CampaignServices, campaign: Campaign, change: Ca
   const [scheduledAt] = repeat ? await timesFrom(user, repeat, begins) : [begins]
   const expiresAt = change.expiresAt ?? (repeat ? expiryAt(campaign, scheduledAt) : campaign.expiresAt)
   if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
-  const text = change.text ? await readText(store, user, change.text) : { ...campaign, template: null }
-  const people: NewCampaign['audience'] = change.audience ?? {
-    recipients: campaign.recipients,
-    groupIds: campaign.groups,
-  }
+  const text = change.text ? await readText(store, user, change.text) : campaign
+  const people = change.audience ?? { recipients: campaign.recipients, groupIds: campaign.groups }
   const { audience, segments } = await planAudience(store, user, text, people)
   // messages stored so far are canceled and refunded
   if (!repeat)
     await checkQuota(services, user, audience.length - (isStored(campaign) ? campaign.recipientsCount : 0))
   const batch = randomId()
   const params = [
-    ...[change.name, text.body, JSON.stringify(text.variables), text.template],
+    ...[change.name ?? campaign.name, text.body, JSON.stringify(text.variables), text.template],
     ...[people.groupIds, JSON.stringify(people.recipients), scheduledAt, expiresAt],
     ...[campaign.batches[0], batch, JSON.stringify([batch])],
     ...[audience.length, segments, JSON.stringify(repeat ? [] : audience), JSON.stringify(repeat)],
@@ -92,17 +99,6 @@ async function checkNotBegun({ store }: CampaignServices, campaign: Campaign): P
   if (rows[0]) throw gatewayRefusal('campaign_begun')
 }
 
-const INSERT = statement('campaign insert', { id: 'string' })`
-insert into campaigns (id, "user", name, body, template, variables, groups, recipients, scheduled_at,
-  expires_at, status, batch_id, batches, revision, recipients_count, segments, audience, device,
-  line, sim, priority, guarantee, quiet_hours, repeat, settled, created, updated)
-values (${text('id')}, ${text('user')}, ${text('name')}, ${text('body')}, ${text('template')}, ${text('variables')}::json,
-  ${list('groupIds')}, ${text('recipients')}::json, ${text('scheduledAt')}, ${text('expiresAt')}, ${text('status')},
-  ${text('batch')}, ${text('batches')}::json, 1, ${number('count')}, ${number('segments')}, ${text('audience')}::json,
-  ${text('device')}, ${text('line')}, ${number('sim')}, ${number('priority')}, ${text('guarantee')}, ${flag('keepsQuiet')},
-  ${text('repeat')}::json, false, pb_text(now()), pb_text(now()))
-on conflict (id) do nothing returning id`
-
 /** Stores a campaign; advance.ts stores its messages. A known Idempotency-Key returns its campaign. */
 export async function createCampaign(
   services: CampaignServices,
@@ -119,28 +115,121 @@ export async function createCampaign(
 
 async function insert(services: CampaignServices, user: string, id: string, wanted: NewCampaign) {
   const { store } = services
-  const line = await namedLine(store, user, wanted)
-  const written = await readText(store, user, wanted.text)
-  const { audience, segments } = await planAudience(store, user, written, wanted.audience)
+  const { line, text, audience, segments } = await planCampaign(store, user, wanted)
   const repeat = wanted.repeat && (await completeRepeat(store, user, wanted.repeat))
   if (!repeat) await checkQuota(services, user, audience.length)
-  const batch = randomId()
   const { name, expiresAt, options } = wanted
   const [scheduledAt] = repeat ? await timesFrom(user, repeat, wanted.scheduledAt) : [wanted.scheduledAt]
   if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
-  const { groupIds, recipients } = wanted.audience
-  const values = {
-    ...{ ...options, id, user, name, line, batch, groupIds, scheduledAt, expiresAt, segments },
-    ...{ body: written.body, template: written.template, variables: JSON.stringify(written.variables) },
-    ...{ recipients: JSON.stringify(recipients), batches: JSON.stringify([batch]) },
-    ...{ count: audience.length, audience: JSON.stringify(repeat ? [] : audience) },
-    ...{ status: repeat ? 'repeating' : 'scheduled', repeat: JSON.stringify(repeat) },
-  }
+  const { groupIds: groups, recipients } = wanted.audience
+  const row = { ...options, ...text, id, user, name, line, groups, recipients, audience, segments, repeat }
   await store.db.transaction(async (db) => {
     if (repeat) {
       await lockUserSends(db, user)
       await checkRoom(db, user)
     }
-    await logChanged({ db }, 'campaigns', 'create', await runForTexts(db, INSERT, values))
+    await insertCampaign(db, { ...row, scheduledAt, expiresAt, runOf: '', error: '' })
   })
+}
+
+const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])
+
+type Steer = (services: CampaignServices, user: string, id: string) => Promise<CampaignState>
+
+/** Returns an action that sets a settled campaign's status to `next`'s result; undefined changes nothing. */
+const become =
+  (next: (campaign: Campaign) => CampaignStatus | undefined): Steer =>
+  async (services, user, id) => {
+    const { db } = services.store
+    await whenSettled(services, user, id, async (campaign) => {
+      const status = next(campaign)
+      if (!status) return true
+      if (status === 'repeating') return moveOn(db, campaign, new Date(), campaign.runs, ', settled = false')
+      return changeAsRead(db, campaign, `status = '${status}', settled = false`)
+    })
+    await advance(services, id)
+    return readState(db, user, id)
+  }
+
+/** Pauses a campaign: unclaimed messages wait. Repeating is no error. Throws 409 `campaign_over`. */
+export const pauseCampaign = become(({ status }) => {
+  if (status === 'paused') return undefined
+  if (OVER.has(status)) throw gatewayRefusal('campaign_over')
+  return 'paused'
+})
+
+/** Resumes a paused campaign at its time, or now. Repeatable. Throws 409 `campaign_over`. */
+export const resumeCampaign = become(({ status, scheduledAt, repeat }) => {
+  if (status === 'scheduled' || status === 'repeating' || status === 'sending') return undefined
+  if (status !== 'paused') throw gatewayRefusal('campaign_over')
+  if (repeat) return 'repeating'
+  return scheduledAt > formatDate(new Date()) ? 'scheduled' : 'sending'
+})
+
+/** Cancels and refunds a campaign's unclaimed messages. Repeatable. Throws 409 `campaign_over`. */
+export const cancelCampaign: Steer = async (services, user, id) => {
+  const { db } = services.store
+  for (;;) {
+    const campaign = await findCampaign(db, user, id)
+    if (campaign.status === 'canceled') break
+    if (OVER.has(campaign.status)) throw gatewayRefusal('campaign_over')
+    if (await endCampaign(services, campaign, 'canceled')) break
+  }
+  await advance(services, id)
+  return readState(db, user, id)
+}
+
+export const RETRIED_CAMPAIGN = z
+  .object({
+    campaign: CAMPAIGN_STATE,
+    retried: z.int().min(0).describe('Messages that this request has sent again.'),
+    left_out: RETRIED_BATCH.shape.left_out,
+  })
+  .meta({ id: 'RetriedCampaign' })
+export type RetriedCampaign = Readonly<z.output<typeof RETRIED_CAMPAIGN>>
+
+/** Sends failed messages again, once each, in a new batch. Throws 409, 402 and 503. */
+export async function retryCampaign(
+  services: CampaignServices,
+  user: string,
+  id: string,
+  body: z.output<typeof RETRY_BATCH>,
+): Promise<RetriedCampaign> {
+  const { db } = services.store
+  // store the batch first, so that its messages belong to the campaign even after a crash
+  await whenSettled(services, user, id, (campaign) => noteBatch(services, campaign))
+  const { batches, keepsQuiet } = await findCampaign(db, user, id)
+  const before = await countMessages(services, user, batches)
+  const left = noneLeftOut()
+  for (const batch of batches)
+    if ((await countMessages(services, user, [batch])) > 0)
+      await retryBatch(services, accountSender(user, id), batch, body, keepsQuiet, left)
+  const retried = (await countMessages(services, user, batches)) - before
+  if (retried > 0)
+    await updateRecords(
+      db,
+      'campaigns',
+      `status = 'sending', settled = false`,
+      `id = $1 and status = 'done'`,
+      [id],
+    )
+  return { campaign: await readState(db, user, id), retried, left_out: left }
+}
+
+/** Stores the id of the batch that repeats the last one. False if the campaign was changed meanwhile. */
+async function noteBatch(services: CampaignServices, campaign: Campaign): Promise<boolean> {
+  if (campaign.status !== 'sending' && campaign.status !== 'done')
+    throw gatewayRefusal('campaign_not_retriable')
+  const last = campaign.batches.at(-1)!
+  if ((await countMessages(services, campaign.user, [last])) === 0) return true
+  const batches = JSON.stringify([...campaign.batches, batchAfter(last)])
+  return changeAsRead(services.store.db, campaign, 'batches = $3::json', batches)
+}
+
+async function countMessages({ store }: CampaignServices, user: string, batches: readonly string[]) {
+  const { rows } = await store.db.query(
+    `select count(*) from sms_messages where batch_id = any($1::text[]) and batch_id <> '' and "user" || '' = $2`,
+    [batches, user],
+  )
+  return Number(rows[0]![0])
 }

@@ -1,18 +1,29 @@
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
-import { number, run, statement, text } from '../../db/statement.ts'
+import type { Db } from '../../db/open.ts'
+import { flag, list, number, run, runForTexts, statement, text } from '../../db/statement.ts'
+import { GatewayError } from '../../errors.ts'
+import { dateOf, formatDate } from '../../fields/date.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { countSegments } from '../../portable/segments.ts'
-import type { Content } from '../send/body.ts'
-import { allRecipients, loadTemplate, optedOut, TEXT, type Text, writeTexts } from '../send/content.ts'
-import { checkDestinations } from '../send/destinations.ts'
+import { derivedId, randomId } from '../../tools/random.ts'
+import { type Content, movedExpiry } from '../send/body.ts'
+import {
+  allRecipients,
+  checkDestinations,
+  loadTemplate,
+  optedOut,
+  TEXT,
+  writeTexts,
+} from '../send/content.ts'
 import { LAST_LEAVES_AT, lastLeavesAt } from '../send/preview.ts'
 import { checkDevice } from '../send/send.ts'
 import { gatewayRefusal, invalid } from '../send/shape.ts'
-import { readUsage } from '../usage/quota.ts'
-import { MAX_AUDIENCE, type NewCampaign } from './body.ts'
-import type { CampaignServices, CampaignText } from './campaign.ts'
+import { logChanged } from '../status.ts'
+import { readUsage } from '../usage.ts'
+import { MAX_AUDIENCE, MIN_INTERVAL_MS, type NewCampaign, timesAfter } from './body.ts'
+import { type Campaign, type CampaignServices, type CampaignText, changeAsRead } from './campaign.ts'
 
 /** Texts to make at a time: 1,000 long ones block the event loop for 20 ms. */
 const CHUNK = 1_000
@@ -23,14 +34,6 @@ export async function readText(store: Store, user: string, text: Content) {
   const body = await loadTemplate(store, user, text.templateId)
   return { body, variables: text.variables, template: text.templateId }
 }
-
-/** The texts of a campaign for some recipients. Throws errors of the template. */
-export const textsFor = (
-  store: Store,
-  user: string,
-  { body, variables }: CampaignText,
-  phones: readonly string[],
-): Promise<Text[]> => writeTexts(store, user, variables ? { body, variables } : { body }, phones)
 
 /** A campaign's recipients without opt-outs, and their segments. Throws 400 if all have opted out. */
 export async function planAudience(
@@ -51,7 +54,7 @@ async function countAll(store: Store, user: string, text: CampaignText, phones: 
   if (!text.variables) return phones.length * countSegments(text.body).segments
   let sum = 0
   for (let at = 0; at < phones.length; at += CHUNK) {
-    const write = () => textsFor(store, user, text, phones.slice(at, at + CHUNK))
+    const write = () => writeTexts(store, user, text, phones.slice(at, at + CHUNK))
     for (const { segments } of await admission.heavyWork.run(userHolder(user), write)) sum += segments
   }
   return sum
@@ -68,7 +71,7 @@ select line from sms_named_lines(${text('user')}, nullif(${text('id')}, ''), nul
   nullif(${text('device')}, ''), ${number('sim')}) limit 2`
 
 /** The id of the line that a campaign names, '' for any. Throws 404, 409 as a send does. */
-export async function namedLine(
+async function namedLine(
   store: Store,
   user: string,
   { options: { device, sim }, line: { id, number } }: NewCampaign,
@@ -90,13 +93,124 @@ export const CAMPAIGN_PREVIEW = z
   })
   .meta({ id: 'CampaignPreview' })
 
+/** The line, text and recipients of a new campaign. Throws 400, 403, 404, 409 as a send does. */
+export async function planCampaign(store: Store, user: string, wanted: NewCampaign) {
+  const line = await namedLine(store, user, wanted)
+  const text = await readText(store, user, wanted.text)
+  return { line, text, ...(await planAudience(store, user, text, wanted.audience)) }
+}
+
 /** Counts recipients and segments of a campaign, stores nothing. Throws as its create, except 402. */
 export async function previewCampaign(store: Store, user: string, wanted: NewCampaign) {
-  await namedLine(store, user, wanted)
-  const text = await readText(store, user, wanted.text)
-  const { audience, segments } = await planAudience(store, user, text, wanted.audience)
-  const [first] = await textsFor(store, user, text, audience.slice(0, 1))
+  const { text, audience, segments } = await planCampaign(store, user, wanted)
+  const [first] = await writeTexts(store, user, text, audience.slice(0, 1))
   const named = { deviceId: wanted.options.device, line: wanted.line }
   const last_leaves_at = await lastLeavesAt(store, user, audience.length, wanted.scheduledAt, named)
   return { recipients_count: audience.length, segments, first: first!, last_leaves_at }
+}
+
+const MAX_REPEATING = 20
+
+const OTHERS = `
+select count(*) from campaigns where "user" = $1 and status in ('repeating', 'paused') and repeat::text <> 'null'`
+
+/** Throws 400 if the account has too many repeating campaigns. The caller has locked its sends. */
+export async function checkRoom(db: Db, user: string): Promise<void> {
+  const { rows } = await db.query(OTHERS, [user], 'campaigns that repeat')
+  if (Number(rows[0]![0]) >= MAX_REPEATING)
+    throw invalid(`repeat is for at most ${MAX_REPEATING} campaigns of an account`)
+}
+
+/** The expiry of a run at `at`: as long after it as that of the campaign's present run. */
+export const expiryAt = (
+  { scheduledAt, expiresAt }: Pick<Campaign, 'scheduledAt' | 'expiresAt'>,
+  at: string,
+) => movedExpiry(expiresAt, scheduledAt, dateOf(at)!.getTime())
+
+const MOVE = `
+status = case when $3 = '' then 'done' else 'repeating' end, scheduled_at = coalesce(nullif($3, ''), scheduled_at),
+expires_at = $4, runs = $5, error = ''`
+
+/** Moves a repeating campaign to its first time after `after`, or ends it. False after another change. */
+export function moveOn(db: Db, campaign: Campaign, after: Date, runs = campaign.runs, set = '') {
+  const [next] = timesAfter(campaign.repeat!, after, 1)
+  const at = next ? formatDate(next) : ''
+  return changeAsRead(db, campaign, MOVE + set, at, at && expiryAt(campaign, at), runs)
+}
+
+const INSERT = statement('campaign insert', { id: 'string' })`
+insert into campaigns (id, "user", run_of, name, body, template, variables, groups, recipients, device, line, sim,
+  priority, guarantee, quiet_hours, repeat, scheduled_at, expires_at, status, error, batch_id, batches, revision,
+  recipients_count, segments, audience, settled, created, updated)
+values (${text('id')}, ${text('user')}, ${text('runOf')}, ${text('name')}, ${text('body')}, ${text('template')},
+  ${text('variables')}::json, ${list('groups')}, ${text('recipients')}::json, ${text('device')}, ${text('line')},
+  ${number('sim')}, ${number('priority')}, ${text('guarantee')}, ${flag('keepsQuiet')}, ${text('repeat')}::json,
+  ${text('scheduledAt')}, ${text('expiresAt')}, ${text('status')}, ${text('error')}, ${text('batch')},
+  ${text('batches')}::json, 1, ${number('count')}, ${number('segments')}, ${text('audience')}::json,
+  ${flag('settled')}, pb_text(now()), pb_text(now()))
+on conflict (id) do nothing returning id`
+
+type Given = 'id' | 'user' | 'name' | 'body' | 'template' | 'variables' | 'recipients' | 'audience'
+type Options =
+  | 'device'
+  | 'line'
+  | 'sim'
+  | 'priority'
+  | 'guarantee'
+  | 'keepsQuiet'
+  | 'scheduledAt'
+  | 'expiresAt'
+type CampaignRow = Pick<Campaign, Given | Options | 'repeat'> &
+  Readonly<{ groups: readonly string[]; runOf: string; segments: number; error: string }>
+
+/** Stores a campaign, unless it is stored already. `error`: why it failed at once; '' if it did not. */
+export async function insertCampaign(db: Db, row: CampaignRow): Promise<void> {
+  const { error, repeat, audience } = row
+  const batch = randomId()
+  const values = {
+    ...{ ...row, batch, batches: JSON.stringify([batch]), settled: error !== '', count: audience.length },
+    ...{ variables: JSON.stringify(row.variables), recipients: JSON.stringify(row.recipients) },
+    ...{ repeat: JSON.stringify(repeat), audience: JSON.stringify(repeat ? [] : audience) },
+    status: error ? 'failed' : repeat ? 'repeating' : 'scheduled',
+  }
+  await logChanged({ db }, 'campaigns', 'create', await runForTexts(db, INSERT, values))
+}
+
+/**
+ * Makes the run of a repeating campaign that is due, if any, and moves the campaign on, in one transaction.
+ * The run's id is that of its time, so that no time has two runs.
+ */
+export async function repeatIfDue(services: CampaignServices, campaign: Campaign): Promise<void> {
+  const { db } = services.store
+  const { id, repeat, status, scheduledAt, nowMs } = campaign
+  const lateMs = nowMs - dateOf(scheduledAt)!.getTime()
+  if (!repeat || status !== 'repeating' || lateMs < 0) return
+  const now = new Date(nowMs)
+  const isLate = lateMs > MIN_INTERVAL_MS
+  if (isLate && (repeat.missed === 'skip' || (repeat.until !== '' && repeat.until < formatDate(now)))) {
+    // a later time may be less than 5 minutes past
+    await moveOn(db, campaign, new Date(nowMs - MIN_INTERVAL_MS))
+    return
+  }
+  const at = isLate ? formatDate(now) : scheduledAt
+  const ids = { id: derivedId(`run:${id} ${scheduledAt}`), runOf: id, repeat: null }
+  const times = { scheduledAt: at, expiresAt: expiryAt(campaign, at) }
+  const run = { ...campaign, ...ids, ...times, ...(await planRun(services, campaign)) }
+  await db.transaction(async (tx) => {
+    if (await moveOn(tx, campaign, now, campaign.runs + 1)) await insertCampaign(tx, run)
+  })
+}
+
+/** The recipients of a run, as the groups are now. A refusal is the run's error. */
+async function planRun(services: CampaignServices, campaign: Campaign) {
+  const { user, recipients, groups } = campaign
+  try {
+    const people = { recipients, groupIds: groups }
+    const { audience, segments } = await planAudience(services.store, user, campaign, people)
+    await checkQuota(services, user, audience.length)
+    return { segments, audience, error: '' }
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    return { segments: 0, audience: [], recipients: [], error: error.message }
+  }
 }

@@ -5,7 +5,7 @@ import { dateOf } from '../../fields/date.ts'
 import { INSTANT } from '../../fields/instant.ts'
 import { BATCH, countsOf } from '../queue/cancel.ts'
 import { UNKNOWN } from '../queue/retry.ts'
-import { CANCELED_SQL, REASONS } from '../status/status.ts'
+import { CANCELED_SQL, REASONS } from '../status.ts'
 import { CAMPAIGN_STATE, findCampaign } from './campaign.ts'
 
 const MAX_REPLIES = 20
@@ -50,7 +50,8 @@ with sent as (
 )`
 
 const COUNTS = `${SENT}
-select status, count(*), count(*) filter (where error_message in ${CANCELED_SQL}), sum(segments),
+select status, count(*), count(*) filter (where error_message in ${CANCELED_SQL}),
+  coalesce(sum(segments) filter (where status in ('sent', 'delivered')), 0),
   count(*) filter (where retriable),
   count(*) filter (where retriable and starts_with(error_message, '${UNKNOWN}')),
   count(*) filter (where retriable and error_message in ${CANCELED_SQL})
@@ -87,7 +88,7 @@ export async function readProgress({ db }: Store, user: string, id: string) {
     counts: countsOf(found),
     canceled: sum(2),
     retriable: { plain: all - unknown - canceled, unknown, canceled },
-    segments_used: found.reduce((used, row) => used + (HAS_GONE.has(row[0]) ? Number(row[3]) : 0), 0),
+    segments_used: sum(3),
     opt_outs: Number(optOuts.rows[0]![0]),
     replies: Number(replies[0]?.[4] ?? 0),
     latest_replies: replies.map(([reply, from, body, created]) => ({
@@ -95,5 +96,3 @@ export async function readProgress({ db }: Store, user: string, id: string) {
     })),
   }
 }
-
-const HAS_GONE: ReadonlySet<string> = new Set(['sent', 'delivered'])

@@ -1,20 +1,21 @@
 import type { Store } from '../../collections/catalog.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import { oneOf, type Row, run, runForRow, statement, text } from '../../db/statement.ts'
-import { GatewayError } from '../../errors.ts'
+import { fieldError, GatewayError, invalidFields } from '../../errors.ts'
 import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
+import type { Extension } from '../../records/extension.ts'
 import { isDisabledSql } from '../../records/record-sql.ts'
 import { type Again, hasRoomSql, type Job, type JobKind } from '../../work/jobs.ts'
+import { checkHours, checking, type Values } from '../hours.ts'
 import { type AcceptConfig, type Offer, storeOffers } from '../send/accept.ts'
 import { PLAIN_OPTIONS } from '../send/body.ts'
 import { type Text, writeTexts } from '../send/content.ts'
 import { offeredMessage } from '../send/send.ts'
 import { accountSender } from '../send/shape.ts'
-import { wakeDevices } from '../wake/wake.ts'
+import { wakeDevices } from '../wake.ts'
 
-const MATCHES = ['any', 'words', 'first_word', 'contains'] as const
-type Match = (typeof MATCHES)[number]
+type Match = 'any' | 'words' | 'first_word' | 'contains'
 
 const MAX_TEXT = 1_600
 
@@ -32,7 +33,7 @@ export const fold = (text: string): string =>
     .trim()
 
 /** The keywords of an answer. Commas separate them. */
-export const keywordsOf = (value: string): readonly string[] =>
+const keywordsOf = (value: string): readonly string[] =>
   fold(value)
     .split(',')
     .map((word) => word.trim())
@@ -123,10 +124,7 @@ values (${text('user')}, ${text('number')}, ${text('answer')}, ${text('message')
 
 type Received = Row<typeof READ>
 
-interface AnswerServices {
-  readonly store: Store
-  readonly config: AcceptConfig
-}
+type AnswerServices = Readonly<{ store: Store; config: AcceptConfig }>
 
 /** Jobs that answer texts. */
 export const answerJobs = (servicesOf: (user: string) => AnswerServices): JobKind => ({
@@ -189,3 +187,18 @@ const offerOf = ({ id, user, simulatedLine }: Received, sentBy: string, text: Te
   isBulk: true,
   messages: [offeredMessage(text, false)],
 })
+
+const HOURS = { from: 'hours_from', to: 'hours_to', days: 'days' }
+
+/** The extension of automatic answers. Refuses answers that could never answer a text. */
+export const autoAnswersExtension: Extension = checking((values, old) => {
+  checkAnswer(values)
+  checkHours(HOURS, values, old)
+})
+
+function checkAnswer({ match, value, body, template }: Values): void {
+  if (match !== 'any' && keywordsOf(String(value)).length === 0)
+    throw invalidFields({ value: fieldError('validation_required', 'Cannot be blank.') })
+  if (!body && !template)
+    throw invalidFields({ body: fieldError('validation_required', 'A text or a template is needed.') })
+}

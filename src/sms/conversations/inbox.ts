@@ -1,6 +1,73 @@
 import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { type Part, part, runForRow, statement, text } from '../../db/statement.ts'
+import { type Part, part, runForRow, statement, text, textsOf } from '../../db/statement.ts'
+import { fieldError, invalidFields } from '../../errors.ts'
+import type { Value } from '../../fields/field.ts'
+import { changeLogCte, isDisabledSql } from '../../records/record-sql.ts'
+import { logChanged } from '../status.ts'
+
+/** Jobs that push to browsers. The payload: ids of conversations, `conversation@sender` for a mention. */
+export const PUSH = 'push'
+const MAX_CONVERSATIONS = 100
+
+/** SQL that queues pushes. `news`: a query with the columns "user" and `id`, an entry of the payload. */
+export const queuePushes = (news: string) => `
+  insert into _jobs (kind, holder, key, payload, due_at)
+  select '${PUSH}', n."user", n."user", to_json((array_agg(n.id))[:${MAX_CONVERSATIONS}]),
+    greatest(now(), (select next_at from push_hours h where h."user" = n."user"))
+  from (${news}) n
+  where exists (select from push_subscriptions p where p."user" = n."user")
+  group by n."user" order by n."user"
+  on conflict (kind, key) do update set attempts = 0, dead_at = null, payload = (
+    select json_agg(id) from (
+      select json_array_elements_text(_jobs.payload) union select json_array_elements_text(excluded.payload)
+      limit ${MAX_CONVERSATIONS}
+    ) c(id))`
+
+/**
+ * CTEs that enter texts into their conversations, and queue notifications for browsers. For receive.ts: $1
+ * the user, $2 the device, $4 the texts; `changed` has the new ids. Locks conversations in the order of
+ * numbers, as sms_accept does. A blocked one only gets the text, and an opt-out word needs no answer.
+ */
+export const INCOMING_TEXT_CTES = `heard as (
+  insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, line,
+    unread, unanswered, archived, created, updated)
+  select pb_new_id(), $1, n."from",
+    coalesce((select c.name from contacts c where c."user" = $1 and c.phone = n."from"), ''),
+    left(n.body, 1600), pb_text(now()), 'incoming', n.id, $2, n.line, n.texts, not n.stops, false, pb_text(now()), pb_text(now())
+  from (
+    select distinct on (t."from" collate "C") t."from", t.id, t.body, t.stops, changed.line,
+      count(*) over (partition by t."from" collate "C") as texts
+    from json_to_recordset($4) t(id text, "from" text, body text, at text, stops boolean)
+    join changed on changed.id = t.id
+    where t."from" <> ''
+    order by t."from" collate "C", t.at desc, t.id
+  ) n
+  on conflict ("user", number) do update set
+    last_text = excluded.last_text, last_at = greatest(conversations.last_at, excluded.last_at),
+    last_type = 'incoming', last_message = excluded.last_message, device = excluded.device,
+    line = case when excluded.line = '' then conversations.line else excluded.line end,
+    unread = case when conversations.blocked then 0 else conversations.unread + excluded.unread end,
+    unanswered = excluded.unanswered and not conversations.blocked,
+    archived = conversations.archived and conversations.blocked, follow_up_at = '', updated = excluded.updated
+  returning id, "user", xmax = 0 as is_new, blocked
+), heard_changes as (
+  insert into _changes (collection, action, record)
+  select 'conversations', case when is_new then 'create' else 'update' end, id from heard
+  where exists (select from _listeners)
+), heard_pushes as (${queuePushes('select "user", id from heard where not blocked')})`
+
+const CLEAR = `
+update conversations set last_text = '' where id = any(array(
+  select id from conversations where last_message = any($1::text[]) and last_message <> '' and last_text <> ''
+  order by "user", number for update
+)) returning id`
+
+/** Removes the texts of deleted or redacted messages from their conversations; returns the changed ones. */
+export async function clearLastTexts(db: Db, messages: readonly string[]): Promise<string[]> {
+  return textsOf(await db.query(CLEAR, [messages], 'clear last texts'))
+}
 
 const MAX_COUNT = 1_000
 
@@ -43,4 +110,76 @@ const COUNTS = statement('inbox counts', INBOX)`select
 /** Counts the conversations of each view of the inbox, up to 1,000. `sender`: the caller. */
 export async function countInbox(db: Db, user: string, sender: string): Promise<z.output<typeof INBOX>> {
   return (await runForRow(db, COUNTS, { user, sender }, 'shaped'))!
+}
+
+const MAX_DUE = 1_000
+
+/** Brings conversations back. `skip locked`: nodes do not wait for each other. */
+const BRING_BACK = `
+with due as (
+  select id from conversations where follow_up_at <> '' and follow_up_at <= pb_text(now())
+  order by follow_up_at limit ${MAX_DUE} for update skip locked
+), changed as (
+  update conversations c set follow_up_at = '', unanswered = true, archived = false, unread = greatest(c.unread, 1),
+    updated = pb_text(now())
+  from due where c.id = due.id returning c.id, c."user"
+), pushes as (${queuePushes('select "user", id from changed')}),
+${changeLogCte('changed', 'update', 'conversations')}
+select from changed`
+
+/** Makes conversations whose reminder is due unread and unanswered, unarchives them and notifies people. */
+export async function bringBackDue(db: Db): Promise<void> {
+  for (;;) {
+    const { rows } = await db.query(BRING_BACK, [], 'inbox follow-ups')
+    if (rows.length < MAX_DUE) return
+  }
+}
+
+const ASSIGNABLE = `
+select from senders s where s.id = $1 and s."user" = $2
+  and (s.kind = 'owner' or exists (select from members m where m.id = s.id and m.role <> 'viewer'))`
+const NOT_ASSIGNABLE = fieldError('validation_invalid_assignee', 'Must be the owner or a member who answers.')
+
+/** Throws 400 unless the assignee is the account's owner or a member who may answer. */
+export async function checkAssignee(
+  { db }: Store,
+  { assignee, user }: Readonly<Record<string, Value>>,
+): Promise<void> {
+  if (!assignee) return
+  const { rows } = await db.query(ASSIGNABLE, [assignee, user], 'conversation assignee')
+  if (!rows[0]) throw invalidFields({ assignee: NOT_ASSIGNABLE })
+}
+
+/** Lets one assignment of the account run at a time. Finds no row if the setting is off. */
+const LOCK = `select from user_settings where "user" = $1 and assign = 'turns' for update`
+
+/** Assigns conversations in turn. The person whose last assignment is the oldest gets the first. */
+const ASSIGN = `
+with people as (
+  select id, row_number() over (order by last nulls first, id) - 1 as place, count(*) over () as number
+  from (
+    select p.id, (
+      select max(c.assigned_at) from conversations c where c."user" = $1 and c.assignee = p.id and c.assignee <> ''
+    ) as last
+    from (
+      select $1 as id union all
+      select m.id from members m
+      where m.account = $1 and m.role in ('admin', 'agent') and not ${isDisabledSql('m.member')}
+    ) p
+  ) p
+), free as (
+  select id, row_number() over (order by number collate "C") - 1 as turn from conversations
+  where "user" = $1 and number = any($2::text[]) and unanswered and assignee = ''
+)
+update conversations c set assignee = p.id,
+  assigned_at = pb_text(clock_timestamp() + f.turn * interval '1 millisecond')
+from free f join people p on p.place = f.turn % p.number
+where c.id = f.id returning c.id`
+
+/** Assigns unassigned conversations with these numbers to the owner and the members in turn. */
+export async function assignInTurn(db: Db, user: string, numbers: Iterable<string>): Promise<void> {
+  const { rows } = await db.query(LOCK, [user], 'inbox lock turns')
+  if (!rows[0]) return
+  const assigned = await db.query(ASSIGN, [user, [...numbers]], 'inbox assign in turn')
+  await logChanged({ db }, 'conversations', 'update', textsOf(assigned))
 }

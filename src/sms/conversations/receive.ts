@@ -1,5 +1,9 @@
 import type { Store } from '../../collections/catalog.ts'
 import { formatDate } from '../../fields/date.ts'
+import { type FileFacts, type FileOwner, storeFile } from '../../files/contents.ts'
+import { sniff } from '../../files/sniff.ts'
+import { contentOf, isDecodable } from '../../files/thumbnail.ts'
+import { type Content, storedName } from '../../files/upload.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
 import type { Device } from '../devices/device.ts'
@@ -11,11 +15,10 @@ import {
   readOptWord,
   setOptedOut,
 } from '../queue/opt-out.ts'
-import { lockUserSends } from '../send/lock-user.ts'
+import { lockUserSends } from '../send/accept.ts'
+import { eventsCte } from '../status.ts'
 import { ANSWERABLE_CTE, isAnswerable } from './answer.ts'
-import { assignInTurn } from './assign.ts'
-import { type Attachment, storeAttachments } from './attachments.ts'
-import { INCOMING_TEXT_CTES } from './incoming-texts.ts'
+import { assignInTurn, INCOMING_TEXT_CTES } from './inbox.ts'
 
 /** A text that a device received. `receivedAt`: ms since 1970 by its clock. `sim` 0: unknown. */
 export interface ReceivedText {
@@ -47,10 +50,7 @@ with changed as (
   ) l on true
   on conflict (id) do nothing
   returning id, line
-), events as (
-  insert into sms_events (id, "user", message, status, device, created)
-  select pb_new_id(), $1, id, 'received', $2, pb_text(now()) from changed
-), ${INCOMING_TEXT_CTES}, ${ANSWERABLE_CTE}
+), ${eventsCte(`$1, id, 'received', $2, 0, ''`, 'changed')}, ${INCOMING_TEXT_CTES}, ${ANSWERABLE_CTE}
 select id, exists (select from user_settings s where s."user" = $1 and s.assign = 'turns') from changed`
 
 /**
@@ -66,17 +66,16 @@ export async function receiveTexts(
 ): Promise<string[]> {
   const ids = texts.map((text) => identityOf(device, text))
   const instants = distinctInstants(texts)
-  const rows = texts.map((text, i) => ({
-    id: ids[i]!,
-    from: text.from,
-    body: text.body,
-    segments: countSegments(text.body).segments,
-    sim: text.sim,
-    attachments: (text.attachments ?? []).map(({ name }) => name),
-    at: formatDate(new Date(instants[i]!)),
-    answerable: isAnswerable(text.from) && readOptWord(text.body, words) === undefined,
-    stops: readOptWord(text.body, words) === true,
-  }))
+  const rows = texts.map(({ from, body, sim, attachments = [] }, i) => {
+    const isOut = readOptWord(body, words)
+    return {
+      ...{ id: ids[i]!, from, body, segments: countSegments(body).segments, sim },
+      attachments: attachments.map(({ name }) => name),
+      at: formatDate(new Date(instants[i]!)),
+      answerable: isAnswerable(from) && isOut === undefined,
+      stops: isOut === true,
+    }
+  })
   // sort: concurrent reports of the same texts then insert them in the same order and do not deadlock
   rows.sort((a, b) => (a.at + a.id < b.at + b.id ? -1 : 1))
   await store.db.transaction(async (db) => {
@@ -132,3 +131,51 @@ function distinctInstants(texts: readonly ReceivedText[]): number[] {
 
 const identityOf = (device: Device, { from, receivedAt, body, identity = body }: ReceivedText): string =>
   derivedId(JSON.stringify([device.id, from, receivedAt, identity]))
+
+const MESSAGES = 'sms_messages'
+
+/** A file of an incoming text. Its content decides the name's extension and the type. */
+interface Attachment extends Pick<FileFacts, 'type'> {
+  readonly name: string
+  readonly content: Content
+}
+
+/** Whether messages have the field for files. An installation may have removed it. */
+export const keepsAttachments = ({ catalog }: Store): boolean =>
+  catalog.find(MESSAGES)?.fields.some(({ name, type }) => name === 'attachments' && type === 'file') === true
+
+const PICTURES: ReadonlySet<string> = new Set(['.png', '.jpg', '.gif', '.webp'])
+
+/** A received file. A picture that cannot be opened, or is too large to be shown, has no type. */
+export async function readAttachment(sentName: string, bytes: Buffer): Promise<Attachment> {
+  const { type, extension } = await sniff(bytes)
+  const isOpaque = PICTURES.has(extension) && !(await isDecodable(bytes))
+  const base = sentName.replace(/\.\w{1,10}$/, '').replaceAll('.', '_')
+  return {
+    name: storedName(base, isOpaque ? '.bin' : extension),
+    type: isOpaque ? 'application/octet-stream' : type,
+    content: contentOf(bytes),
+  }
+}
+
+/** Adds files to a message, unless it was redacted. */
+const ADD = `
+update sms_messages set attachments = $2, updated = pb_text(now())
+where id = $1 and attachments = '{}' and body <> '' returning id`
+
+/** Stores a message's files in its transaction, unless it already has some. Throws FilesFull. */
+async function storeAttachments(
+  store: Store,
+  id: string,
+  attachments: readonly Attachment[],
+  isNew: boolean,
+  owner: FileOwner,
+): Promise<void> {
+  if (attachments.length === 0) return
+  if (!isNew) {
+    const names = attachments.map(({ name }) => name)
+    if ((await store.db.query(ADD, [id, names], 'add attachments')).rows.length === 0) return
+  }
+  for (const { name, type, content } of attachments)
+    await storeFile(store.db, { collection: MESSAGES, record: id, name }, { type, owner }, content)
+}

@@ -17,12 +17,12 @@ export const optional = <T extends z.ZodType>(shape: T) =>
 
 const between = (min: number, max: number) => {
   const fault = `must be from ${min} to ${max}`
-  return z.number('must be a number').min(min, fault).max(max, fault)
+  return z.number().min(min, fault).max(max, fault)
 }
 
 const name = text(255)
 const sims = z
-  .array(z.record(z.string(), z.unknown(), 'must be an object'), 'must be a list')
+  .array(z.record(z.string(), z.unknown()))
   .max(MAX_SIMS, `must have at most ${MAX_SIMS} items`)
   .describe('The SIM cards in the device, as it names them. Shown to its owner as they are.')
 const push = SUBSCRIPTION.nullable()
@@ -35,18 +35,18 @@ export const PAIRING_BODY = z
 export const PAIR_BODY = z
   .object({
     code: z
-      .string('must be a text')
+      .string()
       .regex(/^\s*\d{6}\s*$/, 'must have 6 digits')
       .transform((code) => code.trim())
       .describe('The six digits that the user was shown.'),
     name: name.nullish().describe('Left out, the name that the user gave with the code.'),
     platform: z
-      .enum(['android', 'modem', 'simulator', 'other'], 'must be android, modem, simulator or other')
+      .enum(['android', 'modem', 'simulator', 'other'])
       .describe(
         'What it is. `simulator` sends nothing anywhere: a user who has another device sends by it only what names it or its line.',
       ),
     phone: z
-      .string('must be a text')
+      .string()
       .regex(new RegExp(`${E164.source}|^$`), 'must be in E.164 format')
       .nullish()
       .describe('Its own number in E.164, if it knows it.'),
@@ -58,11 +58,8 @@ export const PAIR_BODY = z
 export const HEARTBEAT_BODY = z
   .object({
     battery: between(0, 100).nullish().describe('Charge in percent.'),
-    charging: z.boolean('must be true or false').nullish().describe('Whether it is plugged in.'),
-    connection: z
-      .enum(CONNECTIONS, `must be one of ${CONNECTIONS.join(', ')}`)
-      .nullish()
-      .describe('How it reaches the internet.'),
+    charging: z.boolean().nullish().describe('Whether it is plugged in.'),
+    connection: z.enum(CONNECTIONS).nullish().describe('How it reaches the internet.'),
     sims: sims.nullish(),
   })
   .meta({ id: 'Heartbeat' })
@@ -83,10 +80,10 @@ const report = z
   .object({
     id: nonEmptyId(100),
     attempt: wholeNumber(0, MAX_ATTEMPT).describe('The one that the claim gave.'),
-    status: z.enum(['sent', 'delivered', 'failed'], 'must be sent, delivered or failed'),
+    status: z.enum(['sent', 'delivered', 'failed']),
     error_message: optional(text(1000)).describe('Why it failed, in words for the user.'),
     at: optional(instant()).describe("When, by the device's clock."),
-    not_sent: optional(z.boolean('must be true or false')).describe(
+    not_sent: optional(z.boolean()).describe(
       'With `failed`: proof that nothing went out, so that the message may be given to a device again.',
     ),
   })

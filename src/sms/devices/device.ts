@@ -1,11 +1,13 @@
+import { z } from 'zod'
 import { DEVICES_ID, type Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { flagOrNull, numberOrNull, run, statement, text, textOrNull } from '../../db/statement.ts'
+import { flagOrNull, numberOrNull, objectsOf, run, statement, text, textOrNull } from '../../db/statement.ts'
 import { dateOf } from '../../fields/date.ts'
+import { INSTANT } from '../../fields/instant.ts'
 import { minify } from '../../fields/json-text.ts'
-import { changeLogCte } from '../../records/record-sql.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal } from '../send/shape.ts'
+import { updateRecords } from '../status.ts'
 
 /** SQL of a date: devices seen since then count as online. `seconds`: a parameter, such as `$1`. */
 export const onlineSince = (seconds: string) => `pb_text(now() - ${seconds}::float8 * interval '1 second')`
@@ -63,51 +65,39 @@ function requireFrom(auth: AuthRecord | null, collection: string, otherwise: str
   return auth
 }
 
-/** Changes a device and notifies subscribers. `set`, `where`: SQL, parameters from $4. False if unchanged. */
-export async function changeDevice(
+/** Changes a device and notifies subscribers. `set`, `where`: SQL, with `values` from $3 on. */
+export const changeDevice = (
   db: Db,
-  device: Pick<Device, 'id' | 'user'>,
-  { set, where }: { readonly set: string; readonly where: string },
-  values: readonly unknown[],
-): Promise<boolean> {
-  const text = `with written as (
-      update devices set ${set}, updated = pb_text(now()) where id = $1 and "user" = $2 and ${where} returning id
-    ), ${changeLogCte('written', 'update', 3)} select id from written`
-  const { rows } = await db.query(text, [device.id, device.user, DEVICES_ID, ...values])
-  return rows.length > 0
-}
+  { id, user }: Pick<Device, 'id' | 'user'>,
+  set: string,
+  where: string,
+  ...values: readonly unknown[]
+) => updateRecords(db, 'devices', set, `id = $1 and "user" = $2 and ${where}`, [id, user, ...values])
 
 /** `last_seen` is written at most once in this time, not at every request. */
 const MAX_TOUCH_SECONDS = 30
 
 const SEEN_NOW = 'last_seen = pb_text(now())'
 
-/** Updates an old `last_seen`, or one in the future, as from the clock of an earlier database server. */
-const TOUCH = {
-  set: SEEN_NOW,
-  where: `(last_seen < pb_text(now() - $4::float8 * interval '1 second') or last_seen > pb_text(clock_timestamp()))`,
-}
+/** An old `last_seen`, or one in the future, as from the clock of an earlier database server. */
+const IS_OLD = `(last_seen < pb_text(now() - $3::float8 * interval '1 second') or last_seen > pb_text(clock_timestamp()))`
 
 /** Sets `last_seen` to now, by the database's clock. */
 export const markSeen = ({ db }: Store, device: Pick<Device, 'id' | 'user'>) =>
-  changeDevice(db, device, { set: SEEN_NOW, where: 'true' }, [])
+  changeDevice(db, device, SEEN_NOW, 'true')
 
 /** Updates `last_seen` unless it is recent; corrects one in the future. */
-export async function touchDevice(store: Store, device: Device, deviceOnlineSeconds: number): Promise<void> {
+export async function touchDevice({ db }: Store, device: Device, deviceOnlineSeconds: number): Promise<void> {
   const seconds = Math.min(MAX_TOUCH_SECONDS, deviceOnlineSeconds / 4)
   const ageMs = Date.now() - (dateOf(device.lastSeen)?.getTime() ?? 0)
-  if (ageMs >= 0 && ageMs < seconds * 1000) return
-  await changeDevice(store.db, device, TOUCH, [seconds])
-}
-
-const SAVE_SIMS = {
-  set: 'sims = $4::json, last_seen = pb_text(now())',
-  where: 'sims::text is distinct from $4::text',
+  if (ageMs < 0 || ageMs >= seconds * 1000) await changeDevice(db, device, SEEN_NOW, IS_OLD, seconds)
 }
 
 /** Stores a device's SIMs. Characters that Postgres cannot decode become U+FFFD. */
-export const saveSims = ({ db }: Store, device: Device, sims: readonly unknown[]) =>
-  changeDevice(db, device, SAVE_SIMS, [minify(JSON.stringify(sims))])
+export const saveSims = ({ db }: Store, device: Device, sims: readonly unknown[]) => {
+  const set = `sims = $3::json, ${SEEN_NOW}`
+  return changeDevice(db, device, set, 'sims::text is distinct from $3::text', minify(JSON.stringify(sims)))
+}
 
 const PENDING = `select count(*) from sms_dispatch
   where device = $1 and "user" = $2 and state = 'assigned'
@@ -153,3 +143,75 @@ export const IS_LOW = `b.percent < ${LOW_BATTERY} and b.charging is not true and
 export const deleteOldBatteries = ({ db }: Store) =>
   db.query(`delete from device_batteries b
     where b.at < now() - interval '30 days' or not exists (select from devices d where d.id = b.device)`)
+
+export type DeviceStates = Readonly<z.output<typeof DEVICE_STATES>>
+export const DEVICE_STATES = z
+  .object({
+    items: z.array(
+      z.object({
+        device: z.string(),
+        online: z.boolean().describe('Seen within DEVICE_ONLINE_SECONDS.'),
+        reachable: z
+          .boolean()
+          .describe('Online, or can be woken by push. A device must also be enabled to be given messages.'),
+        battery: z.number().nullable().describe('Percent, as the device last said; null: it never did.'),
+        battery_at: INSTANT.nullable().describe('When it said that, and the next two.'),
+        charging: z.boolean().nullable(),
+        connection: z.enum(CONNECTIONS).nullable().describe('How it reaches the internet.'),
+        failing: z
+          .boolean()
+          .describe('Its last 5 texts or more have failed, by each of its lines that are on.'),
+        waiting: z.int().min(0).describe('Messages that wait for it, or that it is sending.'),
+        taken_today: z
+          .int()
+          .min(0)
+          .describe('Messages it took in the last 24 hours: what counts for `daily_limit`.'),
+        lines: z
+          .array(
+            z.object({
+              line: z.string(),
+              minute: z.int().min(0).describe('Texts handed out in the last 60 seconds.'),
+              day: z.int().min(0).describe('Texts of this local day.'),
+              month: z.int().min(0).describe('Texts of this calendar month.'),
+              recipients: z.int().min(0).describe('Different numbers of this month.'),
+            }),
+          )
+          .describe(
+            'What its lines have used of their limits. Days and months are counted only for lines with a limit of a day or month.',
+          ),
+      }),
+    ),
+  })
+  .meta({ id: 'DeviceStates' })
+
+const STATES = (whose: string) => `
+select d.id as device, d.last_seen >= ${onlineSince('$1')} as online,
+  d.last_seen >= ${onlineSince('$1')} or pb_is_set(d.push) as reachable,
+  b.percent as battery, pb_text(b.at) as battery_at, b.charging, b.connection,
+  coalesce((select bool_and(l.failing_since <> '') from lines l
+    where l.device = d.id and l.enabled and l.present), false) as failing,
+  (select count(*) from sms_dispatch q where q.device = d.id and q."user" = d."user" and q.state <> 'pending') as waiting,
+  coalesce((select sum(h.messages) from device_handouts h where h.device = d.id and h.at > now() - interval '1 day'), 0)
+    as taken_today,
+  (select coalesce(json_agg(json_build_object('line', l.id,
+      'minute', (select coalesce(sum(h.messages), 0) from device_handouts h
+        where h.device = d.id and h.line = l.id and h.at > now() - interval '1 minute'),
+      'day', case when u.day >= sms_local_day(l."user", now()) then u.day_texts else 0 end,
+      'month', case when u.month >= left(sms_local_day(l."user", now()), 7) then u.month_texts else 0 end,
+      'recipients', case when u.month >= left(sms_local_day(l."user", now()), 7) then u.recipients else 0 end
+    ) order by l.slot), '[]')
+    from lines l left join line_use u on u.line = l.id where l.device = d.id) as lines
+from devices d left join device_batteries b on b.device = d.id ${whose} order by d.id`
+
+const OF_USER = STATES('where d."user" = $2')
+const OF_ALL = STATES('')
+
+/** The state of each device of a user, or of all (`null`), by id. */
+export async function deviceStates(store: Store, user: string | null, deviceOnlineSeconds: number) {
+  const found =
+    user === null
+      ? await store.db.shaped(OF_ALL, [deviceOnlineSeconds])
+      : await store.db.shaped(OF_USER, [deviceOnlineSeconds, user], 'sms device states')
+  const states = objectsOf<DeviceStates['items'][number] & { lines: string }>(found)
+  return { items: states.map((state) => ({ ...state, lines: JSON.parse(state.lines) })) }
+}

@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import { counts } from '../../metrics/counts.ts'
 import { WakeSignal } from '../../tools/wake-signal.ts'
-import { type DeviceEvent, onDeviceEvent } from '../wake/wake.ts'
+import { type DeviceEvent, onDeviceEvent } from '../wake.ts'
 import { countPending, type Device, touchDevice } from './device.ts'
 
 /** An item of a stream: an event or a keep-alive. */

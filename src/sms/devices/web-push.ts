@@ -7,8 +7,7 @@ import { list, run, statement } from '../../db/statement.ts'
 import { minify } from '../../fields/json-text.ts'
 import type { Logger } from '../../log.ts'
 import { counts } from '../../metrics/counts.ts'
-import { urlFault } from '../../outgoing/addresses.ts'
-import { sendOutgoing } from '../../outgoing/send.ts'
+import { sendOutgoing, urlFault } from '../../outgoing/send.ts'
 import { invalid } from '../send/shape.ts'
 import { changeDevice, type Device } from './device.ts'
 
@@ -20,13 +19,10 @@ export const SUBSCRIPTION = z.object({
   endpoint: z
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
     .max(2000, 'is too long'),
-  keys: z.object(
-    {
-      p256dh: z.string('must be a text').regex(/^[\w-]{87}=?$/, 'must be a P-256 public key in base64url'),
-      auth: z.string('must be a text').regex(/^[\w-]{22}(==)?$/, 'must be 16 bytes in base64url'),
-    },
-    'must be an object',
-  ),
+  keys: z.object({
+    p256dh: z.string().regex(/^[\w-]{87}=?$/, 'must be a P-256 public key in base64url'),
+    auth: z.string().regex(/^[\w-]{22}(==)?$/, 'must be 16 bytes in base64url'),
+  }),
 })
 
 /** `vapidSubject`: the operator's mailto: or https: address, for push services. RFC 8292 */
@@ -83,8 +79,6 @@ export async function sendPush(
   return (await sendOutgoing({ url: endpoint, method, headers, body }, limits)).status
 }
 
-const SAVE = { set: 'push = $4::json', where: 'push::text is distinct from $4::text' }
-
 /** Stores a device's subscription; null deletes it. Throws 400 for an address that cannot be called. */
 export async function saveSubscription(
   store: Store,
@@ -93,16 +87,14 @@ export async function saveSubscription(
   settings: PushSettings,
 ): Promise<void> {
   if (subscription) checkEndpoint(subscription, settings)
-  await changeDevice(store.db, device, SAVE, [subscription && minify(JSON.stringify(subscription))])
+  const push = subscription && minify(JSON.stringify(subscription))
+  await changeDevice(store.db, device, 'push = $3::json', 'push::text is distinct from $3::text', push)
 }
 
 /** Reads enabled devices with a push subscription and no open stream on any node. */
 const REACHABLE = statement('devices to wake by push', { id: 'string', user: 'string', push: 'string?' })`
 select d.id, d."user", d.push from devices d where d.id = any(${list('devices')}) and d.enabled and pb_is_set(d.push)
   and not exists (select from device_streams s where s.device = d.id and s.until > now())`
-
-/** Deletes an ended subscription unless the device has a newer one. */
-const DROP = { set: 'push = null', where: 'push::text = $4' }
 
 /** The push service keeps an undelivered wake-up for an hour. */
 const WAKE = { text: 'wake', topic: 'wake', ttlSeconds: 3600 }
@@ -124,7 +116,8 @@ export async function pushWake(
         const status = await admission.wakeUps.run(userHolder(user), () =>
           sendPush(JSON.parse(push!), WAKE, keys, settings),
         )
-        if (isGone(status)) await changeDevice(store.db, { id, user }, DROP, [push])
+        // not a newer subscription of the device
+        if (isGone(status)) await changeDevice(store.db, { id, user }, 'push = null', 'push::text = $3', push)
         else if (status >= 400) log.warn({ device: id, status }, 'a push service refused a wake-up')
       } catch (error) {
         log.warn({ device: id, err: error }, 'could not push a wake-up')

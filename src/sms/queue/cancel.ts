@@ -3,19 +3,18 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { isOwnedBy, unindexed } from '../../db/statement.ts'
 import { gatewayRefusal } from '../send/shape.ts'
-import { REASONS, type Status } from '../status/status.ts'
-import { notifyCanceled } from '../wake/wake.ts'
-import { failUnsent } from './fail.ts'
-import type { MessageSource } from './reassign.ts'
+import { REASONS, STATUSES, type Status } from '../status.ts'
+import { notifyCanceled } from '../wake.ts'
+import { failUnsent, type MessageSource } from './fail-or-reassign.ts'
 
-const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed'] as const
+const STATUS = z.enum(STATUSES).exclude(['received'])
 
 /** Counts of a send's messages by status. */
 export const BATCH = z
   .object({
     batch_id: z.string(),
     recipients_count: z.int().min(1),
-    counts: z.record(z.enum(STATUSES), z.int().min(0)).describe('Messages by status.'),
+    counts: z.record(STATUS, z.int().min(0)).describe('Messages by status.'),
   })
   .meta({ id: 'BatchStatus' })
 
@@ -36,7 +35,7 @@ type Counts = z.output<typeof BATCH>['counts']
 /** Counts by status, from rows that begin with a status and a count. */
 export function countsOf(rows: readonly (readonly unknown[])[]): Counts {
   const found = new Map(rows.map(([status, messages]) => [status, Number(messages)]))
-  return Object.fromEntries(STATUSES.map((status) => [status, found.get(status) ?? 0])) as Counts
+  return Object.fromEntries(STATUS.options.map((status) => [status, found.get(status) ?? 0])) as Counts
 }
 
 /** The answer after a batch's unsent messages were canceled. */

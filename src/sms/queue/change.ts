@@ -15,6 +15,7 @@ import {
 } from '../send/body.ts'
 import { checkLength } from '../send/content.ts'
 import { checkShape, gatewayRefusal, invalid, visibleText } from '../send/shape.ts'
+import { eventsCte } from '../status.ts'
 import { BATCH, countBatch } from './cancel.ts'
 
 /** A change of scheduled messages; null keeps a value. */
@@ -88,10 +89,7 @@ with ${plannedChangeCtes(source)}, fit as (
     expires_at = coalesce(pb_text(f.ends), ''), waiting_for = f.waits_for, priority = f.next_priority,
     body = f.next_body, segments = f.next_segments, updated = pb_text(now())
   from fit f where m.id = f.message returning m.id
-), events as (
-  insert into sms_events (id, "user", message, status, device, detail, created)
-  select pb_new_id(), $1, message, 'pending', device, 'Changed: ' || what, pb_text(now()) from fit
-)
+), ${eventsCte(`$1, message, 'pending', device, 0, 'Changed: ' || what`, 'fit')}
 ${answer}`
 
 /** The body of a change; null counts as absent, and absent fields stay unchanged. */

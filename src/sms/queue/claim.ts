@@ -4,28 +4,28 @@ import { type Store, userHolder } from '../../collections/catalog.ts'
 import { LOCKS } from '../../db/advisory-locks.ts'
 import { groupsOf } from '../../db/groups.ts'
 import type { Db } from '../../db/open.ts'
-import { isAmong } from '../../db/statement.ts'
+import { isAmong, isHeldByDevice, unindexed } from '../../db/statement.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { counts } from '../../metrics/counts.ts'
 import { isDisabledSql } from '../../records/record-sql.ts'
 import { allowance, type Device } from '../devices/device.ts'
-import { openText } from '../send/sealed.ts'
+import { openText } from '../send/content.ts'
 import { gatewayRefusal } from '../send/shape.ts'
-import { idMayBecome } from '../status/status.ts'
+import { eventsCte, idMayBecome } from '../status.ts'
 
 export type ClaimedMessage = Readonly<z.output<typeof CLAIMED_MESSAGE>>
 export const CLAIMED_MESSAGE = z
   .object({
     id: z.string(),
-    attempt: z.int().min(1).meta({ description: 'Goes back with every report on this message.' }),
+    attempt: z.int().min(1).describe('Goes back with every report on this message.'),
     to: z.string(),
     body: z.string(),
-    sim: z.int().meta({ description: 'Slot of the SIM to send with, that of its line; 0: any.' }),
+    sim: z.int().describe('Slot of the SIM to send with, that of its line; 0: any.'),
     priority: z.int(),
-    expires_at: INSTANT_OR_EMPTY.meta({ description: 'Do not send after it. Empty: never.' }),
-    lease_until: INSTANT.meta({
-      description: 'Until when to send and report. What was not reported by then counts as silent.',
-    }),
+    expires_at: INSTANT_OR_EMPTY.describe('Do not send after it. Empty: never.'),
+    lease_until: INSTANT.describe(
+      'Until when to send and report. What was not reported by then counts as silent.',
+    ),
   })
   .meta({ id: 'ClaimedMessage' })
 
@@ -81,11 +81,7 @@ with given as (
 ), changed as (
   update sms_messages m set status = 'sending', updated = pb_text(now())
   from taken where m.id = taken.message and ${isAmong('m.id', 'taken')} returning m.id
-), events as (
-  insert into sms_events (id, "user", message, status, device, attempt, created)
-  select pb_new_id(), "user", message, 'sending', device, attempt, pb_text(now()) from taken
-  where message in (select id from changed)
-), counted as (
+), ${eventsCte(`"user", message, 'sending', device, attempt, ''`, 'taken where message in (select id from changed)')}, counted as (
   insert into device_handouts (device, line, at, messages)
   select t.device, t.line, now(), count(*) from taken t group by t.device, t.line
 )
@@ -196,4 +192,52 @@ async function toMessage(db: Db, user: string, row: readonly unknown[]): Promise
   const body = sealed === null ? shown : await openText(db, user, sealed)
   if (body === undefined) return []
   return [{ id, attempt, to, body, sim, priority, expires_at, lease_until } as ClaimedMessage]
+}
+
+/** An attempt to send a message, created by a claim. */
+export interface Attempt {
+  readonly id: string
+  readonly attempt: number
+}
+
+const RENEW = `
+with held as (
+  select d.message from sms_dispatch d
+  join json_to_recordset($1) g(id text, attempt int) on g.id = d.message and g.attempt = d.attempt
+  where ${isHeldByDevice('d', '$2', '$3')} and ${unindexed('d.state')} = 'sending'
+  order by d.message for update of d
+)
+update sms_dispatch d set lease_until = greatest(d.lease_until, now() + $4::float8 * interval '1 second')
+from held h where d.message = h.message`
+
+/** Extends the leases of messages that a device still has. Old attempts change nothing. */
+export async function renewLeases(
+  store: Store,
+  device: Device,
+  attempts: readonly Attempt[],
+  leaseSeconds: number,
+): Promise<void> {
+  if (attempts.length === 0) return
+  await store.db.query(RENEW, [JSON.stringify(attempts), device.id, device.user, leaseSeconds], 'sms renew')
+}
+
+const SPARE = `
+update sms_dispatch set lease_until = now() + $1::float8 * interval '1 second'
+where message = any(array(
+  select message from sms_dispatch where state = 'sending' and lease_until < now() + $1::float8 * interval '1 second'
+  order by message for update skip locked
+))`
+
+/** After our own outage: extends every lease, so that devices can report again, and ignores their silence. */
+export async function extendAllLeases(db: Db, seconds: number): Promise<void> {
+  await db.query(SPARE, [seconds])
+  await recordOutage(db)
+}
+
+/** Records our own outage. Device silence that began before its end is ignored, also by `alarms`. */
+export async function recordOutage(db: Db): Promise<void> {
+  await db.query(
+    `insert into device_watch default values
+     on conflict (is_only) do update set reachable_since = now(), looked_at = now()`,
+  )
 }

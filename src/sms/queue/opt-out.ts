@@ -3,10 +3,9 @@ import type { Db } from '../../db/open.ts'
 import { formatDate } from '../../fields/date.ts'
 import { E164 } from '../../portable/phone.ts'
 import type { Device } from '../devices/device.ts'
-import { logChanged, REASONS } from '../status/status.ts'
-import { failUnsent } from './fail.ts'
-import type { MessageSource } from './reassign.ts'
-import type { Attempt } from './renew.ts'
+import { logChanged, REASONS } from '../status.ts'
+import type { Attempt } from './claim.ts'
+import { failUnsent, type MessageSource } from './fail-or-reassign.ts'
 
 /** Opt-out and opt-in words, in upper case. */
 export interface OptWords {

@@ -1,10 +1,10 @@
 import type { Db } from '../../db/open.ts'
-import { textsOf } from '../../db/statement.ts'
+import { isAmong, textsOf } from '../../db/statement.ts'
 import { availableDevices, onlineSince } from '../devices/device.ts'
-import { REASONS } from '../status/status.ts'
-import { failMessages } from './fail.ts'
+import { stickySince } from '../send/accept.ts'
+import { eventsCte, idMayBecome, mayBecome, REASONS } from '../status.ts'
+import { failMessages, reassign } from './fail-or-reassign.ts'
 import { isOptedOut } from './opt-out.ts'
-import { reassign } from './reassign.ts'
 
 /** SQL: devices with queued messages, by steps through the index: 0.1 ms for 200,000; `distinct` takes 25. */
 export const DEVICES_IN_QUEUE = `(
@@ -14,9 +14,6 @@ export const DEVICES_IN_QUEUE = `(
     select (select q.device from sms_dispatch q where q.device > h.device order by q.device limit 1)
     from held h where h.device is not null
   ) select device from held where device is not null)`
-
-/** Devices to wake after the sweep's commit. */
-export type DevicesToWake = readonly string[]
 
 /** Maximum rows of one sweep. The next sweep takes the others. */
 const MAX_ROWS = 1_000
@@ -131,3 +128,172 @@ select distinct device from woken`
 
 /** Devices to wake for unclaimed messages. Unnamed: a plan of an empty queue takes 1.3 s, not 50 ms. */
 export const wakeUnclaimed = async (db: Db) => textsOf(await db.query(REWAKE))
+
+const MAX_ROWS_OF_USER = 200
+
+/** SQL: a pending message is due and may be given a line. */
+const IS_DUE = `d.state = 'pending' and d.due_at <= now() and (d.expires_at is null or d.expires_at > now())
+    and ${idMayBecome('d.message', 'assigned')}`
+
+/** SQL: user `u` has an available line that takes turns. */
+const CAN_SEND = `exists (select from sms_ranked_lines(u."user", ${onlineSince('$1')}) l where l.rank is not null)`
+
+const COLUMNS =
+  'd.message, d."user", d.device, d.line, d.pinned, d.line_pinned, d.lines, d.quiet_zone, d.position, d.priority'
+
+const SCHEDULED = `
+users as (
+  select distinct "user" from sms_dispatch
+  where state = 'pending' and due_at <= now() and device = '' and waiting_for = ''
+), choices as (
+  select u."user" from users u where ${CAN_SEND}
+), found as (
+  select ${COLUMNS} from sms_dispatch d
+  where ${IS_DUE} and d.waiting_for = '' and (d.device <> '' or d."user" in (select "user" from choices))
+  order by d.due_at, d.position limit ${MAX_ROWS} for update skip locked
+)`
+
+/** SQL: messages that wait for room, by priority and age, with fair shares for users. */
+const WAITING = `
+users as (
+  select "user", min(due_at) as since from sms_dispatch
+  where state = 'pending' and due_at <= now() and waiting_for <> '' group by "user"
+), choices as materialized (
+  select u."user" from users u where ${CAN_SEND} order by u.since limit ${MAX_ROWS / MAX_ROWS_OF_USER}
+), found as (
+  select d.* from choices c cross join lateral (
+    select ${COLUMNS} from sms_dispatch d
+    where ${IS_DUE} and d.waiting_for <> '' and d."user" = c."user"
+    order by d.priority desc, d.position limit ${MAX_ROWS_OF_USER} for update skip locked
+  ) d
+)`
+
+/**
+ * SQL that gives messages lines as at acceptance. Without room, messages wait; for a minute if the request
+ * names a missing line. A named device gets its messages even while away. $1: deviceOnlineSeconds; $2: lines
+ * used with a number since this date are preferred.
+ */
+const releaseSql = (source: string) => `
+with ${source}, due as (
+  select d.*, row_number() over (partition by d."user" order by d.priority desc, d.position) as n
+  from found d where not ${isOptedOut('d')}
+), texts as (
+  select d."user", json_agg(json_build_object('n', d.n, 'to', m."to", 'sim', m.sim,
+    'device', case when d.pinned then d.device end, 'line', case when d.line_pinned then d.line end,
+    'zone', d.quiet_zone, 'lines', d.lines
+  ) order by d.n) as texts
+  from due d join sms_messages m on m.id = d.message and ${isAmong('m.id', 'due')} group by d."user" order by d."user"
+), given as materialized (
+  select t."user", a.* from texts t
+  cross join lateral sms_assign(t."user", ${onlineSince('$1')}, now(), $2, false, t.texts) a
+), target as (
+  select d.message, d."user", coalesce(g.device, d.device) as device, coalesce(g.line, d.line) as line,
+    coalesce(g.number, '') as number, g.charged,
+    case when g.line is null then coalesce(g.room_at, now() + interval '1 minute') end as room_at,
+    case when g.line is null then coalesce(nullif(g.reason, ''), 'room') else '' end as reason
+  from due d join given g on g."user" = d."user" and g.n = d.n
+), moved as (
+  update sms_dispatch d set device = t.device, line = t.line, charged = t.charged,
+    state = case when t.room_at is null then 'assigned' else 'pending' end,
+    waiting_for = t.reason,
+    due_at = coalesce(t.room_at, d.due_at), wakes = (t.room_at is null)::int,
+    wake_at = case when t.room_at is null then now() + sms_wake_interval() end
+  from target t where d.message = t.message and ${isAmong('d.message', 'target')}
+), changed as (
+  update sms_messages m set status = case when t.room_at is null then 'assigned' else 'pending' end,
+    device = t.device, line = case when t.room_at is null then t.line else '' end, "from" = t.number,
+    waiting_for = t.reason, updated = pb_text(now())
+  from target t where m.id = t.message and ${isAmong('m.id', 'target')} and (t.room_at is null or m.waiting_for <> t.reason) returning m.id
+), ${eventsCte(
+  `t."user", t.message, case when t.room_at is null then 'assigned' else 'pending' end, t.device, 0,
+    case t.reason when 'room' then 'No line has room' when 'quiet_hours' then 'Quiet hours' else '' end`,
+  'target t join changed c on c.id = t.message',
+)}
+select distinct device from target where room_at is null`
+
+/** SQL that takes back messages that `source` selects; `release` reassigns them when due. */
+const returnSql = (source: string) => `
+with recursive ${source}, returned as (
+  update sms_dispatch d set state = 'pending', waiting_for = s.waiting_for, due_at = s.due, wake_at = null,
+    wakes = 0, charged = '', device = case when d.pinned then d.device else '' end,
+    line = case when d.line_pinned then d.line else '' end
+  from stale s where d.message = s.message
+), changed as (
+  update sms_messages m set status = 'pending', waiting_for = s.waiting_for, line = '', "from" = '',
+    device = case when s.pinned then s.device else '' end, updated = pb_text(now())
+  from stale s where m.id = s.message and ${isAmong('m.id', 'stale')} and ${mayBecome('m', 'pending')} returning m.id
+), ${eventsCte(`s."user", s.message, 'pending', '', 0, s.why`, 'stale s join changed c on c.id = s.message')}
+select 1`
+
+/** SQL: messages counted for an earlier day or a disabled line, found by each user's first index entry. */
+const OF_NO_LINE = `
+owners("user", day) as (
+  (select d."user", d.charged from sms_dispatch d where d.state = 'assigned' and d.charged <> ''
+    order by d."user", d.charged limit 1)
+  union all
+  select n."user", n.charged from owners o cross join lateral (
+    select d."user", d.charged from sms_dispatch d
+    where d.state = 'assigned' and d.charged <> '' and d."user" > o."user"
+    order by d."user", d.charged limit 1
+  ) n
+), stale as (
+  select d.message, d."user", d.pinned, d.device, 'room' as waiting_for, now() as due,
+    'Its line is given anew' as why
+  from owners o join sms_dispatch d on d."user" = o."user" and d.state = 'assigned' and d.charged <> ''
+    and d.charged < sms_local_day(o."user", now())
+  where o.day < sms_local_day(o."user", now())
+  order by d.message limit ${MAX_ROWS} for update of d skip locked
+)`
+
+/** SQL: messages now in quiet hours. Steps through each user's time zones in the index. */
+const IN_QUIET_HOURS = `
+zones("user", zone) as (
+  (select d."user", d.quiet_zone from sms_dispatch d where d.state = 'assigned' and d.quiet_zone is not null
+    order by d."user", d.quiet_zone limit 1)
+  union all
+  select n."user", n.quiet_zone from zones z cross join lateral (
+    select d."user", d.quiet_zone from sms_dispatch d
+    where d.state = 'assigned' and d.quiet_zone is not null and (d."user", d.quiet_zone) > (z."user", z.zone)
+    order by d."user", d.quiet_zone limit 1
+  ) n
+), quiet as materialized (
+  select z."user", z.zone, sms_quiet_until(
+    s.quiet_from, s.quiet_to, s.quiet_days, coalesce(nullif(z.zone, ''), sms_time_zone(z."user")), now()
+  ) as ends
+  from zones z join user_settings s on s."user" = z."user" and s.quiet_from <> ''
+), stale as (
+  select d.message, d."user", d.pinned, d.device, 'quiet_hours' as waiting_for, q.ends as due,
+    'Quiet hours' as why
+  from quiet q join sms_dispatch d on d."user" = q."user" and d.quiet_zone = q.zone and d.state = 'assigned'
+  where q.ends is not null
+  order by d.message limit ${MAX_ROWS} for update of d skip locked
+)`
+
+/** SQL: messages that nothing else would process. `which` ends with the order of an index. */
+const lost = (which: string) => `
+stale as (
+  select d.message, d."user", d.pinned, d.device, 'room' as waiting_for, now() as due, 'It had no device' as why
+  from sms_dispatch d where ${which} limit ${MAX_ROWS} for update skip locked
+)`
+const WITHOUT_DEVICE = lost(`d.device = '' and d.state = 'assigned' order by d.priority desc, d.position`)
+const WITHOUT_TIME = lost(`d.state = 'pending' and d.due_at is null order by d.due_at`)
+
+const RETURNS = [OF_NO_LINE, IN_QUIET_HOURS, WITHOUT_DEVICE, WITHOUT_TIME].map(returnSql)
+
+/** Takes back unclaimed messages that may not go now or have no device; `releaseDue` assigns them again. */
+export async function returnStale(db: Db): Promise<string[]> {
+  for (const sql of RETURNS) await db.query(sql)
+  return []
+}
+
+const RELEASE_SCHEDULED = releaseSql(SCHEDULED)
+const RELEASE_WAITING = releaseSql(WAITING)
+
+/** Gives due messages lines: first to those that wait for room, then scheduled ones. Returns the devices. */
+export async function releaseDue(db: Db, seconds: number, stickyDays = 0): Promise<string[]> {
+  const sticky = stickySince(new Date(), stickyDays)
+  const devices: string[] = []
+  for (const sql of [RELEASE_WAITING, RELEASE_SCHEDULED])
+    devices.push(...textsOf(await db.query(sql, [seconds, sticky])))
+  return devices
+}

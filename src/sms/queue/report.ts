@@ -5,11 +5,11 @@ import type { Db } from '../../db/open.ts'
 import { isAmong, isHeldByDevice, unindexed } from '../../db/statement.ts'
 import { counts } from '../../metrics/counts.ts'
 import type { Device } from '../devices/device.ts'
-import { lockUserSends } from '../send/lock-user.ts'
-import { NEXT, STATUSES, type Status } from '../status/status.ts'
-import { wakeDevices } from '../wake/wake.ts'
+import { lockUserSends } from '../send/accept.ts'
+import { eventsCte, NEXT, STATUSES, type Status } from '../status.ts'
+import { wakeDevices } from '../wake.ts'
+import { reassign } from './fail-or-reassign.ts'
 import { endReturned } from './opt-out.ts'
-import { reassign } from './reassign.ts'
 
 /** A device's report on a message. `at`: milliseconds since 1970 by the device's clock. */
 export interface Report {
@@ -78,10 +78,7 @@ with given as (
   from applicable a
   where m.id = a.id and ${isAmong('m.id', 'applicable', 'id')}
   returning m.id, m."user", a.status, a.attempt, a.reason, a.device
-), events as (
-  insert into sms_events (id, "user", message, status, device, attempt, detail, created)
-  select pb_new_id(), "user", id, status, device, attempt, reason, pb_text(now()) from changed
-)
+), ${eventsCte('"user", id, status, device, attempt, reason', 'changed')}
 select g.number, m.status, c.id is not null,
   case when c.id in (select message from freed) and (c.status = 'failed' or u.failures > 0) then m.line end
 from given g
@@ -232,12 +229,10 @@ async function applyTogether(db: Db, items: readonly DeviceReports[]): Promise<A
     const { item, report } = all[number]!
     const { results, outcomes } = done[item]!
     if (line && !report.blameless) outcomes.push({ line, hasSent: report.status !== 'failed' })
-    const { id, attempt } = report
-    if (isApplied) results.push(applied(report, report.status))
-    else
-      results.push(
-        old ? { id, attempt, result: 'unchanged', status: old } : { id, attempt, result: 'not_found' },
-      )
+    const { id, attempt, status } = report
+    if (isApplied) results.push(applied(report, status))
+    else if (old) results.push({ id, attempt, result: 'unchanged', status: old })
+    else results.push({ id, attempt, result: 'not_found' })
   }
   return done
 }

@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { isOwnedBy, objectsOf, type TableRow, unindexed } from '../../db/statement.ts'
-import { dateOf } from '../../fields/date.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId } from '../../tools/random.ts'
 import type { Offer, Outcome, Verdict } from '../send/accept.ts'
-import { dateAt, PLAIN_OPTIONS, toOne } from '../send/body.ts'
-import { REPEATABLE_TEXT } from '../send/sealed.ts'
+import { movedExpiry, PLAIN_OPTIONS, toOne } from '../send/body.ts'
+import { REPEATABLE_TEXT } from '../send/content.ts'
 import { offeredMessage, refusalOf, type SendServices, type Sent, send } from '../send/send.ts'
 import { gatewayRefusal, type Sender } from '../send/shape.ts'
-import { CANCELED, REASONS, type Status } from '../status/status.ts'
+import { CANCELED, REASONS, type Status } from '../status.ts'
 import { countBatch } from './cancel.ts'
 
 /** Kinds of failed messages that are resent only if the request names them. */
@@ -20,7 +19,7 @@ type LeftOut = (typeof LEFT_OUT)[number]
 export const RETRY_BATCH = z
   .strictObject({
     include: z
-      .array(z.enum(CHOICES, `must be ${CHOICES.join(' or ')}`), 'must be a list')
+      .array(z.enum(CHOICES))
       .max(CHOICES.length)
       .optional()
       .describe(
@@ -52,19 +51,25 @@ export const UNKNOWN = 'Outcome unknown'
 /** Messages per transaction. The user's other sends are accepted between transactions. */
 const MAX_OFFERS = 500
 
-const FAILED = `
-select m.id, m."to", ${REPEATABLE_TEXT} as body, m.priority, m.sim, m.guarantee, m.expires_at as "expiresAt",
-  case when m.scheduled_at <> '' then m.scheduled_at else m.created end as due, m.error_message as reason,
-  exists (select from contacts c where c."user" = $2 and c.phone = m."to" and c.opted_out) as "optedOut",
-  r.id as again, r.batch_id as batch
+/** SQL: what it takes to send messages again. $2: the user; `which`: a condition on `m`. */
+const failed = (which: string) => `
+select m.id, m.status, m.message_type as type, m."to", ${REPEATABLE_TEXT} as body, m.priority, m.sim, m.guarantee,
+  m.expires_at as "expiresAt", case when m.scheduled_at <> '' then m.scheduled_at else m.created end as due,
+  m.error_message as reason, r.id as again, r.batch_id as batch,
+  exists (select from contacts c where c."user" = $2 and c.phone = m."to" and c.opted_out) as "optedOut"
 from sms_messages m
 left join sms_messages r on r."user" = $2 and r.client_ref = 'retry:' || m.id and r.client_ref <> ''
-where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${unindexed('m.status')} = 'failed' and m.message_type = 'outgoing'
-order by m._rowid`
+where ${isOwnedBy('m', '$2')} and ${which} order by m._rowid`
+const FAILED = failed(
+  `m.batch_id = $1 and m.batch_id <> '' and ${unindexed('m.status')} = 'failed' and m.message_type = 'outgoing'`,
+)
+const MESSAGE = failed('m.id = $1')
 
 interface Failed
   extends Pick<Offer, 'priority' | 'sim' | 'expiresAt' | 'guarantee'>,
     Pick<TableRow<'sms_messages'>, 'id' | 'to' | 'body'> {
+  readonly status: Status
+  readonly type: string
   readonly due: string
   readonly reason: string
   readonly optedOut: boolean
@@ -141,7 +146,7 @@ async function offerAgain(
   const verdict = await services.acceptor.add({
     ...PLAIN_OPTIONS,
     sender,
-    ...{ priority, sim, guarantee, expiresAt: shifted(one) },
+    ...{ priority, sim, guarantee, expiresAt: expiryNow(one) },
     batch,
     body: one.body,
     clientRef: retryRef(one.id),
@@ -154,26 +159,20 @@ async function offerAgain(
 /** The id of the batch that resends a batch's failed messages. */
 export const batchAfter = (batchId: string): string => derivedId(`retry:${batchId}`)
 
-const FAILED_MESSAGE = `
-select status, message_type as type, "to", ${REPEATABLE_TEXT} as body, priority, sim, guarantee, expires_at as "expiresAt",
-  case when scheduled_at <> '' then scheduled_at else created end as due
-from sms_messages m where id = $1 and ${isOwnedBy('m', '$2')}`
-
 /** Sends a failed message again, `client_ref` `retry:<id>`. Repeatable. Throws 404, 409 and as a send. */
 export async function retryMessage(services: SendServices, sender: Sender, id: string): Promise<Sent> {
-  const found = await services.store.db.query(FAILED_MESSAGE, [id, sender.user], 'sms retry')
-  const [one] = objectsOf<Failed & { readonly status: Status; readonly type: string }>(found)
+  const found = await services.store.db.query(MESSAGE, [id, sender.user], 'sms retry')
+  const [one] = objectsOf<Failed>(found)
   if (!one) throw gatewayRefusal('message_not_found')
   const { status, type, to, body, priority, sim, guarantee } = one
   if (status !== 'failed' || type !== 'outgoing') throw gatewayRefusal('not_retriable')
   if (body === '') throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
-  const again = { priority, sim, guarantee, expiresAt: shifted(one), clientRef: retryRef(id) }
+  const again = { priority, sim, guarantee, expiresAt: expiryNow(one), clientRef: retryRef(id) }
   return send(services, sender, toOne(to, body, { ...PLAIN_OPTIONS, ...again }))
 }
 
 /** The `client_ref` of the message that resends a failed one, which ensures that there is only one. */
 const retryRef = (id: string) => `retry:${id}`
 
-/** The expiry of a resent message: as long after now as the old one expired after its due time. */
-const shifted = ({ due, expiresAt }: Pick<Failed, 'due' | 'expiresAt'>): string =>
-  expiresAt && dateAt(Date.now() + dateOf(expiresAt)!.getTime() - dateOf(due)!.getTime())
+/** The expiry of a message that is sent again now. */
+const expiryNow = ({ due, expiresAt }: Failed): string => movedExpiry(expiresAt, due, Date.now())

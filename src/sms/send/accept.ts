@@ -1,12 +1,18 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { Groups } from '../../db/groups.ts'
+import type { Db } from '../../db/open.ts'
 import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
-import { wakeDevices } from '../wake/wake.ts'
+import { wakeDevices } from '../wake.ts'
 import type { Origin, SendOptions } from './body.ts'
-import type { Idempotency } from './idempotency.ts'
 import type { RefusalCode, Sender } from './shape.ts'
+
+/** Identifies a request, so that a repeat is not sent twice. */
+export interface Idempotency {
+  readonly key: string
+  readonly fingerprint: string
+}
 
 /** A request that passed its checks, as `sms_accept` takes it. In the options, '' is unset. */
 export interface Offer extends Omit<SendOptions, 'origin'> {
@@ -60,12 +66,6 @@ select g.owner, a.outcomes, a.known, a.wake
 from json_to_recordset($6) g(owner text, recipients text[], requests sms_request[])
 cross join lateral sms_accept(g.owner, $1, $2, $3, $4, $5, g.recipients, g.requests) a`
 
-interface Group {
-  readonly owner: string
-  readonly recipients: string[]
-  readonly requests: ReturnType<typeof requestRow>[]
-}
-
 /** Stores a group of offers in one statement. Returns the verdict on each and the devices to wake. */
 export async function storeOffers(
   store: Store,
@@ -75,18 +75,14 @@ export async function storeOffers(
   const now = new Date()
   const since = formatDate(new Date(now.getTime() - config.deviceOnlineSeconds * 1000))
   const terms = [formatDate(now), since, config.monthlyQuota, '', stickySince(now, config.stickyDays)]
-  const groups = new Map<string, Group>()
-  const places = new Map<string, number[]>()
-  for (const [i, offer] of offers.entries()) {
-    const owner = offer.sender.user
-    const group = groups.get(owner) ?? { owner, recipients: [], requests: [] }
-    groups.set(owner, group)
-    places.set(owner, [...(places.get(owner) ?? []), i])
-    for (const { to } of offer.messages) group.recipients.push(to)
-    group.requests.push(requestRow(offer))
-  }
-  const sorted = [...groups.values()].sort((a, b) => (a.owner < b.owner ? -1 : 1))
-  const { rows } = await store.db.query(ACCEPT, [...terms, JSON.stringify(sorted)], 'sms accept')
+  const places = Map.groupBy(offers.keys(), (i) => offers[i]!.sender.user)
+  const groups = [...places].map(([owner, own]) => ({
+    owner,
+    recipients: own.flatMap((i) => offers[i]!.messages.map(({ to }) => to)),
+    requests: own.map((i) => requestRow(offers[i]!)),
+  }))
+  groups.sort((a, b) => (a.owner < b.owner ? -1 : 1))
+  const { rows } = await store.db.query(ACCEPT, [...terms, JSON.stringify(groups)], 'sms accept')
   const verdicts: (Verdict | undefined)[] = []
   const wake: string[] = []
   for (const [owner, outcomes, known, devices] of rows as [string, Outcome[], string[], string[] | null][]) {
@@ -102,30 +98,29 @@ export const stickySince = (now: Date, days: number): string =>
   days === 0 ? '' : formatDate(new Date(now.getTime() - days * 86_400_000))
 
 /** An offer as JSON for the statement. Omits undefined values, as each key costs Postgres some 0.2 µs. */
-const requestRow = ({ sender, idempotency, ...offer }: Offer) => ({
+const requestRow = ({
+  sender,
+  idempotency,
+  scheduledAt,
+  expiresAt,
+  clientRef,
+  isBulk,
+  keepsQuiet: _,
+  ...offer
+}: Offer) => ({
+  ...offer,
   version: sender.version,
   key: sender.key?.id,
   key_version: sender.key?.version,
   sent_by: sender.sentBy,
-  device: offer.device,
-  line: offer.line,
-  from: offer.from,
   later: offer.later === true,
-  batch: offer.batch,
-  body: offer.body,
-  sealed: offer.sealed,
-  priority: offer.priority,
-  sim: offer.sim,
-  scheduled_at: offer.scheduledAt || undefined,
-  expires_at: offer.expiresAt || undefined,
-  guarantee: offer.guarantee,
-  ref: offer.clientRef || undefined,
-  bulk: offer.isBulk,
+  scheduled_at: scheduledAt || undefined,
+  expires_at: expiresAt || undefined,
+  ref: clientRef || undefined,
+  bulk: isBulk,
   idempotency_key: idempotency?.key,
   fingerprint: idempotency?.fingerprint,
   answer: idempotency && (offer.answer ?? '{}'),
-  origin: offer.origin,
-  messages: offer.messages,
 })
 
 /** Accepts sends in groups: see `Groups.add`. A result is unknown when the database fails. */
@@ -145,3 +140,12 @@ export const openAcceptor = (store: Store, config: AcceptConfig): Acceptor =>
       return verdicts
     },
   })
+
+const BEGIN = 'insert into sms_turns ("user") select id from users where id = $1 on conflict do nothing'
+const HOLD = 'select 1 from sms_turns where "user" = $1 for update'
+
+/** Locks a user's sends until the transaction `db` ends, so that later sends see its changes. */
+export async function lockUserSends(db: Db, user: string): Promise<void> {
+  await db.query(BEGIN, [user], 'sms hold begin')
+  await db.query(HOLD, [user], 'sms hold')
+}

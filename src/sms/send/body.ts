@@ -9,7 +9,8 @@ export type Content = PlainContent | { readonly templateId: string; readonly var
 export interface PlainContent {
   readonly body: string
   readonly shown?: string
-  readonly variables?: Variables
+  /** Null or absent: the text has no variables. */
+  readonly variables?: Variables | null
 }
 export type Variables = Readonly<Record<string, string>>
 
@@ -105,7 +106,7 @@ const value = z.union([z.string(), z.number(), z.boolean()], 'must be a text, a 
 /** Fields of both kinds of send. `null` counts as absent. */
 export const COMMON = {
   recipients: z
-    .array(z.string('must be a text').meta({ pattern: E164.source }), 'must be a list of phone numbers')
+    .array(z.string().meta({ pattern: E164.source }), 'must be a list of phone numbers')
     .nullish()
     .describe(
       'Phone numbers in E.164. Each gets one message. May be empty when `group_ids` are given. After groups and duplicates, at most 1,000 (the server may set another limit).',
@@ -120,7 +121,7 @@ export const COMMON = {
     .describe('This device sends, and no other. Left out, the available lines take turns.'),
   line_id: id().nullish().describe('A record of `lines`: this SIM sends, and no other.'),
   from: z
-    .string('must be a text')
+    .string()
     .nullish()
     .describe(
       'The number of one of your lines in E.164, or its name as a sender: this line sends, and no other.',
@@ -135,7 +136,7 @@ export const COMMON = {
   priority: wholeNumber(-128, 127).nullish().describe('Higher goes first; 0 when left out.'),
   sim: wholeNumber(0, 8).nullish().describe('Slot of the SIM that sends, from 1. 0: any line.'),
   guarantee: z
-    .enum(['at_most_once', 'at_least_once'], 'must be at_most_once or at_least_once')
+    .enum(['at_most_once', 'at_least_once'])
     .nullish()
     .describe(
       'What becomes of a message whose device goes silent in the middle: `at_most_once` (default) fails it, `at_least_once` gives it to a device again.',
@@ -146,20 +147,20 @@ export const COMMON = {
       'A reference of yours, unique among your messages: a second send with it, of the same text to the same number, answers with the first message. For one recipient.',
     ),
   bulk: z
-    .boolean('must be a boolean')
+    .boolean()
     .nullish()
     .describe(
       'True for one text of many, as of a list: it does not change the conversation with its number. A send to several recipients never does.',
     ),
   quiet_hours: z
-    .boolean('must be a boolean')
+    .boolean()
     .nullish()
     .describe(
       "True: waits during the quiet hours of `user_settings`, by the recipient's time. An answer to a conversation that waits for one never does.",
     ),
 }
 
-const VARIABLES = z.record(z.string(), value, 'must be an object').nullish()
+const VARIABLES = z.record(z.string(), value).nullish()
 
 /** Bodies of `send` and `send-template`. */
 export const SEND = z
@@ -183,7 +184,7 @@ export const TEMPLATE_SEND = z
 
 const DRAFT = {
   draft: z
-    .boolean('must be true or false')
+    .boolean()
     .nullish()
     .describe(
       'True for a text that is still being written: variables without a value stand in the texts as `{{variable}}` and are named in `missing`, instead of the refusal that a send gets.',
@@ -250,6 +251,10 @@ export const future = (date: string | null | undefined, now: Date) =>
 /** An instant as a PocketBase date, at most END_OF_TIME. */
 export const dateAt = (ms: number): string =>
   ms < dateOf(END_OF_TIME)!.getTime() ? formatDate(new Date(ms)) : END_OF_TIME
+
+/** The expiry of what is due at `ms`: as long after it as `expiresAt` is after `due`; '' for none. */
+export const movedExpiry = (expiresAt: string, due: string, ms: number): string =>
+  expiresAt && dateAt(ms + dateOf(expiresAt)!.getTime() - dateOf(due)!.getTime())
 
 /** Throws 400 `invalid_request` for both `ttl` and `expires_at`, or an expiry that is not after `due`. */
 export function checkExpiry(

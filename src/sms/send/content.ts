@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { list, number, run, statement, text } from '../../db/statement.ts'
+import { seal, unseal } from '../../db/secrets.ts'
+import { list, number, run, runForRow, statement, text } from '../../db/statement.ts'
 import { cleanText } from '../../fields/cast.ts'
 import { E164 } from '../../portable/phone.ts'
 import { countSegments, type Segmentation } from '../../portable/segments.ts'
-import { type Content, MAX_CHARACTERS, type SendBody } from './body.ts'
+import { type Content, MAX_CHARACTERS, type Origin, type SendBody } from './body.ts'
 import { gatewayRefusal, invalid, isInvisible, templateRefusal } from './shape.ts'
 
 /** The schema of segments. It is not beside `countSegments`, which also runs in browsers, without zod. */
@@ -235,3 +236,30 @@ function valueFor({ name }: Placeholder, person: Person): string | undefined {
   const field = personField(name)
   return field ? person[field] : person.fields?.get(name)
 }
+
+const FORBIDDEN = statement('sms forbidden destination', { user: 'string' })`
+select s."user" from user_settings s where s."user" = ${text('user')} and s.destinations <> ''
+  and exists (select from unnest(${list('phones')}::text[]) n(number) where not sms_is_destination(s.destinations, n.number))`
+
+/** Throws 403 if an account may not send to one of these numbers. `sms_accept` checks each send, keys too. */
+export async function checkDestinations(
+  { db }: Store,
+  user: string,
+  phones: readonly string[],
+): Promise<void> {
+  if (await runForRow(db, FORBIDDEN, { user, phones })) throw gatewayRefusal('destination_not_allowed')
+}
+
+const PURPOSE = 'text'
+/** The origin that marks a message with a sealed text. Once the message ends, only the shown text is left. */
+export const SEALED: Origin = { api: 'sealed', id: '', data: {} }
+
+/** Encrypts a user's text for the queue. */
+export const sealText = (db: Db, user: string, text: string) => seal(db, PURPOSE, user, text)
+
+/** Decrypts the text that a device sends; undefined if that fails. */
+export const openText = (db: Db, user: string, sealed: string) => unseal(db, PURPOSE, user, sealed)
+
+/** SQL: the text of a message (`m`) that can be sent again; '' if it was sealed. */
+export const REPEATABLE_TEXT = `case when exists (
+  select from sms_origins o where o.ref = m.id and o.api = '${SEALED.api}') then '' else m.body end`

@@ -3,8 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import type { SendBody } from './body.ts'
-import { allRecipients, checkBody, optedOut, TEXT, writeTexts } from './content.ts'
-import { checkDestinations } from './destinations.ts'
+import { allRecipients, checkBody, checkDestinations, optedOut, TEXT, writeTexts } from './content.ts'
 
 /** The description of `last_leaves_at`, for previews and campaigns. */
 export const LAST_LEAVES_AT =
@@ -35,21 +34,23 @@ export const PREVIEW = TEXT.omit({ to: true })
     total_segments: z
       .int()
       .min(0)
-      .meta({ description: 'Short messages that all texts take together which would be sent.' }),
-    opted_out: z.int().min(0).meta({
-      description: 'Recipients who want no texts: their messages would fail at once and cost nothing.',
-    }),
+      .describe('Short messages that all texts take together which would be sent.'),
+    opted_out: z
+      .int()
+      .min(0)
+      .describe('Recipients who want no texts: their messages would fail at once and cost nothing.'),
     items: z
       .array(
-        TEXT.extend({ opted_out: z.boolean().meta({ description: 'Nothing would be sent to them.' }) }).meta({
+        TEXT.extend({ opted_out: z.boolean().describe('Nothing would be sent to them.') }).meta({
           id: 'PreviewedText',
         }),
       )
-      .meta({ description: 'One for each recipient, in the order of the send.' }),
-    last_leaves_at: INSTANT_OR_EMPTY.meta({ description: LAST_LEAVES_AT }),
-    missing: z.array(z.string()).optional().meta({
-      description: 'Of a draft only: the variables that have no value for one recipient at least.',
-    }),
+      .describe('One for each recipient, in the order of the send.'),
+    last_leaves_at: INSTANT_OR_EMPTY.describe(LAST_LEAVES_AT),
+    missing: z
+      .array(z.string())
+      .optional()
+      .describe('Of a draft only: the variables that have no value for one recipient at least.'),
   })
   .meta({ id: 'Preview' })
 

@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
+import { runForRow, statement, text } from '../../db/statement.ts'
+import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
 import { MAX_OF_AGENT } from '../../portable/agents.ts'
 import { StaleAuth } from '../../records/record-sql.ts'
@@ -9,17 +12,16 @@ import { randomId } from '../../tools/random.ts'
 import {
   type AcceptConfig,
   type Acceptor,
+  type Idempotency,
   type Offer,
   type OfferedMessage,
   type Outcome,
   storeOffers,
   type Verdict,
 } from './accept.ts'
-import type { SendBody } from './body.ts'
-import { allRecipients, checkBody, plainText, writeTexts } from './content.ts'
-import { firstAnswer, type Idempotency, keepAnswer } from './idempotency.ts'
-import { SEALED, sealText } from './sealed.ts'
-import { gatewayRefusal, invalid, type RefusalCode, type Sender } from './shape.ts'
+import { PLAIN_OPTIONS, type PlainContent, type SendBody, toOne } from './body.ts'
+import { allRecipients, checkBody, plainText, SEALED, sealText, writeTexts } from './content.ts'
+import { accountSender, gatewayRefusal, invalid, type RefusalCode, type Sender } from './shape.ts'
 import zones from './time-zones.json' with { type: 'json' }
 
 export interface SendServices {
@@ -132,12 +134,8 @@ export async function prepareOffer(
   if (deviceId !== '' && shared === undefined) await checkDevice(store, sender.user, deviceId)
   const texts = await writeTexts(store, sender.user, content, phones)
   if (options.clientRef !== '' && texts.length > 1) throw invalid('client_ref can name one message only')
-  const [messages, ids]: [OfferedMessage[], string[]] = [[], []]
-  for (const text of texts) {
-    const message = offeredMessage(text, shared !== undefined, options.keepsQuiet)
-    messages.push(message)
-    ids.push(message.id)
-  }
+  const messages = texts.map((text) => offeredMessage(text, shared !== undefined, options.keepsQuiet))
+  const ids = messages.map(({ id }) => id)
   const batch = messages.length > 1 ? randomId() : ''
   const ref = batch || ids[0]!
   const origin = shown === undefined ? options.origin : SEALED
@@ -201,3 +199,74 @@ const ZONES: Readonly<Record<string, string>> = zones
 /** The time zone of an E.164 number by its calling code; '' if the code has several. */
 export const zoneOfNumber = (phone: string): string =>
   ZONES[phone.slice(1, 4)] ?? ZONES[phone.slice(1, 3)] ?? ''
+
+const MAX_KEY_LENGTH = 255
+/** Printable ASCII: what a header can carry safely. */
+const KEY = /^[\x21-\x7e][\x20-\x7e]*$/
+
+/** The Idempotency-Key header; null without one. Throws 400 for an invalid one. */
+export function readIdempotencyKey(header: string | undefined): string | null {
+  if (header === undefined) return null
+  if (KEY.test(header) && header.length <= MAX_KEY_LENGTH) return header
+  throw invalid(`Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters`)
+}
+
+/** The Idempotency-Key header and a hash of the request. Throws 400 for an invalid key. */
+export function readIdempotency(header: string | undefined, endpoint: string, body: unknown) {
+  const key = readIdempotencyKey(header)
+  if (key === null) return null
+  const hash = createHash('sha256').update(`${endpoint} ${canonical(body)}`)
+  return { key, fingerprint: hash.digest('base64url') }
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part) =>
+    part && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
+}
+
+const FIRST_ANSWER = statement('sms first answer', { fingerprint: 'string', answer: 'string' })`
+select fingerprint, answer from sms_idempotency
+where "user" = ${text('user')} and key = ${text('key')} and created > now() - interval '24 hours'`
+
+/** The key's first answer within 24 hours, or undefined. Throws 422 if it was another request. */
+export async function firstAnswer(store: Store, user: string, { key, fingerprint }: Idempotency) {
+  const first = await runForRow(store.db, FIRST_ANSWER, { user, key })
+  if (first && first.fingerprint !== fingerprint) throw gatewayRefusal('idempotency_key_reused')
+  return first?.answer
+}
+
+/** Stores a key's first answer if no accepted send stored it. */
+async function keepAnswer(
+  store: Store,
+  user: string,
+  { key, fingerprint }: Idempotency,
+  answer: string,
+): Promise<void> {
+  await store.db.query(
+    `insert into sms_idempotency as i ("user", key, fingerprint, answer) values ($1, $2, $3, $4)
+      on conflict ("user", key) do update
+      set fingerprint = excluded.fingerprint, answer = excluded.answer, created = excluded.created
+      where i.created <= now() - interval '24 hours'`,
+    [user, key, fingerprint, answer],
+    'sms keep answer',
+  )
+}
+
+export const deleteOldAnswers = ({ db }: Store) =>
+  db.query(`delete from sms_idempotency where created <= now() - interval '24 hours'`)
+
+export const CODE_PRIORITY = 100
+
+/** Sends a code from a user's lines, as the account. It is useless after `seconds`. Throws as `send`. */
+export function textCode(
+  services: SendServices,
+  user: string,
+  { to, seconds, ...content }: PlainContent & { readonly to: string; readonly seconds: number },
+) {
+  const expiresAt = formatDate(new Date(Date.now() + seconds * 1000))
+  const options = { ...PLAIN_OPTIONS, expiresAt, priority: CODE_PRIORITY, isBulk: true }
+  return send(services, accountSender(user, user), toOne(to, content, options))
+}

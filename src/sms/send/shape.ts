@@ -20,7 +20,7 @@ function cleaned(raw: z.ZodString, max?: number) {
 }
 
 /** A storable text of at most `max` code points. `meta` repeats limits for the API description. */
-export const text = (max?: number) => cleaned(z.string('must be a text'), max)
+export const text = (max?: number) => cleaned(z.string(), max)
 
 const nonEmpty = <T extends z.ZodType<string>>(schema: T) =>
   schema.refine((value) => value !== '', stop('must not be empty')).meta({ minLength: 1 })
@@ -30,9 +30,7 @@ export const nonEmptyText = (max?: number) => nonEmpty(text(max))
 /** The schema of an id. Refuses NUL: an id without the NUL could name something else. */
 export const id = (max?: number) =>
   cleaned(
-    z
-      .string('must be a text')
-      .refine((value) => !value.includes('\0'), stop('must not contain a NUL character')),
+    z.string().refine((value) => !value.includes('\0'), stop('must not contain a NUL character')),
     max,
   )
 
@@ -75,7 +73,7 @@ export const instant = () =>
 
 /** A list of one to `max` items. */
 export const listOf = <T extends z.ZodType>(item: T, max: number) =>
-  z.array(item, 'must be a list').min(1, 'must not be empty').max(max, `must have at most ${max} items`)
+  z.array(item).min(1, 'must not be empty').max(max, `must have at most ${max} items`)
 
 /** `abortEarly` stops lists and objects at their first fault. zod 4.6 reads it, its types do not name it. */
 const FIRST_FAULT = { error: inPlainWords, abortEarly: true }
@@ -105,9 +103,12 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 }
 
+const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+
 /** Zod's error map: the end of a sentence; '' for a union, because its members have the messages. */
 function inPlainWords(issue: z.core.$ZodRawIssue): string {
   if (issue.code === 'invalid_union') return ''
+  if (issue.code === 'invalid_value') return `must be ${ALTERNATIVES.format(issue.values.map(String))}`
   const type = issue.code === 'invalid_type' && TYPES[String(issue.expected)]
   return type ? `must be ${type}` : 'has a value that is not allowed'
 }
@@ -160,13 +161,11 @@ export interface Sender {
   readonly isAgent?: boolean
 }
 
-interface KeyOfUser {
-  readonly auth: AuthRecord
-  readonly id: string
-  readonly version: string
-}
-
-export const senderOfKey = ({ auth, id, version }: KeyOfUser): Sender => ({
+export const senderOfKey = ({
+  auth,
+  id,
+  version,
+}: Sender['key'] & { readonly auth: AuthRecord }): Sender => ({
   user: auth.id,
   version: auth.version,
   key: { id, version },

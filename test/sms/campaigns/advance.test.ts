@@ -7,13 +7,18 @@ import {
   type CampaignServices,
   endCampaign,
   findCampaign,
+  holdMessages,
   readState,
 } from '../../../src/sms/campaigns/campaign.ts'
-import { changeCampaign, createCampaign } from '../../../src/sms/campaigns/change.ts'
-import { holdMessages } from '../../../src/sms/campaigns/hold.ts'
-import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/steer.ts'
+import {
+  cancelCampaign,
+  changeCampaign,
+  createCampaign,
+  pauseCampaign,
+  resumeCampaign,
+} from '../../../src/sms/campaigns/change.ts'
+import { endUnfinished } from '../../../src/sms/queue/sweep.ts'
 import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
-import { endUnfinished } from '../../../src/sms/sweep/sweep.ts'
 import { Worker } from '../../../src/work/jobs.ts'
 import { openStore } from '../../support/database/open.ts'
 import { openPreparedDb } from '../../support/server/start.ts'

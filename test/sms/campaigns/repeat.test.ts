@@ -4,11 +4,17 @@ import { createLogger } from '../../../src/log.ts'
 import { extensionsOf } from '../../../src/server/extensions.ts'
 import { campaignJobs } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
-import { changeCampaign, createCampaign } from '../../../src/sms/campaigns/change.ts'
-import { repeatIfDue } from '../../../src/sms/campaigns/repeat.ts'
-import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/steer.ts'
+import { readCampaign } from '../../../src/sms/campaigns/campaign.ts'
+import {
+  cancelCampaign,
+  changeCampaign,
+  createCampaign,
+  pauseCampaign,
+  resumeCampaign,
+} from '../../../src/sms/campaigns/change.ts'
+import { repeatIfDue } from '../../../src/sms/campaigns/plan.ts'
+import { endUnfinished } from '../../../src/sms/queue/sweep.ts'
 import { openAcceptor } from '../../../src/sms/send/accept.ts'
-import { endUnfinished } from '../../../src/sms/sweep/sweep.ts'
 import { Worker } from '../../../src/work/jobs.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 
@@ -81,10 +87,11 @@ test('a run that fails between its two writes is made once, later', async () => 
   await one.store.db.script(`create function killed() returns trigger language plpgsql as $$ begin raise 'killed'; end $$;
     create trigger killed before insert on campaigns for each row when (new.run_of <> '') execute function killed()`)
   await fixture.at('2027-01-01T08:00Z')
-  await expect(repeatIfDue(one, id)).rejects.toThrow('killed')
+  const read = async () => (await readCampaign(one.store.db, id))!
+  await expect(repeatIfDue(one, await read())).rejects.toThrow('killed')
   expect([await stateOf(id), await runs(id)]).toEqual([['repeating', '2027-01-01 08:00:00.000Z', 0, ''], []])
   await one.store.db.script('drop function killed cascade')
-  await Promise.all([one, two, one, two].map((node) => repeatIfDue(node, id)))
+  await Promise.all([one, two, one, two].map(async (node) => repeatIfDue(node, await read())))
   expect([await stateOf(id), await runs(id)]).toEqual([
     ['repeating', '2027-01-02 08:00:00.000Z', 1, ''],
     ['2027-01-01 08:00'],

@@ -3,11 +3,16 @@ import { deleteRecords } from '../../../src/records/delete.ts'
 import { extensionsOf } from '../../../src/server/extensions.ts'
 import { advance } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
-import { changeCampaign, createCampaign } from '../../../src/sms/campaigns/change.ts'
-import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/steer.ts'
+import {
+  cancelCampaign,
+  changeCampaign,
+  createCampaign,
+  pauseCampaign,
+  resumeCampaign,
+} from '../../../src/sms/campaigns/change.ts'
 import { cancelBatch } from '../../../src/sms/queue/cancel.ts'
+import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
-import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 
 // A campaign of which two texts are assigned, two wait for room and one for the end of quiet hours.

@@ -1,5 +1,5 @@
 import { applyReports, type Report } from '../../../src/sms/queue/report.ts'
-import { sweep } from '../../../src/sms/sweep/sweep.ts'
+import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 
 const fixture = await openLineFixture()

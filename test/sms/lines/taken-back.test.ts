@@ -1,8 +1,8 @@
 import { deleteRecords } from '../../../src/records/delete.ts'
 import { extensionsOf } from '../../../src/server/extensions.ts'
 import { changeMessage, readChange } from '../../../src/sms/queue/change.ts'
-import { sweep } from '../../../src/sms/sweep/sweep.ts'
-import { lineWarnings, readLineFigures } from '../../../src/sms/usage/line-limits.ts'
+import { sweep } from '../../../src/sms/queue/sweep.ts'
+import { lineWarnings, readLineFigures } from '../../../src/sms/usage.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { rescheduleBatch } from '../../../src/sms/queue/change.ts'
-import { sweep } from '../../../src/sms/sweep/sweep.ts'
+import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { startServerWithUsers } from '../../support/server/server-with-users.ts'
 
 // What is changed while time, or somebody else, is at it: one of the two is first, and nothing is half done.

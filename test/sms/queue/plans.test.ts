@@ -1,9 +1,7 @@
 import { cancelBatch, cancelMessage } from '../../../src/sms/queue/cancel.ts'
-import { claimMessages } from '../../../src/sms/queue/claim.ts'
-import { renewLeases } from '../../../src/sms/queue/renew.ts'
+import { claimMessages, renewLeases } from '../../../src/sms/queue/claim.ts'
 import { applyReports } from '../../../src/sms/queue/report.ts'
-import { analyzeOutgrown } from '../../../src/sms/sweep/delivery.ts'
-import { checkQueue, sweep } from '../../../src/sms/sweep/sweep.ts'
+import { analyzeOutgrown, checkQueue, sweep } from '../../../src/sms/queue/sweep.ts'
 import { recordPlans } from '../../support/database/plans.ts'
 import { assign, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 

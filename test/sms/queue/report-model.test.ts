@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { applyReports, type Report } from '../../../src/sms/queue/report.ts'
-import { NEXT, type Status } from '../../../src/sms/status/status.ts'
-import { sweep } from '../../../src/sms/sweep/sweep.ts'
+import { sweep } from '../../../src/sms/queue/sweep.ts'
+import { NEXT, type Status } from '../../../src/sms/status.ts'
 import { assign, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
 /** So many sequences are tried; REPORT_SEQUENCES=100000 takes some minutes. */

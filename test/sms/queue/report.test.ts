@@ -1,8 +1,8 @@
 import { cancelMessage } from '../../../src/sms/queue/cancel.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { applyReports, type Report } from '../../../src/sms/queue/report.ts'
-import { checkQueue, sweep } from '../../../src/sms/sweep/sweep.ts'
-import { onDeviceEvent } from '../../../src/sms/wake/wake.ts'
+import { checkQueue, sweep } from '../../../src/sms/queue/sweep.ts'
+import { onDeviceEvent } from '../../../src/sms/wake.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
 const store = await testStore()

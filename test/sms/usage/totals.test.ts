@@ -1,4 +1,4 @@
-import { countMessages, keepTotals, totalSql } from '../../../src/sms/usage/totals.ts'
+import { countMessages, keepTotals, totalSql } from '../../../src/sms/usage.ts'
 import {
   ANN,
   as,

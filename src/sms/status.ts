@@ -1,6 +1,7 @@
-import type { Store } from '../../collections/catalog.ts'
-import { unindexed } from '../../db/statement.ts'
-import { logChange } from '../../records/record-sql.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { textsOf, unindexed } from '../db/statement.ts'
+import { changeLogCte, logChange } from '../records/record-sql.ts'
 
 /** Statuses of a message. Incoming messages are always `received`. */
 export const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'received'] as const
@@ -52,3 +53,27 @@ export const logChanged = (
   action: 'create' | 'update',
   ids: readonly string[],
 ) => logChange(store, { id: collection }, action, ids)
+
+/** Changes records of a built-in collection, notifies subscribers, returns ids. `set`, `where`: SQL. */
+export const updateRecords = async (
+  db: Db,
+  collection: string,
+  set: string,
+  where: string,
+  params: readonly unknown[],
+): Promise<string[]> =>
+  textsOf(
+    await db.query(
+      `with changed as (
+        update ${collection} set ${set}, updated = pb_text(now()) where ${where} returning id
+      ), ${changeLogCte('changed', 'update', collection)}
+      select id from changed`,
+      params,
+    ),
+  )
+
+/** SQL of a CTE that adds events. `values`: user, message, status, device, attempt and detail in `from`. */
+export const eventsCte = (values: string, from: string) => `events as (
+  insert into sms_events (id, "user", message, status, device, attempt, detail, created)
+  select pb_new_id(), ${values}, pb_text(now()) from ${from}
+)`

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { takeTry } from '../auth/attempt-limits.ts'
 import {
   escapeHtml,
   layout,
@@ -14,6 +16,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { type Row, run, runForRow, statement, text } from '../db/statement.ts'
 import { isDisabledSql } from '../records/record-sql.ts'
+import { type CallOutcome, type OtherForms, reasonOf, TIMEOUT_MS } from '../webhooks/call-webhook.ts'
 import type { JobKind } from '../work/jobs.ts'
 
 /** The kind of the jobs. An account has one at a time: its id is the key. */
@@ -127,3 +130,37 @@ function replyMail(
   const subject = total === 1 ? `${first} waits for an answer` : `${total} conversations wait for an answer`
   return { subject, html: layout(body.join('\n')) }
 }
+
+const MAX_PER_HOUR = 100
+
+/** Sends webhooks' mails by the settings' SMTP server. A mail sent again has the same Message-ID. */
+export const webhookMails =
+  (db: Db, post: MailServices): OtherForms['mail'] =>
+  async ({ user, webhook, eventId }, { to, subject, text }) => {
+    const begun = performance.now()
+    const outcome = (more: Pick<CallOutcome, 'text' | 'verdict'> & Partial<CallOutcome>) => ({
+      ...{ status: 0, retryAfter: 0, latencyMs: Math.round(performance.now() - begun) },
+      ...more,
+    })
+    if (!post.settings.current.smtp.enabled)
+      return outcome({ text: 'This server has no SMTP server in its settings', verdict: 'again' })
+    try {
+      const retryAfter = await takeTry(db, `mails of webhooks ${user}`, MAX_PER_HOUR, 3_600)
+      if (retryAfter > 0)
+        return outcome({ text: 'Too many mails of webhooks in this hour', retryAfter, verdict: 'again' })
+      const html = layout(
+        text
+          .split('\n')
+          .map((line) => `<p>${escapeHtml(line)}</p>`)
+          .join('\n'),
+      )
+      const messageId = messageIdOf(post, `${webhook}.${eventId}`)
+      const late = sleep(TIMEOUT_MS, undefined, { ref: false }).then(() => {
+        throw new Error('The SMTP server did not answer in time')
+      })
+      await Promise.race([sendMail(post, { to: to.join(', '), subject, html, messageId }), late])
+      return outcome({ status: 250, text: 'The SMTP server took the mail', verdict: 'delivered' })
+    } catch (error) {
+      return outcome({ text: reasonOf(error), verdict: 'again' })
+    }
+  }

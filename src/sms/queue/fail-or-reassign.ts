@@ -1,7 +1,31 @@
 import type { Db } from '../../db/open.ts'
 import { isAmong, textsOf } from '../../db/statement.ts'
 import { onlineSince } from '../devices/device.ts'
-import { mayBecome } from '../status/status.ts'
+import { eventsCte, mayBecome } from '../status.ts'
+import { refundQuota } from '../usage.ts'
+
+/** SQL that fails the messages that `source` selects and locks in sms_dispatch. $1: reason. */
+const failSql = (source: string) => `
+with source as (${source}), freed as (
+  delete from sms_dispatch d using source s where d.message = s.message
+), changed as (
+  update sms_messages m set status = 'failed', error_message = $1, updated = pb_text(now())
+  from source s where m.id = s.message and ${isAmong('m.id', 'source')} and ${mayBecome('m', 'failed')} returning m.id
+), ${eventsCte(`s."user", s.message, 'failed', s.device, s.attempt, $1`, 'source s join changed c on c.id = s.message')}
+select s."user", s.period, count(*) from source s join changed c on c.id = s.message group by 1, 2 order by 1, 2`
+
+/** Fails messages of `source` (parameters from $2). Returns how many, by user and month of the quota. */
+export async function failMessages(db: Db, source: MessageSource, reason: string, params: unknown[] = []) {
+  const { rows } = await db.query(failSql(source.sql), [reason, ...params], `sms ${source.name}`)
+  return rows as [user: string, period: string, messages: number][]
+}
+
+/** Fails unsent messages of `source` and refunds their quota. Returns how many there were. */
+export async function failUnsent(db: Db, source: MessageSource, reason: string, params: unknown[] = []) {
+  const paid = await failMessages(db, source, reason, params)
+  for (const [user, period, messages] of paid) await refundQuota({ db }, user, period, Number(messages))
+  return paid.reduce((sum, [, , messages]) => sum + Number(messages), 0)
+}
 
 /** SQL that selects messages from sms_dispatch, and its name as a prepared statement. */
 export interface MessageSource {
@@ -43,10 +67,7 @@ with source as (${source}), numbered as (
   update sms_messages m set status = 'assigned', device = t.device, line = t.line,
     "from" = coalesce(t.number, m."from"), updated = pb_text(now())
   from target t where m.id = t.message and ${isAmong('m.id', 'target')} returning m.id
-), events as (
-  insert into sms_events (id, "user", message, status, device, attempt, detail, created)
-  select pb_new_id(), "user", message, 'assigned', device, attempt, why, pb_text(now()) from target
-)
+), ${eventsCte(`"user", message, 'assigned', device, attempt, why`, 'target')}
 select distinct device from target`
 
 /** Reassigns messages that `source` selects. Returns the devices to wake after the commit. */

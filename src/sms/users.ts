@@ -1,0 +1,229 @@
+import { z } from 'zod'
+import { type AuthCollection, type Store, USERS_ID } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { textsOf } from '../db/statement.ts'
+import { badRequest, fieldError, invalidFields, notFound } from '../errors.ts'
+import { endSignIns } from '../records/auth-records.ts'
+import { revokeFormerAccess } from '../records/delete.ts'
+import type { Extension, Extensions } from '../records/extension.ts'
+import type { RequestInfo } from '../request/request.ts'
+import { holdMessages, readCampaign } from './campaigns/campaign.ts'
+import { checkHours, checkTimeZone, type Values } from './hours.ts'
+import { failUnsent, type MessageSource } from './queue/fail-or-reassign.ts'
+import { lockUserSends } from './send/accept.ts'
+import { REASONS, updateRecords } from './status.ts'
+import { notifyAccess } from './wake.ts'
+
+/** Maximum items of a list; `total` counts all. */
+const MAX_ITEMS = 20
+
+const LIST = z.object({
+  total: z.int().min(0),
+  items: z
+    .array(z.object({ id: z.string(), name: z.string() }))
+    .describe(`The first ${MAX_ITEMS}; a webhook's name is its URL.`),
+})
+export const USER_ACCESS = z
+  .object({
+    disabled: z.boolean(),
+    api_keys: LIST,
+    devices: LIST,
+    webhooks: LIST,
+    hooks: LIST,
+    auto_answers: LIST,
+    campaigns: LIST.describe('Those that are not over.'),
+    waiting: z.int().min(0).describe('Messages that no device has claimed.'),
+  })
+  .meta({ id: 'UserAccess' })
+export type UserAccess = Readonly<z.output<typeof USER_ACCESS>>
+
+export const ENABLE_USER = z
+  .strictObject({
+    access: z
+      .enum(['end', 'keep'])
+      .describe(
+        '`end`: keys, devices, webhooks and hooks are deleted, automatic answers disabled, campaigns and waiting messages canceled. `keep`: all stays; campaigns stay paused.',
+      ),
+  })
+  .meta({ id: 'EnableUser' })
+
+/** By table: an SQL condition on the user's rows. */
+const LISTS = {
+  api_keys: 'true',
+  devices: 'true',
+  webhooks: 'enabled',
+  hooks: 'enabled',
+  auto_answers: 'enabled',
+  campaigns: `status in ('scheduled', 'repeating', 'sending', 'paused')`,
+}
+type ListName = keyof typeof LISTS
+
+/** A user's devices, keys and the like, which act without a sign-in. Throws 404. */
+export async function readAccess(db: Db, user: string): Promise<UserAccess> {
+  const { rows } = await db.query(
+    `select coalesce((select s.disabled from user_settings s where s."user" = u.id), false),
+      (select count(*) from sms_dispatch d where d."user" = u.id and d.state <> 'sending')
+    from users u where u.id = $1`,
+    [user],
+  )
+  if (!rows[0]) throw notFound()
+  const lists = {} as Record<ListName, UserAccess[ListName]>
+  for (const name of Object.keys(LISTS) as ListName[]) lists[name] = await readList(db, name, user)
+  return { disabled: rows[0][0] === true, ...lists, waiting: Number(rows[0][1]) }
+}
+
+async function readList(db: Db, name: ListName, user: string): Promise<UserAccess[ListName]> {
+  const title = name === 'webhooks' ? 'url' : 'name'
+  const { rows } = await db.query(
+    `select id, ${title}, count(*) over () from ${name} where "user" = $1 and ${LISTS[name]} order by created, id limit ${MAX_ITEMS}`,
+    [user],
+  )
+  const items = rows.map(([id, called]) => ({ id: String(id), name: String(called) }))
+  return { total: Number(rows[0]?.[2] ?? 0), items }
+}
+
+/** Enables a user, and ends or keeps devices, keys and the like. Returns them. Throws 404. */
+export async function enableUser(
+  store: Store,
+  extensions: Extensions,
+  user: string,
+  { access }: z.output<typeof ENABLE_USER>,
+): Promise<UserAccess> {
+  const before = await readAccess(store.db, user)
+  if (access === 'end') await revokeFormerAccess(store, extensions, store.catalog.find(USERS_ID)!, user)
+  await holdPaused(store, user)
+  await updateRecords(store.db, 'user_settings', 'disabled = false', '"user" = $1 and disabled', [user])
+  return { ...before, disabled: false }
+}
+
+/** Takes back the messages of a user's campaigns that were just paused: see advance.ts. */
+async function holdPaused(store: Store, user: string): Promise<void> {
+  const { rows } = await store.db.query(
+    `select id from campaigns where "user" = $1 and status = 'paused' and not settled`,
+    [user],
+  )
+  for (const [id] of rows) {
+    const campaign = await readCampaign(store.db, String(id))
+    if (campaign) await holdMessages(store, campaign)
+  }
+}
+
+/** Only superusers change `member_only`. Clean-up after a deletion locks rows in the order of sms_accept. */
+export const usersExtension: Extension = {
+  async beforeCreate(_store, values, { auth }) {
+    if (values.member_only === true && !auth?.isSuperuser) throw badRequest('Failed to create record.')
+  },
+  async beforeUpdate(store, values, old, { auth }) {
+    if (values.member_only === old.member_only) return
+    if (!auth?.isSuperuser) throw notFound()
+    if (values.member_only === true) await requireUnused(store, String(old.id))
+  },
+  async afterDelete({ db }, ids) {
+    for (const [table, key] of Object.entries(OF_USERS)) {
+      const sql = `delete from ${table} where "user" = any($1) and ${key} = any(array(
+        select ${key} from ${table} where "user" = any($1) order by ${key} for update))`
+      await db.query(sql, [ids], `forget ${table}`)
+    }
+  },
+  onTakeover: endUserQueue,
+}
+
+/** Throws 400 for a user who has devices, keys, webhooks or the like, or waiting messages. */
+async function requireUnused({ db }: Store, user: string): Promise<void> {
+  const { disabled: _, waiting, ...lists } = await readAccess(db, user)
+  if (waiting === 0 && Object.values(lists).every(({ total }) => total === 0)) return
+  const message = 'This account has devices, keys, webhooks, hooks, answers, campaigns or messages that wait.'
+  throw invalidFields({ member_only: fieldError('validation_in_use', message) })
+}
+
+/** The column by which rows are locked in order, as reports of devices lock them too. */
+const OF_USERS = {
+  sms_turns: '"user"',
+  sms_idempotency: 'key',
+  sms_dispatch: 'message',
+  sms_origins: 'ref',
+  smsgate_accounts: '"user"',
+  smsgate_tokens: 'id',
+}
+
+const UNCLAIMED: MessageSource = {
+  name: 'unclaimed at takeover',
+  sql: `select d.* from sms_dispatch d where d."user" = $2 and d.state in ('pending', 'assigned')
+  order by d.message for update`,
+}
+
+/** Forbids further sends of messages at devices: a device may no longer report whether it sent one. */
+const ONCE = `update sms_dispatch set at_least_once = false where message = any(array(
+  select message from sms_dispatch where "user" = $1 and at_least_once order by message for update
+))`
+
+/** On a takeover, ends the former owner's work: cancels messages, voids pairing codes. */
+async function endUserQueue(store: Store, user: string): Promise<void> {
+  const { db } = store
+  await lockUserSends(db, user) // a node that stores messages later then finds the new version of the user
+  // the takeover deletes deliveries instead of calling them: a long queue would exceed the time limit
+  await db.query('update webhooks set enabled = false where "user" = $1 and enabled', [user])
+  await failUnsent(db, UNCLAIMED, REASONS.canceled, [user])
+  // a node that stores a campaign's texts now finds the campaign and the user's record changed
+  const ended = `status = 'canceled', settled = true, audience = '[]'`
+  await updateRecords(db, 'campaigns', ended, `"user" = $1 and ${LISTS.campaigns}`, [user])
+  await db.query(ONCE, [user])
+  await updateRecords(db, 'auto_answers', 'enabled = false', '"user" = $1 and enabled', [user])
+  await db.query('delete from device_pairings where "user" = $1', [user])
+  await db.query('delete from smsgate_accounts where "user" = $1', [user])
+}
+
+const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
+
+/** Users' settings. Only superusers disable users. Deleting the record enables the user. */
+export const userSettingsExtension: Extension = {
+  async beforeCreate(store, values, request) {
+    if (values.disabled === true && !isSuperuser(request)) throw badRequest('Failed to create record.')
+    checkTimeZone(values)
+    checkHours(QUIET_HOURS, values)
+    if (values.disabled === true) await suspendUser(store, String(values.user))
+  },
+  async beforeUpdate(store, values, old, request) {
+    const isNamed = Object.hasOwn(request.body, 'disabled') || values.disabled !== old.disabled
+    if (isNamed && !isSuperuser(request)) throw notFound()
+    checkUser(values, old)
+    checkTimeZone(values, old)
+    checkHours(QUIET_HOURS, values, old)
+    if (values.disabled === true && old.disabled !== true) await suspendUser(store, String(values.user))
+    if (values.disabled !== true && old.disabled === true) await holdPaused(store, String(values.user))
+    if (TIMES.some((name) => String(values[name]) !== String(old[name])))
+      await store.db.query(LOOK_AGAIN, [values.user])
+  },
+  async beforeDelete(store, ids) {
+    const sql = 'select "user" from user_settings where id = any($1) and disabled'
+    for (const user of textsOf(await store.db.query(sql, [ids]))) await holdPaused(store, user)
+  },
+}
+
+const TIMES = ['time_zone', ...Object.values(QUIET_HOURS)]
+
+/** Makes the next sweep check messages that wait for room or the end of quiet hours. */
+const LOOK_AGAIN = `
+update sms_dispatch d set due_at = now() where d.message = any(array(
+  select w.message from sms_dispatch w
+  where w."user" = $1 and w.state = 'pending' and w.waiting_for <> '' and w.due_at < 'infinity'
+  order by w.message for update
+))`
+
+const isSuperuser = ({ auth }: RequestInfo) => auth?.isSuperuser === true
+
+function checkUser({ user }: Values, old: Values): void {
+  if (user === old.user) return
+  throw invalidFields({ user: fieldError('validation_user_change', 'The user cannot be changed.') })
+}
+
+/** Ends a disabled user's tokens, pairing codes and streams; pauses campaigns. Locks devices first. */
+async function suspendUser({ db, catalog }: Store, user: string): Promise<void> {
+  await db.query('select from users where id = $1 for update', [user])
+  await db.query('delete from device_pairings where "user" = $1', [user])
+  const unfinished = `"user" = $1 and status in ('scheduled', 'repeating', 'sending')`
+  await updateRecords(db, 'campaigns', `status = 'paused', settled = false`, unfinished, [user])
+  const devices = await db.query('update devices set "user" = "user" where "user" = $1 returning id', [user])
+  await notifyAccess(db, textsOf(devices))
+  await endSignIns({ db, catalog }, catalog.find(USERS_ID) as AuthCollection, user)
+}
