@@ -138,7 +138,7 @@ function bodyOf(job: Job, row: CsvRow) {
 }
 
 /** The message of a refusal. Throws the message if every other row would be refused, too. */
-function sentenceOf({ status, body }: ApiResponse): string {
+function sentenceOf({ status, body }: ApiResponse) {
   const sentence = String(body.message ?? `The server answered ${status}.`)
   if (STOPPING.has(status))
     throw new UserError(`${sentence}. Mended, the same command goes on where this one ended.`)
@@ -146,7 +146,7 @@ function sentenceOf({ status, body }: ApiResponse): string {
 }
 
 /** Works on rows in parallel. After a failure, waits for running calls, then throws the first error. */
-async function inParallel(rows: readonly CsvRow[], work: (row: CsvRow) => Promise<void>): Promise<void> {
+async function inParallel(rows: readonly CsvRow[], work: (row: CsvRow) => Promise<void>) {
   const left = rows.values()
   let isOver = false
   const one = async () => {
@@ -237,7 +237,7 @@ function openResults(file: string, csv: string, template: string) {
   }
 }
 
-function openToAppend(file: string): number {
+function openToAppend(file: string) {
   try {
     return openSync(file, 'a')
   } catch (error) {

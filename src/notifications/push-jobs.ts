@@ -16,7 +16,7 @@ import {
   type Subscription,
   sendPush,
   vapidKeys,
-} from '../sms/devices/web-push.ts'
+} from '../sms/devices/reach.ts'
 import { invalid } from '../sms/send/shape.ts'
 import type { Job, JobKind } from '../work/jobs.ts'
 
@@ -114,7 +114,7 @@ async function targetsOf(db: Db, user: string): Promise<PushTarget[]> {
 const MAX_FAILURES = 100
 
 /** Notes the status with which a push service answered; none counts as failed. */
-async function noteAnswer(db: Db, { id, subscription, failures }: PushTarget, status = 500): Promise<void> {
+async function noteAnswer(db: Db, { id, subscription, failures }: PushTarget, status = 500) {
   if (isGone(status)) {
     // a renewed subscription, with other keys, stays
     const { p256dh } = subscription.keys
@@ -159,7 +159,7 @@ where case a.mentioned when '' then c.unread > 0 and not c.archived and not c.bl
 order by c.last_at, c.id`
 type News = Row<typeof READ>
 
-const isFor = ({ assignee, mentioned }: News, { person, notify }: PushTarget): boolean =>
+const isFor = ({ assignee, mentioned }: News, { person, notify }: PushTarget) =>
   mentioned === ''
     ? notify === 'all' || (notify === 'mine' && ['', person].includes(assignee))
     : mentioned === person

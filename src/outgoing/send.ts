@@ -37,7 +37,7 @@ for (const [network, prefix] of [
   NOT_PUBLIC6.addSubnet(network, prefix, 'ipv6')
 
 /** Whether requests to this address need permission by the settings. */
-function isPrivateAddress(address: string): boolean {
+function isPrivateAddress(address: string) {
   if (isIP(address) === 4) return PRIVATE.check(address, 'ipv4')
   return !PUBLIC6.check(address, 'ipv6') || NOT_PUBLIC6.check(address, 'ipv6')
 }
@@ -56,7 +56,7 @@ export function urlFault(text: string, allowPrivate: boolean): UrlFault | undefi
   return isLocalName(host) || (isIP(host) > 0 && isPrivateAddress(host)) ? 'private' : undefined
 }
 
-const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
+const hostOf = (url: URL) => url.hostname.replace(/^\[|\]$/g, '')
 
 /** Names of this machine, whatever a resolver says. RFC 6761, 6.3 */
 const isLocalName = (host: string) => /(^|\.)localhost\.?$/i.test(host)

@@ -157,7 +157,7 @@ export const draftsExtension: Extension = {
 
 const MENTION = queuePushes('select $1 as "user", $2 || \'@\' || m as id from unnest($3::text[]) m')
 
-async function announceMentions({ db }: Store, values: Values, known: readonly string[]): Promise<void> {
+async function announceMentions({ db }: Store, values: Values, known: readonly string[]) {
   const { user, conversation, author } = values
   const mentions = (values.mentions as readonly string[]).filter(
     (one) => one !== author && !known.includes(one),

@@ -91,7 +91,7 @@ const REDACT = `
 with old as (${oldest('redact')})
 update sms_messages m set body = '', attachments = '{}' from old where m.id = old.id returning m.id`
 
-async function redact(db: Db, days: number): Promise<number> {
+async function redact(db: Db, days: number) {
   const redacted = textsOf(await db.query(REDACT, [days]))
   await redactCopies(db, redacted)
   return redacted.length
@@ -101,7 +101,7 @@ async function redact(db: Db, days: number): Promise<number> {
 const BLANK = `
 update sms_messages set body = '', "to" = '', "from" = '', attachments = '{}' where id = any($1::text[]) and client_ref <> '' returning id`
 
-async function remove(store: Store, extensions: Extensions, days: number): Promise<number> {
+async function remove(store: Store, extensions: Extensions, days: number) {
   const { db, catalog } = store
   const old = textsOf(await db.query(oldest('delete'), [days]))
   if (old.length === 0) return 0
@@ -165,7 +165,7 @@ export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): 
   })
 }
 
-async function buildAll(db: Db, log: Logger, large: number): Promise<void> {
+async function buildAll(db: Db, log: Logger, large: number) {
   const trigrams = await db.transaction(installTrigrams)
   for (const { file, state } of await openIndexes(db, large)) {
     const sql = createStatement(file, trigrams)

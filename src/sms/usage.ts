@@ -217,7 +217,7 @@ export async function lineWarnings(store: Store): Promise<{ full?: string; near?
   }
 }
 
-function accounts(found: readonly Row<typeof NAMED>[]): string {
+function accounts(found: readonly Row<typeof NAMED>[]) {
   const parts = found.map(({ owner, count, names }) => {
     const more = count - names.length
     return `${owner} (${names.join(', ')}${more > 0 ? ` and ${more} more` : ''})`

@@ -97,7 +97,7 @@ export async function enableUser(
 }
 
 /** Takes back the messages of a user's campaigns that were just paused: see advance.ts. */
-async function holdPaused(store: Store, user: string): Promise<void> {
+async function holdPaused(store: Store, user: string) {
   const { rows } = await store.db.query(
     `select id from campaigns where "user" = $1 and status = 'paused' and not settled`,
     [user],
@@ -129,7 +129,7 @@ export const usersExtension: Extension = {
 }
 
 /** Throws 400 for a user who has devices, keys, webhooks or the like, or waiting messages. */
-async function requireUnused({ db }: Store, user: string): Promise<void> {
+async function requireUnused({ db }: Store, user: string) {
   const { disabled: _, waiting, ...lists } = await readAccess(db, user)
   if (waiting === 0 && Object.values(lists).every(({ total }) => total === 0)) return
   const message = 'This account has devices, keys, webhooks, hooks, answers, campaigns or messages that wait.'
@@ -158,7 +158,7 @@ const ONCE = `update sms_dispatch set at_least_once = false where message = any(
 ))`
 
 /** On a takeover, ends the former owner's work: cancels messages, voids pairing codes. */
-async function endUserQueue(store: Store, user: string): Promise<void> {
+async function endUserQueue(store: Store, user: string) {
   const { db } = store
   await lockUserSends(db, user) // a node that stores messages later then finds the new version of the user
   // the takeover deletes deliveries instead of calling them: a long queue would exceed the time limit
@@ -212,13 +212,13 @@ update sms_dispatch d set due_at = now() where d.message = any(array(
 
 const isSuperuser = ({ auth }: RequestInfo) => auth?.isSuperuser === true
 
-function checkUser({ user }: Values, old: Values): void {
+function checkUser({ user }: Values, old: Values) {
   if (user === old.user) return
   throw invalidFields({ user: fieldError('validation_user_change', 'The user cannot be changed.') })
 }
 
 /** Ends a disabled user's tokens, pairing codes and streams; pauses campaigns. Locks devices first. */
-async function suspendUser({ db, catalog }: Store, user: string): Promise<void> {
+async function suspendUser({ db, catalog }: Store, user: string) {
   await db.query('select from users where id = $1 for update', [user])
   await db.query('delete from device_pairings where "user" = $1', [user])
   const unfinished = `"user" = $1 and status in ('scheduled', 'repeating', 'sending')`

@@ -113,7 +113,7 @@ export async function listenToOtherNodes(db: Db) {
 }
 
 /** Passes an event to the listeners for a device in this process. False if there are none. */
-function say(device: string, event: DeviceEvent): boolean {
+function say(device: string, event: DeviceEvent) {
   const set = waiting.get(device)
   if (!set) return false
   for (const heard of [...set]) heard(event)

@@ -199,7 +199,7 @@ export async function buildTables(db: Db, { collections, views }: Plan): Promise
   }
 }
 
-async function demandAccess(db: Db, view: string, collections: readonly Collection[]): Promise<void> {
+async function demandAccess(db: Db, view: string, collections: readonly Collection[]) {
   try {
     await checkViewAccess(db, view, collections)
   } catch (error) {

@@ -111,7 +111,7 @@ export async function failWithoutCall(store: Store, lease: Lease, due: DueDelive
 }
 
 /** The lease alone ends if the delivery changed meanwhile: another attempt, or a user, ended or resent it. */
-async function end({ db }: Store, lease: Lease, outcome: Outcome): Promise<void> {
+async function end({ db }: Store, lease: Lease, outcome: Outcome) {
   if (!(await ending(db).add(outcome))) await endLease(db, lease)
 }
 
@@ -160,7 +160,7 @@ export async function failDeliveries(db: Db, deliveries: readonly string[], reas
   await endAll(db, deliveries, reason)
 }
 
-async function endAll(db: Db, deliveries: readonly string[], reason: string): Promise<void> {
+async function endAll(db: Db, deliveries: readonly string[], reason: string) {
   if (deliveries.length > 0) await db.query(FAIL_DELIVERIES, [deliveries, reason, 'webhook_deliveries'])
 }
 
@@ -178,7 +178,7 @@ const IDLE_MS = 5_000
 const MAX_TRIES = 10
 
 /** Retries while the database is busy or unreachable: an unrecorded call would be made twice. */
-async function persistently(work: () => Promise<void>): Promise<void> {
+async function persistently(work: () => Promise<void>) {
   for (let tries = 1; ; tries++) {
     try {
       return await work()

@@ -107,7 +107,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
 }
 
 /** Keeps the token in a hidden field, but not for another server: its owner could read the token there. */
-function keepToken(values: Values, old?: Readonly<Values>): void {
+function keepToken(values: Values, old?: Readonly<Values>) {
   if (values.format !== 'template' && !old?.service_token) return
   const isSame = old && originOf(values.url) === originOf(old.url)
   const kept = isSame ? (old.service_token ?? '') : ''

@@ -120,7 +120,7 @@ export function fillTemplates(
 }
 
 /** A form, a text as it is, or JSON. */
-function bodyText(body: unknown, type: string): string {
+function bodyText(body: unknown, type: string) {
   if (typeof body === 'string' && !/\bjson\b/i.test(type)) return body
   return FORM.test(type)
     ? new URLSearchParams(body as Record<string, string>).toString()
@@ -128,13 +128,13 @@ function bodyText(body: unknown, type: string): string {
 }
 
 /** Who a URL's request goes to, and as whom. */
-function serverOf(url: string): string {
+function serverOf(url: string) {
   const { origin, username, password } = URL.parse(url) ?? {}
   return `${origin} ${username} ${password}`
 }
 
 /** Throws for an address of mails that is not fixed. */
-function checkMailAddress(url: string): void {
+function checkMailAddress(url: string) {
   const to = addressesIn(url)
   if (to.length === 0 || to.length > MAX_ADDRESSES || !to.every(isPlainEmail))
     throw new TemplateFault('url', `Must be mailto: and at most ${MAX_ADDRESSES} mail addresses.`)

@@ -15,7 +15,7 @@ import {
 } from '../../notifications/push-jobs.ts'
 import { ACCOUNT, chapter, NOBODY, SIGNED_IN } from '../../openapi/operations.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { SUBSCRIPTION, vapidKeys } from '../../sms/devices/web-push.ts'
+import { SUBSCRIPTION, vapidKeys } from '../../sms/devices/reach.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from '../../sms/users.ts'
 import { readJson } from '../body/raw-body.ts'

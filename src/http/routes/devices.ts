@@ -25,8 +25,7 @@ import {
   REPORT_BODY,
 } from '../../sms/devices/device-body.ts'
 import { PAIRING, pairDevice, startPairing } from '../../sms/devices/pair.ts'
-import { deviceEvents } from '../../sms/devices/streams.ts'
-import { checkEndpoint, saveSubscription, vapidKeys } from '../../sms/devices/web-push.ts'
+import { checkEndpoint, deviceEvents, saveSubscription, vapidKeys } from '../../sms/devices/reach.ts'
 import { CLAIMED_MESSAGE, claimMessages } from '../../sms/queue/claim.ts'
 import { applyReports, REPORT_RESULT } from '../../sms/queue/report.ts'
 import { checkShape, gatewayRefusal, type RefusalCode } from '../../sms/send/shape.ts'

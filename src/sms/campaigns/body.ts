@@ -65,7 +65,7 @@ type WantedRepeat = z.output<typeof REPEAT>
 export type Repeat = { readonly [K in keyof WantedRepeat]-?: NonNullable<WantedRepeat[K]> }
 
 /** Whether the times of a valid expression are far enough apart, were each day to match. */
-function isCalm(expression: string): boolean {
+function isCalm(expression: string) {
   const [minute, hour] = expression.split(' ')
   const times = hour ? parseCron(`${minute} ${hour} * * *`).nextRuns(INTERVALS + 1, new Date(0)) : []
   return times.every((at, i) => i === 0 || at.getTime() - times[i - 1]!.getTime() >= MIN_INTERVAL_MS)
@@ -236,5 +236,5 @@ function textOf({ body, template_id, variables }: z.output<typeof CAMPAIGN_CHANG
 }
 
 /** A campaign that begins at once starts after `holdSeconds`, so that it can be undone. */
-const beginOf = (holdSeconds: number | null | undefined, now: Date): string =>
+const beginOf = (holdSeconds: number | null | undefined, now: Date) =>
   holdSeconds === 0 ? formatDate(now) : dateAt(now.getTime() + (holdSeconds ?? HOLD_SECONDS) * 1000)

@@ -239,7 +239,7 @@ export const holdMessages = (store: Store, campaign: Campaign) => inSteps(store,
 export const releaseMessages = (store: Store, campaign: Campaign) =>
   inSteps(store, campaign, RELEASE, 'Resumed')
 
-async function inSteps(store: Store, campaign: Campaign, step: string, detail: string): Promise<boolean> {
+async function inSteps(store: Store, campaign: Campaign, step: string, detail: string) {
   const { id, version, batches, user } = campaign
   for (;;) {
     const rows = await store.db.transaction(async (db) => {

@@ -90,7 +90,7 @@ const HAS_BEGUN = `
 select 1 from sms_messages where batch_id = $1 and (status in ('assigned', 'sending', 'sent', 'delivered')
   or status = 'failed' and sent_at <> '') limit 1`
 
-async function checkNotBegun({ store }: CampaignServices, campaign: Campaign): Promise<void> {
+async function checkNotBegun({ store }: CampaignServices, campaign: Campaign) {
   const { status, scheduledAt, batches } = campaign
   const isEarly = scheduledAt > formatDate(new Date(Date.now() + MARGIN_MS))
   const isOpen = status === 'repeating' || status === 'paused'
@@ -217,7 +217,7 @@ export async function retryCampaign(
 }
 
 /** Stores the id of the batch that repeats the last one. False if the campaign was changed meanwhile. */
-async function noteBatch(services: CampaignServices, campaign: Campaign): Promise<boolean> {
+async function noteBatch(services: CampaignServices, campaign: Campaign) {
   if (campaign.status !== 'sending' && campaign.status !== 'done')
     throw gatewayRefusal('campaign_not_retriable')
   const last = campaign.batches.at(-1)!

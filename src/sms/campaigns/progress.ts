@@ -10,26 +10,28 @@ import { CAMPAIGN_STATE, findCampaign } from './campaign.ts'
 
 const MAX_REPLIES = 20
 
+const COUNT = z.int().min(0)
+
 export const CAMPAIGN_PROGRESS = z
   .object({
     id: z.string(),
     status: CAMPAIGN_STATE.shape.status,
     begins_in_seconds: z.number().min(0).describe('By the clock of the server; 0: it has begun.'),
-    recipients_count: z.int().min(0),
+    recipients_count: COUNT,
     counts: BATCH.shape.counts.describe(
       'Messages by status. One that failed and was sent again counts as the new message does.',
     ),
-    canceled: z.int().min(0).describe('Those of the failed ones that were called off.'),
+    canceled: COUNT.describe('Those of the failed ones that were called off.'),
     retriable: z
       .object({
-        plain: z.int().min(0).describe('Those that failed for another reason.'),
-        unknown: z.int().min(0).describe('The device went silent: they may have gone out.'),
-        canceled: z.int().min(0).describe('Those that were called off.'),
+        plain: COUNT.describe('Those that failed for another reason.'),
+        unknown: COUNT.describe('The device went silent: they may have gone out.'),
+        canceled: COUNT.describe('Those that were called off.'),
       })
       .describe('Failed messages that can be sent again: none that was before, none to who opted out.'),
-    segments_used: z.int().min(0).describe('Short messages that were sent.'),
-    opt_outs: z.int().min(0).describe('Recipients who want no more texts now.'),
-    replies: z.int().min(0).describe('Recipients who have written since it began.'),
+    segments_used: COUNT.describe('Short messages that were sent.'),
+    opt_outs: COUNT.describe('Recipients who want no more texts now.'),
+    replies: COUNT.describe('Recipients who have written since it began.'),
     latest_replies: z
       .array(z.object({ id: z.string(), from: z.string(), body: z.string(), created: INSTANT }))
       .describe(`The latest ${MAX_REPLIES} texts of theirs, newest first.`),
@@ -40,16 +42,14 @@ const CAN_BE_RETRIED = `(m.status = 'failed' and m.body <> '' and m.error_messag
   and not exists (select from contacts c where c."user" = $1 and c.phone = m."to" and c.opted_out))`
 
 /** $1: the user; $2: the batches. */
-const SENT = `
+const COUNTS = `
 with sent as (
   select m."to", m.status, m.segments, m.error_message, ${CAN_BE_RETRIED} as retriable from sms_messages m
   where m.batch_id = any($2::text[]) and m.batch_id <> '' and ${isOwnedBy('m', '$1')}
     and (m.status <> 'failed' or not exists (
       select from sms_messages r where r."user" = $1 and r.client_ref = 'retry:' || m.id and r.client_ref <> ''
     ))
-)`
-
-const COUNTS = `${SENT}
+)
 select status, count(*), count(*) filter (where error_message in ${CANCELED_SQL}),
   coalesce(sum(segments) filter (where status in ('sent', 'delivered')), 0),
   count(*) filter (where retriable),

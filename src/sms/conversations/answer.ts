@@ -196,7 +196,7 @@ export const autoAnswersExtension: Extension = checking((values, old) => {
   checkHours(HOURS, values, old)
 })
 
-function checkAnswer({ match, value, body, template }: Values): void {
+function checkAnswer({ match, value, body, template }: Values) {
   if (match !== 'any' && keywordsOf(String(value)).length === 0)
     throw invalidFields({ value: fieldError('validation_required', 'Cannot be blank.') })
   if (!body && !template)

@@ -111,7 +111,7 @@ function lastWords(texts: readonly ReceivedText[], words: OptWords): OptChange[]
 const HOUR_MS = 3_600_000
 
 /** Subtracts an hour from times 30 to 60 minutes ahead: Android before 7 omits summer time in the zone. */
-function withoutSummer(receivedAt: number): number {
+function withoutSummer(receivedAt: number) {
   const aheadMs = receivedAt - Date.now()
   return aheadMs > HOUR_MS / 2 && aheadMs <= HOUR_MS ? receivedAt - HOUR_MS : receivedAt
 }
@@ -129,7 +129,7 @@ function distinctInstants(texts: readonly ReceivedText[]): number[] {
   return instants
 }
 
-const identityOf = (device: Device, { from, receivedAt, body, identity = body }: ReceivedText): string =>
+const identityOf = (device: Device, { from, receivedAt, body, identity = body }: ReceivedText) =>
   derivedId(JSON.stringify([device.id, from, receivedAt, identity]))
 
 const MESSAGES = 'sms_messages'
@@ -170,7 +170,7 @@ async function storeAttachments(
   attachments: readonly Attachment[],
   isNew: boolean,
   owner: FileOwner,
-): Promise<void> {
+) {
   if (attachments.length === 0) return
   if (!isNew) {
     const names = attachments.map(({ name }) => name)

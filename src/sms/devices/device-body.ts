@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { E164 } from '../../portable/phone.ts'
 import { instant, listOf, nonEmptyId, nonEmptyText, text, wholeNumber } from '../send/shape.ts'
 import { CONNECTIONS } from './device.ts'
-import { SUBSCRIPTION } from './web-push.ts'
+import { SUBSCRIPTION } from './reach.ts'
 
 const MAX_ITEMS = 100
 const MAX_WAIT = 30

@@ -39,8 +39,6 @@ export interface Device {
   readonly isLimited: boolean
 }
 
-const USERS = 'users'
-
 /** The calling device. Throws 401 for a guest, 403 for others. */
 export function requireDevice(auth: AuthRecord | null): Device {
   const refusal = 'Only a device may do this. Use the token of its pairing.'
@@ -57,7 +55,7 @@ export function requireDevice(auth: AuthRecord | null): Device {
 
 /** The calling user. Throws 401 for a guest, 403 for others. */
 export const requireUser = (auth: AuthRecord | null): AuthRecord =>
-  requireFrom(auth, USERS, 'Only a user may do this. Sign in as one.')
+  requireFrom(auth, 'users', 'Only a user may do this. Sign in as one.')
 
 function requireFrom(auth: AuthRecord | null, collection: string, otherwise: string): AuthRecord {
   if (!auth) throw gatewayRefusal('unauthorized')
@@ -203,15 +201,12 @@ select d.id as device, d.last_seen >= ${onlineSince('$1')} as online,
     from lines l left join line_use u on u.line = l.id where l.device = d.id) as lines
 from devices d left join device_batteries b on b.device = d.id ${whose} order by d.id`
 
-const OF_USER = STATES('where d."user" = $2')
-const OF_ALL = STATES('')
-
 /** The state of each device of a user, or of all (`null`), by id. */
 export async function deviceStates(store: Store, user: string | null, deviceOnlineSeconds: number) {
   const found =
     user === null
-      ? await store.db.shaped(OF_ALL, [deviceOnlineSeconds])
-      : await store.db.shaped(OF_USER, [deviceOnlineSeconds, user], 'sms device states')
+      ? await store.db.shaped(STATES(''), [deviceOnlineSeconds])
+      : await store.db.shaped(STATES('where d."user" = $2'), [deviceOnlineSeconds, user], 'sms device states')
   const states = objectsOf<DeviceStates['items'][number] & { lines: string }>(found)
   return { items: states.map((state) => ({ ...state, lines: JSON.parse(state.lines) })) }
 }

@@ -117,7 +117,7 @@ async function createDevice(
   extensions: Extensions,
   user: string,
   device: Omit<NewDevice, 'code'>,
-): Promise<string> {
+) {
   const collection = store.catalog.find('devices')!
   const password = randomText(PASSWORD_LENGTH)
   const { model, ...given } = device

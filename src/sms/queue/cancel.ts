@@ -90,7 +90,7 @@ export async function lockWaiting(db: Db, user: string, batchId: string) {
 type Unclaimed = [message: string, device: string, attempt: number]
 
 /** Cancels and refunds locked messages; returns how many. Notifies devices from `fromAttempt` attempts on. */
-async function cancelLocked(db: Db, found: readonly Unclaimed[], fromAttempt: number): Promise<number> {
+async function cancelLocked(db: Db, found: readonly Unclaimed[], fromAttempt: number) {
   if (found.length === 0) return 0
   const canceled = await failUnsent(db, LOCKED, REASONS.canceled, [found.map(([message]) => message)])
   for (const [message, device, attempt] of found)

@@ -286,14 +286,12 @@ export async function returnStale(db: Db): Promise<string[]> {
   return []
 }
 
-const RELEASE_SCHEDULED = releaseSql(SCHEDULED)
-const RELEASE_WAITING = releaseSql(WAITING)
+const RELEASES = [WAITING, SCHEDULED].map(releaseSql)
 
 /** Gives due messages lines: first to those that wait for room, then scheduled ones. Returns the devices. */
 export async function releaseDue(db: Db, seconds: number, stickyDays = 0): Promise<string[]> {
   const sticky = stickySince(new Date(), stickyDays)
   const devices: string[] = []
-  for (const sql of [RELEASE_WAITING, RELEASE_SCHEDULED])
-    devices.push(...textsOf(await db.query(sql, [seconds, sticky])))
+  for (const sql of RELEASES) devices.push(...textsOf(await db.query(sql, [seconds, sticky])))
   return devices
 }

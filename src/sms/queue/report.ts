@@ -265,7 +265,7 @@ const FORGET = 'forgotten as (update line_use set failures = 0 where line = $1 a
 const END = change(`''`, `l.failing_since <> ''`, FORGET)
 
 /** After five failures in a row other lines are preferred for an hour. Outside the report's transaction. */
-async function noteOutcomes(db: Db, outcomes: readonly LineOutcome[]): Promise<void> {
+async function noteOutcomes(db: Db, outcomes: readonly LineOutcome[]) {
   for (const [line, all] of Map.groupBy(outcomes, (outcome) => outcome.line)) {
     const failures = all.length - 1 - all.findLastIndex(({ hasSent }) => hasSent)
     if (failures < all.length) await db.query(END, [line], 'sms line recovered')

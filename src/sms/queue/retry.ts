@@ -175,4 +175,4 @@ export async function retryMessage(services: SendServices, sender: Sender, id: s
 const retryRef = (id: string) => `retry:${id}`
 
 /** The expiry of a message that is sent again now. */
-const expiryNow = ({ due, expiresAt }: Failed): string => movedExpiry(expiresAt, due, Date.now())
+const expiryNow = ({ due, expiresAt }: Failed) => movedExpiry(expiresAt, due, Date.now())

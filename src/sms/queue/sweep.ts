@@ -6,7 +6,7 @@ import { countChannelListeners } from '../../db/server.ts'
 import { textsOf } from '../../db/statement.ts'
 import type { Logger } from '../../log.ts'
 import { repeat } from '../../tools/repeat.ts'
-import { type PushSettings, pushWake } from '../devices/web-push.ts'
+import { type PushSettings, pushWake } from '../devices/reach.ts'
 import { idMayBecome, REASONS } from '../status.ts'
 import { countMessages } from '../usage.ts'
 import { listenToOtherNodes, onUnheardWake, WAKE_CHANNEL, wakeDevices, wakeHere } from '../wake.ts'
@@ -57,7 +57,7 @@ export async function sweep(store: Store, deviceOnlineSeconds: number, silenceCo
   return isOurs
 }
 
-async function deleteExpiredRows({ db }: Store): Promise<void> {
+async function deleteExpiredRows({ db }: Store) {
   await db.query(`delete from device_handouts where at < now() - interval '1 day'`)
   await db.query('delete from device_pairings where expires_at < now()')
   await db.query('delete from device_streams where until < now()')

@@ -205,7 +205,7 @@ function personField(name: string): 'name' | 'phone' | undefined {
   return lower === 'name' || lower === 'phone' ? lower : undefined
 }
 
-const orFallback = (value: string, { fallback }: Placeholder): string =>
+const orFallback = (value: string, { fallback }: Placeholder) =>
   fallback !== undefined && value.trim() === '' ? fallback : value
 
 /** The names of placeholders that only contacts' custom fields can fill, each once. */

@@ -97,7 +97,7 @@ const OTHER = `select 1 from sms_messages m where m.id = $1 and not (
   (m."to" = $2 or m."to" = '') and (m.body = $3 or m.body = '' or exists (
     select from sms_events e where e.message = m.id and e.status = 'pending' and e.detail like 'Changed:%text%')))`
 
-async function checkClientRef({ db }: Store, message: string, offer: Offer): Promise<void> {
+async function checkClientRef({ db }: Store, message: string, offer: Offer) {
   const { to, body } = offer.messages[0]!
   const { rows } = await db.query(OTHER, [message, to, body ?? offer.body], 'sms reference')
   if (rows[0]) throw gatewayRefusal('client_ref_reused')
@@ -219,7 +219,7 @@ export function readIdempotency(header: string | undefined, endpoint: string, bo
   return { key, fingerprint: hash.digest('base64url') }
 }
 
-function canonical(value: unknown): string {
+function canonical(value: unknown) {
   return JSON.stringify(value, (_, part) =>
     part && typeof part === 'object' && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -239,12 +239,7 @@ export async function firstAnswer(store: Store, user: string, { key, fingerprint
 }
 
 /** Stores a key's first answer if no accepted send stored it. */
-async function keepAnswer(
-  store: Store,
-  user: string,
-  { key, fingerprint }: Idempotency,
-  answer: string,
-): Promise<void> {
+async function keepAnswer(store: Store, user: string, { key, fingerprint }: Idempotency, answer: string) {
   await store.db.query(
     `insert into sms_idempotency as i ("user", key, fingerprint, answer) values ($1, $2, $3, $4)
       on conflict ("user", key) do update

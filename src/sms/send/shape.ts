@@ -106,7 +106,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 
 /** Zod's error map: the end of a sentence; '' for a union, because its members have the messages. */
-function inPlainWords(issue: z.core.$ZodRawIssue): string {
+function inPlainWords(issue: z.core.$ZodRawIssue) {
   if (issue.code === 'invalid_union') return ''
   if (issue.code === 'invalid_value') return `must be ${ALTERNATIVES.format(issue.values.map(String))}`
   const type = issue.code === 'invalid_type' && TYPES[String(issue.expected)]
@@ -125,7 +125,7 @@ function describeFault(issue: Issue, raw: unknown, place: Path = []): string {
   return `The body must be a JSON ${issue.expected === 'array' ? 'list' : 'object'}`
 }
 
-const nameOf = (path: Path): string =>
+const nameOf = (path: Path) =>
   path
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
     .join('')
@@ -140,7 +140,7 @@ function likeliest(issue: z.core.$ZodIssueInvalidUnion, raw: unknown): Issue {
   return first.reduce((best, fault) => (rank(fault) >= rank(best) ? fault : best))
 }
 
-function isMissing(raw: unknown, path: Path): boolean {
+function isMissing(raw: unknown, path: Path) {
   let at = raw
   for (const key of path) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return true
