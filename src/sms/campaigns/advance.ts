@@ -62,7 +62,7 @@ export async function advance(services: CampaignServices, id: string, signal?: A
   return undefined
 }
 
-async function send(services: CampaignServices, campaign: Campaign, signal?: AbortSignal): Promise<boolean> {
+async function send(services: CampaignServices, campaign: Campaign, signal?: AbortSignal) {
   const { store } = services
   if (campaign.isDisabled) return suspend(services, campaign)
   if (isStored(campaign)) return releaseMessages(store, campaign)
@@ -78,34 +78,34 @@ async function send(services: CampaignServices, campaign: Campaign, signal?: Abo
 }
 
 /** A repeating campaign has no messages of its own: its runs have. */
-async function keep(services: CampaignServices, campaign: Campaign): Promise<boolean> {
+async function keep(services: CampaignServices, campaign: Campaign) {
   return !campaign.isDisabled || suspend(services, campaign)
 }
 
-async function pause(services: CampaignServices, campaign: Campaign): Promise<boolean> {
+async function pause(services: CampaignServices, campaign: Campaign) {
   await deleteFormer(services, campaign)
   return holdMessages(services.store, campaign)
 }
 
 /** Pauses a campaign that was created or resumed while its user was being disabled. */
-async function suspend({ store }: CampaignServices, campaign: Campaign): Promise<boolean> {
+async function suspend({ store }: CampaignServices, campaign: Campaign) {
   if (campaign.status === 'done') return true
   await changeAsRead(store.db, campaign, `status = 'paused'`)
   return false
 }
 
-async function end(services: CampaignServices, campaign: Campaign): Promise<boolean> {
+async function end(services: CampaignServices, campaign: Campaign) {
   await deleteFormer(services, campaign)
   await cancelAll(services, campaign)
   return true
 }
 
-async function cancelAll({ store }: CampaignServices, { user, batches }: Campaign): Promise<void> {
+async function cancelAll({ store }: CampaignServices, { user, batches }: Campaign) {
   for (const batch of batches) await cancelWaiting(store, user, batch)
 }
 
 /** Deletes the waiting messages of the previous revision: canceled ones would pile up with each change. */
-async function deleteFormer(services: CampaignServices, { user, formerBatch }: Campaign): Promise<void> {
+async function deleteFormer(services: CampaignServices, { user, formerBatch }: Campaign) {
   const { store, extensions } = services
   const messages = store.catalog.find('sms_messages')!
   const deleteSome = () =>
@@ -209,7 +209,7 @@ async function storeChunk(
   campaign: Campaign,
   phones: readonly string[],
   number: number,
-): Promise<boolean> {
+) {
   const texts = await writeTexts(services.store, campaign.user, campaign, phones)
   const messages = texts.map((text) => offeredMessage(text, !campaign.variables, campaign.keepsQuiet))
   const now = await readCampaign(services.store.db, campaign.id)
@@ -221,20 +221,19 @@ async function storeChunk(
   throw gatewayRefusal(outcome as RefusalCode)
 }
 
-const offerOf = (campaign: Campaign, messages: Offer['messages'], number: number): Offer => ({
-  ...PLAIN_OPTIONS,
-  sender: accountSender(campaign.user, campaign.id),
-  device: campaign.device || undefined,
-  line: campaign.line || undefined,
-  later: true,
-  batch: campaign.batches[0]!,
-  body: campaign.variables ? undefined : campaign.body,
-  priority: campaign.priority,
-  sim: campaign.sim,
-  scheduledAt: campaign.scheduledAt,
-  expiresAt: campaign.expiresAt,
-  guarantee: campaign.guarantee,
-  isBulk: true,
-  idempotency: { key: chunkKey(campaign, number), fingerprint: '' },
-  messages,
-})
+function offerOf(campaign: Campaign, messages: Offer['messages'], number: number): Offer {
+  const { priority, sim, scheduledAt, expiresAt, guarantee } = campaign
+  return {
+    ...PLAIN_OPTIONS,
+    ...{ priority, sim, scheduledAt, expiresAt, guarantee },
+    sender: accountSender(campaign.user, campaign.id),
+    device: campaign.device || undefined,
+    line: campaign.line || undefined,
+    later: true,
+    batch: campaign.batches[0]!,
+    body: campaign.variables ? undefined : campaign.body,
+    isBulk: true,
+    idempotency: { key: chunkKey(campaign, number), fingerprint: '' },
+    messages,
+  }
+}
