@@ -50,7 +50,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^metrics\/exposition\.ts$/, /^prom-client$/],
   [/^log\.ts$/, /^pino$/],
   [/^http\/body\/multipart\.ts$/, /^@fastify\/busboy$/],
-  [/^files\/thumbnail\.ts$/, /^sharp$/],
+  [/^files\/contents\.ts$/, /^sharp$/],
   [/^files\/sniff\.ts$/, /^(file-type|papaparse)$/],
   [/^backup\/write\.ts$/, /^yazl$/],
   [/^backup\/archive\.ts$/, /^yauzl$/],

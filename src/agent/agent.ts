@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts'
-import { WakeSignal } from '../tools/wake-signal.ts'
+import { WakeSignal } from '../tools/repeat.ts'
 import type { Driver, IncomingText, OutgoingText, SendResult } from './driver.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import { call, isDisabledRefusal, listen, persist, type Server } from './server.ts'

@@ -16,27 +16,11 @@ import { formatDate } from '../fields/date.ts'
 import type { Logger } from '../log.ts'
 import { parseCron } from '../settings/cron.ts'
 import type { Settings, SettingsStore } from '../settings/settings.ts'
-import { removeLeftovers } from '../tools/remove-leftovers.ts'
+import { removeLeftovers } from '../tools/files.ts'
 import { checkBackup } from './archive.ts'
 import { type BackupStorage, folderStorage, type StoredBackup } from './folder-storage.ts'
 import { restoreBackup } from './restore.ts'
-import {
-  AUTO_PREFIX,
-  beginSchedule,
-  DONE,
-  type Done,
-  exportState,
-  FAILED,
-  generatedName,
-  importState,
-  type Job,
-  type Lease,
-  notifyRestore,
-  RUNNING,
-  readSchedule,
-  readState,
-  takeLease,
-} from './state.ts'
+import { AUTO_PREFIX, beginSchedule, DONE, type Done, exportState, FAILED, generatedName, importState, type Job, type Lease, notifyRestore, readState, RUNNING, type State, takeLease } from './state.ts'
 import { writeBackup } from './write.ts'
 
 const SCHEDULE = 'schedule'
@@ -163,8 +147,7 @@ export function makeBackups(services: BackupServices) {
 async function replaceAll(db: Db, path: string, key: string, by: Actor, lease: Lease): Promise<void> {
   const state = await exportState(db)
   await restoreBackup(db, path, {
-    replace: true,
-    async inSameTransaction(tx) {
+    async replace(tx) {
       lease.lost.throwIfAborted()
       await recordAudit(tx, by, { action: 'restore backup', record: key })
       await importState(tx, state)
@@ -181,9 +164,8 @@ export const isBusy = () =>
   badRequest('Try again later - another backup/restore process has already been started')
 
 /** When the next scheduled backup is due: in the past if one was missed; null without a schedule. */
-async function nextScheduled(db: Db, expression: string): Promise<Date | null> {
+function nextScheduled({ cron, untilMs }: State['schedule'], expression: string): Date | null {
   if (expression === '') return null
-  const { cron, untilMs } = await readSchedule(db)
   return parseCron(expression).nextRun(cron === expression ? new Date(untilMs) : new Date())
 }
 
@@ -198,11 +180,11 @@ export async function serveSchedule(
   const { db } = store
   await beginSchedule(db, cron)
   if (cron === '') return
-  const { until, untilMs } = await readSchedule(db)
+  const { until, untilMs } = (await readState(db)).schedule
   const due = parseCron(cron).nextRun(new Date(untilMs))
   if (!due || due.getTime() > Date.now()) return
   const made = await backups.createScheduled(until).catch(async (error) => {
-    await alertSuperusers(store, { settings, log }, (error as Error).message)
+    await alertSuperusers(store, settings, log, (error as Error).message)
     throw error
   })
   if (made) await removeOldest(backups, cronMaxKeep, log)
@@ -211,17 +193,18 @@ export async function serveSchedule(
 /** Mails a failure to all superusers. PocketBase: core/system_alert.go */
 async function alertSuperusers(
   store: Store,
-  services: { readonly settings: Pick<SettingsStore, 'current'>; readonly log: Logger },
+  settings: Pick<SettingsStore, 'current'>,
+  log: Logger,
   reason: string,
 ): Promise<void> {
-  const { appName } = services.settings.current.meta
+  const { appName } = settings.current.meta
   const subject = `[${appName}] The scheduled backup failed`
   const html = layout(
     `<p>The scheduled backup of ${escapeHtml(appName)} failed:</p>\n<p>${escapeHtml(reason)}</p>\n<p>The console’s page Backups shows what is there.</p>`,
   )
   for (const to of await listSuperusers(store)) {
-    await sendMail(services, { to, subject, html }).catch((err) =>
-      services.log.warn({ err }, 'could not notify superusers of a failed backup'),
+    await sendMail({ settings, log }, { to, subject, html }).catch((err) =>
+      log.warn({ err }, 'could not notify superusers of a failed backup'),
     )
   }
 }
@@ -253,9 +236,9 @@ export async function readStatus(
   { backups }: Settings,
   { backupWarningDays: days }: Pick<Config, 'backupWarningDays'>,
 ): Promise<z.output<typeof STATUS>> {
-  const { since, restores: _, ...state } = await readState(db)
+  const { since, restores: _, schedule, ...state } = await readState(db)
   const newest = state.lastBackup ? new Date(state.lastBackup.at.replace(' ', 'T')) : since
-  const next = await nextScheduled(db, backups.cron)
+  const next = nextScheduled(schedule, backups.cron)
   return {
     ...state,
     // no backup in `days`, counted from the installation if there is none; 0: never overdue

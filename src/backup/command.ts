@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises'
 import { defineCommand } from 'citty'
 import type { Config } from '../config.ts'
 import { hasCluster } from '../db/embedded/site.ts'
-import { openDb } from '../db/open.ts'
-import { runProgramCommand, UserError } from '../errors.ts'
+import { type Db, openDb } from '../db/open.ts'
+import { UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { showProgress } from '../tools/progress.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
@@ -43,18 +43,16 @@ export const backupCommand = (setting: Setting) =>
         valueHint: 'FILE',
       },
     },
-    run: ({ args }) =>
-      runProgramCommand(async () => {
-        if (args.check) {
-          if (args.to) throw new UserError('--check stands alone: leave out --to.')
-          const summary = await checkBackup(args.check)
-          return say(`${args.check} is whole: ${madeBy(summary)}.\n${await figures(args.check, summary)}`)
-        }
-        const { config, log } = setting()
-        const path = fileFor(args.to)
-        const summary = await backUp(config, log, path)
-        say(`Wrote ${path}.\n${await figures(path, summary)}`)
-      }),
+    async run({ args }) {
+      if (args.check) {
+        if (args.to) throw new UserError('--check stands alone: leave out --to.')
+        const summary = await checkBackup(args.check)
+        return say(`${args.check} is whole: ${madeBy(summary)}.\n${await figures(args.check, summary)}`)
+      }
+      const path = fileFor(args.to)
+      const summary = await backUp(setting(), path)
+      say(`Wrote ${path}.\n${await figures(path, summary)}`)
+    },
   })
 
 /** `pocketsms restore` fills an empty database. */
@@ -73,24 +71,26 @@ export const restoreCommand = (setting: Setting) =>
         description: 'let messages that were unfinished go on, though some may have been sent since',
       },
     },
-    run: ({ args }) =>
-      runProgramCommand(async () => {
-        const { config, log } = setting()
-        // check first: opening the database creates a folder, even for an invalid file
-        await checkBackup(args.file)
-        const database = await openDb(config, log)
-        try {
-          const progress = showProgress(process.stderr)
-          const { file, resume } = args
-          const db = database.forEverybody('command')
-          say(restoredText(file, await restoreBackup(db, file, { resume, progress })))
-        } finally {
-          await database.close()
-        }
-      }),
+    async run({ args: { file, resume } }) {
+      const set = setting()
+      // check first: opening the database creates a folder, even for an invalid file
+      await checkBackup(file)
+      const options = { resume, progress: showProgress(process.stderr) }
+      say(restoredText(file, await withDb(set, (db) => restoreBackup(db, file, options))))
+    },
   })
 
-async function backUp(config: Config, log: Logger, path: string): Promise<BackupSummary> {
+async function withDb<T>({ config, log }: ReturnType<Setting>, work: (db: Db) => Promise<T>): Promise<T> {
+  const database = await openDb(config, log)
+  try {
+    return await work(database.forEverybody('command'))
+  } finally {
+    await database.close()
+  }
+}
+
+async function backUp(set: ReturnType<Setting>, path: string): Promise<BackupSummary> {
+  const { config } = set
   checkNew(path)
   setPriority(NICENESS)
   const stopped = new AbortController()
@@ -98,12 +98,7 @@ async function backUp(config: Config, log: Logger, path: string): Promise<Backup
   const options = { progress: showProgress(process.stderr), signal: stopped.signal }
   if (!config.databaseUrl && !hasCluster(config.dataDir))
     throw new UserError(`There is no pocketsms in the folder ${config.dataDir}.`)
-  const database = await openDb(config, log)
-  try {
-    return await writeBackup(database.forEverybody('command'), path, options)
-  } finally {
-    await database.close()
-  }
+  return withDb(set, (db) => writeBackup(db, path, options))
 }
 
 function fileFor(to: string | undefined): string {

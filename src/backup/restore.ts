@@ -37,11 +37,10 @@ import {
 } from './archive.ts'
 
 interface RestoreOptions {
-  /** Deletes everything in the database first. If not set, the database must be empty. */
-  readonly replace?: boolean
+  /** Deletes everything first, and runs this in the same transaction. Else the database must be empty. */
+  readonly replace?: (tx: Db) => Promise<void>
   readonly resume?: boolean
   readonly progress?: Progress
-  readonly inSameTransaction?: (tx: Db) => Promise<void>
 }
 
 export interface Restored extends BackupSummary {
@@ -55,7 +54,7 @@ export interface Restored extends BackupSummary {
 export async function restoreBackup(
   db: Db,
   path: string,
-  { replace = false, resume = false, progress = () => {}, inSameTransaction }: RestoreOptions = {},
+  { replace, resume = false, progress = () => {} }: RestoreOptions = {},
 ): Promise<Restored> {
   const archive = await openArchive(path)
   try {
@@ -66,7 +65,7 @@ export async function restoreBackup(
       if (replace) await tx.script(`set local client_min_messages = warning; ${CLEAR}`)
       else await checkEmpty(tx)
       const all = await restoreAll(tx, archive, resume, progress)
-      await inSameTransaction?.(tx)
+      await replace?.(tx)
       if (replace) await tx.endOthers()
       return all
     }

@@ -37,13 +37,16 @@ const INTERRUPTED = 'The server ended before it was done.'
 
 const READ = `
 select extract(epoch from since)::float8 * 1000, running, coalesce(lease_until > now(), false),
-  last_backup, last_restore, last_failure, restores::float8
+  last_backup, last_restore, last_failure, restores::float8,
+  schedule, scheduled_until::text, extract(epoch from scheduled_until)::float8 * 1000
 from backup_state`
+
+export type State = Awaited<ReturnType<typeof readState>>
 
 /** The state of backups, shared by all nodes. A job of a dead node counts as failed. */
 export async function readState(db: Db) {
   const { rows } = await db.query(READ)
-  const [since, text, isHeld, lastBackup, lastRestore, lastFailure, restores] = rows[0]!
+  const [since, text, isHeld, lastBackup, lastRestore, lastFailure, restores, cron, until, untilMs] = rows[0]!
   const running = parsed<Running>(text)
   return {
     since: new Date(Number(since)),
@@ -53,6 +56,8 @@ export async function readState(db: Db) {
     /** The last failure; null once a backup or restore has succeeded since then. */
     lastFailure: running && !isHeld ? failed(running, INTERRUPTED) : parsed<Failed>(lastFailure),
     restores: Number(restores),
+    /** The stored schedule, and the time up to which it was served, also as text with full precision. */
+    schedule: { cron: String(cron), until: String(until), untilMs: Number(untilMs) },
   }
 }
 
@@ -87,15 +92,6 @@ export async function importState(tx: Db, row: string): Promise<void> {
 /** Makes all nodes check whether a restore began or ended. */
 export const notifyRestore = async (db: Db): Promise<void> =>
   void (await db.query(`select pg_notify($1, '')`, [RESTORE_CHANNEL]))
-
-/** The stored schedule, and the time up to which it was served, also as text with full precision. */
-export async function readSchedule(db: Db): Promise<{ cron: string; until: string; untilMs: number }> {
-  const { rows } = await db.query(
-    'select schedule, scheduled_until::text, extract(epoch from scheduled_until)::float8 * 1000 from backup_state',
-  )
-  const [cron, until, untilMs] = rows[0]!
-  return { cron: String(cron), until: String(until), untilMs: Number(untilMs) }
-}
 
 export const beginSchedule = async (db: Db, cron: string): Promise<void> =>
   void (await db.query(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream, existsSync } from 'node:fs'
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
@@ -13,28 +13,9 @@ import type { Db } from '../db/open.ts'
 import { appliedMigrations } from '../db/schema/migrate.ts'
 import { UserError } from '../errors.ts'
 import type { Progress } from '../tools/progress.ts'
-import { removeLeftovers } from '../tools/remove-leftovers.ts'
-import {
-  type BatchSize,
-  digestOf,
-  NOT_TRANSFERRED,
-  prepareTransfer,
-  readJsonLines,
-  readNumbering,
-  readPlan,
-  type Table,
-  tablesOf,
-} from '../transfer/tables.ts'
-import {
-  type BackupSummary,
-  entryName,
-  FORMAT,
-  MANIFEST,
-  MAX_LINE_BYTES,
-  type Manifest,
-  summaryOf,
-  type TableEntry,
-} from './archive.ts'
+import { removeLeftovers, syncFolder } from '../tools/files.ts'
+import { type BatchSize, digestOf, NOT_TRANSFERRED, prepareTransfer, readJsonLines, readNumbering, readPlan, type Table, tablesOf } from '../transfer/tables.ts'
+import { type BackupSummary, entryName, FORMAT, MANIFEST, type Manifest, MAX_LINE_BYTES, summaryOf, type TableEntry } from './archive.ts'
 
 export interface DumpOptions {
   readonly progress?: Progress
@@ -208,13 +189,6 @@ export async function newFile<T>(path: string, write: (partial: string) => Promi
   } finally {
     await rm(partial, { force: true })
   }
-}
-
-/** Makes the file names in a folder durable. Where folders cannot be synced, the file system does it. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined)
-  await handle?.sync().catch(() => {})
-  await handle?.close()
 }
 
 function explained(error: unknown, path: string): unknown {

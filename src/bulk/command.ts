@@ -5,7 +5,7 @@ import { defineCommand } from 'citty'
 import { runProgramCommand, UserError } from '../errors.ts'
 import { parseJson } from '../tools/json.ts'
 import { showProgress } from '../tools/progress.ts'
-import { readText } from '../tools/read-text.ts'
+import { readText } from '../tools/files.ts'
 import { type CsvRow, readCsv } from './csv.ts'
 
 const SHOWN_REFUSALS = 10

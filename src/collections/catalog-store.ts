@@ -2,11 +2,11 @@ import { EventEmitter, once } from 'node:events'
 import { type Everybody, type Ticket, ticketOf } from '../admission/holder.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Database, Db } from '../db/open.ts'
-import { serialQueue } from '../db/serial-queue.ts'
 import { countChannelListeners } from '../db/server.ts'
 import { UserError } from '../errors.ts'
 import { now } from '../fields/date.ts'
 import { randomText } from '../tools/random.ts'
+import { serialQueue } from '../tools/repeat.ts'
 import { newSecret } from './auth-shape.ts'
 import {
   Catalog,

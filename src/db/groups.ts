@@ -25,45 +25,31 @@ const MAX_COMMITS = 2
 const MAX_ITEMS = 500
 const MAX_SIZE = 1_000
 
+export type Groups<Item, Result> = ReturnType<typeof makeGroups<Item, Result>>
+
 /** Stores items in groups: those added during a commit are committed together. */
-export class Groups<Item, Result> {
-  readonly #grouping: Grouping<Item, Result>
+export function makeGroups<Item, Result>({ keyOf, sizeOf, isOnce, store }: Grouping<Item, Result>) {
   /** Waiting items in order; those of one key never overtake each other. */
-  #waiting: Waiting<Item, Result>[] = []
-  #isStarting = false
-  #commits = 0
-  readonly #committing = new Set<string>()
+  let waiting: Waiting<Item, Result>[] = []
+  let isStarting = false
+  let commits = 0
+  const committing = new Set<string>()
 
-  constructor(grouping: Grouping<Item, Result>) {
-    this.#grouping = grouping
-  }
-
-  /** Resolves after the commit. Rejects when the database fails: the result is then unknown. */
-  add(item: Item): Promise<Result> {
-    const done = Promise.withResolvers<Result>()
-    this.#waiting.push({ item, done })
-    // wait until requests that have arrived are read, to store them together
-    if (!this.#isStarting) setImmediate(() => this.#start())
-    this.#isStarting = true
-    return done.promise
-  }
-
-  #start(): void {
-    this.#isStarting = false
-    while (this.#waiting.length > 0 && this.#commits < MAX_COMMITS) {
-      const group = this.#takeGroup()
+  function start(): void {
+    isStarting = false
+    while (waiting.length > 0 && commits < MAX_COMMITS) {
+      const group = takeGroup()
       if (group.length === 0) return
-      void this.#commit(group)
+      void commit(group)
     }
   }
 
-  #takeGroup(): Waiting<Item, Result>[] {
-    const { keyOf, sizeOf, isOnce } = this.#grouping
+  function takeGroup(): Waiting<Item, Result>[] {
     const [group, others]: [Waiting<Item, Result>[], Waiting<Item, Result>[]] = [[], []]
-    const keys = new Set(this.#committing)
+    const keys = new Set(committing)
     let size = 0
     let isFull = false
-    for (const one of this.#waiting) {
+    for (const one of waiting) {
       const key = keyOf(one.item)
       const isLater: boolean = isFull || keys.has(key)
       if (!isLater) size += sizeOf?.(one.item) ?? 1
@@ -73,32 +59,44 @@ export class Groups<Item, Result> {
       else group.push(one)
       if (isOnce) keys.add(key)
     }
-    this.#waiting = others
+    waiting = others
     return group
   }
 
-  async #commit(group: readonly Waiting<Item, Result>[]): Promise<void> {
+  async function commit(group: readonly Waiting<Item, Result>[]): Promise<void> {
     const items = group.map(({ item }) => item)
-    const keys = items.map(this.#grouping.keyOf)
-    for (const key of keys) this.#committing.add(key)
-    this.#commits++
-    const stored = await this.#grouping.store(items).catch((error: unknown) => ({ error }))
-    this.#commits--
-    for (const key of keys) this.#committing.delete(key)
-    if ('error' in stored) this.#failed(group, stored.error)
+    const keys = items.map(keyOf)
+    for (const key of keys) committing.add(key)
+    commits++
+    const stored = await store(items).catch((error: unknown) => ({ error }))
+    commits--
+    for (const key of keys) committing.delete(key)
+    if ('error' in stored) failed(group, stored.error)
     else
       for (const [i, one] of group.entries())
-        if (stored[i] === undefined) this.#waiting.push(one)
+        if (stored[i] === undefined) waiting.push(one)
         else one.done.resolve(stored[i])
-    this.#start()
+    start()
   }
 
   /** After an error, tries each item of a group alone; rejects all if the connection was lost or not free. */
-  #failed(group: readonly Waiting<Item, Result>[], error: unknown): void {
+  function failed(group: readonly Waiting<Item, Result>[], error: unknown): void {
     // after a lost connection items may be stored; without a free one, each would wait as long again
     const isOfAll = error instanceof DatabaseUnavailable || error instanceof RetryLater
-    if (group.length > 1 && !isOfAll) this.#waiting.push(...group.map((one) => ({ ...one, isAlone: true })))
+    if (group.length > 1 && !isOfAll) waiting.push(...group.map((one) => ({ ...one, isAlone: true })))
     else for (const { done } of group) done.reject(error)
+  }
+
+  return {
+    /** Resolves after the commit. Rejects when the database fails: the result is then unknown. */
+    add(item: Item): Promise<Result> {
+      const done = Promise.withResolvers<Result>()
+      waiting.push({ item, done })
+      // wait until requests that have arrived are read, to store them together
+      if (!isStarting) setImmediate(start)
+      isStarting = true
+      return done.promise
+    },
   }
 }
 
@@ -106,7 +104,7 @@ export class Groups<Item, Result> {
 export function groupsOf<Item, Result>(grouping: (db: Db) => Grouping<Item, Result>) {
   const made = new WeakMap<object, Groups<Item, Result>>()
   return (db: Db): Groups<Item, Result> => {
-    const groups = made.get(db.pool) ?? new Groups(grouping(db.forEverybody('groups')))
+    const groups = made.get(db.pool) ?? makeGroups(grouping(db.forEverybody('groups')))
     made.set(db.pool, groups)
     return groups
   }

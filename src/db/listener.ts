@@ -3,8 +3,8 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Logger } from '../log.ts'
-import type { Session } from './errors.ts'
-import { serialQueue } from './serial-queue.ts'
+import { serialQueue } from '../tools/repeat.ts'
+import type { Backend, Session } from './errors.ts'
 
 const RECONNECT_MS = 1_000
 /** The heartbeat, and how long the database may take to answer one. */
@@ -14,164 +14,166 @@ const ECHO_CHANNEL = 'pocketsms_echo'
 const ECHO_MS = 5_000
 /** A server notifies others at most once in this time, because Postgres serializes commits that notify. */
 const GATHER_MS = 20
+/** SQLSTATE of the notice that sql/functions/work/_announce.sql raises beside a statement's result. */
+const ANNOUNCED = 'PS001'
 const DEAF =
   'NOTIFY does not arrive: is DATABASE_URL a pooler in transaction mode? ' +
   'Set DATABASE_LISTEN_URL to Postgres itself. Changes of other servers are late or not seen.'
 
-interface ListenerOptions {
-  readonly open: () => pg.Client
-  readonly query: Session['query']
-  /** Called when the database stops answering but leaves its connections open. */
-  readonly onStall: () => void
-  readonly log: Logger
-}
-
 type ListeningClient = pg.Client & { readonly processID?: number }
 
-/** One connection for all channels. Its heartbeat repeats LISTEN, which `listeners.ts` counts. */
-export class Listener {
-  readonly #options: ListenerOptions
-  readonly #messages = new EventEmitter()
-  #client: pg.Client | undefined
-  #firstTry: Promise<void> | undefined
-  #running: Promise<void> | undefined
-  #hears: boolean | undefined
-  readonly #inTurn = serialQueue()
-  readonly #words = new Set<string>()
-  #saying: Promise<void> | undefined
-  readonly #stopping = new AbortController()
+/**
+ * One connection for all channels. Its heartbeat repeats LISTEN, which `countChannelListeners` counts.
+ * `onStall` is called when the database stops answering but leaves its connections open.
+ */
+export function openListener(
+  open: () => pg.Client,
+  query: Session['query'],
+  onStall: () => void,
+  log: Logger,
+) {
+  const messages = new EventEmitter()
+  const inTurn = serialQueue()
+  const words = new Set<string>()
+  const stopping = new AbortController()
+  let client: pg.Client | undefined
+  let firstTry: Promise<void> | undefined
+  let running: Promise<void> | undefined
+  let saying: Promise<void> | undefined
+  let hears: boolean | undefined
 
-  constructor(options: ListenerOptions) {
-    this.#options = options
-  }
-
-  get hears(): boolean | undefined {
-    return this.#hears
-  }
-
-  /** Calls `heard` for each message until the result is called, and with '' after each connection. */
-  async listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>> {
-    this.#messages.on(channel, heard)
-    this.#firstTry ??= new Promise((tried) => {
-      this.#running = this.#run(tried)
+  const send = (to: pg.Client, text: string, values?: readonly unknown[]): Promise<boolean> =>
+    inTurn(async () => {
+      await to.query(text, values as unknown[])
+      return true
     })
-    await this.#firstTry
-    if (this.#client) {
-      const isListening = await this.#query(this.#client, this.#listenText()).catch(() => false)
-      if (isListening) heard('')
-    }
-    return async () => {
-      this.#messages.off(channel, heard)
-      if (this.#messages.listenerCount(channel) > 0) return
-      if (this.#client)
-        await this.#query(this.#client, `unlisten "${channel}"; ${this.#listenText()}`).catch(() => {})
-    }
+
+  function listenText(): string {
+    const channels = new Set([...messages.eventNames(), ECHO_CHANNEL])
+    return [...channels].map((channel) => `listen "${String(channel)}"`).join('; ')
   }
 
-  /** Calls this process's listeners at once and, if connected, notifies other servers within GATHER_MS. */
-  announce(channel: string, payload: string): void {
-    this.#messages.emit(channel, payload)
-    this.#words.add(`${channel} ${payload}`)
-    this.#saying ??= this.#say()
-  }
-
-  async #say(): Promise<void> {
+  async function say(): Promise<void> {
     await turn() // announcements of one commit are sent together
-    while (this.#words.size > 0) {
-      const words = [...this.#words].map((word) => [word.split(' ', 1)[0]!, word] as const)
-      this.#words.clear()
+    while (words.size > 0) {
+      const said = [...words].map((word) => [word.split(' ', 1)[0]!, word] as const)
+      words.clear()
       const values = [
-        words.map(([channel]) => channel),
-        words.map(([channel, word]) => word.slice(channel.length + 1)),
+        said.map(([channel]) => channel),
+        said.map(([channel, word]) => word.slice(channel.length + 1)),
       ]
-      if (this.#client) await this.#query(this.#client, this.#notifyText(), values).catch(() => {})
+      // `countChannelListeners` finds a channel in this comment of the connection's last statement
+      const text = `select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) w(channel, payload) -- ${listenText()}`
+      if (client) await send(client, text, values).catch(() => {})
       await sleep(GATHER_MS, undefined, { ref: false })
     }
-    this.#saying = undefined
+    saying = undefined
   }
 
-  async close(): Promise<void> {
-    await this.#saying
-    this.#stopping.abort()
-    await this.#client?.end().catch(() => {})
-    await this.#running
-  }
-
-  async #run(tried: () => void): Promise<void> {
-    const { open, log } = this.#options
-    const { signal } = this.#stopping
+  async function run(tried: () => void): Promise<void> {
+    const { signal } = stopping
     while (!signal.aborted) {
-      const client = open()
-      const error = await this.#listenOn(client, tried).catch((thrown: unknown) => thrown)
-      this.#client = undefined
+      const next = open()
+      const error = await listenOn(next, tried).catch((thrown: unknown) => thrown)
+      client = undefined
       tried()
-      client.end().catch(() => {})
+      next.end().catch(() => {})
       if (signal.aborted) return
       log.warn({ err: error }, 'lost the LISTEN connection, reconnecting')
       await sleep(RECONNECT_MS, undefined, { signal }).catch(() => {})
     }
   }
 
-  async #listenOn(client: pg.Client, connected: () => void): Promise<never> {
+  async function listenOn(next: ListeningClient, connected: () => void): Promise<never> {
     const lost = new AbortController()
-    client.on('error', (error) => lost.abort(error))
-    client.on('end', () => lost.abort(new Error('The connection was closed.')))
-    client.on('notification', (notification) => this.#hear(client, notification))
-    await client.connect()
-    await this.#query(client, this.#listenText())
-    this.#client = client
+    next.on('error', (error) => lost.abort(error))
+    next.on('end', () => lost.abort(new Error('The connection was closed.')))
+    next.on('notification', ({ channel, payload = '', processId }) => {
+      // this server's listeners already got its own announcements
+      if (processId !== next.processID) messages.emit(channel, payload)
+    })
+    await next.connect()
+    await send(next, listenText())
+    client = next
     // `close` may have been called before there was a connection to close
-    this.#stopping.signal.throwIfAborted()
+    stopping.signal.throwIfAborted()
     connected()
-    for (const channel of this.#messages.eventNames()) this.#messages.emit(channel, '')
-    this.#checkEcho().catch(() => {})
+    for (const channel of messages.eventNames()) messages.emit(channel, '')
+    checkEcho().catch(() => {})
     for (;;) {
       await sleep(BEAT_MS, undefined, { ref: false, signal: lost.signal })
-      const answer = this.#query(client, this.#listenText())
-      const answered = await Promise.race([answer, sleep(ANSWER_MS, false, { ref: false })])
-      if (answered) continue
-      this.#options.onStall()
+      const answer = send(next, listenText())
+      if (await Promise.race([answer, sleep(ANSWER_MS, false, { ref: false })])) continue
+      onStall()
       throw new Error(`The database did not answer within ${ANSWER_MS} ms.`)
     }
   }
 
-  #hear(client: ListeningClient, { channel, payload = '', processId }: pg.Notification): void {
-    // this server's listeners already got its own announcements
-    if (processId === client.processID) return
-    this.#messages.emit(channel, payload)
-  }
-
-  #query(client: pg.Client, text: string, values?: readonly unknown[]): Promise<boolean> {
-    return this.#inTurn(async () => {
-      await client.query(text, values as unknown[])
-      return true
-    })
-  }
-
-  /** `db/listeners.ts` counts a channel's listeners by this comment of their last statement. */
-  #notifyText(): string {
-    return `select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) w(channel, payload) -- ${this.#listenText()}`
-  }
-
-  #listenText(): string {
-    const channels = new Set([...this.#messages.eventNames(), ECHO_CHANNEL])
-    return [...channels].map((channel) => `listen "${String(channel)}"`).join('; ')
-  }
-
   /** Notifies this server over another connection, to test NOTIFY. */
-  async #checkEcho(): Promise<void> {
-    const { query, log } = this.#options
+  async function checkEcho(): Promise<void> {
     const word = randomUUID()
     const heard = new Promise<boolean>((resolve) => {
       const check = (payload: string) => payload === word && resolve(true)
-      this.#messages.on(ECHO_CHANNEL, check)
+      messages.on(ECHO_CHANNEL, check)
       sleep(ECHO_MS, undefined, { ref: false }).then(() => {
-        this.#messages.off(ECHO_CHANNEL, check)
+        messages.off(ECHO_CHANNEL, check)
         resolve(false)
       })
     })
     await query('select pg_notify($1, $2)', [ECHO_CHANNEL, word])
-    this.#hears = await heard
-    if (!this.#hears) log.error(DEAF)
+    hears = await heard
+    if (!hears) log.error(DEAF)
   }
+
+  return {
+    hears: () => hears,
+    /** Calls `heard` for each message until the result is called, and with '' after each connection. */
+    async listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>> {
+      messages.on(channel, heard)
+      firstTry ??= new Promise((tried) => {
+        running = run(tried)
+      })
+      await firstTry
+      if (client && (await send(client, listenText()).catch(() => false))) heard('')
+      return async () => {
+        messages.off(channel, heard)
+        if (messages.listenerCount(channel) > 0 || !client) return
+        await send(client, `unlisten "${channel}"; ${listenText()}`).catch(() => {})
+      }
+    },
+    /** Calls this process's listeners at once and, if connected, notifies other servers within GATHER_MS. */
+    announce(channel: string, payload: string): void {
+      messages.emit(channel, payload)
+      words.add(`${channel} ${payload}`)
+      saying ??= say()
+    },
+    async close(): Promise<void> {
+      await saying
+      stopping.abort()
+      await client?.end().catch(() => {})
+      await running
+    },
+  }
+}
+
+/** Passes a pool's announcements to `announce` after their commit. Returns a function that drops some. */
+export function collectAnnouncements(pool: pg.Pool, announce: Backend['announce']) {
+  const made = new WeakMap<pg.ClientBase, string[]>()
+  pool.on('connect', (client) =>
+    client.on('notice', ({ code, message = '' }) => {
+      if (code === ANNOUNCED) made.set(client, [...(made.get(client) ?? []), message])
+    }),
+  )
+  // a connection is released after the commit, or with an error
+  pool.on('release', (error, client) => {
+    const words = made.get(client)
+    if (!words) return
+    made.delete(client)
+    if (error) return
+    for (const word of words) {
+      const end = word.indexOf(' ')
+      announce(word.slice(0, end), word.slice(end + 1))
+    }
+  })
+  return (client: pg.ClientBase) => made.delete(client)
 }

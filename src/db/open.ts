@@ -19,7 +19,7 @@ import {
   wordsOf,
 } from './errors.ts'
 import { type Admission, openPostgres, type PoolSize } from './postgres.ts'
-import { Replica, ReplicaConnection, readingBackend } from './replica.ts'
+import { openReplica, type Replica, readingBackend, watchReplica } from './replica.ts'
 import { checkServer } from './schema/oldest-server.ts'
 
 interface Pool {
@@ -45,7 +45,7 @@ export class Database {
 
   /** Lets `forReading` choose a replica from now on. It is closed with this database. */
   readFrom(replica: Replica, size: PoolSize): void {
-    const backend = readingBackend(this.#pool.backend, () => replica.connection)
+    const backend = readingBackend(this.#pool.backend, replica.connection)
     this.#pool.reading = { replica, onReplica: { backend, places: databasePlaces(size) } }
   }
 
@@ -233,8 +233,11 @@ export async function openServingDb(config: Config, log: Logger): Promise<Databa
   const db = database.forEverybody('server')
   const { databaseReplicaUrl: url } = config
   if (url) {
-    const open = () => new ReplicaConnection(url, poolOf(config), log)
-    database.readFrom(new Replica((...statement) => db.lookUp(...statement), open, log), poolOf(config))
+    const open = () => openReplica(url, poolOf(config), log)
+    database.readFrom(
+      watchReplica((...statement) => db.lookUp(...statement), open, log),
+      poolOf(config),
+    )
   }
   return database
 }

@@ -8,14 +8,6 @@ import {
   UNKNOWN_STATEMENT,
 } from './errors.ts'
 
-/** A connection that accepts many statements at a time. */
-export interface Pipeline {
-  /** As Session.query. Statements run in the order of calls; an error does not affect others. */
-  readonly query: Session['query']
-  close(): Promise<void>
-  abandon(): void
-}
-
 interface Line {
   readonly client: pg.Client
   readonly ready: Promise<pg.Client>
@@ -31,7 +23,7 @@ export function openPipeline(
   lifetimeMs: number,
   onConnect?: (client: pg.Client) => Promise<void>,
   elsewhere?: Session['query'],
-): Pipeline {
+) {
   let line: Line | undefined
 
   const connect = (): Line => {
@@ -62,24 +54,22 @@ export function openPipeline(
     await client?.end()
   }
 
-  return {
-    async query(text, params, name) {
-      try {
-        if (line && performance.now() > line.untilMs) void hangUp()
-        line ??= connect()
-        const client = await line.ready
-        gather(client)
-        return await runStatement(client, text, params, name)
-      } catch (error) {
-        // a prepared statement is unknown if the one before it, which should have defined it, failed
-        const isElsewhere = isSqlError(error, QUERY_CANCELED) || isSqlError(error, UNKNOWN_STATEMENT)
-        if (isElsewhere && elsewhere) return elsewhere(text, params, name)
-        throw databaseFault(error)
-      }
-    },
-    close: hangUp,
-    abandon: () => line?.client.connection.stream.destroy(),
+  /** As Session.query. Statements run in the order of calls; an error does not affect others. */
+  const query: Session['query'] = async (text, params, name) => {
+    try {
+      if (line && performance.now() > line.untilMs) void hangUp()
+      line ??= connect()
+      const client = await line.ready
+      gather(client)
+      return await runStatement(client, text, params, name)
+    } catch (error) {
+      // a prepared statement is unknown if the one before it, which should have defined it, failed
+      const isElsewhere = isSqlError(error, QUERY_CANCELED) || isSqlError(error, UNKNOWN_STATEMENT)
+      if (isElsewhere && elsewhere) return elsewhere(text, params, name)
+      throw databaseFault(error)
+    }
   }
+  return { query, close: hangUp, abandon: () => void line?.client.connection.stream.destroy() }
 }
 
 /** Buffers writes until all data of this event-loop turn was read. */

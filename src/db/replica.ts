@@ -6,15 +6,6 @@ import { sharedQuery } from '../tools/shared-query.ts'
 import { type Backend, DatabaseUnavailable, isSqlError, type Result, type Session } from './errors.ts'
 import { openPostgres, type PoolSize } from './postgres.ts'
 
-interface ReplicaPosition {
-  readonly isReplica: boolean
-  /** Postgres' system identifier, equal on a primary and its replicas. */
-  readonly system: string
-  readonly replayed: number
-  /** Seconds since the commit of its newest visible transaction. */
-  readonly ageSeconds: number
-}
-
 const POSITION = `
 select pg_is_in_recovery(), (select system_identifier::text from pg_control_system()),
   coalesce(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0'), 0)::float8,
@@ -28,66 +19,56 @@ interface Running {
   fail: ((error: Error) => void) | undefined
 }
 
+type ReplicaConnection = ReturnType<typeof openReplica>
+
 /** Connections to one replica, given up when one reaches another server or older data. */
-export class ReplicaConnection {
-  readonly #backend: Backend
-  readonly #running = new Set<Running>()
-  #server: string | undefined
-  #replayed = 0
-  #isOver = false
+export function openReplica(url: string, poolSize: PoolSize, log: Logger) {
+  const running = new Set<Running>()
+  let startOfServer: unknown
+  let replayed = 0
+  let isOver = false
 
-  constructor(url: string, poolSize: PoolSize, log: Logger) {
-    this.#backend = openPostgres(url, poolSize, log, {
-      admit: (session) => this.#admit(session),
-      isReplica: true,
-    })
+  async function admit(session: Session): Promise<void> {
+    const { rows } = await session.query(SERVER)
+    const [start, position] = rows[0] as [string, number]
+    startOfServer ??= start
+    if (start === startOfServer && position >= replayed) return
+    giveUp()
+    throw away()
   }
-
-  get isOver(): boolean {
-    return this.#isOver
-  }
-
-  get replayed(): number {
-    return this.#replayed
-  }
-
-  async position(): Promise<ReplicaPosition> {
-    const { rows } = await this.run(({ lookUp }) => lookUp(POSITION, [], 'position'))
-    const [isReplica, system, replayed, ageSeconds] = rows[0] as [boolean, string, number, number]
-    this.#replayed = replayed
-    return { isReplica, system, replayed, ageSeconds }
-  }
+  const backend = openPostgres(url, poolSize, log, { admit, isReplica: true })
 
   /** Runs work; rejects once the replica is given up, as a dead connection may stay silent for long. */
-  run<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
-    if (this.#isOver) return Promise.reject(away())
+  function run<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
+    if (isOver) return Promise.reject(away())
     const entry: Running = { fail: undefined }
-    this.#running.add(entry)
+    running.add(entry)
     const result = new Promise<T>((resolve, reject) => {
       entry.fail = reject
-      work(this.#backend).then(resolve, reject)
+      work(backend).then(resolve, reject)
     })
     return result.finally(() => {
       // a Set may keep a deleted entry for a while, and `fail` would keep the answer with it
       entry.fail = undefined
-      this.#running.delete(entry)
+      running.delete(entry)
     })
   }
 
-  giveUp(): void {
-    this.#isOver = true
-    for (const { fail } of this.#running) fail?.(away())
-    this.#backend.close().catch(() => {})
+  function giveUp(): void {
+    isOver = true
+    for (const { fail } of running) fail?.(away())
+    backend.close().catch(() => {})
   }
 
-  async #admit(session: Session): Promise<void> {
-    const { rows } = await session.query(SERVER)
-    const [server, replayed] = rows[0] as [string, number]
-    this.#server ??= server
-    if (server === this.#server && replayed >= this.#replayed) return
-    this.giveUp()
-    throw away()
+  /** `system`: equal on a primary and its replicas. `ageSeconds`: since the newest visible commit. */
+  async function position() {
+    const { rows } = await run(({ lookUp }) => lookUp(POSITION, [], 'position'))
+    const [isReplica, system, newest, ageSeconds] = rows[0] as [boolean, string, number, number]
+    replayed = newest
+    return { isReplica, system, replayed, ageSeconds }
   }
+
+  return { isOver: () => isOver, replayed: () => replayed, position, run, giveUp }
 }
 
 const away = () => new DatabaseUnavailable(new Error('The replica is away.'))
@@ -111,127 +92,108 @@ const LAG_MS = 500
 /** `unfit`: not a replica of this primary, or promoted. */
 export type ReplicaState = 'used' | 'late' | 'away' | 'unfit'
 
+export type Replica = ReturnType<typeof watchReplica>
+
 /** A streaming replica. A read may use it once it has all commits before the read. */
-export class Replica {
-  readonly #askPrimary: Session['query']
-  readonly #open: () => ReplicaConnection
-  readonly #log: Logger
-  readonly #committed: () => Promise<number>
-  readonly #position: () => Promise<ReplicaPosition>
-  #connection: ReplicaConnection | undefined
+export function watchReplica(askPrimary: Session['query'], open: () => ReplicaConnection, log: Logger) {
+  let current: ReplicaConnection | undefined
   /** Whether it is a replica of the primary; undefined until it has answered. */
-  #isFit: boolean | undefined
-  #system: string | undefined
-  #lateUntilMs = 0
-  #said: string | undefined
-  readonly #stopping = new AbortController()
-  readonly #checking: Promise<void>
+  let isFit: boolean | undefined
+  let systemOfPrimary: string | undefined
+  let lateUntilMs = 0
+  let said: string | undefined
+  const stopping = new AbortController()
 
-  constructor(askPrimary: Session['query'], open: () => ReplicaConnection, log: Logger) {
-    this.#askPrimary = askPrimary
-    this.#open = open
-    this.#log = log
-    this.#committed = sharedQuery(() => this.#ask(COMMITTED, 'committed position'), SAMPLE_REST_MS)
-    this.#position = sharedQuery(() => this.#askPosition(), SAMPLE_REST_MS)
-    this.#checking = this.#watch()
+  async function ask<T>(text: string, name: string): Promise<T> {
+    const { rows } = await askPrimary(text, [], name)
+    return rows[0]![0] as T
   }
 
-  /** The connection to read from; undefined while the replica must not be used. */
-  get connection(): ReplicaConnection | undefined {
-    return this.#isFit && !this.#connection?.isOver ? this.#connection : undefined
+  const committed = sharedQuery(() => ask<number>(COMMITTED, 'committed position'), SAMPLE_REST_MS)
+  const position = sharedQuery(async () => {
+    if (!current) throw away()
+    const found = await current.position()
+    isFit = found.isReplica && found.system === systemOfPrimary
+    return found
+  }, SAMPLE_REST_MS)
+
+  const usable = () => (isFit && !current?.isOver() ? current : undefined)
+  const shows = (needed: number) => needed <= (usable()?.replayed() ?? -1)
+
+  function state(): ReplicaState {
+    if (isFit === undefined || !current || current.isOver()) return 'away'
+    if (!isFit) return 'unfit'
+    return performance.now() < lateUntilMs ? 'late' : 'used'
   }
 
-  get state(): ReplicaState {
-    if (this.#isFit === undefined || !this.#connection || this.#connection.isOver) return 'away'
-    if (!this.#isFit) return 'unfit'
-    return performance.now() < this.#lateUntilMs ? 'late' : 'used'
+  async function catchUp(): Promise<boolean> {
+    if (!usable()) return false
+    const needed = await committed()
+    if (shows(needed)) return true
+    const startMs = performance.now()
+    if (startMs < lateUntilMs) return false
+    for (let leftMs = CATCH_UP_MS; leftMs > 0; leftMs = startMs + CATCH_UP_MS - performance.now()) {
+      await within(position(), leftMs).catch(() => {})
+      if (!usable()) return false
+      if (shows(needed)) return true
+    }
+    lateUntilMs = performance.now() + LATE_MS
+    return false
   }
 
-  /** Whether the replica has all commits before this call; waits up to CATCH_UP_MS. */
-  hasCaughtUp(): Promise<boolean> {
-    return this.#catchUp().catch(() => false)
-  }
-
-  /** How far the replica is behind the primary; null if one of them does not answer. */
-  async lag() {
-    const measured = await within(this.#measure(), LAG_MS).catch(() => ({ bytes: null, seconds: null }))
-    return { state: this.state, ...measured }
-  }
-
-  async #measure() {
-    const needed = await this.#committed()
-    const { replayed, ageSeconds } = await this.#position()
+  async function measure() {
+    const needed = await committed()
+    const { replayed, ageSeconds } = await position()
     const bytes = Math.max(0, needed - replayed)
     return { bytes, seconds: bytes > 0 ? ageSeconds : 0 }
   }
 
-  async close(): Promise<void> {
-    this.#stopping.abort()
-    await this.#checking
-    this.#connection?.giveUp()
+  function say(fault: string, err?: unknown): void {
+    if (fault === said) return
+    if (fault) log.warn({ err }, fault)
+    else log.info('the replica is in use')
+    said = fault
   }
 
-  async #catchUp(): Promise<boolean> {
-    if (!this.connection) return false
-    const needed = await this.#committed()
-    if (this.#shows(needed)) return true
-    const startMs = performance.now()
-    if (startMs < this.#lateUntilMs) return false
-    for (let leftMs = CATCH_UP_MS; leftMs > 0; leftMs = startMs + CATCH_UP_MS - performance.now()) {
-      await within(this.#position(), leftMs).catch(() => {})
-      if (!this.connection) return false
-      if (this.#shows(needed)) return true
+  async function check(): Promise<void> {
+    try {
+      systemOfPrimary ??= await within(ask<string>(SYSTEM, 'system identifier'), PATIENCE_MS)
+      current ??= open()
+      await within(position(), PATIENCE_MS)
+      say(isFit ? '' : 'DATABASE_REPLICA_URL is no replica of DATABASE_URL, or was promoted')
+    } catch (error) {
+      isFit = undefined
+      current?.giveUp()
+      current = undefined
+      say('the replica is unreachable, reading from the primary', error)
     }
-    this.#lateUntilMs = performance.now() + LATE_MS
-    return false
   }
 
-  #shows(needed: number): boolean {
-    const { connection } = this
-    return connection !== undefined && needed <= connection.replayed
-  }
-
-  async #ask<T>(text: string, name: string): Promise<T> {
-    const { rows } = await this.#askPrimary(text, [], name)
-    return rows[0]![0] as T
-  }
-
-  async #askPosition(): Promise<ReplicaPosition> {
-    const connection = this.#connection
-    if (!connection) throw new Error('The replica is away.')
-    const position = await connection.position()
-    this.#isFit = position.isReplica && position.system === this.#system
-    return position
-  }
-
-  async #watch(): Promise<void> {
-    const { signal } = this.#stopping
+  const { signal } = stopping
+  async function watch(): Promise<void> {
     while (!signal.aborted) {
-      await this.#check()
+      await check()
       await sleep(CHECK_MS, undefined, { signal }).catch(() => {})
     }
   }
+  const checking = watch()
 
-  async #check(): Promise<void> {
-    try {
-      this.#system ??= await within(this.#ask<string>(SYSTEM, 'system identifier'), PATIENCE_MS)
-      this.#connection ??= this.#open()
-      await within(this.#position(), PATIENCE_MS)
-      if (this.#isFit) this.#say('')
-      else this.#say('DATABASE_REPLICA_URL is no replica of DATABASE_URL, or was promoted')
-    } catch (error) {
-      this.#isFit = undefined
-      this.#connection?.giveUp()
-      this.#connection = undefined
-      this.#say('the replica is unreachable, reading from the primary', error)
-    }
-  }
-
-  #say(fault: string, err?: unknown): void {
-    if (fault === this.#said) return
-    if (fault) this.#log.warn({ err }, fault)
-    else this.#log.info('the replica is in use')
-    this.#said = fault
+  return {
+    /** The connection to read from; undefined while the replica must not be used. */
+    connection: usable,
+    /** Whether the replica has all commits before this call; waits up to CATCH_UP_MS. */
+    hasCaughtUp: () => catchUp().catch(() => false),
+    /** How far the replica is behind the primary; null if one of them does not answer. */
+    async lag() {
+      const measured = await within(measure(), LAG_MS).catch(() => ({ bytes: null, seconds: null }))
+      return { state: state(), ...measured }
+    },
+    state,
+    async close(): Promise<void> {
+      stopping.abort()
+      await checking
+      current?.giveUp()
+    },
   }
 }
 

@@ -3,16 +3,15 @@ import type { Db } from './open.ts'
 
 const RIGHTS = `
 select r.rolname,
-  array_remove(array[
-    case when r.rolsuper then 'is a superuser' end,
-    case when r.rolcreaterole then 'may create roles (CREATEROLE)' end,
-    case when r.rolreplication then 'may copy the whole database server (REPLICATION)' end,
-    case when r.rolbypassrls then 'bypasses row security (BYPASSRLS)' end,
-    case when pg_has_role(r.oid, 'pg_read_server_files', 'member') then 'may read files of the database server' end,
-    case when pg_has_role(r.oid, 'pg_write_server_files', 'member') then 'may write files of the database server' end,
-    case when pg_has_role(r.oid, 'pg_execute_server_program', 'member')
-      then 'may run programs on the database server' end
-  ], null)::text[]
+  array(select v.said from (values
+    (r.rolsuper, 'is a superuser'),
+    (r.rolcreaterole, 'may create roles (CREATEROLE)'),
+    (r.rolreplication, 'may copy the whole database server (REPLICATION)'),
+    (r.rolbypassrls, 'bypasses row security (BYPASSRLS)'),
+    (pg_has_role(r.oid, 'pg_read_server_files', 'member'), 'may read files of the database server'),
+    (pg_has_role(r.oid, 'pg_write_server_files', 'member'), 'may write files of the database server'),
+    (pg_has_role(r.oid, 'pg_execute_server_program', 'member'), 'may run programs on the database server')
+  ) v(applies, said) where v.applies)
 from pg_roles r where r.rolname = current_user`
 
 /** A warning if the database role has rights that the server does not need; undefined for a plain role. */

@@ -8,7 +8,6 @@ import { call } from '../agent/server.ts'
 import { upsertSuperuser } from '../auth/superusers.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { type Config, readConfig } from '../config.ts'
-import { runProgramCommand } from '../errors.ts'
 import { randomText } from '../tools/random.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
 import {
@@ -168,7 +167,7 @@ async function demo(start: Start): Promise<void> {
 export const demoCommand = (start: Start) =>
   defineCommand({
     meta: { name: 'demo', description: 'Show the main job with two simulated phones, on data of its own.' },
-    run: () => runProgramCommand(() => demo(start)),
+    run: () => demo(start),
   })
 
 /** The user's colleagues, who answer the same texts. The demo's last lines name the first. */

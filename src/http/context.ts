@@ -20,7 +20,7 @@ import type { SettingsStore } from '../settings/settings.ts'
 import type { Sending } from '../sms/campaigns/campaign.ts'
 import type { OtherForms } from '../webhooks/call-webhook.ts'
 import type { WorkerMember } from '../work/processes.ts'
-import type { Job } from '../work/timers.ts'
+import type { TimedJob } from '../work/jobs.ts'
 
 export interface Services {
   readonly store: CatalogStore
@@ -31,7 +31,7 @@ export interface Services {
   readonly extensions: Extensions
   readonly sending: Sending
   readonly textCode: AuthServices['textCode']
-  readonly jobs: readonly Job[]
+  readonly jobs: readonly TimedJob[]
   readonly protocols: readonly Protocol[]
   readonly otherForms: OtherForms
   readonly backups: Backups

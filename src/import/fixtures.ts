@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { recordTerminalAudit } from '../auth/audit.ts'
 import { type CatalogDraft, type Collection, columnName, InvalidCollection, quote, type Store, tableName } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
@@ -9,6 +8,7 @@ import { checkRule } from '../records/access.ts'
 import { isObject } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
 import { chunkSize, type FilePosition, idOf, type ImportRow, insertRows, readRows, recordFault, removeOld, tidy } from './rows.ts'
+import { readText } from '../tools/files.ts'
 
 interface Part extends FilePosition {
   readonly rows: readonly ImportRow[]
@@ -23,10 +23,8 @@ export async function importFiles(
   files: { readonly schema?: string | undefined; readonly fixtures?: string | undefined },
   progress: Progress,
 ): Promise<string> {
-  const schema = files.schema === undefined ? undefined : readJson(files.schema)
   const done = await store.change(async (draft) => {
-    const collections =
-      files.schema === undefined ? 0 : await importSchema(draft, files.schema, schema, progress)
+    const collections = files.schema === undefined ? 0 : await importSchema(draft, files.schema, progress)
     const parts = files.fixtures === undefined ? [] : await importRecords(draft, files.fixtures, progress)
     const fields = parts.map(({ collection }) => collection.name)
     await recordTerminalAudit(draft.db, { action: 'import', fields })
@@ -74,7 +72,8 @@ async function insertPart({ db }: CatalogDraft, part: Part, progress: Progress):
 
 const idsOf = ({ collection, rows }: Part) => rows.map((row) => idOf(collection, row))
 
-async function importSchema(draft: CatalogDraft, file: string, schema: unknown, progress: Progress) {
+async function importSchema(draft: CatalogDraft, file: string, progress: Progress): Promise<number> {
+  const schema = readJson(file)
   if (!Array.isArray(schema) || !schema.every(isObject))
     throw new UserError(`${file}: a list of collections expected, as PocketBase exports it.`)
   try {
@@ -108,10 +107,10 @@ async function checkRelations(store: Store, place: Part): Promise<void> {
 }
 
 function readJson(file: string): unknown {
+  const text = readText(file)
   try {
-    return JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, ''))
+    return JSON.parse(text.replace(/^\ufeff/, ''))
   } catch (error) {
-    const fault = error instanceof SyntaxError ? 'is no JSON' : 'cannot be read'
-    throw new UserError(`${file} ${fault}: ${(error as Error).message}`)
+    throw new UserError(`${file} is no JSON: ${(error as Error).message}`)
   }
 }

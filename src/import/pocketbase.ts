@@ -84,20 +84,16 @@ export async function importFolder(
 }
 
 async function refuseUnlessEmpty(draft: CatalogDraft): Promise<void> {
+  const refuse = (what: string) => {
+    throw new UserError(`The store is not empty: ${what}. Import into a new one.`)
+  }
   for (const collection of draft.catalog.all) {
-    if (!collection.system && !BUILT_IN_IDS.has(collection.id)) {
-      throw new UserError(
-        `The store is not empty: it has the collection ${collection.name}. Import into a new one.`,
-      )
-    }
+    if (!collection.system && !BUILT_IN_IDS.has(collection.id))
+      refuse(`it has the collection ${collection.name}`)
     const others = collection.name === SUPERUSERS ? ' where email <> $1' : ' where $1::text is not null'
     const sql = `select 1 from ${quote(tableName(collection))}${others} limit 1`
     const { rows } = await draft.db.query(sql, [INSTALLER_EMAIL])
-    if (rows.length > 0) {
-      throw new UserError(
-        `The store is not empty: there are records in ${collection.name}. Import into a new one.`,
-      )
-    }
+    if (rows.length > 0) refuse(`there are records in ${collection.name}`)
   }
   const superusers = draft.catalog.find(SUPERUSERS)!
   await draft.db.query(`delete from ${quote(tableName(superusers))}`)

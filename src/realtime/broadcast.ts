@@ -108,7 +108,7 @@ export interface ChangeEvent {
   readonly store: Store
   readonly storeOf: (group: GroupState) => Store
   readonly change: Change
-  readonly payloads: Payloads
+  readonly textFor: ReturnType<typeof payloadsOf>
   readonly bytes: number
   readonly atMs: number
 }
@@ -127,7 +127,7 @@ function toEvent(all: CatalogStore, change: Change): ChangeEvent {
     store,
     storeOf,
     change,
-    payloads: new Payloads(storeOf, change),
+    textFor: payloadsOf(storeOf, change),
     bytes: CHANGE_BYTES + charactersOf(change.row),
     atMs: performance.now(),
   }
@@ -136,11 +136,11 @@ function toEvent(all: CatalogStore, change: Change): ChangeEvent {
 export const isTooOld = ({ atMs }: ChangeEvent): boolean => performance.now() - atMs > MAX_AGE_MS
 
 /** Sends an event to the clients of a group. `email`: whether they see the email of an auth record. */
-export async function sendTo({ payloads, change }: ChangeEvent, state: GroupState, email: boolean) {
+export async function sendTo({ textFor, change }: ChangeEvent, state: GroupState, email: boolean) {
   const { topic } = state.group
   const receivers = state.clients.filter((client) => isWanted(client, topic, change))
   if (receivers.length === 0) return
-  const data = await payloads.text(state, email)
+  const data = await textFor(state, email)
   for (const client of receivers) client.send(topic.name, data)
 }
 
@@ -154,55 +154,30 @@ const MAX_STEPS = 12
 /** Characters of rendered texts to keep for other groups; beyond them, texts are rendered again. */
 const MAX_KEPT = 4 << 20
 
-/** The events of one change. Groups without `expand` that see equal fields share one rendered text. */
-class Payloads {
-  readonly #storeOf: (group: GroupState) => Store
-  readonly #change: Change
-  readonly #texts = new Map<string, Promise<string>>()
-  #kept = 0
+/**
+ * Returns a function that renders one change for a group, `{"record":…,"action":…}` by the topic's `expand`
+ * and `fields`. Groups without `expand` that see equal fields share one text.
+ */
+function payloadsOf(storeOf: (group: GroupState) => Store, { collection, row, action }: Change) {
+  const texts = new Map<string, Promise<string>>()
+  let kept = 0
 
-  constructor(storeOf: (group: GroupState) => Store, change: Change) {
-    this.#storeOf = storeOf
-    this.#change = change
-  }
-
-  /** `{"record":…,"action":…}` by the topic's `expand` and `fields`. */
-  async text(group: GroupState, showsEmail: boolean): Promise<string> {
-    const { request } = group
-    const { fields = '', expand = '' } = request.query
-    const store = this.#storeOf(group)
-    const visibility = { showsHidden: request.auth?.isSuperuser ?? false, showsEmail }
-    // each viewer may see other related records
-    if (expand) return this.#render(store, request, visibility, readExpand(expand))
-    const key = JSON.stringify([visibility, fields])
-    const known = this.#texts.get(key)
-    if (known) return known
-    const text = this.#render(store, request, visibility)
-    this.#texts.set(key, text)
-    this.#kept += (await text).length
-    if (this.#kept > MAX_KEPT) this.#texts.delete(key)
-    return text
-  }
-
-  async #render(
-    store: Store,
-    request: RequestInfo,
+  async function render(
+    group: GroupState,
     visibility: RenderedRecord['visibility'],
     tree?: ExpandTree,
   ): Promise<string> {
-    const { collection, row, action } = this.#change
     const rendered: RenderedRecord = { collection, row, visibility }
-    const expanded =
-      tree && stepsIn(tree) <= MAX_STEPS && (await this.#expand(store, { ...rendered }, tree, request))
+    const expanded = tree && stepsIn(tree) <= MAX_STEPS && (await expandedText(group, { ...rendered }, tree))
     const whole = expanded || renderedText(rendered)
-    return `{"record":${pickedOr(whole, request.query)},"action":"${action}"}`
+    return `{"record":${pickedOr(whole, group.request.query)},"action":"${action}"}`
   }
 
   /** The text with `expand`; undefined if it is too large, takes too long or is refused. */
-  async #expand(store: Store, rendered: RenderedRecord, tree: ExpandTree, request: RequestInfo) {
+  async function expandedText(group: GroupState, rendered: RenderedRecord, tree: ExpandTree) {
     try {
       const meter = new AnswerMeter(undefined, 0, MAX_CHARACTERS, MAX_RECORDS)
-      await expandRecords(store, [rendered], tree, { ...request, meter })
+      await expandRecords(storeOf(group), [rendered], tree, { ...group.request, meter })
       const text = renderedText(rendered, (length) => meter.check(length))
       meter.check(text.length)
       return text
@@ -210,6 +185,22 @@ class Payloads {
       if (error instanceof ApiError || isSqlError(error)) return undefined
       throw error
     }
+  }
+
+  return async (group: GroupState, showsEmail: boolean): Promise<string> => {
+    const { query, auth } = group.request
+    const { fields = '', expand = '' } = query
+    const visibility = { showsHidden: auth?.isSuperuser ?? false, showsEmail }
+    // each viewer may see other related records
+    if (expand) return render(group, visibility, readExpand(expand))
+    const key = JSON.stringify([visibility, fields])
+    const known = texts.get(key)
+    if (known) return known
+    const text = render(group, visibility)
+    texts.set(key, text)
+    kept += (await text).length
+    if (kept > MAX_KEPT) texts.delete(key)
+    return text
   }
 }
 

@@ -103,8 +103,7 @@ const JUDGED = `case c.action
 
 /** Images of one collection's changes, by position, without records deleted before they could be read. */
 async function readImages(db: Db, collection: Collection, positions: readonly number[]) {
-  const { select, count, id } = columnsOf(collection)
-  const table = columnsOf(collection).table
+  const { select, count, id, table } = columnsOf(collection)
   const { rows } = await db.query(
     `select ${select}, c.position, ${JUDGED}
      from _changes c cross join lateral json_populate_record(null::${table},
@@ -208,16 +207,11 @@ export async function loadChanges(
     const collection = store.catalog.find(entry.collection)
     return collection && isWanted(collection, entry.record) ? [{ entry, collection }] : []
   })
-  const positions = new Map<Collection, number[]>()
-  for (const { entry, collection } of wanted) {
-    const list = positions.get(collection) ?? []
-    if (list.push(entry.position) === 1) positions.set(collection, list)
-  }
   const images = new Map<number, RecordImage>()
   const errors = new Map<number, unknown>()
-  for (const [collection, list] of positions) {
-    const failed = await readAll(images, store, collection, list)
-    for (const [position, error] of failed) errors.set(position, error)
+  for (const [collection, list] of Map.groupBy(wanted, (one) => one.collection)) {
+    const positions = list.map(({ entry }) => entry.position)
+    await readAll(images, errors, store, collection, positions)
   }
   const changes = wanted.flatMap(({ entry, collection }) => {
     const image = images.get(entry.position)
@@ -232,24 +226,21 @@ export async function loadChanges(
 /** SQLSTATEs of errors in a row's data, and of rows that do not fit the tables. */
 const ROW_FAULT = /^(2|42|0A)/
 
-/** Reads all in one statement, or each separately if that fails. Returns errors by position. */
+/** Reads all in one statement, or each separately if that fails. Adds images and errors by position. */
 async function readAll(
   images: Map<number, RecordImage>,
+  errors: Map<number, unknown>,
   store: Store,
   collection: Collection,
   positions: readonly number[],
-): Promise<[number, unknown][]> {
+): Promise<void> {
   try {
     await readInto(images, store, collection, positions)
-    return []
   } catch (error) {
     if (!isSqlError(error) || !ROW_FAULT.test(error.code)) throw error
-    const [only, ...others] = positions
-    if (others.length === 0) return [[only!, error]]
+    if (positions.length === 1) errors.set(positions[0]!, error)
+    else for (const position of positions) await readAll(images, errors, store, collection, [position])
   }
-  const failed: [number, unknown][] = []
-  for (const position of positions) failed.push(...(await readAll(images, store, collection, [position])))
-  return failed
 }
 
 async function readInto(

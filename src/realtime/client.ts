@@ -122,7 +122,7 @@ interface ClientParts {
   readonly viewer: Viewer
   readonly connection: ClientConnection
   readonly limits: ConnectionLimits
-  readonly flusher: Flusher
+  readonly flusher: ReturnType<typeof makeFlusher>
   readonly memory: Budget
   /** Called once, when the client gets no more events. */
   readonly over: () => void
@@ -241,40 +241,34 @@ export class Client {
   }
 }
 
-interface Flushable {
-  flush(): void
-}
-
 const SLICE_MS = 5
 
 /** Writes clients' events at the end of each event-loop turn, in slices of some ms. */
-export class Flusher {
-  readonly #due = new Set<Flushable>()
-  #isScheduled = false
+export function makeFlusher() {
+  const due = new Set<Pick<Client, 'flush'>>()
+  let isScheduled = false
 
-  add(client: Flushable): void {
-    this.#due.add(client)
-    this.#schedule()
+  function schedule(): void {
+    if (!isScheduled) setImmediate(run)
+    isScheduled = true
   }
 
-  forget(client: Flushable): void {
-    this.#due.delete(client)
-  }
-
-  #schedule(): void {
-    if (this.#isScheduled) return
-    this.#isScheduled = true
-    setImmediate(() => this.#run())
-  }
-
-  #run(): void {
-    this.#isScheduled = false
+  function run(): void {
+    isScheduled = false
     const endMs = performance.now() + SLICE_MS
-    for (const client of this.#due) {
-      this.#due.delete(client)
+    for (const client of due) {
+      due.delete(client)
       client.flush()
       if (performance.now() > endMs) break
     }
-    if (this.#due.size > 0) this.#schedule()
+    if (due.size > 0) schedule()
+  }
+
+  return {
+    add(client: Pick<Client, 'flush'>): void {
+      due.add(client)
+      schedule()
+    },
+    forget: (client: Pick<Client, 'flush'>): void => void due.delete(client),
   }
 }

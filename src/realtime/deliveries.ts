@@ -23,29 +23,22 @@ import {
 } from './subscription-index.ts'
 
 /** Runs work in lanes, in order within a lane, so that a slow statement delays only its own lane. */
-export class Lanes {
-  readonly #memory: Budget
-  readonly #lanes = new Map<string, Promise<void>>()
-
-  constructor(memory: Budget) {
-    this.#memory = memory
-  }
-
-  /** Adds work, which must not fail and holds `bytes` of memory. Returns false if the lane has none left. */
-  add(lane: string, bytes: number, work: () => Promise<void>): boolean {
-    const before = this.#lanes.get(lane)
-    const share = this.#memory.open(lane)
-    if (before && !share.tryTake(bytes)) return false
-    const run = (before ?? Promise.resolve()).then(work).finally(() => {
-      share.close()
-      if (this.#lanes.get(lane) === run) this.#lanes.delete(lane)
-    })
-    this.#lanes.set(lane, run)
-    return true
-  }
-
-  async whenIdle(): Promise<void> {
-    await Promise.all(this.#lanes.values())
+export function makeLanes(memory: Budget) {
+  const lanes = new Map<string, Promise<void>>()
+  return {
+    /** Adds work, which must not fail and holds `bytes` of memory. Returns false if the lane has none left. */
+    add(lane: string, bytes: number, work: () => Promise<void>): boolean {
+      const before = lanes.get(lane)
+      const share = memory.open(lane)
+      if (before && !share.tryTake(bytes)) return false
+      const run = (before ?? Promise.resolve()).then(work).finally(() => {
+        share.close()
+        if (lanes.get(lane) === run) lanes.delete(lane)
+      })
+      lanes.set(lane, run)
+      return true
+    },
+    whenIdle: () => Promise.all(lanes.values()),
   }
 }
 
@@ -56,7 +49,7 @@ const RECEIVERS_BYTES = 100
  * Returns a function that sends changes in lanes. Clients of a lane that is too slow are disconnected: they
  * reconnect and read again.
  */
-export function delivery(lanes: Lanes, log: Logger): Deliver {
+export function delivery(lanes: ReturnType<typeof makeLanes>, log: Logger): Deliver {
   const disconnect = (lane: string, receivers: readonly Receivers[], why: string, error?: unknown) => {
     const clients = new Set(receivers.flatMap((one) => one.clients.filter((client) => !client.isOver)))
     if (clients.size === 0) return

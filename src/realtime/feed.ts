@@ -33,11 +33,7 @@ export interface FeedListener {
   accountMessage(message: string): void
 }
 
-export interface ChangeFeed {
-  /** Starts logging changes of these collections (IDs). No change committed after it is missed. */
-  hear(collections: readonly string[]): Promise<void>
-  end(): Promise<void>
-}
+export type ChangeFeed = Awaited<ReturnType<typeof startFeed>>
 
 export async function startFeed(store: Store, node: string, log: Logger, listener: FeedListener) {
   const { db } = store
@@ -100,7 +96,8 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
   })
   const timers = [setInterval(read, READ_MS), setInterval(renew, RENEW_MS)]
   return {
-    async hear(collections: readonly string[]) {
+    /** Starts logging changes of these collections (IDs). No change committed after it is missed. */
+    async hear(collections: readonly string[]): Promise<void> {
       const more = collections.filter((id) => ignored.delete(id))
       const before = settled
       if (more.length > 0)
@@ -113,7 +110,7 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
         throw error
       })
     },
-    async end() {
+    async end(): Promise<void> {
       await read()
       isOver = true
       timers.forEach(clearInterval)

@@ -1,38 +1,23 @@
 import { z } from 'zod'
 import { admission } from '../admission/admission.ts'
 import type { Holder } from '../admission/holder.ts'
-import { type Store, USERS_ID } from '../collections/catalog.ts'
+import { USERS_ID } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { Db } from '../db/open.ts'
-import { serialQueue } from '../db/serial-queue.ts'
+import { serialQueue } from '../tools/repeat.ts'
 import { ApiError, badRequest, forbidden, notFound } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { authVersionSql, checkAuthVersion, StaleAuth } from '../records/record-sql.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { atMost } from '../tools/deadline.ts'
 import { randomText } from '../tools/random.ts'
-import { type DeliveryParts, deliverChanges } from './broadcast.ts'
+import { deliverChanges } from './broadcast.ts'
 import { type ChangeEntry, readSnapshot, type Snapshot } from './change-log.ts'
-import {
-  Client,
-  type ClientConnection,
-  type ConnectionLimits,
-  Flusher,
-  LIMITS,
-  NODE_LENGTH,
-  type Origin,
-  type Topic,
-} from './client.ts'
-import { ClientRegistry } from './client-registry.ts'
-import { delivery, Lanes } from './deliveries.ts'
-import { CHANGES_CHANNEL, type ChangeFeed, startFeed } from './feed.ts'
-import {
-  forwardMessage,
-  forwardSubscription,
-  handleForwarded,
-  type Message,
-  type SubscriptionRequest,
-} from './other-node.ts'
+import { Client, type ClientConnection, type ConnectionLimits, LIMITS, makeFlusher, NODE_LENGTH, type Origin } from './client.ts'
+import { type ClientRegistry, makeRegistry } from './client-registry.ts'
+import { delivery, makeLanes } from './deliveries.ts'
+import { type ChangeFeed, CHANGES_CHANNEL, startFeed } from './feed.ts'
+import { forwardMessage, forwardSubscription, handleForwarded, type Message, type SubscriptionRequest } from './other-node.ts'
 
 /** How long a node keeps listening after its last client left: most clients reconnect soon. */
 const REST_MS = 10_000
@@ -42,113 +27,54 @@ const REQUEST_UNITS = 20
 
 const CLIENT_ID = /^\w+$/
 
+export type Realtime = ReturnType<typeof openRealtime>
+
 /** The event streams of this process. Their clients get changes that were made on any node. */
-export class Realtime {
-  readonly #store: Store
-  readonly #log: Logger
-  readonly #limits: ConnectionLimits
-  readonly #node = randomText(NODE_LENGTH)
-  readonly #registry = new ClientRegistry()
-  readonly #lanes = new Lanes(admission.realtimeMemory)
-  readonly #parts: DeliveryParts
-  readonly #flusher = new Flusher()
-  #feed: Promise<ChangeFeed> | undefined
-  #ended: Promise<void> = Promise.resolve()
-  #rest: NodeJS.Timeout | undefined
-  readonly #inTurn = serialQueue()
-  #isClosed = false
+export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionLimits = LIMITS) {
+  const store = all.forEverybody('realtime')
+  const { db } = store
+  const thisNode = randomText(NODE_LENGTH)
+  const registry = makeRegistry()
+  const lanes = makeLanes(admission.realtimeMemory)
+  const parts = { store: all, log, registry, deliver: delivery(lanes, log) }
+  const flusher = makeFlusher()
+  const inTurn = serialQueue()
+  let feed: Promise<ChangeFeed> | undefined
+  let ended: Promise<void> = Promise.resolve()
+  let rest: NodeJS.Timeout | undefined
+  let isClosed = false
 
-  constructor(all: CatalogStore, log: Logger, limits: ConnectionLimits = LIMITS) {
-    this.#store = all.forEverybody('realtime')
-    this.#log = log
-    this.#limits = limits
-    this.#parts = { store: all, log, registry: this.#registry, deliver: delivery(this.#lanes, log) }
+  function endAll(): void {
+    for (const client of registry.clients.values()) client.end()
   }
 
-  get clients(): number {
-    return this.#registry.clients.size
+  function awake(): Promise<ChangeFeed> {
+    clearTimeout(rest)
+    feed ??= ended
+      .then(() => startFeed(store, thisNode, log, listener))
+      .catch((error: unknown) => {
+        feed = undefined
+        throw error
+      })
+    return feed
   }
 
-  async connect(origin: Origin, connection: ClientConnection, gone: AbortSignal): Promise<void> {
-    await this.#awake()
-    if (this.#isClosed) {
-      await this.#stopListening()
-      throw new ApiError(503, 'This server is about to stop.')
-    }
-    if (gone.aborted) return this.#restIfAlone()
-    const client: Client = new Client(this.#node, {
-      origin,
-      viewer: this.#registry.viewers.guest,
-      connection,
-      limits: this.#limits,
-      flusher: this.#flusher,
-      memory: admission.realtimeMemory,
-      over: () => this.#registry.remove(client),
-    })
-    this.#registry.add(client)
-    gone.addEventListener('abort', () => {
-      client.close()
-      this.#restIfAlone()
-    })
+  function restIfAlone(): void {
+    clearTimeout(rest)
+    if (registry.clients.size === 0) rest = setTimeout(() => void stopListening(), REST_MS)
   }
 
-  /**
-   * Replaces the subscriptions of a client on any node; it gets each change committed after this. Throws 404,
-   * 400, 403, RetryLater, StaleAuth. PocketBase: apis/realtime.go, realtimeSetSubscriptions
-   */
-  async subscribe(holder: Holder, ask: SubscriptionRequest): Promise<void> {
-    admission.subscriptions.take(holder, REQUEST_UNITS + ask.topics.length)
-    const node = ask.clientId.slice(0, NODE_LENGTH)
-    const isElsewhere =
-      node !== this.#node &&
-      CLIENT_ID.test(ask.clientId) &&
-      (await forwardSubscription(this.#store.db, node, ask))
-    if (!isElsewhere) await this.#subscribeHere(ask)
-  }
-
-  async #subscribeHere({ clientId, ip, auth, topics }: SubscriptionRequest): Promise<void> {
-    const client = this.#find(clientId, ip, auth)
-    // hold the viewer before the snapshot is taken: no later change of its record is missed
-    const viewer = this.#registry.viewers.hold(auth)
-    try {
-      await (await this.#awake()).hear(this.#collectionsOf(topics))
-      const since = await this.#currentSnapshot(auth)
-      this.#find(clientId, ip, auth)
-      if (auth && !viewer.auth) throw new StaleAuth()
-      this.#registry.subscribe(client, viewer, topics, since)
-    } catch (error) {
-      this.#registry.viewers.release(viewer)
-      throw error
-    }
-  }
-
-  /** Sends a message to a client of any node, then ends that subscription. Returns whether it had one. */
-  async deliver(message: Message): Promise<boolean> {
-    const node = message.clientId.slice(0, NODE_LENGTH)
-    if (node === this.#node) return this.#deliverHere(message)
-    return CLIENT_ID.test(message.clientId) && (await forwardMessage(this.#store.db, node, message))
-  }
-
-  #deliverHere({ clientId, ip, topic, data }: Message): boolean {
-    const client = this.#registry.clients.get(clientId)
-    if (client?.origin.ip !== ip || !client.subscriptions.has(topic)) return false
-    client.send(topic, data)
-    this.#registry.unsubscribe(client, topic)
-    return true
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true
-    clearTimeout(this.#rest)
-    await this.#stopListening()
-    await atMost(this.#lanes.whenIdle(), LAST_EVENTS_MS)
-    this.#endAll()
+  async function stopListening(): Promise<void> {
+    const old = feed
+    feed = undefined
+    if (old) ended = old.then((feed) => feed.end()).catch(() => {})
+    await ended
   }
 
   /** Finds a client at this address, of this viewer or a guest. Throws 404, 400, 403. */
-  #find(id: string, ip: string, auth: AuthRecord | null): Client {
-    this.#registry.follow(this.#store.catalog)
-    const client = this.#registry.clients.get(id)
+  function find(id: string, ip: string, auth: AuthRecord | null): Client {
+    registry.follow(store.catalog)
+    const client = registry.clients.get(id)
     if (!client) throw notFound('Missing or invalid client id.')
     if (client.origin.ip !== ip) throw badRequest('Invalid realtime client.')
     const bound = client.viewer.auth
@@ -158,62 +84,101 @@ export class Realtime {
     return client
   }
 
-  #collectionsOf(topics: readonly Topic[]): string[] {
-    return topics.flatMap(({ base }) => this.#store.catalog.find(base.split('/', 1)[0]!)?.id ?? [])
-  }
-
-  async #currentSnapshot(auth: AuthRecord | null): Promise<Snapshot> {
+  async function currentSnapshot(auth: AuthRecord | null): Promise<Snapshot> {
     const text = `select pg_current_snapshot()::text, ${authVersionSql(auth, 1)}`
-    const { rows } = await this.#store.db.query(text, auth ? [auth.id] : [])
+    const { rows } = await db.query(text, auth ? [auth.id] : [])
     const [snapshot, version] = rows[0]!
     checkAuthVersion(auth, version)
     return readSnapshot(String(snapshot))
   }
 
-  #awake(): Promise<ChangeFeed> {
-    clearTimeout(this.#rest)
-    this.#feed ??= this.#ended
-      .then(() => startFeed(this.#store, this.#node, this.#log, this.#listener))
-      .catch((error: unknown) => {
-        this.#feed = undefined
-        throw error
-      })
-    return this.#feed
-  }
-
-  #restIfAlone(): void {
-    clearTimeout(this.#rest)
-    if (this.#registry.clients.size > 0) return
-    this.#rest = setTimeout(() => void this.#stopListening(), REST_MS)
-  }
-
-  async #stopListening(): Promise<void> {
-    const feed = this.#feed
-    this.#feed = undefined
-    if (feed) this.#ended = feed.then((feed) => feed.end()).catch(() => {})
-    await this.#ended
-  }
-
-  readonly #listener = {
-    heard: (entries: readonly ChangeEntry[]) => deliverChanges(this.#parts, entries),
-    lost: () => this.#endAll(),
-    accountMessage: (message: string) => tellAccount(this.#registry, message),
-    asked: () => void this.#inTurn(() => this.#answer()),
-  }
-
-  async #answer(): Promise<void> {
+  async function subscribeHere({ clientId, ip, auth, topics }: SubscriptionRequest): Promise<void> {
+    const client = find(clientId, ip, auth)
+    // hold the viewer before the snapshot is taken: no later change of its record is missed
+    const viewer = registry.viewers.hold(auth)
+    const ids = topics.flatMap(({ base }) => store.catalog.find(base.split('/', 1)[0]!)?.id ?? [])
     try {
-      await handleForwarded(this.#store, this.#node, {
-        subscribe: (ask) => this.#subscribeHere(ask),
-        deliver: (message) => this.#deliverHere(message),
-      })
+      await (await awake()).hear(ids)
+      const since = await currentSnapshot(auth)
+      find(clientId, ip, auth)
+      if (auth && !viewer.auth) throw new StaleAuth()
+      registry.subscribe(client, viewer, topics, since)
     } catch (error) {
-      this.#log.warn({ err: error }, 'could not answer requests of other nodes')
+      registry.viewers.release(viewer)
+      throw error
     }
   }
 
-  #endAll(): void {
-    for (const client of this.#registry.clients.values()) client.end()
+  function deliverHere({ clientId, ip, topic, data }: Message): boolean {
+    const client = registry.clients.get(clientId)
+    if (client?.origin.ip !== ip || !client.subscriptions.has(topic)) return false
+    client.send(topic, data)
+    registry.unsubscribe(client, topic)
+    return true
+  }
+
+  const listener = {
+    heard: (entries: readonly ChangeEntry[]) => deliverChanges(parts, entries),
+    lost: endAll,
+    accountMessage: (message: string) => tellAccount(registry, message),
+    asked: () =>
+      void inTurn(() =>
+        handleForwarded(store, thisNode, { subscribe: subscribeHere, deliver: deliverHere }).catch((err) =>
+          log.warn({ err }, 'could not answer requests of other nodes'),
+        ),
+      ),
+  }
+
+  return {
+    get clients(): number {
+      return registry.clients.size
+    },
+    async connect(origin: Origin, connection: ClientConnection, gone: AbortSignal): Promise<void> {
+      await awake()
+      if (isClosed) {
+        await stopListening()
+        throw new ApiError(503, 'This server is about to stop.')
+      }
+      if (gone.aborted) return restIfAlone()
+      const client: Client = new Client(thisNode, {
+        origin,
+        viewer: registry.viewers.guest,
+        connection,
+        limits,
+        flusher,
+        memory: admission.realtimeMemory,
+        over: () => registry.remove(client),
+      })
+      registry.clients.set(client.id, client)
+      gone.addEventListener('abort', () => {
+        client.close()
+        restIfAlone()
+      })
+    },
+    /**
+     * Replaces the subscriptions of a client on any node; it gets each change committed after this. Throws
+     * 404, 400, 403, RetryLater, StaleAuth. PocketBase: apis/realtime.go, realtimeSetSubscriptions
+     */
+    async subscribe(holder: Holder, ask: SubscriptionRequest): Promise<void> {
+      admission.subscriptions.take(holder, REQUEST_UNITS + ask.topics.length)
+      const node = ask.clientId.slice(0, NODE_LENGTH)
+      const isElsewhere =
+        node !== thisNode && CLIENT_ID.test(ask.clientId) && (await forwardSubscription(db, node, ask))
+      if (!isElsewhere) await subscribeHere(ask)
+    },
+    /** Sends a message to a client of any node, then ends that subscription. Returns whether it had one. */
+    async deliver(message: Message): Promise<boolean> {
+      const node = message.clientId.slice(0, NODE_LENGTH)
+      if (node === thisNode) return deliverHere(message)
+      return CLIENT_ID.test(message.clientId) && (await forwardMessage(db, node, message))
+    },
+    async close(): Promise<void> {
+      isClosed = true
+      clearTimeout(rest)
+      await stopListening()
+      await atMost(lanes.whenIdle(), LAST_EVENTS_MS)
+      endAll()
+    },
   }
 }
 
@@ -242,7 +207,7 @@ select _announce($1, json_build_object('account', $2::text, 'data', json_build_o
 export async function tellPresence(
   db: Db,
   holder: Holder,
-  { account, sender }: { readonly account: string; readonly sender: string },
+  { account, sender }: Readonly<Record<'account' | 'sender', string>>,
   { conversation, state }: z.output<typeof PRESENCE>,
 ): Promise<void> {
   admission.subscriptions.take(holder, UNITS)

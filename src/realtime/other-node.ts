@@ -43,26 +43,23 @@ interface Request {
   readonly topics: readonly Topic[]
   readonly message?: Message
 }
-interface Refusal {
-  readonly status: number
-  readonly message: string
-  readonly retryAfterSeconds?: number
-}
-type Answer = { readonly done: boolean } | { readonly stale: true } | Refusal
+type Answer =
+  | { readonly done: boolean }
+  | { readonly stale: true }
+  | { readonly status: number; readonly message: string; readonly retryAfterSeconds?: number }
 
 /** Forwards a subscription request; false if no such node answers. Throws what the node threw. */
 export async function forwardSubscription(db: Db, node: string, ask: SubscriptionRequest): Promise<boolean> {
-  const answer = await put(db, node, toRequest(ask))
-  if (!answer) return false
+  const { clientId, ip, auth, topics } = ask
+  const actor = auth?.actor && { ...auth.actor, key: '' }
+  const account = auth && { collection: auth.collection.id, id: auth.id, version: auth.version, actor }
+  const answer = await put(db, node, { clientId, ip, account, topics })
+  if (!answer || 'done' in answer) return answer !== undefined
   if ('stale' in answer) throw new StaleAuth()
-  if ('status' in answer) throw toError(answer)
-  return true
+  const { status, message, retryAfterSeconds } = answer
+  if (!retryAfterSeconds) throw new ApiError(status, message)
+  throw new RetryLater(status === 429 ? 429 : 503, retryAfterSeconds, message)
 }
-
-const toError = ({ status, message, retryAfterSeconds }: Refusal) =>
-  retryAfterSeconds
-    ? new RetryLater(status === 429 ? 429 : 503, retryAfterSeconds, message)
-    : new ApiError(status, message)
 
 /** Forwards a message. False if there is no such node, or no such client with this subscription. */
 export async function forwardMessage(db: Db, node: string, message: Message): Promise<boolean> {
@@ -80,12 +77,6 @@ async function put(db: Db, node: string, request: Request): Promise<Answer | und
     [id, node, JSON.stringify(request), CHANGES_CHANNEL],
   )
   return rows.length > 0 ? awaitAnswer(db, id) : undefined
-}
-
-const toRequest = ({ clientId, ip, auth, topics }: SubscriptionRequest): Request => {
-  const actor = auth?.actor && { ...auth.actor, key: '' }
-  const account = auth && { collection: auth.collection.id, id: auth.id, version: auth.version, actor }
-  return { clientId, ip, account, topics }
 }
 
 const TAKE_ANSWER = 'delete from _subscribing where id = $1 and answer is not null returning answer'
@@ -126,10 +117,13 @@ async function answerTo(
     return { done: true }
   } catch (error) {
     if (error instanceof StaleAuth) return { stale: true }
-    if (error instanceof RetryLater)
-      return { status: error.status, message: error.message, retryAfterSeconds: error.retryAfterSeconds }
-    if (error instanceof ApiError) return { status: error.status, message: error.message }
-    throw error
+    if (!(error instanceof ApiError)) throw error
+    const { status, message } = error
+    return {
+      status,
+      message,
+      ...(error instanceof RetryLater && { retryAfterSeconds: error.retryAfterSeconds }),
+    }
   }
 }
 

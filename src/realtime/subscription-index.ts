@@ -221,40 +221,34 @@ export class SubscriptionGroup {
   }
 }
 
-export class SubscriptionIndex {
-  readonly #groups = new Map<string, Map<string, SubscriptionGroup>>()
-
-  add(client: Client, topic: Topic): void {
-    const groups = this.#groups.get(topic.base) ?? new Map<string, SubscriptionGroup>()
-    const key = keyOf(client, topic)
-    const group = groups.get(key) ?? new SubscriptionGroup(topic, client)
-    group.add(client)
-    this.#groups.set(topic.base, groups.set(key, group))
-  }
-
-  /** Removes a client from a topic's group. Call it before the client's viewer changes. */
-  remove(client: Client, topic: Topic): void {
-    const groups = this.#groups.get(topic.base)
-    const key = keyOf(client, topic)
-    const group = groups?.get(key)
-    group?.remove(client)
-    if (group?.isEmpty) groups!.delete(key)
-    if (groups?.size === 0) this.#groups.delete(topic.base)
-  }
-
-  clientsOf(base: string, collection: string, account: string): readonly Client[] {
-    return [...(this.#groups.get(base)?.values() ?? [])].flatMap(
-      ({ holder, receivers: { clients, auth } }) =>
+export function makeIndex() {
+  const groups = new Map<string, Map<string, SubscriptionGroup>>()
+  const groupsOf = (base: string) => [...(groups.get(base)?.values() ?? [])]
+  return {
+    add(client: Client, topic: Topic): void {
+      const ofBase = groups.get(topic.base) ?? new Map<string, SubscriptionGroup>()
+      const key = keyOf(client, topic)
+      const group = ofBase.get(key) ?? new SubscriptionGroup(topic, client)
+      group.add(client)
+      groups.set(topic.base, ofBase.set(key, group))
+    },
+    /** Removes a client from a topic's group. Call it before the client's viewer changes. */
+    remove(client: Client, topic: Topic): void {
+      const ofBase = groups.get(topic.base)
+      const key = keyOf(client, topic)
+      const group = ofBase?.get(key)
+      group?.remove(client)
+      if (group?.isEmpty) ofBase!.delete(key)
+      if (ofBase?.size === 0) groups.delete(topic.base)
+    },
+    clientsOf: (base: string, collection: string, account: string): readonly Client[] =>
+      groupsOf(base).flatMap(({ holder, receivers: { clients, auth } }) =>
         holder === undefined && auth?.id === account && auth.collection.id === collection ? clients : [],
-    )
-  }
-
-  has(collection: Collection, record: string): boolean {
-    return basesOf(collection, record).some((base) => this.#groups.has(base))
-  }
-
-  groups(collection: Collection, record: string): SubscriptionGroup[] {
-    return basesOf(collection, record).flatMap((base) => [...(this.#groups.get(base)?.values() ?? [])])
+      ),
+    has: (collection: Collection, record: string): boolean =>
+      basesOf(collection, record).some((base) => groups.has(base)),
+    groups: (collection: Collection, record: string): SubscriptionGroup[] =>
+      basesOf(collection, record).flatMap(groupsOf),
   }
 }
 

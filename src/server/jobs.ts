@@ -25,8 +25,7 @@ import { deleteOldAnswers } from '../sms/send/send.ts'
 import { keepTotals } from '../sms/usage.ts'
 import { deleteOldVerifications, expireVerifications } from '../verify/verify.ts'
 import { cleanUpDeliveries } from '../webhooks/extensions.ts'
-import { deleteDeadJobs, type JobKind } from '../work/jobs.ts'
-import type { Job } from '../work/timers.ts'
+import { deleteDeadJobs, type JobKind, type TimedJob } from '../work/jobs.ts'
 
 const every = (minutes: number, expression: string) => ({ expression, everyMs: minutes * 60_000 })
 const EVERY_MINUTE = every(1, '* * * * *')
@@ -42,12 +41,12 @@ export function jobsOf(
   log: Logger,
   backups: Backups,
   stopping: AbortSignal,
-): Job[] {
+): TimedJob[] {
   const { auditDays, retention, webhookLogDays, deviceAlarmMinutes } = config
   // calls and codes contain texts, too
   const textDays = Math.min(webhookLogDays, retention.days || webhookLogDays)
   const endOld = () => endOldMessages(store, extensions, retention, stopping)
-  const jobs: Job[] = [
+  const jobs: TimedJob[] = [
     { id: 'signInCleanUp', ...HOURLY, run: () => cleanUpSignIns(store) },
     { id: 'idempotencyCleanUp', ...HOURLY, run: () => deleteOldAnswers(store) },
     { id: 'smsgateTokens', ...HOURLY, run: () => deleteOldTokens(store) },

@@ -11,11 +11,11 @@ import { type Database, openServingDb } from '../db/open.ts'
 import { migrate } from '../db/schema/migrate.ts'
 import { onOutdated } from '../db/schema/oldest-server.ts'
 import { roleWarning } from '../db/server.ts'
-import { removeUploads } from '../files/spool.ts'
+import { removeUploads } from '../files/upload.ts'
 import { createApp, createUnavailableApp } from '../http/app.ts'
 import { LimitedIncomingMessage } from '../http/body/raw-body.ts'
 import type { Services } from '../http/context.ts'
-import { CONNECTION_OPTIONS, LISTENER_OPTIONS, limitConnections, listen } from '../http/server/connections.ts'
+import { CONNECTION_OPTIONS, limitConnections, listen, LISTENER_OPTIONS } from '../http/server/connections.ts'
 import { answerClientError, front } from '../http/server/front.ts'
 import { RequestTracker } from '../http/server/request-tracker.ts'
 import { startRestartable, type Work } from '../http/server/restartable.ts'
@@ -24,7 +24,6 @@ import { RequestLog } from '../logs/request-log.ts'
 import { Traffic } from '../metrics/traffic.ts'
 import { webhookMails } from '../notifications/mails.ts'
 import { otherForms, PROTOCOLS } from '../protocols/protocols.ts'
-import { Realtime } from '../realtime/hub.ts'
 import { SettingsStore } from '../settings/settings.ts'
 import { sendingFor } from '../sms/campaigns/campaign.ts'
 import { startIndexes } from '../sms/history.ts'
@@ -33,11 +32,11 @@ import { openAcceptor } from '../sms/send/accept.ts'
 import { textCode } from '../sms/send/send.ts'
 import { atMost, countdown } from '../tools/deadline.ts'
 import { startWebhooks } from '../webhooks/delivery-worker.ts'
-import { Worker } from '../work/jobs.ts'
 import type { WorkerMember } from '../work/processes.ts'
-import { startJobs } from '../work/timers.ts'
+import { makeWorker, startJobs } from '../work/jobs.ts'
 import { extensionsOf } from './extensions.ts'
 import { jobsOf, kindsOf } from './jobs.ts'
+import { openRealtime } from '../realtime/hub.ts'
 
 /** How long running requests may take after the server was told to stop, and the database to close. */
 const [STOP_MS, DATABASE_CLOSE_MS] = [8_000, 2_000]
@@ -107,7 +106,7 @@ async function begin(
     protocols: PROTOCOLS,
     otherForms: { ...otherForms(config, servicesOf), mail: webhookMails(db, { settings, log, config }) },
     backups,
-    realtime: new Realtime(store, log),
+    realtime: openRealtime(store, log),
     traffic: new Traffic(PROTOCOLS),
     workers,
     stopping: stopping.signal,
@@ -117,7 +116,7 @@ async function begin(
   const tracker = new RequestTracker(services)
   const stopDelivery = await startDelivery(store.forEverybody('sweep'), config, log)
   const stopWebhooks = await startWebhooks(store.forEverybody('webhooks'), config, log, services.otherForms)
-  const stopWork = await new Worker(store.forEverybody('jobs').db, kindsOf(services), log).start()
+  const stopWork = await makeWorker(store.forEverybody('jobs').db, kindsOf(services), log).start()
   const stopJobs = startJobs(services.jobs, log)
   const stopIndexes = startIndexes(db, log)
   const stops = [stopDelivery, stopWebhooks, stopWork, stopJobs, stopIndexes]

@@ -19,7 +19,6 @@ import {
 } from '../collections/checks.ts'
 import type { Db } from '../db/open.ts'
 import { addParam, readParam, writeParam } from '../db/secrets.ts'
-import { serialQueue } from '../db/serial-queue.ts'
 import { badRequest, fieldError } from '../errors.ts'
 import {
   flag,
@@ -32,6 +31,7 @@ import {
   type ValueOf,
   whole,
 } from '../fields/shape.ts'
+import { serialQueue } from '../tools/repeat.ts'
 import { cronFault } from './cron.ts'
 
 export type S3Settings = ValueOf<typeof s3>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Db } from '../db/open.ts'
 import type { Logger } from '../log.ts'
 import { counts } from '../metrics/counts.ts'
-import { WakeSignal } from '../tools/wake-signal.ts'
+import { WakeSignal } from '../tools/repeat.ts'
 
 /** Events without content: `wake` to claim, `canceled` with message and attempt, `access` to recheck. */
 export type DeviceEvent =

@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-
-interface FailureLog {
-  error(details: { readonly err: unknown }, message: string): void
-}
+import type { Logger } from '../log.ts'
 
 /** Repeats work and rest; the returned function stops it after the work. Logs the first failure in a row. */
 export function repeat(
   work: () => Promise<unknown>,
   rest: number | ((ended: AbortSignal) => Promise<void>),
-  log: FailureLog,
+  log: Pick<Logger, 'error'>,
   failure = 'a regular job failed, retrying',
 ): () => Promise<void> {
   const ending = new AbortController()
@@ -31,4 +28,42 @@ export function repeat(
     ending.abort()
     await running
   }
+}
+
+/** Runs work one at a time, in the order of calls. A failure does not stop later work. */
+export function serialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const next = last.then(work)
+    last = next.catch(() => {})
+    return next
+  }
+}
+
+/** A signal to wait for. A ring before the wait ends it at once; several rings count as one. */
+export class WakeSignal {
+  #isRung = false
+  #wake = () => {}
+
+  notify(): void {
+    this.#isRung = true
+    this.#wake()
+  }
+
+  /** Waits for a ring, at most `ms`, or until `ended` aborts. */
+  async wait(ms: number, ended: AbortSignal): Promise<void> {
+    if (!this.#isRung && !ended.aborted)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms)
+        ended.addEventListener('abort', this.notifier, { once: true })
+        this.#wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    ended.removeEventListener('abort', this.notifier)
+    this.#isRung = false
+  }
+
+  readonly notifier = () => this.notify()
 }

@@ -4,8 +4,7 @@ import type { Db } from '../db/open.ts'
 import { objectsOf } from '../db/statement.ts'
 import { cleanText } from '../fields/cast.ts'
 import type { Value } from '../fields/field.ts'
-import { findAllStored, type NamedFile } from '../files/contents.ts'
-import { linkToken } from '../files/link.ts'
+import { findAllStored, linkToken, type StoredFile } from '../files/contents.ts'
 import { sendOutgoing } from '../outgoing/send.ts'
 import { blankValues } from '../records/prepare.ts'
 import { statementName } from '../records/read-rows.ts'
@@ -32,7 +31,7 @@ const OTHER_ATTEMPTS = 4
 /** Links to an event's files are valid for this time, longer than its retries. */
 const LINK_SECONDS = 7 * 86_400
 
-type LinkedFile = Pick<NamedFile, 'name' | 'type' | 'size'> & { readonly url: string }
+type LinkedFile = Pick<StoredFile, 'name' | 'type' | 'size'> & { readonly url: string }
 
 export interface DueDelivery {
   readonly delivery: string

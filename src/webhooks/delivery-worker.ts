@@ -2,23 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import { DatabaseUnavailable } from '../db/errors.ts'
-import { Groups, groupsOf } from '../db/groups.ts'
+import { groupsOf, makeGroups } from '../db/groups.ts'
 import type { Db } from '../db/open.ts'
 import { isAmong, isOwnedBy, number, run, statement, text, textsOf } from '../db/statement.ts'
 import { RetryLater } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { changeLogCte } from '../records/record-sql.ts'
-import { repeat } from '../tools/repeat.ts'
-import { WakeSignal } from '../tools/wake-signal.ts'
-import {
-  type CallOutcome,
-  callWebhook,
-  type DueDelivery,
-  END_REASONS,
-  findDue,
-  nextDelay,
-  type OtherForms,
-} from './call-webhook.ts'
+import { repeat, WakeSignal } from '../tools/repeat.ts'
+import { type CallOutcome, callWebhook, type DueDelivery, END_REASONS, findDue, nextDelay, type OtherForms } from './call-webhook.ts'
 import { CHANNEL, endExpiredLeases, endLease, IS_LEASED, type Lease, leaseDeliveries } from './lease.ts'
 
 /** 410 Gone: the receiver wants no more calls. */
@@ -202,7 +193,7 @@ export async function startWebhooks(
   const ending = new AbortController()
   const running = new Set<Promise<void>>()
 
-  const finding = new Groups<string, DueDelivery | null>({
+  const finding = makeGroups<string, DueDelivery | null>({
     keyOf: (delivery) => delivery,
     async store(deliveries) {
       const found = await findDue(store, deliveries, otherForms.bodyForm)

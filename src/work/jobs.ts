@@ -5,8 +5,7 @@ import type { Db } from '../db/open.ts'
 import { flag, list, number, run, statement, text, textsOf } from '../db/statement.ts'
 import type { Logger } from '../log.ts'
 import { counts, increment } from '../metrics/counts.ts'
-import { repeat } from '../tools/repeat.ts'
-import { WakeSignal } from '../tools/wake-signal.ts'
+import { repeat, WakeSignal } from '../tools/repeat.ts'
 
 export interface Job {
   readonly id: string
@@ -141,75 +140,42 @@ const MAX_ERROR = 500
 /** Maximum pause after a job. It lasts as long as the job ran, so that requests get half of the time. */
 const MAX_REST_MS = 1_000
 
-class Lane {
+interface Lane {
   readonly kind: JobKind
-  readonly running = new Map<LeasedJob, Promise<void>>()
-  lastHolder = ''
+  readonly running: Map<LeasedJob, Promise<void>>
+  lastHolder: string
+}
 
-  constructor(kind: JobKind) {
-    this.kind = kind
-  }
+const roomOf = ({ kind, running }: Lane): number => kind.places - running.size
 
-  get room(): number {
-    return this.kind.places - this.running.size
-  }
-
-  get busy(): string[] {
-    const jobs = Map.groupBy(this.running.keys(), ({ holder }) => holder)
-    return [...jobs].filter(([, own]) => own.length >= this.kind.placesOfHolder).map(([holder]) => holder)
-  }
+function busyOf({ kind, running }: Lane): string[] {
+  const jobs = Map.groupBy(running.keys(), ({ holder }) => holder)
+  return [...jobs].filter(([, own]) => own.length >= kind.placesOfHolder).map(([holder]) => holder)
 }
 
 /** Runs this node's jobs. Holders take turns, one job each. A job whose node dies runs again. */
-export class Worker {
-  readonly #db: Db
-  readonly #log: Logger
-  readonly #lanes: ReadonlyMap<string, Lane>
-  readonly #wake = new WakeSignal()
-  readonly #stopping = new AbortController()
-  readonly #ending = new AbortController()
+export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
+  const lanes = new Map(
+    kinds.map((kind): [string, Lane] => [kind.name, { kind, running: new Map(), lastHolder: '' }]),
+  )
+  const wake = new WakeSignal()
+  const stopping = new AbortController()
+  const ending = new AbortController()
 
-  constructor(db: Db, kinds: readonly JobKind[], log: Logger) {
-    this.#db = db
-    this.#log = log
-    this.#lanes = new Map(kinds.map((kind) => [kind.name, new Lane(kind)]))
-  }
+  const idle = () => Promise.all([...lanes.values()].flatMap(({ running }) => [...running.values()]))
 
-  async start(): Promise<() => Promise<void>> {
-    const stopListening = await this.#db.listen(CHANNEL, this.#wake.notifier)
-    const rest = (ended: AbortSignal) => this.#wake.wait(POLL_MS, ended)
-    const stopLoop = repeat(() => this.#round(), rest, this.#log, 'could not read jobs')
-    return async () => {
-      this.#stopping.abort()
-      await stopLoop()
-      await stopListening()
-      const late = setTimeout(() => this.#ending.abort(), STOP_MS)
-      await this.#idle()
-      clearTimeout(late)
-    }
-  }
-
-  async drain(): Promise<void> {
-    while (await this.#round()) await this.#idle()
-  }
-
-  async #idle(): Promise<void> {
-    await Promise.all([...this.#lanes.values()].flatMap(({ running }) => [...running.values()]))
-  }
-
-  async #round(): Promise<boolean> {
-    const due = await dueKinds(this.#db, [...this.#lanes.keys()])
+  async function round(): Promise<boolean> {
     let started = 0
-    for (const kind of due) started += await this.#fill(this.#lanes.get(kind)!)
+    for (const kind of await dueKinds(db, [...lanes.keys()])) started += await fill(lanes.get(kind)!)
     return started > 0
   }
 
-  async #fill(lane: Lane): Promise<number> {
+  async function fill(lane: Lane): Promise<number> {
     let started = 0
-    for (let room = lane.room; room > 0; room = lane.room) {
+    for (let room = roomOf(lane); room > 0; room = roomOf(lane)) {
       const after = lane.lastHolder
-      const jobs = await leaseJobs(this.#db, lane.kind, after, room, lane.busy)
-      for (const job of jobs) this.#start(lane, job)
+      const jobs = await leaseJobs(db, lane.kind, after, room, busyOf(lane))
+      for (const job of jobs) startJob(lane, job)
       started += jobs.length
       if (jobs.length === 0 && after === '') break
       // jobs of fewer holders than asked for: the next turn begins with the first holder
@@ -219,56 +185,94 @@ export class Worker {
     return started
   }
 
-  #start(lane: Lane, job: LeasedJob): void {
+  function startJob({ kind, running }: Lane, job: LeasedJob): void {
     const begin = performance.now()
-    const run = this.#run(lane.kind, job)
-      .catch((err) =>
-        this.#log.error({ err, kind: lane.kind.name }, 'could not end a job, it will run again'),
-      )
-      .then(() => this.#rest(performance.now() - begin))
+    const done = runJob(kind, job)
+      .catch((err) => log.error({ err, kind: kind.name }, 'could not end a job, it will run again'))
+      .then(() => pause(Math.min(performance.now() - begin, MAX_REST_MS)))
       .finally(() => {
-        lane.running.delete(job)
-        this.#wake.notify()
+        running.delete(job)
+        wake.notify()
       })
-    lane.running.set(job, run)
+    running.set(job, done)
   }
 
-  async #rest(ms: number): Promise<void> {
-    await sleep(Math.min(ms, MAX_REST_MS), undefined, { signal: this.#stopping.signal }).catch(() => {})
-  }
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
 
-  async #run(kind: JobKind, job: LeasedJob): Promise<void> {
+  async function runJob(kind: JobKind, job: LeasedJob): Promise<void> {
     const late = AbortSignal.timeout(kind.timeoutSeconds * 1000)
-    const signal = AbortSignal.any([late, this.#ending.signal])
+    const signal = AbortSignal.any([late, ending.signal])
     try {
       // every run so far ended with its process, perhaps because of this job
       if (job.attempts > kind.maxAttempts) throw new Error('No run of the job has ended.')
       const again = await Promise.race([kind.run(job, signal), rejection(signal)])
-      if (again) await returnJob(this.#db, job, { ...again, attempts: 0 })
-      else await deleteJob(this.#db, job)
+      if (again) await returnJob(db, job, { ...again, attempts: 0 })
+      else await deleteJob(db, job)
     } catch (error) {
-      if (this.#ending.signal.aborted)
-        await returnJob(this.#db, job, { inSeconds: 0, attempts: job.attempts - 1 })
-      else await this.#fail(kind, job, late.aborted ? new Error('The job took too long.') : error)
+      if (ending.signal.aborted) await returnJob(db, job, { inSeconds: 0, attempts: job.attempts - 1 })
+      else await fail(kind, job, late.aborted ? new Error('The job took too long.') : error)
     }
   }
 
-  async #fail({ name, maxAttempts }: JobKind, job: LeasedJob, err: unknown): Promise<void> {
+  async function fail({ name, maxAttempts }: JobKind, job: LeasedJob, err: unknown): Promise<void> {
     const { holder, key, attempts } = job
     const isDead = attempts >= maxAttempts
     increment(counts.jobFailures, name)
     const said = isDead ? 'a job failed, no more retries' : 'a job failed, retrying'
-    this.#log[isDead ? 'error' : 'warn']({ err, kind: name, holder, key, attempts }, said)
-    await returnJob(this.#db, job, {
+    log[isDead ? 'error' : 'warn']({ err, kind: name, holder, key, attempts }, said)
+    await returnJob(db, job, {
       inSeconds: Math.min(RETRY_SECONDS * 2 ** (attempts - 1), MAX_RETRY_SECONDS),
       attempts,
       error: String((err as Error)?.message ?? err).slice(0, MAX_ERROR),
       isDead,
     })
   }
+
+  return {
+    async start(): Promise<() => Promise<void>> {
+      const stopListening = await db.listen(CHANNEL, wake.notifier)
+      const stopLoop = repeat(round, (ended) => wake.wait(POLL_MS, ended), log, 'could not read jobs')
+      return async () => {
+        stopping.abort()
+        await stopLoop()
+        await stopListening()
+        const late = setTimeout(() => ending.abort(), STOP_MS)
+        await idle()
+        clearTimeout(late)
+      }
+    },
+    async drain(): Promise<void> {
+      while (await round()) await idle()
+    },
+  }
 }
 
 const rejection = async (signal: AbortSignal): Promise<never> => {
   if (!signal.aborted) await once(signal, 'abort')
   throw signal.reason
+}
+
+/** A periodic job that every node runs. Running it twice must do no harm. */
+export interface TimedJob {
+  readonly id: string
+  readonly expression: string
+  readonly everyMs: number
+  run(): Promise<unknown>
+}
+
+/** Starts the timer of each job and returns the stop, which waits for running ones. Failures are logged. */
+export function startJobs(jobs: readonly TimedJob[], log: Logger): () => Promise<void> {
+  const running = new Set<Promise<unknown>>()
+  const start = (job: TimedJob) => {
+    const run = job
+      .run()
+      .catch((error) => log.error({ err: error, job: job.id }, 'a job failed'))
+      .finally(() => running.delete(run))
+    running.add(run)
+  }
+  const timers = jobs.map((job) => setInterval(start, job.everyMs, job))
+  return async () => {
+    timers.forEach(clearInterval)
+    await Promise.all(running)
+  }
 }

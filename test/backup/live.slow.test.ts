@@ -80,7 +80,7 @@ test('a restored database gives the same backup', async () => {
     const restored = await restoreBackup(target, file)
     expect(restored).toMatchObject({ ended: 0, foreign: [] })
     expect((await writeBackup(target, `${file}.again`)).tables).toEqual(restored.tables)
-    await restoreBackup(target, file, { replace: true })
+    await restoreBackup(target, file, { replace: async () => {} })
     expect((await writeBackup(target, `${file}.third`)).tables).toEqual(restored.tables)
   })
 })

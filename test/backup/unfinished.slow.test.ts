@@ -52,7 +52,7 @@ async function restored<T>(resume: boolean, work: (user: Client, phone: Client) 
   const server = await start(await testConfig(SETTINGS))
   url = server.url
   try {
-    const { ended } = await restoreBackup(server.services.store.db, file, { replace: true, resume })
+    const { ended } = await restoreBackup(server.services.store.db, file, { replace: async () => {}, resume })
     expect(ended).toBe(resume ? 0 : 3)
     await server.services.store.reload()
     return await work(client(url, user.id, user.token), client(url, phone.id, phone.token))

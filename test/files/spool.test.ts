@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Budget } from '../../src/admission/budget.ts'
-import { removeUploads, Spool, UploadSpace } from '../../src/files/spool.ts'
+import { openUploadSpace, removeUploads, type Spool } from '../../src/files/upload.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { openUploads } from '../support/open-uploads.ts'
 
@@ -25,8 +25,8 @@ test.each([
   ['in a file', 10],
   ['first in memory, then in a file', 300],
 ])('content %s is read in pieces, any number of times, and leaves nothing', async (_, memory) => {
-  const space = new UploadSpace(undefined, 0, memory)
-  const spool = new Spool(space)
+  const space = openUploadSpace(undefined, 0, memory)
+  const spool = space.makeSpool()
   for (let from = 0; from < 700; from += 70) await spool.write(part(70, from))
   // on Windows it is there until the end
   if (process.platform !== 'win32') expect(onDisk()).toEqual([])
@@ -39,8 +39,8 @@ test.each([
 
 test('files of one request share its memory, and one counted file', async () => {
   const budget = new Budget({ name: 'temporary files', total: 10_000 })
-  const space = new UploadSpace(budget.open('ann'), 3_000, 100)
-  const spools = Array.from({ length: 50 }, () => new Spool(space))
+  const space = openUploadSpace(budget.open('ann'), 3_000, 100)
+  const spools = Array.from({ length: 50 }, () => space.makeSpool())
   const before = openUploads()
   for (const from of [0, 30]) await Promise.all(spools.map((spool, i) => spool.write(part(30, i + from))))
   expect(openUploads() - before).toBeLessThanOrEqual(1)
@@ -51,8 +51,8 @@ test('files of one request share its memory, and one counted file', async () => 
 })
 
 test('what is read of one content in part leaves the others', async () => {
-  const space = new UploadSpace(undefined, 0, 0)
-  const [first, second] = [new Spool(space), new Spool(space)]
+  const space = openUploadSpace(undefined, 0, 0)
+  const [first, second] = [space.makeSpool(), space.makeSpool()]
   await first.write(part(400, 0))
   for await (const piece of first.pieces(50)) {
     expect(piece).toEqual(part(50, 0))

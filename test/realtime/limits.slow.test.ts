@@ -4,7 +4,7 @@ import { guestHolder } from '../../src/admission/holder.ts'
 import { createLogger } from '../../src/log.ts'
 import { changesCleanUp } from '../../src/realtime/change-log.ts'
 import { type ConnectionLimits, readTopic } from '../../src/realtime/client.ts'
-import { Realtime } from '../../src/realtime/hub.ts'
+import { openRealtime, type Realtime } from '../../src/realtime/hub.ts'
 import { ask, signIn, startRealtimeServer } from './realtime-server.ts'
 import { TestListener } from './test-listener.ts'
 
@@ -22,7 +22,7 @@ describe('a connection', () => {
   /** The same streams behind a door of their own, with less patience. */
   async function open(limits: ConnectionLimits): Promise<void> {
     const { store } = server.services
-    realtime = new Realtime(store, createLogger({ logLevel: 'silent' }), limits)
+    realtime = openRealtime(store, createLogger({ logLevel: 'silent' }), limits)
     doors = createServer((_, response) => {
       const gone = new AbortController()
       response.once('close', () => gone.abort())

@@ -4,11 +4,11 @@ import {
   bytesOf,
   Client,
   type ClientConnection,
-  Flusher,
   LIMITS,
+  makeFlusher,
   readTopic,
 } from '../../src/realtime/client.ts'
-import { ClientRegistry } from '../../src/realtime/client-registry.ts'
+import { makeRegistry } from '../../src/realtime/client-registry.ts'
 
 const SINCE = { xmin: 0, xmax: 0, running: new Set<number>() }
 const topicsOf = (count: number) =>
@@ -34,8 +34,8 @@ class Reader implements ClientConnection {
 
 function node(total: number) {
   const memory = new Budget({ name: 'memory', total })
-  const registry = new ClientRegistry()
-  const flusher = new Flusher()
+  const registry = makeRegistry()
+  const flusher = makeFlusher()
   const open = (account: string, connection: ClientConnection = new Reader()) => {
     const origin = { ip: '192.0.2.1', holder: guestHolder(account) }
     const { guest: viewer } = registry.viewers
@@ -49,7 +49,7 @@ function node(total: number) {
       memory,
       over,
     })
-    registry.add(client)
+    registry.clients.set(client.id, client)
     return client
   }
   const subscribe = (client: Client, count: number) =>

@@ -1,5 +1,5 @@
 import { Budget } from '../../src/admission/budget.ts'
-import { delivery, Lanes } from '../../src/realtime/deliveries.ts'
+import { delivery, makeLanes } from '../../src/realtime/deliveries.ts'
 
 // A rule that the database evaluates reads the change's image, which the clean-up removes after a minute.
 
@@ -31,7 +31,7 @@ async function disconnectedBy(ageMs: number): Promise<number> {
     bytes: 1,
     atMs: performance.now() - ageMs,
   }
-  const lanes = new Lanes(new Budget({ name: 'memory', total: 1_000 }))
+  const lanes = makeLanes(new Budget({ name: 'memory', total: 1_000 }))
   const log = { warn: () => {} }
   delivery(lanes, log as never)('lane', event as never, [{ group, clients, auth: null }] as never)
   await lanes.whenIdle()

@@ -2,7 +2,7 @@ import { alarmMailJobs, checkSilentDevices } from '../../src/alarms/alarms.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
 import { SETTINGS } from '../../src/settings/settings.ts'
-import { Worker } from '../../src/work/jobs.ts'
+import { makeWorker } from '../../src/work/jobs.ts'
 import { makeDevice, makeUser, testStore } from './database/queue.ts'
 import { startMailServer } from './services/mail-server.ts'
 
@@ -38,7 +38,7 @@ export async function openAlarmFixture() {
     for (const text of PASS) await db.query(text, [`${minutes} minutes`])
   }
   const look = () => checkSilentDevices(db, ALARM_MINUTES)
-  const send = () => new Worker(db, [alarmMailJobs(() => store, post)], post.log).drain()
+  const send = () => makeWorker(db, [alarmMailJobs(() => store, post)], post.log).drain()
   return {
     ...{ store, mail, post, change, see, pass, look, send },
     /** Nothing is there, nobody has looked, and devices could reach us for an hour. */

@@ -1,6 +1,6 @@
 import { createLogger } from '../../src/log.ts'
 import { kindsOf } from '../../src/server/jobs.ts'
-import { hasRoomSql, type JobKind, readJobFigures, Worker } from '../../src/work/jobs.ts'
+import { hasRoomSql, type JobKind, makeWorker, readJobFigures } from '../../src/work/jobs.ts'
 import { openPreparedDb, startServer } from '../support/server/start.ts'
 
 const log = createLogger({ logLevel: 'silent' })
@@ -25,7 +25,7 @@ const kind = (run: JobKind['run'], more: Partial<JobKind> = {}): JobKind => ({
 
 /** A worker of a node of its own. Its jobs end with it. */
 async function startWorker(...kinds: JobKind[]) {
-  const stop = await new Worker(db, kinds, log).start()
+  const stop = await makeWorker(db, kinds, log).start()
   onTestFinished(stop)
   return stop
 }
@@ -79,7 +79,7 @@ test('several nodes share the queue, and run each job once', async () => {
 
 test('a job that fails is tried again, later each time, and is dead in the end', async () => {
   await add('a', 1)
-  const worker = new Worker(db, [kind(async () => Promise.reject(new Error('No luck.')))], log)
+  const worker = makeWorker(db, [kind(async () => Promise.reject(new Error('No luck.')))], log)
   const delays: number[] = []
   for (let attempt = 1; attempt <= 3; attempt++) {
     await worker.drain()
@@ -101,7 +101,7 @@ test('a run that takes too long has failed; its place is free', async () => {
   await add('a', 1)
   // it does not heed its signal
   const run: JobKind['run'] = () => new Promise(() => {})
-  await new Worker(db, [kind(run, { timeoutSeconds: 0.05 })], log).drain()
+  await makeWorker(db, [kind(run, { timeoutSeconds: 0.05 })], log).drain()
   expect(await rows('select attempts, error from _jobs')).toEqual([[1, 'The job took too long.']])
 })
 
@@ -109,21 +109,21 @@ test('a job whose process was killed each time is dead in the end', async () => 
   await add('a', 1)
   await db.query('update _jobs set attempts = 3')
   const run = vi.fn<JobKind['run']>()
-  await new Worker(db, [kind(run)], log).drain()
+  await makeWorker(db, [kind(run)], log).drain()
   expect(await rows('select dead_at is not null from _jobs')).toEqual([[true]])
   expect(run).not.toHaveBeenCalled()
 })
 
 test('a job that runs again later has not failed', async () => {
   await add('a', 1)
-  await new Worker(db, [kind(async () => ({ inSeconds: 60 }))], log).drain()
+  await makeWorker(db, [kind(async () => ({ inSeconds: 60 }))], log).drain()
   expect(await rows(`select attempts, due_at > now() + interval '50 s' from _jobs`)).toEqual([[0, true]])
 })
 
 test('a node that lost its lease does not end the run of another', async () => {
   await add('a', 1)
   const run: JobKind['run'] = async () => void (await db.query('update _jobs set runs = runs + 1'))
-  await new Worker(db, [kind(run)], log).drain()
+  await makeWorker(db, [kind(run)], log).drain()
   expect(await rows('select runs from _jobs')).toEqual([[2]])
 })
 

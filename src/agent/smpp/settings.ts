@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { UserError } from '../../errors.ts'
 import { parseJson } from '../../tools/json.ts'
-import { readText } from '../../tools/read-text.ts'
+import { readText } from '../../tools/files.ts'
 
 const ascii = (max: number) =>
   z

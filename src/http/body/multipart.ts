@@ -5,8 +5,7 @@ import { Busboy } from '@fastify/busboy'
 import { admission } from '../../admission/admission.ts'
 import type { GrowingRoom } from '../../admission/budget.ts'
 import { ApiError, badRequest, RetryLater } from '../../errors.ts'
-import { Spool, UploadSpace } from '../../files/spool.ts'
-import { readUpload, type Upload } from '../../files/upload.ts'
+import { openUploadSpace, readUpload, type Upload, type UploadSpace } from '../../files/upload.ts'
 import { type RequestMemory, SMALL_BYTES } from '../context.ts'
 import { ByteCollector, countOf, piecesOf } from './raw-body.ts'
 
@@ -29,7 +28,7 @@ function readerOf(memory: RequestMemory, room: GrowingRoom, space: UploadSpace) 
   const values: [key: string, Promise<string>][] = []
   let valueBytes = 0
   const readFile = async (name: string, stream: Readable): Promise<Upload> => {
-    const spool = new Spool(space)
+    const spool = space.makeSpool()
     for await (const part of stream as AsyncIterable<Buffer>) await spool.write(part)
     return readUpload(name, spool)
   }
@@ -73,7 +72,7 @@ const lastSegment = (name: string) => name.split('/').findLast((part) => part !=
 export async function readMultipart(incoming: IncomingMessage, maxBytes: number, memory: RequestMemory) {
   const room = await memory.roomForBody()
   const share = Number.isFinite(maxBytes) ? admission.temporaryFiles.open(memory.holder) : undefined
-  const space = new UploadSpace(share, Number(incoming.headers['content-length'] ?? 0))
+  const space = openUploadSpace(share, Number(incoming.headers['content-length'] ?? 0))
   const reader = readerOf(memory, room, space)
   try {
     const found = BOUNDARY.exec(incoming.headers['content-type'] ?? '')

@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { Groups } from '../../db/groups.ts'
+import { type Groups, makeGroups } from '../../db/groups.ts'
 import type { Db } from '../../db/open.ts'
 import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
@@ -124,11 +124,11 @@ const requestRow = ({
 })
 
 /** Accepts sends in groups: see `Groups.add`. A result is unknown when the database fails. */
-export type Acceptor = Pick<Groups<Offer, Verdict>, 'add'>
+export type Acceptor = Groups<Offer, Verdict>
 
 /** Offers made during a commit are stored by the next one. One group per user at a time. */
 export const openAcceptor = (store: Store, config: AcceptConfig): Acceptor =>
-  new Groups<Offer, Verdict>({
+  makeGroups<Offer, Verdict>({
     keyOf: ({ sender }) => sender.user,
     sizeOf: ({ messages }) => messages.length,
     async store(offers) {

@@ -3,25 +3,13 @@ import { createLogger } from '../../../src/log.ts'
 import { extensionsOf } from '../../../src/server/extensions.ts'
 import { advance, campaignJobs, storeMessages } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
-import {
-  type CampaignServices,
-  endCampaign,
-  findCampaign,
-  holdMessages,
-  readState,
-} from '../../../src/sms/campaigns/campaign.ts'
-import {
-  cancelCampaign,
-  changeCampaign,
-  createCampaign,
-  pauseCampaign,
-  resumeCampaign,
-} from '../../../src/sms/campaigns/change.ts'
+import { type CampaignServices, endCampaign, findCampaign, holdMessages, readState } from '../../../src/sms/campaigns/campaign.ts'
+import { cancelCampaign, changeCampaign, createCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/change.ts'
 import { endUnfinished } from '../../../src/sms/queue/sweep.ts'
 import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
-import { Worker } from '../../../src/work/jobs.ts'
 import { openStore } from '../../support/database/open.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
+import { makeWorker } from '../../../src/work/jobs.ts'
 
 // Campaigns without a server: no sweeper, so that every step is taken here. Each test has a user of its own.
 
@@ -225,7 +213,7 @@ test('its job stores it after a crash, begins it at its time and ends it', async
     ).rows
   const work = async () => {
     await db.query('update _jobs set due_at = now() where key = $1', [id])
-    await new Worker(db, [campaignJobs(() => two)], createLogger({ logLevel: 'silent' })).drain()
+    await makeWorker(db, [campaignJobs(() => two)], createLogger({ logLevel: 'silent' })).drain()
   }
   const id = await create({ recipients: numbers(3), scheduled_at: inAnHour() })
   expect(await job()).toEqual([[0]])

@@ -5,18 +5,12 @@ import { extensionsOf } from '../../../src/server/extensions.ts'
 import { campaignJobs } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
 import { readCampaign } from '../../../src/sms/campaigns/campaign.ts'
-import {
-  cancelCampaign,
-  changeCampaign,
-  createCampaign,
-  pauseCampaign,
-  resumeCampaign,
-} from '../../../src/sms/campaigns/change.ts'
+import { cancelCampaign, changeCampaign, createCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/change.ts'
 import { repeatIfDue } from '../../../src/sms/campaigns/plan.ts'
 import { endUnfinished } from '../../../src/sms/queue/sweep.ts'
 import { openAcceptor } from '../../../src/sms/send/accept.ts'
-import { Worker } from '../../../src/work/jobs.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
+import { makeWorker } from '../../../src/work/jobs.ts'
 
 // Two nodes on one database, whose clock the tests set, work at the same time.
 
@@ -25,7 +19,7 @@ const { rows, user } = fixture
 const config = readConfig({})
 const nodeOf = (store: Store) => {
   const services = { store, config, extensions: extensionsOf(config), acceptor: openAcceptor(store, config) }
-  const worker = new Worker(store.db, [campaignJobs(() => services)], createLogger({ logLevel: 'silent' }))
+  const worker = makeWorker(store.db, [campaignJobs(() => services)], createLogger({ logLevel: 'silent' }))
   return { ...services, worker }
 }
 const [one, two] = [nodeOf(fixture.stores[0]), nodeOf(fixture.stores[1])]

@@ -8,7 +8,7 @@ import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { openAcceptor } from '../../../src/sms/send/accept.ts'
 import { readSend, SEND } from '../../../src/sms/send/body.ts'
 import { send } from '../../../src/sms/send/send.ts'
-import { Worker } from '../../../src/work/jobs.ts'
+import { makeWorker } from '../../../src/work/jobs.ts'
 import { openClockedDb } from './clock.ts'
 import { openStore } from './open.ts'
 
@@ -138,7 +138,7 @@ export async function openLineFixture(env: Record<string, string> = {}) {
     },
     /** One round of automatic answers; what went out for them, oldest first. */
     async answer() {
-      await new Worker(db, [answers], log).drain()
+      await makeWorker(db, [answers], log).drain()
       const sent = await query(
         `select "to", body from sms_messages where client_ref like 'auto:%' order by created, id`,
       )

@@ -1,5 +1,35 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { lstat, open, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { UserError } from '../errors.ts'
+
+/** Removes files and folders of this prefix and age that killed processes left behind. */
+export async function removeLeftovers(folder: string, prefix: string, ageMs: number): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  for (const name of names.filter((one) => one.startsWith(prefix))) {
+    const path = join(folder, name)
+    const found = await lstat(path).catch(() => undefined)
+    // removing another user's file fails
+    if (found && Date.now() - found.mtimeMs > ageMs)
+      await rm(path, { recursive: true, force: true }).catch(() => {})
+  }
+}
+
+/** The text of a file that the user has named. Throws a UserError. */
+export function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UserError(`${file} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+/** Makes the file names in a folder durable. Where folders cannot be synced, the file system does it. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined)
+  await handle?.sync().catch(() => {})
+  await handle?.close()
+}
 
 const MAX_TRIES = 3
 
