@@ -1,4 +1,5 @@
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SQLOutputValue } from 'node:sqlite'
@@ -16,24 +17,23 @@ import { indexText, parseIndex } from '../collections/sqlite/index-expression.ts
 import { withSavepoint } from '../db/open.ts'
 import { type FieldError, UserError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
+import { UPLOAD_PREFIX } from '../files/upload.ts'
+import { isObject, parseJson } from '../tools/json.ts'
 
 export type StoredRow = Readonly<Record<string, SQLOutputValue | undefined>>
 
-export interface PocketBaseData {
-  /** Rows of a table in order of insertion. Integers are bigint. */
-  rows(table: string): Iterable<StoredRow>
-  count(table: string): number
-  close(): void
-}
+export type PocketBaseData = ReturnType<typeof openPocketBase>
 
-/** Opens a copy of `data.db` with its write-ahead log, as SQLite writes beside it. UserError if missing. */
-export function openPocketBase(folder: string): PocketBaseData {
+/**
+ * Opens a copy of `data.db` with its write-ahead log, as SQLite writes beside it. A kill leaves no copy, at
+ * the latest `removeUploads` deletes it. Throws a UserError.
+ */
+export function openPocketBase(folder: string) {
   if (!existsSync(join(folder, 'data.db')))
     throw new UserError(`${folder} is no PocketBase data directory: it has no data.db.`)
-  const copy = mkdtempSync(join(tmpdir(), 'pocketsms-import-'))
+  const copy = mkdtempSync(join(tmpdir(), `${UPLOAD_PREFIX}import-`))
   // not by an import, for which Node 22 prints a warning at each start
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
-  const close = () => rmSync(copy, { recursive: true, force: true })
   try {
     for (const name of ['data.db', 'data.db-wal']) {
       if (existsSync(join(folder, name))) cpSync(join(folder, name), join(copy, name))
@@ -43,16 +43,17 @@ export function openPocketBase(folder: string): PocketBaseData {
     if (!columns.some(({ name }) => name === 'fields'))
       throw new UserError(`${folder}: data.db has no collections of PocketBase 0.23 or later.`)
     return {
-      rows: (table) => db.prepare(`select * from ${quote(table)} order by rowid`).iterate(),
-      count: (table) => Number(db.prepare(`select count(*) n from ${quote(table)}`).get()!.n),
-      close() {
-        db.close()
-        close()
-      },
+      /** Rows of a table in order of insertion. Integers are bigint. */
+      rows: (table: string): Iterable<StoredRow> =>
+        db.prepare(`select * from ${quote(table)} order by rowid`).iterate(),
+      count: (table: string) => Number(db.prepare(`select count(*) n from ${quote(table)}`).get()!.n),
+      close: () => db.close(),
     }
   } catch (error) {
-    close()
     throw error instanceof UserError ? error : unreadable(folder, error)
+  } finally {
+    // SQLite has opened the files
+    void rm(copy, { recursive: true, force: true }).catch(() => {})
   }
 }
 
@@ -78,16 +79,20 @@ export type Report = (sentence: string) => void
 
 const RULES = ['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule']
 
-/** Converts a row of PocketBase's `_collections` to its export format, with secrets. */
+/** Converts a row of PocketBase's `_collections` to its export format, with secrets. UserError if damaged. */
 function readCollection(row: StoredRow): ExportedCollection {
+  const parsed = [row.options, row.fields, row.indexes].map((text) => parseJson(textOf(text) || '{}'))
+  const [options, fields, indexes] = parsed
+  if (!isObject(options) || !Array.isArray(fields) || !fields.every(isObject) || !Array.isArray(indexes))
+    throw new UserError(`data.db cannot be read: its collection ${textOf(row.name)} is damaged.`)
   return {
-    ...(JSON.parse(textOf(row.options) || '{}') as object),
+    ...options,
     id: textOf(row.id),
     name: textOf(row.name),
     type: textOf(row.type),
     system: Boolean(row.system),
-    fields: JSON.parse(textOf(row.fields)) as unknown,
-    indexes: JSON.parse(textOf(row.indexes)) as unknown,
+    fields,
+    indexes,
     ...Object.fromEntries(RULES.map((name) => [name, row[name] === null ? null : textOf(row[name])])),
     created: textOf(row.created),
     updated: textOf(row.updated),
@@ -113,7 +118,11 @@ export async function importPocketBaseTables(
 }
 
 /** Saves a collection. Renames an index whose name is taken, leaves out an impossible one, reports both. */
-async function saveOne(draft: CatalogDraft, raw: ExportedCollection, report: Report): Promise<Collection> {
+export async function saveOne(
+  draft: CatalogDraft,
+  raw: ExportedCollection,
+  report: Report,
+): Promise<Collection> {
   try {
     const [saved] = await withSavepoint(draft.db, () => importCollections(draft, [raw]))
     return saved!.collection

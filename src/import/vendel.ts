@@ -3,7 +3,6 @@ import { sha256 } from '../auth/tokens.ts'
 import { USERS_ID } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
-import { importCollections } from '../collections/edit.ts'
 import { UserError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
 import { E164 } from '../portable/phone.ts'
@@ -17,6 +16,7 @@ import {
   importPocketBaseTables,
   type PocketBaseData,
   type StoredRow,
+  saveOne,
   textOf,
 } from './pocketbase-collections.ts'
 
@@ -100,9 +100,10 @@ export const importVendel = (store: CatalogStore, folder: string, key: string, p
     const ids = new Map(raws.map((raw) => [raw.id, ownOf(raw)?.id ?? raw.id]))
     const others = raws.filter((raw) => !ownOf(raw)).map((raw) => withOwnRules(raw, ids))
     const collections = await importPocketBaseTables(draft, others, report)
-    const users = raws.find(({ id }) => id === USERS_ID) as { oauth2?: { providers: unknown[] | null } }
-    const providers = users.oauth2?.providers ?? []
-    await importCollections(draft, [{ id: USERS_ID, oauth2: { enabled: providers.length > 0, providers } }])
+    const { id, name, type, oauth2 } = raws.find(({ id }) => id === USERS_ID)!
+    const providers = (oauth2 as { providers?: unknown[] | null } | undefined)?.providers ?? []
+    const signIn = { id, name, type, oauth2: { enabled: providers.length > 0, providers } }
+    await saveOne(draft, signIn, report)
 
     const counts = new Map<string, number>()
     const count = (sentence: string) => void counts.set(sentence, (counts.get(sentence) ?? 0) + 1)

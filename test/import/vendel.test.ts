@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 import PocketBase from 'pocketbase'
+import { UserError } from '../../src/errors.ts'
 import { importVendel } from '../../src/import/vendel.ts'
 import { start } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
@@ -34,6 +35,13 @@ copyFileSync(join(folder, 'data.db'), join(partly, 'data.db'))
 const dropped = new DatabaseSync(join(partly, 'data.db'))
 dropped.exec('drop table user_plans')
 dropped.close()
+const broken = writeSource(join(folder, '..', 'broken'), {})
+copyFileSync(join(folder, 'data.db'), join(broken, 'data.db'))
+const wrong = new DatabaseSync(join(broken, 'data.db'))
+wrong.exec(
+  `update _collections set options = json_set(options, '$.oauth2.providers', 5) where name = 'users'`,
+)
+wrong.close()
 const before = contentsOf(source)
 const server = await start(await testConfig({}, 'prepared'))
 const { store } = server.services
@@ -43,9 +51,12 @@ const rows = async (sql: string) => (await store.forEverybody('command').db.quer
 test.each([
   ['a wrong key', source, 'another key', '--vendel-key opens none of 19 encrypted texts.'],
   ['a missing table', partly, KEY, 'data.db cannot be read: no such table: user_plans.'],
+  ['providers that are none', broken, KEY, 'collection users: '],
   ['a directory of something else', join(folder, '..', 'other'), KEY, 'is no data directory of Vendel.'],
 ])('%s changes nothing', async (_, from, key, sentence) => {
-  await expect(bring(key, from)).rejects.toThrow(sentence)
+  const refused: unknown = await bring(key, from).catch((error) => error)
+  expect(refused).toBeInstanceOf(UserError)
+  expect((refused as Error).message).toContain(sentence)
   expect(await rows('select from users')).toEqual([])
   expect(store.catalog.find('payments')).toBeUndefined()
 })
