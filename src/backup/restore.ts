@@ -27,7 +27,6 @@ import { endAllLeases } from '../webhooks/lease.ts'
 import {
   type Archive,
   type BackupSummary,
-  type Manifest,
   notABackup,
   openArchive,
   readLines,
@@ -58,12 +57,17 @@ export async function restoreBackup(
 ): Promise<Restored> {
   const archive = await openArchive(path)
   try {
-    checkVersion(archive.manifest)
+    const { migrations, version } = archive.manifest
+    if (unknownMigrations(migrations).length > 0)
+      throw new UserError(
+        `The backup was written by a newer version of pocketsms (${version}). Install that version, then restore it.`,
+      )
     const work = async (tx: Db) => {
       await prepareTransfer(tx)
       await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.migration])
       if (replace) await tx.script(`set local client_min_messages = warning; ${CLEAR}`)
-      else await checkEmpty(tx)
+      const found = !replace && (await findAnyObject(tx))
+      if (found) throw new UserError(`The database is not empty: it has ${found}. Restore into a new one.`)
       const all = await restoreAll(tx, archive, resume, progress)
       await replace?.(tx)
       if (replace) await tx.endOthers()
@@ -76,19 +80,6 @@ export async function restoreBackup(
   } finally {
     archive.close()
   }
-}
-
-function checkVersion({ migrations, version }: Manifest): void {
-  if (unknownMigrations(migrations).length > 0) {
-    throw new UserError(
-      `The backup was written by a newer version of pocketsms (${version}). Install that version, then restore it.`,
-    )
-  }
-}
-
-async function checkEmpty(tx: Db): Promise<void> {
-  const found = await findAnyObject(tx)
-  if (found) throw new UserError(`The database is not empty: it has ${found}. Restore into a new one.`)
 }
 
 async function restoreAll(tx: Db, archive: Archive, resume: boolean, progress: Progress): Promise<Restored> {

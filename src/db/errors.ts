@@ -43,8 +43,10 @@ const MISMATCHES = new Set(['42703', '42P01', '42804', '42883', '0A000'])
 /** Number of statements that did not fit the tables. When it grows, the catalog may be out of date. */
 export const schemaMismatches = { count: 0 }
 
-export function countSchemaMismatch(error: unknown): void {
+/** Counts the error if it is one of these, and throws it. */
+export function countSchemaMismatch(error: unknown): never {
   if (isSqlError(error) && MISMATCHES.has(error.code)) schemaMismatches.count++
+  throw error
 }
 
 const LOST_CODES = new Set([

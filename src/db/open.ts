@@ -105,8 +105,8 @@ export class Db {
 
   /** Runs a statement; rows are arrays. See Session.query for values and `name`. Throws RetryLater. */
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
-    if (this.#transaction) return this.#transaction.query(text, params, name).catch(noted)
-    return this.#inTurn((backend) => backend.query(text, params, name)).catch(noted)
+    if (this.#transaction) return this.#transaction.query(text, params, name).catch(countSchemaMismatch)
+    return this.#inTurn((backend) => backend.query(text, params, name)).catch(countSchemaMismatch)
   }
 
   /**
@@ -119,7 +119,7 @@ export class Db {
     const { time } = places
     if (!ticket || !time || this.inTransaction) return this.query(text, params, name)
     if (ticket.isSuperuser) return time.run(ticket, () => this.query(text, params, name))
-    return time.run(ticket, () => backend.clientQuery(text, params, name)).catch(noted)
+    return time.run(ticket, () => backend.clientQuery(text, params, name)).catch(countSchemaMismatch)
   }
 
   /** Reads the first rows of an index on the connection of `lookUp`, in the holder's turn. */
@@ -131,7 +131,7 @@ export class Db {
   /** Reads rows by their keys, without waiting for a turn: see Backend.lookUp. */
   lookUp(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     const lookUp = this.#transaction?.query ?? this.#pool.backend.lookUp
-    return lookUp(text, params, name).catch(noted)
+    return lookUp(text, params, name).catch(countSchemaMismatch)
   }
 
   /** The Db for reads outside of transactions: the replica if it has all commits so far. */
@@ -195,11 +195,6 @@ export class Db {
   announce(channel: string, payload: string): void {
     this.#pool.backend.announce(channel, payload)
   }
-}
-
-function noted(error: unknown): never {
-  countSchemaMismatch(error)
-  throw error
 }
 
 /**

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../log.ts'
 import { counts } from '../metrics/counts.ts'
 import { within } from '../tools/deadline.ts'
+import { repeat } from '../tools/repeat.ts'
 import { sharedQuery } from '../tools/shared-query.ts'
 import { type Backend, DatabaseUnavailable, isSqlError, type Result, type Session } from './errors.ts'
 import { openPostgres, type PoolSize } from './postgres.ts'
@@ -102,7 +102,6 @@ export function watchReplica(askPrimary: Session['query'], open: () => ReplicaCo
   let systemOfPrimary: string | undefined
   let lateUntilMs = 0
   let said: string | undefined
-  const stopping = new AbortController()
 
   async function ask<T>(text: string, name: string): Promise<T> {
     const { rows } = await askPrimary(text, [], name)
@@ -169,14 +168,7 @@ export function watchReplica(askPrimary: Session['query'], open: () => ReplicaCo
     }
   }
 
-  const { signal } = stopping
-  async function watch(): Promise<void> {
-    while (!signal.aborted) {
-      await check()
-      await sleep(CHECK_MS, undefined, { signal }).catch(() => {})
-    }
-  }
-  const checking = watch()
+  const stopChecking = repeat(check, CHECK_MS, log)
 
   return {
     /** The connection to read from; undefined while the replica must not be used. */
@@ -190,8 +182,7 @@ export function watchReplica(askPrimary: Session['query'], open: () => ReplicaCo
     },
     state,
     async close(): Promise<void> {
-      stopping.abort()
-      await checking
+      await stopChecking()
       current?.giveUp()
     },
   }

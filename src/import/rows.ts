@@ -122,7 +122,13 @@ export async function insertRows(
   keepTokenKeys(collection, rows, replaced)
   if (!hashed) await hashPasswords(collection, rows)
   await insertChunk(db, place, insertStatement(collection), rows)
-  await noteChunk(db, collection, rows, replaced)
+  // for realtime
+  const ids = Object.groupBy(
+    rows.map((row) => idOf(collection, row)),
+    (id) => (replaced.has(id) ? 'update' : 'create'),
+  )
+  await logChange({ db }, collection, 'update', ids.update ?? [])
+  await logChange({ db }, collection, 'create', ids.create ?? [])
 }
 
 async function insertChunk(db: Db, place: FilePosition, statement: string, chunk: readonly ImportRow[]) {
@@ -133,28 +139,16 @@ async function insertChunk(db: Db, place: FilePosition, statement: string, chunk
   } catch (error) {
     if (!isSqlError(error, UNIQUE_VIOLATION)) throw error
     for (const row of chunk)
-      await insert([row]).catch((cause) => Promise.reject(duplicate(place, row, cause)))
+      await insert([row]).catch((cause) => {
+        if (!isSqlError(cause, UNIQUE_VIOLATION)) throw cause
+        const fields = violatedFields(place.collection, cause.constraint ?? '').join(', ')
+        throw recordFault(place, idOf(place.collection, row), 'another record has the same value', fields)
+      })
     throw error
   }
 }
 
-/** Logs imported records as changes for realtime. */
-async function noteChunk(db: Db, collection: Collection, chunk: readonly ImportRow[], replaced: Replaced) {
-  const { updated = [], created = [] } = Object.groupBy(
-    chunk.map((row) => idOf(collection, row)),
-    (id) => (replaced.has(id) ? 'updated' : 'created'),
-  )
-  await logChange({ db }, collection, 'update', updated)
-  await logChange({ db }, collection, 'create', created)
-}
-
 const toObject = (row: ImportRow) => Object.fromEntries(row.map((value, i) => [i, value]))
-
-function duplicate(place: FilePosition, row: ImportRow, error: unknown): unknown {
-  if (!isSqlError(error, UNIQUE_VIOLATION)) return error
-  const fields = violatedFields(place.collection, error.constraint ?? '').join(', ')
-  return recordFault(place, idOf(place.collection, row), 'another record has the same value', fields)
-}
 
 export const idOf = ({ fields }: Collection, row: ImportRow) =>
   String(row[fields.findIndex(({ name }) => name === 'id')])

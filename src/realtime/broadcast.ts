@@ -1,4 +1,4 @@
-import type { Collection, Store } from '../collections/catalog.ts'
+import type { Store } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { isSqlError } from '../db/errors.ts'
 import { ApiError } from '../errors.ts'
@@ -74,8 +74,7 @@ export async function deliverChanges(parts: DeliveryParts, entries: readonly Cha
   const { store, registry } = parts
   for (const { collection, record } of entries)
     if (collection === ENDED_SESSIONS) registry.endClientsOf(record)
-  const isWanted = (collection: Collection, record: string) => registry.knows(collection, record)
-  const { changes, unread } = await loadChanges(store.forEverybody('realtime'), entries, isWanted)
+  const { changes, unread } = await loadChanges(store.forEverybody('realtime'), entries, registry.knows)
   registry.follow(store.catalog)
   const last = new Map(changes.map(({ xid }, i) => [xid, i]))
   const deleted: Change[] = []
@@ -90,18 +89,15 @@ export async function deliverChanges(parts: DeliveryParts, entries: readonly Cha
     }
     if (change.action === 'delete') deleted.push(change)
     // a deleted user still receives all changes of the transaction that deleted it
-    if (last.get(change.xid) === i) signOut(registry, deleted, change.xid)
+    if (last.get(change.xid) !== i) continue
+    for (const { collection, record } of deleted.filter(({ xid }) => xid === change.xid))
+      registry.signOut(collection, record)
   }
   for (const { collection, record, error } of unread) {
     const what = { err: error, collection: collection.name, record }
     parts.log.error(what, 'realtime delivery failed, disconnecting its clients')
     registry.disconnect(collection, record)
   }
-}
-
-function signOut(registry: ClientRegistry, deleted: readonly Change[], xid: Change['xid']): void {
-  for (const { collection, record } of deleted.filter((one) => one.xid === xid))
-    registry.signOut(collection, record)
 }
 
 export interface ChangeEvent {

@@ -4,20 +4,34 @@ import type { Holder } from '../admission/holder.ts'
 import { USERS_ID } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { Db } from '../db/open.ts'
-import { serialQueue } from '../tools/repeat.ts'
 import { ApiError, badRequest, forbidden, notFound } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { authVersionSql, checkAuthVersion, StaleAuth } from '../records/record-sql.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { atMost } from '../tools/deadline.ts'
 import { randomText } from '../tools/random.ts'
+import { serialQueue } from '../tools/repeat.ts'
 import { deliverChanges } from './broadcast.ts'
 import { type ChangeEntry, readSnapshot, type Snapshot } from './change-log.ts'
-import { Client, type ClientConnection, type ConnectionLimits, LIMITS, makeFlusher, NODE_LENGTH, type Origin } from './client.ts'
-import { type ClientRegistry, makeRegistry } from './client-registry.ts'
+import {
+  Client,
+  type ClientConnection,
+  type ConnectionLimits,
+  LIMITS,
+  makeFlusher,
+  NODE_LENGTH,
+  type Origin,
+} from './client.ts'
+import { makeRegistry } from './client-registry.ts'
 import { delivery, makeLanes } from './deliveries.ts'
-import { type ChangeFeed, CHANGES_CHANNEL, startFeed } from './feed.ts'
-import { forwardMessage, forwardSubscription, handleForwarded, type Message, type SubscriptionRequest } from './other-node.ts'
+import { CHANGES_CHANNEL, type ChangeFeed, startFeed } from './feed.ts'
+import {
+  forwardMessage,
+  forwardSubscription,
+  handleForwarded,
+  type Message,
+  type SubscriptionRequest,
+} from './other-node.ts'
 
 /** How long a node keeps listening after its last client left: most clients reconnect soon. */
 const REST_MS = 10_000
@@ -120,7 +134,11 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
   const listener = {
     heard: (entries: readonly ChangeEntry[]) => deliverChanges(parts, entries),
     lost: endAll,
-    accountMessage: (message: string) => tellAccount(registry, message),
+    accountMessage(message: string): void {
+      const { account, data } = JSON.parse(message) as { account: string; data: object }
+      const text = JSON.stringify(data)
+      for (const client of registry.index.clientsOf(TOPIC, USERS_ID, account)) client.send(TOPIC, text)
+    },
     asked: () =>
       void inTurn(() =>
         handleForwarded(store, thisNode, { subscribe: subscribeHere, deliver: deliverHere }).catch((err) =>
@@ -212,10 +230,4 @@ export async function tellPresence(
 ): Promise<void> {
   admission.subscriptions.take(holder, UNITS)
   await db.query(TELL, [CHANGES_CHANNEL, account, sender, conversation, state], 'tell presence')
-}
-
-function tellAccount({ index }: Pick<ClientRegistry, 'index'>, message: string): void {
-  const { account, data } = JSON.parse(message) as { account: string; data: object }
-  const text = JSON.stringify(data)
-  for (const client of index.clientsOf(TOPIC, USERS_ID, account)) client.send(TOPIC, text)
 }

@@ -48,10 +48,6 @@ const DUE_KINDS = `
 select k from unnest($1::text[]) k
 where exists (select from _jobs j where j.kind = k and j.dead_at is null and j.due_at <= now())`
 
-async function dueKinds(db: Db, kinds: readonly string[]): Promise<Set<string>> {
-  return new Set(textsOf(await db.query(DUE_KINDS, [kinds], 'job kinds')))
-}
-
 const KIND = text('kind')
 /** Leases the first due job of each holder from `from` on. Steps through the index from holder to holder. */
 const LEASE = statement('job lease', {
@@ -166,7 +162,8 @@ export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
 
   async function round(): Promise<boolean> {
     let started = 0
-    for (const kind of await dueKinds(db, [...lanes.keys()])) started += await fill(lanes.get(kind)!)
+    const due = await db.query(DUE_KINDS, [[...lanes.keys()]], 'job kinds')
+    for (const kind of textsOf(due)) started += await fill(lanes.get(kind)!)
     return started > 0
   }
 

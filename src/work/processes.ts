@@ -156,19 +156,13 @@ export function supervise({ count, stopDelaySeconds, env }: SupervisorOptions, l
       tellStates()
       first.resolve({ exitCode: code || 1 })
       if (isStopping || !hasServed) return
-      const pauseMs = startAgain(slot)
+      const ranMs = Date.now() - Date.parse(slot.info.started)
+      slot.quickEnds = ranMs < STEADY_MS ? slot.quickEnds + 1 : 1
+      slot.info = { ...slot.info, restarts: slot.info.restarts + 1 }
+      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (slot.quickEnds - 1))
+      slot.timer = setTimeout(() => start(slot), pauseMs)
       log.error({ worker: slot.info.worker, code, signal, pauseMs }, 'a worker exited, restarting it')
     })
-  }
-
-  /** Starts a worker again after a pause. Returns the pause in milliseconds. */
-  function startAgain(slot: WorkerSlot): number {
-    const ranMs = Date.now() - Date.parse(slot.info.started)
-    slot.quickEnds = ranMs < STEADY_MS ? slot.quickEnds + 1 : 1
-    slot.info = { ...slot.info, restarts: slot.info.restarts + 1 }
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (slot.quickEnds - 1))
-    slot.timer = setTimeout(() => start(slot), pauseMs)
-    return pauseMs
   }
 
   function tell(slot: WorkerSlot, message: ToWorker): void {

@@ -162,7 +162,6 @@ const SETTINGS: Settings = {
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
 }
-const SINCE_18: Settings = { io_method: 'sync' }
 
 /** The exit code of `flock` when another process has the lock. */
 const LOCKED = 97
@@ -173,7 +172,12 @@ export function startPostgres(site: Site, settings: Settings) {
   const { folder, logs, programs } = site
   const output = openLog(logs)
   const logStart = logBytes(logs)
-  const all = { ...SETTINGS, ...(programs.major >= 18 ? SINCE_18 : {}), ...placeOf(site), ...settings }
+  const all = {
+    ...SETTINGS,
+    ...(programs.major >= 18 && { io_method: 'sync' }),
+    ...placeOf(site),
+    ...settings,
+  }
   const given = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const { command, args, options } = commandOf(site, 'postgres', ['-D', folder, ...given], lockCommand(site))
   // detached: it outlives this process, and Ctrl-C in a terminal does not reach it

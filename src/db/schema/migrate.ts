@@ -59,7 +59,11 @@ async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]
   await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.migration])
   await tx.script(MAKE_TABLE)
   const applied = await appliedMigrations(tx)
-  refuseNewer(applied)
+  const unknown = unknownMigrations(applied)
+  if (unknown.length > 0)
+    throw new UserError(
+      `The database was migrated by a newer version of pocketsms (${unknown.join(', ')}). Install that version.`,
+    )
   const missing = migrations().filter(({ file }) => !applied.includes(file) && (only?.includes(file) ?? true))
   const oldest = applied.length > 0 ? await oldestServer(tx) : undefined
   const functions = await applyFunctions(tx)
@@ -74,14 +78,6 @@ async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]
     await tx.endOthers()
   }
   return missing.map(({ file }) => file)
-}
-
-function refuseNewer(applied: readonly string[]): void {
-  const unknown = unknownMigrations(applied)
-  if (unknown.length === 0) return
-  throw new UserError(
-    `The database was migrated by a newer version of pocketsms (${unknown.join(', ')}). Install that version.`,
-  )
 }
 
 const MAKE_FUNCTIONS =
