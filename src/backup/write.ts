@@ -12,10 +12,29 @@ import { isSqlError, LOCK_NOT_AVAILABLE } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { appliedMigrations } from '../db/schema/migrate.ts'
 import { UserError } from '../errors.ts'
-import type { Progress } from '../tools/progress.ts'
 import { removeLeftovers, syncFolder } from '../tools/files.ts'
-import { type BatchSize, digestOf, NOT_TRANSFERRED, prepareTransfer, readJsonLines, readNumbering, readPlan, type Table, tablesOf } from '../transfer/tables.ts'
-import { type BackupSummary, entryName, FORMAT, MANIFEST, type Manifest, MAX_LINE_BYTES, summaryOf, type TableEntry } from './archive.ts'
+import type { Progress } from '../tools/progress.ts'
+import {
+  type BatchSize,
+  digestOf,
+  NOT_TRANSFERRED,
+  prepareTransfer,
+  readJsonLines,
+  readNumbering,
+  readPlan,
+  type Table,
+  tablesOf,
+} from '../transfer/tables.ts'
+import {
+  type BackupSummary,
+  entryName,
+  FORMAT,
+  MANIFEST,
+  MAX_LINE_BYTES,
+  type Manifest,
+  summaryOf,
+  type TableEntry,
+} from './archive.ts'
 
 export interface DumpOptions {
   readonly progress?: Progress

@@ -3,9 +3,9 @@ import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, writeFile
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
 import { runProgramCommand, UserError } from '../errors.ts'
+import { readText } from '../tools/files.ts'
 import { parseJson } from '../tools/json.ts'
 import { showProgress } from '../tools/progress.ts'
-import { readText } from '../tools/files.ts'
 import { type CsvRow, readCsv } from './csv.ts'
 
 const SHOWN_REFUSALS = 10

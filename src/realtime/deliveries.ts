@@ -26,7 +26,7 @@ import {
 export function makeLanes(memory: Budget) {
   const lanes = new Map<string, Promise<void>>()
   return {
-    /** Adds work, which must not fail and holds `bytes` of memory. Returns false if the lane has none left. */
+    /** Adds work, which must not fail and holds `bytes` of memory. False if the lane has none left. */
     add(lane: string, bytes: number, work: () => Promise<void>): boolean {
       const before = lanes.get(lane)
       const share = memory.open(lane)

@@ -5,7 +5,8 @@ export function countdown(ms: number): () => number {
 }
 
 /** Waits for work to finish or fail, at most `ms`. */
-export const atMost = (work: Promise<unknown>, ms: number): Promise<unknown> => within(work, ms).catch(() => {})
+export const atMost = (work: Promise<unknown>, ms: number): Promise<unknown> =>
+  within(work, ms).catch(() => {})
 
 /** Rejects if `work` does not finish in time. */
 export async function within<T>(work: Promise<T>, ms: number): Promise<T> {

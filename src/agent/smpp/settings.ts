@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { UserError } from '../../errors.ts'
-import { parseJson } from '../../tools/json.ts'
 import { readText } from '../../tools/files.ts'
+import { parseJson } from '../../tools/json.ts'
 
 const ascii = (max: number) =>
   z

@@ -218,8 +218,7 @@ const MAX_BYTES = 1_000_000
 const TAIL_BYTES = 4_000
 const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants
 
-// The log of Postgres is in the server's own folder: the account that runs Postgres may not change it.
-
+/** The log is in the server's own folder: the account that runs Postgres may not change it. */
 const pathIn = (folder: string) => join(folder, 'postgres.log')
 
 const logBytes = (folder: string): number => statSync(pathIn(folder), { throwIfNoEntry: false })?.size ?? 0
