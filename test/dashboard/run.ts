@@ -4,13 +4,14 @@ import { createServer, request } from 'node:http'
 import { extname, join, normalize } from 'node:path'
 import { freePortFrom } from '../../src/demo/demo.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { POCKETBASE_VERSION } from '../support/pocketbase-version.ts'
 import { serve } from '../support/server/program.ts'
 import { listenLocally } from '../support/services/listen.ts'
-import { editContact, makeCollection } from './collections.ts'
 import { type DashboardFixture, openBrowser, type Part } from './dashboard-fixture.ts'
+import { applicationSettings, editContact, exportAndImport, makeCollection } from './pages.ts'
 import { firstSuperuser, openEachCollection, seed, signOutAndIn } from './seed.ts'
-import { applicationSettings, exportAndImport } from './settings.ts'
+
+/** The PocketBase with which answers, filters and the dashboard are compared. */
+const POCKETBASE_VERSION = 'v0.40.4'
 
 const MODULE = `github.com/pocketbase/pocketbase@${POCKETBASE_VERSION}`
 const TYPES: Record<string, string> = {

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { type Block, blocksOf, isScript, isShell, PAGES, readPage } from './page.ts'
 import { choosePorts } from './ports.ts'
-import { Reader } from './reader.ts'
-import type { ReaderEnvironment } from './reader-environment.ts'
+import { Reader, type ReaderEnvironment } from './reader.ts'
 import { isEndless } from './shell.ts'
 
 /** README's comments around the blocks that the reader of any other page has done before. */

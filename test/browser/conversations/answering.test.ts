@@ -1,6 +1,5 @@
-import { fillSignIn, scenario } from '../support/browser-fixture.ts'
+import { closePanel, fillSignIn, openPanel, scenario } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'
-import { closePanel, openPanel } from './steps.ts'
 
 const ZOE = '+4915112345678'
 

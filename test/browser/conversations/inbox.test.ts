@@ -1,6 +1,5 @@
-import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
+import { type BrowserFixture, closePanel, openPanel, scenario, showView } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'
-import { closePanel, openPanel, showView } from './steps.ts'
 
 const ZOE = '+4915112345678'
 
