@@ -20,7 +20,23 @@ import { removeLeftovers } from '../tools/files.ts'
 import { checkBackup } from './archive.ts'
 import { type BackupStorage, folderStorage, type StoredBackup } from './folder-storage.ts'
 import { restoreBackup } from './restore.ts'
-import { AUTO_PREFIX, beginSchedule, DONE, type Done, exportState, FAILED, generatedName, importState, type Job, type Lease, notifyRestore, readState, RUNNING, type State, takeLease } from './state.ts'
+import {
+  AUTO_PREFIX,
+  beginSchedule,
+  DONE,
+  type Done,
+  exportState,
+  FAILED,
+  generatedName,
+  importState,
+  type Job,
+  type Lease,
+  notifyRestore,
+  RUNNING,
+  readState,
+  type State,
+  takeLease,
+} from './state.ts'
 import { writeBackup } from './write.ts'
 
 const SCHEDULE = 'schedule'

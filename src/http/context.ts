@@ -19,8 +19,8 @@ import type { AuthRecord } from '../request/request.ts'
 import type { SettingsStore } from '../settings/settings.ts'
 import type { Sending } from '../sms/campaigns/campaign.ts'
 import type { OtherForms } from '../webhooks/call-webhook.ts'
-import type { WorkerMember } from '../work/processes.ts'
 import type { TimedJob } from '../work/jobs.ts'
+import type { WorkerMember } from '../work/processes.ts'
 
 export interface Services {
   readonly store: CatalogStore

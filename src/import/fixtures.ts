@@ -1,14 +1,32 @@
 import { recordTerminalAudit } from '../auth/audit.ts'
-import { type CatalogDraft, type Collection, columnName, InvalidCollection, quote, type Store, tableName } from '../collections/catalog.ts'
+import {
+  type CatalogDraft,
+  type Collection,
+  columnName,
+  InvalidCollection,
+  quote,
+  type Store,
+  tableName,
+} from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
-import { checkImported, importCollections, ImportFault } from '../collections/edit.ts'
+import { checkImported, ImportFault, importCollections } from '../collections/edit.ts'
 import { UserError } from '../errors.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { checkRule } from '../records/access.ts'
+import { readText } from '../tools/files.ts'
 import { isObject } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
-import { chunkSize, type FilePosition, idOf, type ImportRow, insertRows, readRows, recordFault, removeOld, tidy } from './rows.ts'
-import { readText } from '../tools/files.ts'
+import {
+  chunkSize,
+  type FilePosition,
+  type ImportRow,
+  idOf,
+  insertRows,
+  readRows,
+  recordFault,
+  removeOld,
+  tidy,
+} from './rows.ts'
 
 interface Part extends FilePosition {
   readonly rows: readonly ImportRow[]

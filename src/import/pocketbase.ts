@@ -15,8 +15,19 @@ import { readUpload } from '../files/upload.ts'
 import { SETTINGS, writeSettings } from '../settings/settings.ts'
 import { parseJson } from '../tools/json.ts'
 import type { Progress } from '../tools/progress.ts'
-import { type ExportedCollection, importPocketBaseTables, importPocketBaseViews, openPocketBase, type PocketBaseData, readCollections, type Report, type StoredRow, textOf, unreadable } from './pocketbase-collections.ts'
-import { chunkSize, idOf, type ImportRow, insertRows, tidy } from './rows.ts'
+import {
+  type ExportedCollection,
+  importPocketBaseTables,
+  importPocketBaseViews,
+  openPocketBase,
+  type PocketBaseData,
+  type Report,
+  readCollections,
+  type StoredRow,
+  textOf,
+  unreadable,
+} from './pocketbase-collections.ts'
+import { chunkSize, type ImportRow, idOf, insertRows, tidy } from './rows.ts'
 
 export interface FolderImport {
   readonly draft: CatalogDraft

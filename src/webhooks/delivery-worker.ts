@@ -9,7 +9,15 @@ import { RetryLater } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { changeLogCte } from '../records/record-sql.ts'
 import { repeat, WakeSignal } from '../tools/repeat.ts'
-import { type CallOutcome, callWebhook, type DueDelivery, END_REASONS, findDue, nextDelay, type OtherForms } from './call-webhook.ts'
+import {
+  type CallOutcome,
+  callWebhook,
+  type DueDelivery,
+  END_REASONS,
+  findDue,
+  nextDelay,
+  type OtherForms,
+} from './call-webhook.ts'
 import { CHANNEL, endExpiredLeases, endLease, IS_LEASED, type Lease, leaseDeliveries } from './lease.ts'
 
 /** 410 Gone: the receiver wants no more calls. */

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { ApiError, badRequest } from '../../errors.ts'
 import { closingQuote, isTooComplex } from '../../fields/json-text.ts'
+import { type Shape, ShapeError } from '../../fields/shape.ts'
 import type { Uploads } from '../../files/upload.ts'
-import { type Ctx, isMalformed, readPairs, type RequestBody, type RequestMemory } from '../context.ts'
+import { type Ctx, isMalformed, type RequestBody, type RequestMemory, readPairs } from '../context.ts'
+import { memoryOf } from '../server/store-of.ts'
 import { readMultipart } from './multipart.ts'
 import { bodyBytes, countOf, JSON_BOUNDS, MAX_PARTS, parseStrict, readBytes } from './raw-body.ts'
-import { type Shape, ShapeError } from '../../fields/shape.ts'
-import { memoryOf } from '../server/store-of.ts'
 
 type Values = RequestBody['values']
 

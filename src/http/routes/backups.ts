@@ -12,11 +12,11 @@ import { object, text } from '../../fields/shape.ts'
 import type { Upload } from '../../files/upload.ts'
 import { chapter, FILE, json, NOBODY, SERVER, SIGNED_IN } from '../../openapi/operations.ts'
 import { FIELDS_ONLY } from '../../openapi/record-schema.ts'
-import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
-import { sendFile } from './files.ts'
 import { bodyOf, readForm } from '../body/body.ts'
+import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
 import { auditRequest, superuserRoutes } from '../middleware/audit.ts'
 import { clientIp } from '../server/store-of.ts'
+import { sendFile } from './files.ts'
 
 const PIECE_BYTES = 256 << 10
 

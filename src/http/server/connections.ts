@@ -1,16 +1,16 @@
+import cluster from 'node:cluster'
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
-import { type AddressInfo, type ListenOptions, Server as TcpServer, type Socket } from 'node:net'
+import { type AddressInfo, type ListenOptions, type Socket, Server as TcpServer } from 'node:net'
 import { guestHolder, type Holder, networkOf } from '../../admission/holder.ts'
 import { connectionPlaces, type Places, streamPlaces } from '../../admission/places.ts'
 import { isListed } from '../../auth/sign-in.ts'
 import { userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
+import { UserError } from '../../errors.ts'
 import type { SettingsStore } from '../../settings/settings.ts'
 import { type Ctx, type Services, SMALL_BYTES } from '../context.ts'
-import { addressOf, clientIp, holderOf, isTrusted } from './store-of.ts'
 import type { Handler } from './front.ts'
-import cluster from 'node:cluster'
-import { UserError } from '../../errors.ts'
+import { addressOf, clientIp, holderOf, isTrusted } from './store-of.ts'
 
 /** A client that reads nothing of its answer for this long is disconnected. */
 const STALLED_MS = 60_000

@@ -1,4 +1,9 @@
-import { createMcpHandler, McpServer, ResourceTemplate, type StandardSchemaWithJSON } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  McpServer,
+  ResourceTemplate,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { hasScope, identifyKey, type KeyHolder, type Scope } from '../../auth/api-keys.ts'

@@ -43,10 +43,7 @@ const cut = (max: number) =>
 const MAX_ITEMS = 100
 /** The first MAX_ITEMS of a list. The rest is ignored: millions of empty items fit into a body. */
 const firstOf = <T extends z.ZodType>(item: T) =>
-  z.preprocess(
-    (list) => (Array.isArray(list) ? list.slice(0, MAX_ITEMS) : list),
-    z.array(item, 'must be a list'),
-  )
+  z.preprocess((list) => (Array.isArray(list) ? list.slice(0, MAX_ITEMS) : list), z.array(item))
 
 const listOf = <T extends z.ZodType>(item: T) =>
   firstOf(item)

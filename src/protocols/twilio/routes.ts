@@ -8,14 +8,43 @@ import { sendRaw } from '../../http/request-info.ts'
 import { retry, withCatalog } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { clientIp, holderOf, memoryOf } from '../../http/server/store-of.ts'
-import { chapter, refusals, SENDER, SENDING, TWILIO as BY_TWILIO } from '../../openapi/operations.ts'
+import { TWILIO as BY_TWILIO, chapter, refusals, SENDER, SENDING } from '../../openapi/operations.ts'
 import { addRoutes, describeRoutes } from '../route-table.ts'
-import { type Call, CONNECTION, describeConnection, findAccount, identifyAccount, keyIn, listAccounts, type Route, route } from './account.ts'
+import {
+  type Call,
+  CONNECTION,
+  describeConnection,
+  findAccount,
+  identifyAccount,
+  keyIn,
+  listAccounts,
+  type Route,
+  route,
+} from './account.ts'
 import { CREATE_PARAMETERS, createMessage } from './create-message.ts'
-import { changeMessage, deleteMessage, fetchMedium, fetchMessage, listMedia, listMessages, sendMedium } from './messages.ts'
+import {
+  changeMessage,
+  deleteMessage,
+  fetchMedium,
+  fetchMessage,
+  listMedia,
+  listMessages,
+  sendMedium,
+} from './messages.ts'
 import { changeNumber, fetchNumber, listNumbers } from './numbers.ts'
 import { VERIFY_ROUTES } from './verify.ts'
-import { idOf, INVALID, invalid, notFound, PAGE_PARAMETERS, type Parameters, readParameters, refuseUnknown, twilioForm, TwilioRefusal } from './wire.ts'
+import {
+  INVALID,
+  idOf,
+  invalid,
+  notFound,
+  PAGE_PARAMETERS,
+  type Parameters,
+  readParameters,
+  refuseUnknown,
+  TwilioRefusal,
+  twilioForm,
+} from './wire.ts'
 
 const ROOT = '/2010-04-01/Accounts'
 const VERIFY_ROOT = '/v2/Services'

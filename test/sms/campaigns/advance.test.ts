@@ -3,13 +3,25 @@ import { createLogger } from '../../../src/log.ts'
 import { extensionsOf } from '../../../src/server/extensions.ts'
 import { advance, campaignJobs, storeMessages } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
-import { type CampaignServices, endCampaign, findCampaign, holdMessages, readState } from '../../../src/sms/campaigns/campaign.ts'
-import { cancelCampaign, changeCampaign, createCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/change.ts'
+import {
+  type CampaignServices,
+  endCampaign,
+  findCampaign,
+  holdMessages,
+  readState,
+} from '../../../src/sms/campaigns/campaign.ts'
+import {
+  cancelCampaign,
+  changeCampaign,
+  createCampaign,
+  pauseCampaign,
+  resumeCampaign,
+} from '../../../src/sms/campaigns/change.ts'
 import { endUnfinished } from '../../../src/sms/queue/sweep.ts'
 import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
+import { makeWorker } from '../../../src/work/jobs.ts'
 import { openStore } from '../../support/database/open.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
-import { makeWorker } from '../../../src/work/jobs.ts'
 
 // Campaigns without a server: no sweeper, so that every step is taken here. Each test has a user of its own.
 

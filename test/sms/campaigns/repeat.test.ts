@@ -5,12 +5,18 @@ import { extensionsOf } from '../../../src/server/extensions.ts'
 import { campaignJobs } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
 import { readCampaign } from '../../../src/sms/campaigns/campaign.ts'
-import { cancelCampaign, changeCampaign, createCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/change.ts'
+import {
+  cancelCampaign,
+  changeCampaign,
+  createCampaign,
+  pauseCampaign,
+  resumeCampaign,
+} from '../../../src/sms/campaigns/change.ts'
 import { repeatIfDue } from '../../../src/sms/campaigns/plan.ts'
 import { endUnfinished } from '../../../src/sms/queue/sweep.ts'
 import { openAcceptor } from '../../../src/sms/send/accept.ts'
-import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { makeWorker } from '../../../src/work/jobs.ts'
+import { openLineFixture } from '../../support/database/line-fixture.ts'
 
 // Two nodes on one database, whose clock the tests set, work at the same time.
 
