@@ -40,10 +40,12 @@ async function findRecipients(store: Store, user: string, { to, contacts, groups
   }
 }
 
-type Asked = Partial<DoorSend> & { readonly named: Recipients }
-
 /** Sends. Returns the messages' ids and numbers (of groups ''). `read` is called once the key is known. */
-async function sendTo({ c, services }: DoorCall, by: Omit<KeyCredentials, 'ip'>, read: () => Asked) {
+async function sendTo(
+  { c, services }: DoorCall,
+  by: Omit<KeyCredentials, 'ip'>,
+  read: () => DoorSend & { readonly named: Recipients },
+) {
   let numbers: readonly string[] = []
   const sent = sendByKey(services, { ...by, ip: clientIp(c, services) }, async ({ store, user }) => {
     const { named, ...what } = read()

@@ -92,7 +92,6 @@ export function statusName(code: number): string {
 }
 
 export const makePdu = (command: string, fields: object): Pdu => new smpp.PDU(command, fields)
-const makeSession = (socket: Socket): LibrarySession => new smpp.Session({ socket })
 
 /** The bind's type; also the name of its request. */
 type Bind = 'bind_transceiver' | 'bind_transmitter' | 'bind_receiver'
@@ -122,7 +121,7 @@ export type Session = Awaited<ReturnType<typeof openSession>>
 export async function openSession(settings: Settings, bind: Bind, deliver: Deliver) {
   const { system_id, password, system_type, answer_seconds, enquire_link_seconds } = settings
   const socket = await connect(settings)
-  const session = makeSession(socket)
+  const session: LibrarySession = new smpp.Session({ socket })
   const closed = new Promise<void>((resolve) => session.on('close', resolve))
   /** Unanswered requests by sequence number. The library's own callbacks would wait for ever. */
   const open = new Map<number, (answer?: Pdu) => void>()

@@ -17,7 +17,7 @@ import {
   phoneOf,
   reduceCapacity,
 } from './phone.ts'
-import { readWireId, toCancel, toWire, validUntil, wireId } from './wire.ts'
+import { readWireId, toWire, validUntil, wireId } from './wire.ts'
 
 /** For this time a text is not listed again: the phone may still be reading the answer that listed it. */
 const ANSWER_SECONDS = 3
@@ -228,7 +228,8 @@ async function answerPull(inside: Store, device: Device, phone: PhoneState, leas
   const added = texts.filter((message) => !known.has(wireId(message))).length
   if (texts.length + held.length > 0) await noteListed(db, device, { texts, canceled, added })
   return [
-    ...canceled.map(toCancel),
+    // without a number, as the message may be deleted; the app needs none
+    ...canceled.map((attempt) => ({ id: wireId(attempt), phoneNumbers: [], state: 'Cancelling' })),
     ...texts.map((message, i) => toWire(message, i, phone, message.validUntilMs)),
   ]
 }

@@ -79,12 +79,12 @@ export type PhoneState = Row<typeof PULL> & {
 export async function lockForPull(db: Db, device: Device): Promise<PhoneState | null> {
   const askedMs = Date.now()
   const pulled = await runForRow(db, PULL, device)
-  return pulled ? { ...pulled, databaseMs: aheadOf(askedMs, Date.now(), pulled.databaseNowMs) } : null
+  if (!pulled) return null
+  const { databaseNowMs: nowMs } = pulled
+  const isRight = nowMs > askedMs - CLOCK_NOISE_MS && nowMs < Date.now() + CLOCK_NOISE_MS
+  // counted from the request: leases seem shorter
+  return { ...pulled, databaseMs: isRight ? 0 : nowMs - askedMs }
 }
-
-/** Milliseconds that a clock is ahead of ours; 0 if right. Counted from the request: leases seem shorter. */
-const aheadOf = (askedMs: number, answeredMs: number, nowMs: number) =>
-  nowMs > askedMs - CLOCK_NOISE_MS && nowMs < answeredMs + CLOCK_NOISE_MS ? 0 : nowMs - askedMs
 
 const NARROW = statement('smsgate narrow', {})`
 update smsgate_phones set room = greatest(1, ${CAPACITY_SQL} / 2), narrowed_at = now()

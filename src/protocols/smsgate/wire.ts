@@ -63,13 +63,6 @@ export const toWire = (
   createdAt: phoneTime(Date.now() + i, clockMs),
 })
 
-/** A cancellation. It has no number, as the message may be deleted; the app needs none. */
-export const toCancel = (attempt: Attempt) => ({
-  id: wireId(attempt),
-  phoneNumbers: [],
-  state: 'Cancelling',
-})
-
 /** The last instant to send a message: `reportMs` before its lease ends. */
 export function validUntil({ expires_at, lease_until }: ClaimedMessage, reportMs: number): number {
   const [expiresMs, leaseMs] = [expires_at, lease_until].map((text) => dateOf(text)?.getTime() ?? Infinity)

@@ -95,8 +95,6 @@ function dropAttribution(lines: string[]): void {
   if (length && lines.at(-1)!.endsWith(':')) lines.splice(-length)
 }
 
-type Node = DefaultTreeAdapterTypes.ChildNode
-
 const SKIPPED = new Set(['head', 'style', 'script', 'blockquote', 'template'])
 const BLOCKS = new Set(['p', 'div', 'br', 'tr', 'li', 'table', 'h1', 'h2', 'h3', 'h4', 'hr', 'pre'])
 const CELLS = new Set(['td', 'th'])
@@ -104,7 +102,7 @@ const CELLS = new Set(['td', 'th'])
 /** The text of HTML, a line for each block and table row. Not recursive: elements may be nested deeply. */
 function textOfHtml(html: string): string {
   let text = ''
-  const left: (Node | string)[] = [...parse(html).childNodes]
+  const left: (DefaultTreeAdapterTypes.ChildNode | string)[] = [...parse(html).childNodes]
   for (let node = left.shift(); node !== undefined; node = left.pop()) {
     if (typeof node === 'string') text += node
     else if ('value' in node) text += node.value.replace(/\s+/g, ' ')

@@ -155,11 +155,12 @@ export function readParameters(text: string): Parameters {
 /** Throws 20001 for a parameter that is not in `known`, unless it is empty. */
 export function refuseUnknown(parameters: Parameters, known: readonly string[]): void {
   for (const [name, value] of parameters)
-    if (!known.includes(name) && value !== '') throw invalid(`${short(name)} is not supported here`)
+    if (!known.includes(name) && value !== '')
+      throw invalid(`${SHORT.test(name) ? name : 'A parameter'} is not supported here`)
 }
 
-/** A parameter's name, if it is safe to quote in a message. */
-const short = (name: string) => (/^[\w<>.]{1,60}$/.test(name) ? name : 'A parameter')
+/** A parameter's name that is safe to quote in a message. */
+const SHORT = /^[\w<>.]{1,60}$/
 
 const MAX_URL = 2_048
 
