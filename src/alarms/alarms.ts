@@ -16,6 +16,8 @@ import { isDisabledSql } from '../records/record-sql.ts'
 import { IS_LOW } from '../sms/devices/device.ts'
 import type { JobKind } from '../work/jobs.ts'
 
+/** The kind of the jobs. The payload is the news; the key is part of the Message-ID. */
+const ALARM_MAIL = 'alarm_mail'
 /** `last_seen` may be this much too old: heartbeats are stored no more often (sms/devices/device). */
 const SPARED_SECONDS = 30
 /** One node checks at a time, about once a minute. */
@@ -160,9 +162,6 @@ export async function checkSilentDevices(db: Db, alarmMinutes: number): Promise<
     await tx.query(TELL)
   })
 }
-
-/** The kind of the jobs. The payload is the news; the key is part of the Message-ID. */
-const ALARM_MAIL = 'alarm_mail'
 
 /** Older mails are not sent any more. */
 const MAX_AGE_MS = 86_400_000
