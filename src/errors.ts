@@ -8,7 +8,7 @@ export interface FieldError {
 /** Errors by field name; nested objects and lists give nested maps with the index as key. */
 export type ErrorData = { readonly [key: string]: FieldError | ErrorData }
 
-/** PocketBase's sentence for a status when none is given; 400's for others. PocketBase: tools/router/error.go */
+/** PocketBase's sentence for a status when none is given; 400's for others. Source: tools/router/error.go */
 const DEFAULT_MESSAGES: Record<number, string> = {
   400: 'Something went wrong while processing your request.',
   401: 'Missing or invalid authentication.',

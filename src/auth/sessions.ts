@@ -164,7 +164,7 @@ export async function endSession({ db }: Store, auth: AuthRecord, id: string, al
 
 const EXPIRED = `expires_at <= now() - interval '1 hour'`
 
-/** Deletes expired MFA and OTP records, sessions and invitations. PocketBase: the jobs __pbMFACleanup__ and __pbOTPCleanup__ */
+/** Deletes expired MFA and OTP records, sessions and invitations, as PocketBase does by __pbMFACleanup__. */
 export async function cleanUpSignIns(store: Store): Promise<void> {
   for (const collection of store.catalog.all) {
     if (collection.type !== 'auth') continue
