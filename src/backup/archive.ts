@@ -17,7 +17,7 @@ const TABLE = z.object({
   columns: z.array(z.object({ name: z.string(), type: z.string() })),
   rows: z.int().min(0),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Checksum of the rows, computed by the database: see transfer/rows.ts. */
+  /** Checksum of the rows, computed by the database: see transfer/tables.ts. */
   digest: z.string(),
   numbering: z.array(z.object({ column: z.string(), last: z.string().regex(/^\d+$/), called: z.boolean() })),
 })

@@ -22,7 +22,7 @@ function ruleHeaders(c: Ctx): Record<string, string> {
   )
 }
 
-/** The caller; `cached`: see records/fresh-auth. Throws 403 where a member may not use the route. */
+/** The caller; `cached`: see records/record-sql. Throws 403 where a member may not use the route. */
 export async function authenticate(c: Ctx, { store }: Services, cached: boolean) {
   const { authorization } = c.env.incoming.headers
   const known = cached && cachedIdentity(store.catalog, authorization)
