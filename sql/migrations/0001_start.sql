@@ -1,5 +1,5 @@
 -- The tables of the gateway itself: everything that is not a collection. Tables of collections are made from
--- the descriptions of the collections (src/collections/table.ts); sql/indexes and sql/triggers have the
+-- the descriptions of the collections (src/collections/table/table.ts); sql/indexes and sql/triggers have the
 -- indexes and triggers that we add to those.
 --
 -- `collate "C"` everywhere: PocketBase compares text by its bytes, whatever the collation of the database.
