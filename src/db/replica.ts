@@ -180,7 +180,9 @@ export function watchReplica(askPrimary: Session['query'], open: () => ReplicaCo
       const measured = await within(measure(), LAG_MS).catch(() => ({ bytes: null, seconds: null }))
       return { state: state(), ...measured }
     },
-    state,
+    get state(): ReplicaState {
+      return state()
+    },
     async close(): Promise<void> {
       await stopChecking()
       current?.giveUp()

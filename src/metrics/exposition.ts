@@ -158,7 +158,7 @@ function replicaFamilies({ store: { db } }: MetricsSource): Family[] {
   const { replica } = db
   if (!replica) return []
   const lag = gaugesOf(() => replica.lag())
-  const state = () => ({ used: 0, late: 0, away: 0, unfit: 0, [replica.state()]: 1 })
+  const state = () => ({ used: 0, late: 0, away: 0, unfit: 0, [replica.state]: 1 })
   return [
     gauge('replica_state', '1 for the present state of the replica.', state),
     lag('replica_lag_bytes', 'Bytes of the log that the replica does not show yet.', ({ bytes }) => bytes),
