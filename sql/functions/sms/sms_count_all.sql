@@ -1,4 +1,4 @@
--- Counts the messages of each user; triggers of sms_messages count from then on (src/sms/usage/totals.ts).
+-- Counts the messages of each user; triggers of sms_messages count from then on (src/sms/usage.ts).
 -- Locking sms_turns first waits for running sends and keeps new ones out: a second for some million messages.
 create or replace function sms_count_all() returns void language plpgsql as $$
 begin
