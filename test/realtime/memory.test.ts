@@ -27,9 +27,7 @@ class Reader implements ClientConnection {
   end = () => {
     this.isOver = true
   }
-  cut = () => {
-    this.isOver = true
-  }
+  cut = this.end
 }
 
 function node(total: number) {
@@ -40,15 +38,8 @@ function node(total: number) {
     const origin = { ip: '192.0.2.1', holder: guestHolder(account) }
     const { guest: viewer } = registry.viewers
     const over = () => registry.remove(client)
-    const client: Client = new Client('node', {
-      origin,
-      viewer,
-      connection,
-      limits: LIMITS,
-      flusher,
-      memory,
-      over,
-    })
+    const parts = { origin, viewer, connection, limits: LIMITS, flusher, memory, over }
+    const client: Client = new Client('node', parts)
     registry.clients.set(client.id, client)
     return client
   }

@@ -106,7 +106,6 @@ test('many writers at once: everything comes, in order for each record', async (
       const [name] = titles[0]!.split(' ')
       expect(titles).toEqual(Array.from({ length: 15 }, (_, i) => `${name} ${i}`))
     }
-    await ear.close()
   }
 })
 

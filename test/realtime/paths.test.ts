@@ -113,6 +113,7 @@ test.each([
   ['NUL', [{ carrier: 'a\0b' }]],
   ['half a picture', [{ carrier: 'a\ud83d' }]],
   ['the other half', [{ '\udc00': 1 }]],
+  ['both, inside of it', [{ 'a\udfff\0': { b: ['\0'] } }]],
   ['a key of objects', JSON.parse('[{"__proto__":{"x":1}}]')],
 ])('%s in what a device says of itself ends no stream', async (_, sims) => {
   const filter = 'sims ~ "a" || id != ""'

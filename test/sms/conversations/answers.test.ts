@@ -12,13 +12,8 @@ beforeEach(async () => {
 const GUEST = '+491701234567'
 
 const makeAnswer = (at: LineFixture, columns: Readonly<Record<string, string>> = {}) => {
-  const all = {
-    created: 'pb_text(now())',
-    match: `'any'`,
-    body: `'We are closed'`,
-    enabled: 'true',
-    ...columns,
-  }
+  const usual = { created: 'pb_text(now())', match: `'any'`, body: `'We are closed'`, enabled: 'true' }
+  const all = { ...usual, ...columns }
   return at.rows(
     `insert into auto_answers (id, "user", updated, ${Object.keys(all).join(', ')})
     values (pb_new_id(), $1, pb_text(now()), ${Object.values(all).join(', ')})`,

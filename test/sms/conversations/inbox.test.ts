@@ -42,15 +42,8 @@ let membership: Awaited<ReturnType<typeof join>>
 let ben: string
 
 beforeEach(async () => {
-  for (const table of [
-    'conversations',
-    'sms_dispatch',
-    'sms_messages',
-    'members',
-    'contacts',
-    'user_settings',
-  ])
-    await server.query(`delete from ${table}`)
+  const written = ['conversations', 'sms_dispatch', 'sms_messages', 'members', 'contacts', 'user_settings']
+  for (const table of written) await server.query(`delete from ${table}`)
   membership = await join('agent')
   ben = membership.id
 })
@@ -67,6 +60,8 @@ const send = async (to: string, key?: string) => {
   const message = { recipients: [to], body: 'From us' }
   expect((await request(server.url, 'POST', '/api/sms/send', message, login)).status).toBe(200)
 }
+const makeKey = async () =>
+  (await ann.call('POST', '/api/collections/api_keys/records', { user: ann.id, name: 'Shop' })).body
 const NOBODY = { mine: 0, unassigned: 0, all: 0, waiting: 0, archived: 0, blocked: 0, follow_up: 0 }
 
 const senders = async () => {
@@ -76,8 +71,7 @@ const senders = async () => {
 }
 
 test('who sent a text: a person, an API key, a campaign, an automatic answer, nobody of ours', async () => {
-  const key = (await ann.call('POST', '/api/collections/api_keys/records', { user: ann.id, name: 'Shop' }))
-    .body
+  const key = await makeKey()
   await send(MAX)
   await send(MAX, key.key)
   const texts = { recipients: [MAX, ZOE], body: 'To many' }
@@ -147,8 +141,7 @@ describe('whose conversation it is', () => {
     await send(ZOE)
     expect(await conversation()).toMatchObject({ assignee: '', last_sender: ann.id })
     await settings({ assign: 'answerer' })
-    const key = (await ann.call('POST', '/api/collections/api_keys/records', { user: ann.id, name: 'Shop' }))
-      .body
+    const key = await makeKey()
     await send(ZOE, key.key)
     expect(await conversation()).toMatchObject({ assignee: '', last_sender: key.id })
     await send(ZOE)
@@ -180,9 +173,8 @@ describe('what waits', () => {
     await hear([ZOE, 'Spam'])
     const { id } = await conversation()
     const blocked = { blocked: true, unread: 0, unanswered: false, follow_up_at: '' }
-    expect((await change({ blocked: true, follow_up_at: '2099-01-01', unread: 3 }, id)).body).toMatchObject(
-      blocked,
-    )
+    const changed = await change({ blocked: true, follow_up_at: '2099-01-01', unread: 3 }, id)
+    expect(changed.body).toMatchObject(blocked)
     await server.query('delete from _jobs')
     await server.query(`insert into push_subscriptions (id, "user", endpoint, keys, user_agent)
       values ('ann', '${ann.id}', 'https://push.example', '{}', '')`)
@@ -218,12 +210,8 @@ describe('what waits', () => {
     expect(await counts()).toMatchObject({ waiting: 1, follow_up: 1 })
     await change({ follow_up_at: '2026-01-01 00:00:00.000Z', unread: 0 }, id)
     await bringBackDue(db)
-    expect(await conversation()).toMatchObject({
-      unanswered: true,
-      unread: 1,
-      archived: false,
-      follow_up_at: '',
-    })
+    const isBack = { unanswered: true, unread: 1, archived: false, follow_up_at: '' }
+    expect(await conversation()).toMatchObject(isBack)
   })
 
   test('10,000 that are due at once come back once each, whichever server is first', async () => {
@@ -235,7 +223,6 @@ describe('what waits', () => {
     const told = await ear.next(10_000)
     expect(new Set(told.map(({ data }) => data.record.id)).size).toBe(10_000)
     expect(told).toHaveLength(10_000)
-    await ear.close()
   })
 })
 
@@ -264,10 +251,8 @@ test('notes belong to the account, and keep their author', async () => {
   expect((await eve.call('PATCH', path, { text: 'Mine' })).status).toBe(404)
   for (const values of [{ author: ben }, { conversation: id }, { user: ann.id }, { mentions: [eve.id] }])
     expect((await ann.call('PATCH', path, values)).status).toBe(404)
-  expect((await ann.call('PATCH', path, { text: 'Done' })).body).toMatchObject({
-    text: 'Done',
-    author: ann.id,
-  })
+  const edited = (await ann.call('PATCH', path, { text: 'Done' })).body
+  expect(edited).toMatchObject({ text: 'Done', author: ann.id })
   await ann.call('DELETE', `${CONVERSATIONS}/${id}`)
   expect((await ann.call('GET', NOTES)).body.items).toEqual([])
 })
@@ -285,7 +270,6 @@ test('a member who acts does all that under the own name, and leaves notes of ot
   const presence = { conversation: id, state: 'writing' }
   expect((await acting.call('POST', '/api/account/presence', presence)).status).toBe(204)
   for (const ear of ears) expect((await ear.next(1))[0]!.data).toMatchObject({ ...presence, sender: ben })
-  await Promise.all(ears.map((ear) => ear.close()))
 
   await acting.call('POST', '/api/sms/send', { recipients: [ZOE], body: 'From Ben' })
   expect(await conversation()).toMatchObject({ last_sender: ben, assignee: ben })
@@ -330,7 +314,6 @@ describe('presence', () => {
     const told = { event: 'presence', data: { ...state, sender: ann.id, name: name.slice(0, 100) } }
     for (const ear of ears.slice(0, 2)) expect(await ear.next(1)).toMatchObject([told])
     for (const ear of ears.slice(2)) expect(ear.heard).toEqual([])
-    await Promise.all(ears.map((ear) => ear.close()))
   })
 
   test('is refused with another state, without an account, and too often', async () => {
@@ -360,6 +343,5 @@ test("a draft is one person's, and the send of its text deletes it", async () =>
   await acting.call('POST', '/api/sms/send', { recipients: [ZOE], body: 'Another' })
   await send(ZOE)
   expect((await ear.next(1))[0]!.data).toMatchObject({ action: 'delete', record: { id: hers.body.id } })
-  await ear.close()
   expect((await acting.call('GET', DRAFTS)).body.items).toMatchObject([{ author: ben }])
 })

@@ -2,7 +2,7 @@ import { type Client, startServerWithDevices } from '../../support/server/server
 
 const server = await startServerWithDevices()
 const user = await server.makeUser()
-const device = await server.pair(user)
+const device = await server.pair(user, { phone: '+4930123' })
 
 const send = async (body = 'Hello', by = user): Promise<string> => {
   const { body: answer } = await by.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body })
@@ -10,6 +10,12 @@ const send = async (body = 'Hello', by = user): Promise<string> => {
 }
 const messageOf = async (id: string, by = user) =>
   (await by.call('GET', `/api/collections/sms_messages/records/${id}`)).body
+
+/** The statuses that a message had, oldest first. */
+const eventsOf = async (id: string) => {
+  const path = `/api/collections/sms_events/records?filter=message="${id}"&sort=created`
+  return (await user.call('GET', path)).body.items.map(({ status }: { status: string }) => status)
+}
 
 const CALLS = [
   ['POST', '/api/devices/heartbeat', {}],
@@ -49,8 +55,10 @@ test.each([
   expect(answers.map(({ status, body }) => [status, body.message])).toEqual(Array(3).fill([400, message]))
 })
 
-const ITEM = { id: 'x', attempt: 1, status: 'sent' }
-const TEXT = { from: '+4930', body: 'x', received_at: '2026-11-20T07:00:00Z' }
+const item = (more: object) => ({ items: [{ id: 'x', attempt: 1, status: 'sent', ...more }] })
+const text = (more: object) => ({
+  items: [{ from: '+4930', body: 'x', received_at: '2026-11-20T07:00:00Z', ...more }],
+})
 
 const DATE = 'must be a date, for example 2026-11-20T07:00:00.000Z'
 test.each([
@@ -59,23 +67,11 @@ test.each([
   ['claim', { limit: 101 }, 'limit must be a whole number from 1 to 100'],
   ['claim', { wait: 31 }, 'wait must be from 0 to 30'],
   ['report', { items: [] }, 'items must not be empty'],
-  [
-    'report',
-    { items: [{ ...ITEM, status: 'assigned' }] },
-    'items[0].status must be sent, delivered or failed',
-  ],
-  [
-    'report',
-    { items: [{ ...ITEM, not_sent: true }] },
-    'items[0].not_sent can only be said with the status failed',
-  ],
-  ['report', { items: [{ ...ITEM, at: '+275760-09-13T00:00:00.000Z' }] }, `items[0].at ${DATE}`],
-  ['incoming', { items: [{ ...TEXT, from: '' }] }, 'items[0].from must not be empty'],
-  [
-    'incoming',
-    { items: [{ ...TEXT, received_at: '-000001-01-01T00:00:00Z' }] },
-    `items[0].received_at ${DATE}`,
-  ],
+  ['report', item({ status: 'assigned' }), 'items[0].status must be sent, delivered or failed'],
+  ['report', item({ not_sent: true }), 'items[0].not_sent can only be said with the status failed'],
+  ['report', item({ at: '+275760-09-13T00:00:00.000Z' }), `items[0].at ${DATE}`],
+  ['incoming', text({ from: '' }), 'items[0].from must not be empty'],
+  ['incoming', text({ received_at: '-000001-01-01T00:00:00Z' }), `items[0].received_at ${DATE}`],
   ['heartbeat', { battery: 101 }, 'battery must be from 0 to 100'],
 ])('bad bodies are refused with what is wrong: %s %j', async (call, body, message) => {
   const answer = await device.call('POST', `/api/devices/${call}`, body)
@@ -86,18 +82,8 @@ test('a message goes its way: accepted, claimed, sent, delivered', async () => {
   const id = await send('One')
   expect((await device.call('POST', '/api/devices/heartbeat', { battery: 80 })).body).toEqual({ pending: 1 })
   const { items } = (await device.call('POST', '/api/devices/claim', { limit: 10 })).body
-  expect(items).toEqual([
-    {
-      id,
-      attempt: 1,
-      to: '+4915112345678',
-      body: 'One',
-      sim: 0,
-      priority: 0,
-      expires_at: '',
-      lease_until: expect.stringMatching(/Z$/),
-    },
-  ])
+  const told = { id, attempt: 1, to: '+4915112345678', body: 'One', sim: 0, priority: 0, expires_at: '' }
+  expect(items).toEqual([{ ...told, lease_until: expect.stringMatching(/Z$/) }])
   for (const status of ['sent', 'delivered']) {
     const { body } = await device.call('POST', '/api/devices/report', { items: [{ id, attempt: 1, status }] })
     expect(body).toEqual({ items: [{ id, attempt: 1, result: 'applied', status }] })
@@ -105,15 +91,7 @@ test('a message goes its way: accepted, claimed, sent, delivered', async () => {
   const message = await messageOf(id)
   expect(message).toMatchObject({ status: 'delivered', error_message: '' })
   expect(message.sent_at <= message.delivered_at).toBe(true)
-  const events = await user.call(
-    'GET',
-    `/api/collections/sms_events/records?filter=message="${id}"&sort=created`,
-  )
-  expect(events.body.items.map(({ status }: { status: string }) => status)).toEqual([
-    'sending',
-    'sent',
-    'delivered',
-  ])
+  expect(await eventsOf(id)).toEqual(['sending', 'sent', 'delivered'])
 })
 
 test('a disabled device claims nothing, and may still report', async () => {
@@ -122,14 +100,12 @@ test('a disabled device claims nothing, and may still report', async () => {
   const id = await send('x', owner)
   await phone.call('POST', '/api/devices/claim', {})
   await owner.call('PATCH', `/api/collections/devices/records/${phone.id}`, { enabled: false })
-  expect(await phone.call('POST', '/api/devices/claim', {})).toMatchObject({
-    status: 403,
-    body: { error: 'device_disabled' },
+  const refused = { status: 403, body: { error: 'device_disabled' } }
+  expect(await phone.call('POST', '/api/devices/claim', {})).toMatchObject(refused)
+  const { body } = await phone.call('POST', '/api/devices/report', {
+    items: [{ id, attempt: 1, status: 'sent' }],
   })
-  const report = { items: [{ id, attempt: 1, status: 'sent' }] }
-  expect((await phone.call('POST', '/api/devices/report', report)).body.items).toMatchObject([
-    { result: 'applied' },
-  ])
+  expect(body.items).toMatchObject([{ result: 'applied' }])
 })
 
 test('SIMs are kept, and a device that is heard of is seen', async () => {
@@ -167,13 +143,7 @@ describe('when a device was seen is measured', () => {
 
   test('nor can who makes the record of one', async () => {
     const password = 'secret-enough'
-    const body = {
-      user: user.id,
-      name: 'made by hand',
-      last_seen: LATER,
-      password,
-      passwordConfirm: password,
-    }
+    const body = { user: user.id, name: 'x', last_seen: LATER, password, passwordConfirm: password }
     const made = await server.superuser.call('POST', '/api/collections/devices/records', body)
     expect(made).toMatchObject({ status: 200, body: { last_seen: '' } })
   })
@@ -191,15 +161,21 @@ describe('when a device was seen is measured', () => {
 })
 
 test('a text that comes in is a record, the same again is not', async () => {
-  const items = [{ from: '+4915112345678', body: 'Hi\u0000!', received_at: '2026-11-20T07:00:00.123+01:00' }]
+  const received_at = '2026-11-20T07:00:00.123+01:00'
+  const items = [{ from: '+4915112345678', body: 'Hé\u0000llo €', sim: 2, received_at }]
   const first = (await device.call('POST', '/api/devices/incoming', { items })).body
   expect((await device.call('POST', '/api/devices/incoming', { items })).body).toEqual(first)
   expect(await messageOf(first.ids[0])).toMatchObject({
     status: 'received',
     message_type: 'incoming',
     from: '+4915112345678',
-    body: 'Hi!',
+    to: '+4930123',
+    body: 'Héllo €',
     device: device.id,
+    user: user.id,
+    segments: 1,
+    sim: 2,
     delivered_at: '2026-11-20 06:00:00.123Z',
   })
+  expect(await eventsOf(first.ids[0])).toEqual(['received'])
 })

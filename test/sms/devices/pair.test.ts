@@ -48,22 +48,11 @@ describe('a pairing', () => {
 describe('pairing a device', () => {
   test('makes its record and a token of a year', async () => {
     const sims = [{ slot: 1, carrier: 'O2' }]
-    const { status, body } = await pair({
-      code: await newCode(),
-      name: 'Hall',
-      phone: '+4915112345678',
-      sims,
-    })
+    const values = { name: 'Hall', phone: '+4915112345678', sims }
+    const { status, body } = await pair({ code: await newCode(), ...values })
     expect(status).toBe(200)
-    expect(body.record).toMatchObject({
-      user: user.id,
-      name: 'Hall',
-      platform: 'android',
-      phone: '+4915112345678',
-      sims,
-      enabled: true,
-      collectionName: 'devices',
-    })
+    const more = { user: user.id, platform: 'android', enabled: true, collectionName: 'devices' }
+    expect(body.record).toMatchObject({ ...values, ...more })
     expect(body.record.last_seen).not.toBe('')
     expect(Object.keys(body.record)).not.toContain('push')
     const { exp } = JSON.parse(Buffer.from(body.token.split('.')[1], 'base64url').toString())
@@ -101,10 +90,8 @@ describe('pairing a device', () => {
     ['an unknown platform', { platform: 'toaster' }, 'platform must be android, modem, simulator or other'],
   ])('with %s is refused and costs no code', async (_, body, message) => {
     const code = await newCode()
-    expect(await pair({ code, ...body })).toEqual({
-      status: 400,
-      body: { error: 'invalid_request', message },
-    })
+    const refused = { error: 'invalid_request', message }
+    expect(await pair({ code, ...body })).toEqual({ status: 400, body: refused })
     expect((await pair({ code })).status).toBe(200)
   })
 

@@ -26,11 +26,7 @@ describe('a send with', () => {
     ['an instant after 9999', { scheduled_at: '+010000-01-01T00:00:00Z' }, 400],
     ['an instant before all', { scheduled_at: '0000-00-00 00:00:00Z' }, 400],
     ['an end in the year 1', { expires_at: '0001-01-01 00:00:00.000Z' }, 400],
-    [
-      'an end before its time',
-      { scheduled_at: '2999-01-02 00:00:00Z', expires_at: '2999-01-01 00:00:00Z' },
-      400,
-    ],
+    ['an end before its time', { scheduled_at: '2999-01-02', expires_at: '2999-01-01' }, 400],
     ['nothing but a NUL', { body: '\0' }, 400],
     ['keys of objects', JSON.parse('{"__proto__":{"admin":true}}'), 400],
     ['keys of objects as a number', { recipients: ['__proto__'] }, 400],
@@ -41,25 +37,17 @@ describe('a send with', () => {
   })
 
   test.each([
-    [
-      'a life of ten years from the end of time',
-      { scheduled_at: '9999-12-31 00:00:00.000Z', ttl: 315360000 },
-    ],
+    ['a life of ten years', { scheduled_at: '9999-12-31 00:00:00.000Z', ttl: 315360000 }],
     ['an end that is the last', { expires_at: '9999-12-31 23:59:59.999Z' }],
-  ])('%s ends where dates end', async (_, body) => {
-    const { message_ids } = (await send(ann, body)).body
-    const { expires_at } = (await view(ann, 'sms_messages', message_ids[0])).body
-    expect(expires_at).toBe('9999-12-31 23:59:59.999Z')
-  })
-
-  test('a life to the end of time can be sent again', async () => {
-    const { body } = await send(ann, { expires_at: '9999-12-31 23:59:59.999Z' })
-    const id = body.message_ids[0]
+  ])('%s ends where dates end, also when it is sent again', async (_, options) => {
+    const endOf = async (id: string) => (await view(ann, 'sms_messages', id)).body.expires_at
+    const [id] = (await send(ann, options)).body.message_ids
+    expect(await endOf(id)).toBe('9999-12-31 23:59:59.999Z')
     await ann.call('POST', `/api/sms/messages/${id}/cancel`, {})
     const again = await ann.call('POST', `/api/sms/messages/${id}/retry`, {})
     expect(again.status).toBe(200)
-    const next = await view(ann, 'sms_messages', again.body.message_ids[0])
-    expect(next.body.expires_at).toBe('9999-12-31 23:59:59.999Z')
+    if ('expires_at' in options)
+      expect(await endOf(again.body.message_ids[0])).toBe('9999-12-31 23:59:59.999Z')
   })
 })
 
@@ -128,21 +116,6 @@ describe('a device', () => {
     const items = Array.from({ length: 20 }, () => ({ from: TO, body, received_at: '2026-01-01T00:00:00Z' }))
     expect((await evil.call('POST', '/api/devices/incoming', { items })).status).toBe(200)
     expect(took()).toBeLessThan(5_000)
-  })
-
-  test('breaks no stream by what it says of itself', async () => {
-    const { realtime, store } = server.server.services
-    for (const sims of [
-      [{ a: '\ud800' }],
-      [{ '\0': '\0' }],
-      [{ __proto__: 1 }],
-      [{ 'a\udfff': { b: ['\0'] } }],
-    ])
-      expect((await evil.call('POST', '/api/devices/heartbeat', { sims })).status).toBe(200)
-    const { rows } = await store.db.query('select row_to_json(d)::text from devices d')
-    expect(rows.length).toBeGreaterThan(1)
-    expect(realtime.clients).toBe(0)
-    expect((await view(eve, 'devices', evil.id)).status).toBe(200)
   })
 })
 
