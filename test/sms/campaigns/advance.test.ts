@@ -181,10 +181,8 @@ test('a quota that is used up meanwhile ends it: nothing is left waiting, and it
     return one.acceptor.add(offer)
   })
   await advance(spent, id)
-  expect(await readState(db, user, id)).toMatchObject({
-    status: 'failed',
-    error: 'Monthly message quota exceeded',
-  })
+  const ended = { status: 'failed', error: 'Monthly message quota exceeded' }
+  expect(await readState(db, user, id)).toMatchObject(ended)
   expect([await waiting(), await used()]).toEqual([[], 0])
 })
 

@@ -42,15 +42,10 @@ beforeEach(async () => {
   await fixture.at('2027-01-01T00:00:00Z')
 })
 
-const make = async (body: object) =>
-  (
-    await createCampaign(
-      one,
-      user,
-      readNewCampaign({ body: 'Hi', recipients: ['+4977001'], ...body }, new Date()),
-      null,
-    )
-  ).id
+const make = async (body: object) => {
+  const wanted = readNewCampaign({ body: 'Hi', recipients: ['+4977001'], ...body }, new Date())
+  return (await createCampaign(one, user, wanted, null)).id
+}
 const create = (repeat: object, body: object = {}) => make({ repeat, ...body })
 const runs = async (id: string) =>
   (await rows('select scheduled_at from campaigns where run_of = $1 order by 1', [id])).map(([at]) =>
@@ -127,10 +122,8 @@ test('each run has the members of that day, and is refused alone', async () => {
   const join = (phone: string, optedOut = false) => rows(member, [user, phone, [group], optedOut])
   await rows(`insert into contact_groups (id, "user", name) values ($2, $1, 'G')`, [user, group])
   await join('+4977001')
-  const id = await create(
-    { ...EVERY_DAY, until: '2027-01-04T12:00:00Z' },
-    { recipients: [], group_ids: [group] },
-  )
+  const members = { recipients: [], group_ids: [group] }
+  const id = await create({ ...EVERY_DAY, until: '2027-01-04T12:00:00Z' }, members)
   await workAt('2027-01-01T08:00Z')
   await join('+4977002')
   await join('+4977003', true)

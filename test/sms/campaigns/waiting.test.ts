@@ -24,11 +24,11 @@ const extensions = extensionsOf(config)
 let campaign: string
 let batch: string
 const fixture = await openLineFixture()
-const { store } = fixture
+const { store, rows, claim, at, user } = fixture
 const services = { store, config, extensions, acceptor: openAcceptor(store, config) }
 
 const states = () =>
-  fixture.rows(
+  rows(
     `select m.status, case m.status when 'pending' then m.waiting_for else '' end, count(*)::int
     from campaigns c join sms_messages m on m.batch_id = c.batch_id where c.id = $1 group by 1, 2 order by 1, 2`,
     [campaign],
@@ -41,85 +41,83 @@ const WAITING = [
 
 beforeEach(async () => {
   await fixture.reset()
-  await fixture.rows('delete from campaigns')
-  await fixture.rows('delete from line_use')
-  await fixture.rows('delete from line_recipients')
+  await rows('delete from campaigns')
+  await rows('delete from line_use')
+  await rows('delete from line_recipients')
   await fixture.lines('a1')
   await fixture.set('a1', 'daily_limit = 2, monthly_recipients = 2')
   // 21:59 in Berlin, 05:59 in Tokyo
-  await fixture.at('2090-01-11T21:58:00+01:00')
+  await at('2090-01-11T21:58:00+01:00')
   await fixture.liveIn('Europe/Berlin', '22:00', '08:00')
   const wanted = readNewCampaign({ body: 'Sale', recipients: PEOPLE, quiet_hours: true }, new Date())
-  const made = await createCampaign(services, fixture.user, wanted, null)
+  const made = await createCampaign(services, user, wanted, null)
   campaign = made.id
   batch = made.batch_id
   await advance(services, campaign)
-  await fixture.at('2090-01-11T21:59:00+01:00')
-  await sweep(fixture.store, 600)
-  await fixture.rows(`update campaigns set status = 'sending'`)
+  await at('2090-01-11T21:59:00+01:00')
+  await sweep(store, 600)
+  await rows(`update campaigns set status = 'sending'`)
   expect(await states()).toEqual(WAITING)
 })
 
 /** Nothing of it leaves any more, and the line has its room back. */
 async function expectStopped() {
-  await fixture.at('2090-01-11T21:59:30+01:00')
-  await sweep(fixture.store, 600)
-  expect(await fixture.claim('a')).toEqual([])
+  await at('2090-01-11T21:59:30+01:00')
+  await sweep(store, 600)
+  expect(await claim('a')).toEqual([])
   expect((await fixture.use()).counts).toEqual({ a1: [0, 0] })
-  expect(await fixture.rows('select * from line_recipients')).toEqual([])
+  expect(await rows('select * from line_recipients')).toEqual([])
 }
 
 test('a pause holds all of them, and a resumption gives them their lines again', async () => {
-  await pauseCampaign(services, fixture.user, campaign)
+  await pauseCampaign(services, user, campaign)
   expect(await states()).toEqual([['pending', '', 5]])
   await expectStopped()
-  await resumeCampaign(services, fixture.user, campaign)
-  await sweep(fixture.store, 600)
+  await resumeCampaign(services, user, campaign)
+  await sweep(store, 600)
   expect(await states()).toEqual(WAITING)
 })
 
 test('a cancellation ends all of them', async () => {
-  await cancelCampaign(services, fixture.user, campaign)
+  await cancelCampaign(services, user, campaign)
   expect(await states()).toEqual([['failed', '', 5]])
   await expectStopped()
 })
 
 test('the cancellation of its batch does the same', async () => {
-  await cancelBatch(fixture.store, fixture.user, batch)
+  await cancelBatch(store, user, batch)
   await expectStopped()
 })
 
 test('a change puts new texts in their place', async () => {
-  await pauseCampaign(services, fixture.user, campaign)
+  await pauseCampaign(services, user, campaign)
   const change = readCampaignChange({ body: 'New' }, new Date())
-  await changeCampaign(services, fixture.user, campaign, change)
+  await changeCampaign(services, user, campaign, change)
   await expectStopped()
-  await resumeCampaign(services, fixture.user, campaign)
-  await sweep(fixture.store, 600)
+  await resumeCampaign(services, user, campaign)
+  await sweep(store, 600)
   expect(await states()).toEqual(WAITING)
-  expect((await fixture.claim('a')).map(({ body }) => body)).toEqual(['New', 'New'])
+  expect((await claim('a')).map(({ body }) => body)).toEqual(['New', 'New'])
 })
 
 test('the deletion of a campaign whose texts are being stored cancels those', async () => {
   const wanted = readNewCampaign({ body: 'Sale', recipients: PEOPLE }, new Date())
-  const { id, batch_id } = await createCampaign(services, fixture.user, wanted, null)
+  const { id, batch_id } = await createCampaign(services, user, wanted, null)
   const accept: Acceptor['add'] = async (offer) => {
-    await fixture.rows('delete from campaigns where id = $1', [id])
+    await rows('delete from campaigns where id = $1', [id])
     return services.acceptor.add(offer)
   }
   await advance({ ...services, acceptor: { add: accept } as Acceptor }, id)
   expect(
-    await fixture.rows('select distinct status, error_message from sms_messages where batch_id = $1', [
-      batch_id,
-    ]),
+    await rows('select distinct status, error_message from sms_messages where batch_id = $1', [batch_id]),
   ).toEqual([['failed', 'Canceled']])
 })
 
 test.each(['campaigns', 'sms_messages', 'devices', 'users'])('a deletion of %s stops them', async (name) => {
-  const { db, catalog } = fixture.store
-  const where = name === 'users' ? `where id = '${fixture.user}'` : ''
-  const ids = (await fixture.rows(`select id from ${name} ${where}`)).map(([id]) => String(id))
+  const { db, catalog } = store
+  const where = name === 'users' ? `where id = '${user}'` : ''
+  const ids = (await rows(`select id from ${name} ${where}`)).map(([id]) => String(id))
   await db.transaction((tx) => deleteRecords({ db: tx, catalog }, extensions, catalog.find(name)!, ids))
-  await sweep(fixture.store, 600)
-  expect(await fixture.claim('a')).toEqual([])
+  await sweep(store, 600)
+  expect(await claim('a')).toEqual([])
 })

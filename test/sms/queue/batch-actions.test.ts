@@ -1,6 +1,7 @@
 import { ANN, as, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()
+const { rows: query, message } = server
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+4977${i + 10_000}`)
@@ -16,8 +17,8 @@ const retry = (id: string, body?: unknown, headers?: Record<string, string>) =>
   server.ask('POST', `batches/${id}/retry`, body, headers)
 /** Ends messages as a device or the gateway would. */
 const end = async (ids: readonly string[], error_message: string) => {
-  await server.rows('delete from sms_dispatch where message = any($1)', [ids])
-  await server.rows(`update sms_messages set status = 'failed', error_message = $2 where id = any($1)`, [
+  await query('delete from sms_dispatch where message = any($1)', [ids])
+  await query(`update sms_messages set status = 'failed', error_message = $2 where id = any($1)`, [
     ids,
     error_message,
   ])
@@ -34,26 +35,22 @@ test.each([
   const answer = await cancel(batch_id)
   expect([answer.status, answer.body]).toEqual([200, { batch_id, recipients_count: 3, counts, canceled: 3 }])
   for (const id of message_ids)
-    expect(await server.message(id)).toMatchObject({ status: 'failed', error_message: 'Canceled' })
-  expect(await server.rows('select 1 from sms_dispatch where message = any($1)', [message_ids])).toEqual([])
+    expect(await message(id)).toMatchObject({ status: 'failed', error_message: 'Canceled' })
+  expect(await query('select 1 from sms_dispatch where message = any($1)', [message_ids])).toEqual([])
   expect(await used()).toBe(before)
   expect((await cancel(batch_id)).body).toMatchObject({ canceled: 0, counts })
   expect(await used()).toBe(before)
-  const events = await server.rows('select status, detail from sms_events where message = any($1)', [
-    message_ids,
-  ])
+  const events = await query('select status, detail from sms_events where message = any($1)', [message_ids])
   expect(events).toEqual(Array(3).fill(['failed', 'Canceled']))
 })
 
 test('what a device has goes on, what is over stays', async () => {
   const before = await used()
   const { batch_id, message_ids } = await batchOf(4)
-  await server.rows(`update sms_dispatch set state = 'sending', attempt = 1 where message = $1`, [
-    message_ids[0],
-  ])
-  await server.rows(`update sms_messages set status = 'sending' where id = $1`, [message_ids[0]])
-  await server.rows('delete from sms_dispatch where message = $1', [message_ids[1]])
-  await server.rows(`update sms_messages set status = 'delivered' where id = $1`, [message_ids[1]])
+  await query(`update sms_dispatch set state = 'sending', attempt = 1 where message = $1`, [message_ids[0]])
+  await query(`update sms_messages set status = 'sending' where id = $1`, [message_ids[0]])
+  await query('delete from sms_dispatch where message = $1', [message_ids[1]])
+  await query(`update sms_messages set status = 'delivered' where id = $1`, [message_ids[1]])
   expect((await cancel(batch_id)).body).toMatchObject({
     canceled: 2,
     counts: { sending: 1, delivered: 1, failed: 2 },
@@ -65,7 +62,7 @@ test('more than a transaction takes, and ten at once: each message is canceled o
   const before = await used()
   const sends = await Promise.all([1, 2, 3].map(() => batchOf(900)))
   const ids = sends.map(({ batch_id }) => batch_id)
-  await server.rows('update sms_messages set batch_id = $1 where batch_id = any($2)', [ids[0], ids])
+  await query('update sms_messages set batch_id = $1 where batch_id = any($2)', [ids[0], ids])
   const answers = await Promise.all(Array.from({ length: 10 }, () => cancel(ids[0]!)))
   expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
   expect(answers.reduce((sum, { body }) => sum + body.canceled, 0)).toBe(2700)
@@ -81,7 +78,7 @@ test('devices that claim meanwhile have what they claimed, and nothing else', as
     ) as string[]
   const [claimed] = await Promise.all([Promise.all([1, 2, 3].map(claim)), cancel(batch_id), cancel(batch_id)])
   const taken = new Set(claimed.flat())
-  const rows = await server.rows('select id, status from sms_messages where id = any($1)', [message_ids])
+  const rows = await query('select id, status from sms_messages where id = any($1)', [message_ids])
   const ended = new Map(rows as [string, string][])
   for (const id of message_ids) expect(ended.get(id)).toBe(taken.has(id) ? 'sending' : 'failed')
   await end(message_ids, 'over')
@@ -93,7 +90,7 @@ test("an unknown batch, none, and another user's are not found", async () => {
   for (const ask of [cancel, (id: string, headers?: Record<string, string>) => retry(id, undefined, headers)])
     for (const answer of [await ask('nosuchbatch0000'), await ask('%20'), await ask(batch_id, as(BEN))])
       expect([answer.status, answer.body]).toEqual([404, expected])
-  expect(await server.message(message_ids[0]!)).toMatchObject({ status: 'assigned' })
+  expect(await message(message_ids[0]!)).toMatchObject({ status: 'assigned' })
   expect((await cancel(batch_id, {})).status).toBe(401)
   expect((await retry(batch_id, undefined, {})).status).toBe(401)
 })
@@ -110,7 +107,7 @@ test('what failed is sent again, as a batch of its own, each once however often 
   expect(await used()).toBe(before + 3)
   const { ttl: _, ...same } = options
   for (const [i, id] of first.message_ids.entries()) {
-    const kept = await server.message(id)
+    const kept = await message(id)
     const was = { to: numbers(5)[i + 1], client_ref: `retry:${message_ids[i + 1]}`, batch_id: first.batch_id }
     expect(kept).toMatchObject({ ...same, ...was, status: 'assigned' })
     expect(Math.abs(Date.parse(String(kept.expires_at)) - Date.now() - 3_600_000)).toBeLessThan(600_000)
@@ -146,7 +143,7 @@ test('who opted out, what has no text any more, what was sent again by itself: l
   const recipients = ['+4900004', '+4911111', '+4922222', '+4933333']
   const { batch_id, message_ids } = (await server.send({ recipients })).body
   await end(message_ids.slice(1), 'No signal')
-  await server.rows(`update sms_messages set body = '' where id = $1`, [message_ids[1]])
+  await query(`update sms_messages set body = '' where id = $1`, [message_ids[1]])
   await server.ask('POST', `messages/${message_ids[2]}/retry`)
   const { body } = await retry(batch_id)
   expect(body).toMatchObject({
@@ -159,7 +156,7 @@ test('what the quota does not allow is left out, and sent when it does', async (
   const { batch_id, message_ids } = await batchOf(3)
   await end(message_ids, 'No signal')
   const allow = (more: number) =>
-    server.rows(
+    query(
       `update users set monthly_quota = (select max(used) from sms_usage where "user" = $1) + $2 where id = $1`,
       [ANN.id, more],
     )
@@ -172,5 +169,5 @@ test('what the quota does not allow is left out, and sent when it does', async (
   const all = (await retry(batch_id)).body
   expect(all).toMatchObject({ batch_id: some.batch_id, recipients_count: 3, left_out: NONE })
   expect(all.message_ids).toEqual(expect.arrayContaining(some.message_ids))
-  await server.rows('update users set monthly_quota = 0 where id = $1', [ANN.id])
+  await query('update users set monthly_quota = 0 where id = $1', [ANN.id])
 })

@@ -18,50 +18,29 @@ const events = (id: string) =>
     id,
   ])
 const LONG = 'long '.repeat(40)
+const at = (hours: number) => ({ scheduled_at: isoAtHour(hours) })
+const end = (hours: number) => ({ expires_at: isoAtHour(hours) })
+const EMPTY = { expires_at: null, ttl: null, priority: null, body: null }
 
 test.each<
   [what: string, options: object, body: object, time: number, end: number, priority: number, told: string]
 >([
-  ['later', {}, { scheduled_at: isoAtHour(9) }, 9, 0, 0, 'time'],
-  ['earlier', { expires_at: isoAtHour(6) }, { scheduled_at: isoAtHour(2) }, 2, 6, 0, 'time'],
+  ['later', {}, at(9), 9, 0, 0, 'time'],
+  ['earlier', end(6), at(2), 2, 6, 0, 'time'],
   ['in another form', {}, { scheduled_at: storedAtHour(9) }, 9, 0, 0, 'time'],
-  ['an end', {}, { expires_at: isoAtHour(7) }, 5, 7, 0, 'expiry'],
+  ['an end', {}, end(7), 5, 7, 0, 'expiry'],
   ['an end after the time that it has', {}, { ttl: 7200 }, 5, 7, 0, 'expiry'],
-  [
-    'an end after the time that it gets',
-    {},
-    { ttl: 7200, scheduled_at: isoAtHour(10) },
-    10,
-    12,
-    0,
-    'time, expiry',
-  ],
-  ['no end', { expires_at: isoAtHour(6) }, { expires_at: '' }, 5, 0, 0, 'expiry'],
-  [
-    'beyond its end, with a new one',
-    { ttl: 60 },
-    { scheduled_at: isoAtHour(9), expires_at: isoAtHour(10) },
-    9,
-    10,
-    0,
-    'time, expiry',
-  ],
+  ['an end after the time that it gets', {}, { ttl: 7200, ...at(10) }, 10, 12, 0, 'time, expiry'],
+  ['no end', end(6), { expires_at: '' }, 5, 0, 0, 'expiry'],
+  ['beyond its end, with a new one', { ttl: 60 }, { ...at(9), ...end(10) }, 9, 10, 0, 'time, expiry'],
   ['a priority', { ttl: 3600 }, { priority: -7 }, 5, 6, -7, 'priority'],
   ['the usual priority', { priority: 9 }, { priority: 0 }, 5, 0, 0, 'priority'],
-  [
-    'nothing where null is',
-    { priority: 3, ttl: 3600 },
-    { scheduled_at: isoAtHour(5.5), expires_at: null, ttl: null, priority: null, body: null },
-    5.5,
-    6,
-    3,
-    'time',
-  ],
-])('changes %s', async (_, options, body, time, end, priority, told) => {
+  ['nothing where null is', { priority: 3, ttl: 3600 }, { ...at(5.5), ...EMPTY }, 5.5, 6, 3, 'time'],
+])('changes %s', async (_, options, body, time, ends, priority, told) => {
   const before = await used()
   const id = await schedule(options)
   const answer = await change(id, body)
-  const expires_at = end ? storedAtHour(end) : ''
+  const expires_at = ends ? storedAtHour(ends) : ''
   const now = { id, status: 'pending', scheduled_at: storedAtHour(time), expires_at, priority, segments: 1 }
   expect([answer.status, answer.body]).toEqual([200, now])
   expect(await server.message(id)).toMatchObject({ ...now, body: 'Hi', device: '' })
@@ -111,19 +90,19 @@ const WHEN = 'expires_at must lie in the future, after scheduled_at'
 test.each<[what: string, body: unknown, error: string, message: string]>([
   ['nothing', {}, INVALID, 'scheduled_at, expires_at, ttl, body or priority must be given'],
   ['another field', { recipients: ['+491'] }, INVALID, 'recipients is not a field of this request'],
-  ['two ends', { ttl: 9, expires_at: isoAtHour(8) }, INVALID, 'ttl and expires_at exclude each other'],
+  ['two ends', { ttl: 9, ...end(8) }, INVALID, 'ttl and expires_at exclude each other'],
   ['an end that is past', { expires_at: '2020-01-01' }, INVALID, WHEN],
-  ['an end before the new time', { scheduled_at: isoAtHour(8), expires_at: isoAtHour(7) }, INVALID, WHEN],
-  ['an end before the old time', { expires_at: isoAtHour(4) }, INVALID, WHEN],
-  ['a time after the old end', { scheduled_at: isoAtHour(6) }, INVALID, WHEN],
+  ['an end before the new time', { ...at(8), ...end(7) }, INVALID, WHEN],
+  ['an end before the old time', end(4), INVALID, WHEN],
+  ['a time after the old end', at(6), INVALID, WHEN],
   [
-    'a text too long',
+    'a long text',
     { body: 'x'.repeat(1601) },
     'body_too_long',
     'Message body must be at most 1600 characters',
   ],
 ])('%s is refused, and changes nothing', async (_, body, error, message) => {
-  const id = await schedule({ expires_at: isoAtHour(6) })
+  const id = await schedule(end(6))
   const was = await server.message(id)
   const answer = await change(id, body)
   expect([answer.status, answer.body]).toEqual([400, { error, message }])
@@ -144,12 +123,9 @@ test.each([
   if (state) await server.rows('update sms_dispatch set state = $2 where message = $1', [id, state])
   else await server.rows('delete from sms_dispatch where message = $1', [id])
   const was = await server.message(id)
-  const answer = await change(id, { scheduled_at: isoAtHour(9), body: 'Too late' })
-  const expected = {
-    error: 'not_changeable',
-    message: 'Only a message that waits for its time can be changed',
-  }
-  expect([answer.status, answer.body]).toEqual([409, expected])
+  const answer = await change(id, { ...at(9), body: 'Too late' })
+  const message = 'Only a message that waits for its time can be changed'
+  expect([answer.status, answer.body]).toEqual([409, { error: 'not_changeable', message }])
   expect(await server.message(id)).toEqual(was)
 })
 
@@ -175,9 +151,7 @@ test('who waits though it is due, as no device is there, can still be changed', 
   const past = await change(id, { ttl: 60 })
   expect([past.status, past.body.message]).toEqual([400, WHEN])
   expect((await change(id, { body: 'Better' })).status).toBe(200)
-  expect((await change(id, { scheduled_at: isoAtHour(9) })).body).toMatchObject({
-    scheduled_at: storedAtHour(9),
-  })
+  expect((await change(id, at(9))).body).toMatchObject({ scheduled_at: storedAtHour(9) })
   await server.rows(`update devices set enabled = true where "user" = $1`, [ANN.id])
 })
 
@@ -201,32 +175,18 @@ const timesOf = async (ids: readonly string[]) => {
 const ALL = { assigned: 0, sending: 0, sent: 0, delivered: 0, failed: 0 }
 
 test.each([
-  ['a time', {}, { scheduled_at: isoAtHour(9) }, [storedAtHour(9), '']],
-  [
-    'an earlier time, whose end stays',
-    { ttl: 3600 },
-    { scheduled_at: isoAtHour(2) },
-    [storedAtHour(2), storedAtHour(6)],
-  ],
+  ['a time', {}, at(9), storedAtHour(9), ''],
+  ['an earlier time, whose end stays', { ttl: 3600 }, at(2), storedAtHour(2), storedAtHour(6)],
   [
     'a time and how long it is good for',
     { ttl: 60 },
-    { scheduled_at: isoAtHour(9), ttl: 7200 },
-    [storedAtHour(9), storedAtHour(11)],
+    { ...at(9), ttl: 7200 },
+    storedAtHour(9),
+    storedAtHour(11),
   ],
-  [
-    'a time and an end',
-    {},
-    { scheduled_at: isoAtHour(9), expires_at: isoAtHour(10) },
-    [storedAtHour(9), storedAtHour(10)],
-  ],
-  [
-    'a time without an end',
-    { ttl: 60 },
-    { scheduled_at: isoAtHour(9), expires_at: '' },
-    [storedAtHour(9), ''],
-  ],
-])('a scheduled batch gets %s, once', async (_, options, body, times) => {
+  ['a time and an end', {}, { ...at(9), ...end(10) }, storedAtHour(9), storedAtHour(10)],
+  ['a time without an end', { ttl: 60 }, { ...at(9), expires_at: '' }, storedAtHour(9), ''],
+])('a scheduled batch gets %s, once', async (_, options, body, ...times) => {
   const { batch_id, message_ids } = await scheduleMany(3, options)
   const now = { batch_id, recipients_count: 3, counts: { pending: 3, ...ALL } }
   const answer = await reschedule(batch_id, body)
@@ -244,12 +204,12 @@ test('what is under way or over stays, and another batch', async () => {
   await server.rows(`update sms_dispatch set state = 'assigned' where message = $1`, [going])
   await server.rows(`update sms_messages set status = 'assigned' where id = $1`, [going])
   await server.ask('POST', `messages/${gone}/cancel`)
-  const { body } = await reschedule(batch_id, { scheduled_at: isoAtHour(7) })
+  const { body } = await reschedule(batch_id, at(7))
   expect(body).toMatchObject({ rescheduled: 2, counts: { pending: 2, assigned: 1, failed: 1 } })
   expect(await timesOf(left)).toEqual(Array(2).fill([storedAtHour(7), '']))
   expect(await timesOf([going!, ...other.message_ids])).toEqual(Array(3).fill([storedAtHour(5), '']))
   for (const id of left) await server.ask('POST', `messages/${id}/cancel`)
-  expect((await reschedule(batch_id, { scheduled_at: isoAtHour(8) })).body).toMatchObject({ rescheduled: 0 })
+  expect((await reschedule(batch_id, at(8))).body).toMatchObject({ rescheduled: 0 })
 })
 
 test('a time that is past means now', async () => {
@@ -262,8 +222,8 @@ test('a time that is past means now', async () => {
 
 test.each([
   ['nothing', {}, 'scheduled_at is required'],
-  ['an end before the time', { scheduled_at: isoAtHour(6), expires_at: isoAtHour(6) }, WHEN],
-  ['a time after the end that one of them has', { scheduled_at: isoAtHour(7) }, WHEN],
+  ['an end before the time', { ...at(6), ...end(6) }, WHEN],
+  ['a time after the end that one of them has', at(7), WHEN],
 ])('%s is refused, and changes nothing', async (_, body, message) => {
   const { batch_id, message_ids } = await scheduleMany(3, { ttl: 36_000 })
   const [last] = message_ids.toSorted().slice(-1)
@@ -275,7 +235,7 @@ test.each([
 
 test("an unknown batch and another user's are not found", async () => {
   const { batch_id, message_ids } = await scheduleMany(2)
-  const body = { scheduled_at: isoAtHour(9) }
+  const body = at(9)
   const expected = { error: 'batch_not_found', message: 'Batch not found' }
   for (const answer of [await reschedule('nosuchbatch0000', body), await reschedule(batch_id, body, as(BEN))])
     expect([answer.status, answer.body]).toEqual([404, expected])

@@ -6,6 +6,7 @@ import { onDeviceEvent } from '../../../src/sms/wake.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
 const store = await testStore()
+const { db } = store
 const user = await makeUser(store)
 const device = await makeDevice(store, user)
 
@@ -19,7 +20,7 @@ async function claimed(): Promise<string> {
 }
 
 const column = async (id: string, name: 'sent_at' | 'delivered_at') =>
-  String((await store.db.query(`select ${name} from sms_messages where id = $1`, [id])).rows[0]![0])
+  String((await db.query(`select ${name} from sms_messages where id = $1`, [id])).rows[0]![0])
 
 describe('reports of the current attempt', () => {
   test.each([
@@ -41,7 +42,7 @@ describe('reports of the current attempt', () => {
     await report(statuses.map((status) => ({ id, attempt: 1, status })))
     expect(await lookUp(store, [id])).toMatchObject([{ status: end }])
     expect(await eventsOf(store, id)).toEqual(events)
-    const { rows } = await store.db.query('select 1 from sms_dispatch where message = $1', [id])
+    const { rows } = await db.query('select 1 from sms_dispatch where message = $1', [id])
     expect(rows).toEqual([])
   })
 
@@ -103,10 +104,7 @@ describe('what a report cannot do', () => {
 
 test('a message has not arrived before it was sent, though a clock that is behind says so', async () => {
   const id = await claimed()
-  await store.db.query(
-    `update sms_messages set created = pb_text(now() - interval '1 minute') where id = $1`,
-    [id],
-  )
+  await db.query(`update sms_messages set created = pb_text(now() - interval '1 minute') where id = $1`, [id])
   await report([{ id, attempt: 1, status: 'sent' }])
   await report([{ id, attempt: 1, status: 'delivered', at: Date.now() - 30_000 }])
   expect((await column(id, 'delivered_at')) >= (await column(id, 'sent_at'))).toBe(true)
@@ -168,10 +166,10 @@ describe('proof that nothing was sent', () => {
       await report([{ id: id!, attempt, status: 'failed', not_sent: true }], only)
     }
     expect(await claimMessages(store, only, 10, 120)).toEqual([])
-    await store.db.query('update sms_dispatch set attempt = 30, due_at = null where message = $1', [id])
+    await db.query('update sms_dispatch set attempt = 30, due_at = null where message = $1', [id])
     expect(await claimMessages(store, only, 10, 120)).toMatchObject([{ attempt: 31 }])
     await report([{ id: id!, attempt: 31, status: 'failed', not_sent: true }], only)
-    const { rows } = await store.db.query(
+    const { rows } = await db.query(
       `select due_at > now() + interval '200 seconds', due_at <= now() + interval '5 minutes'
       from sms_dispatch where message = $1`,
       [id],
@@ -204,8 +202,8 @@ async function endByHand(status: string, dispatch: Readonly<Record<string, strin
   const device = await makeDevice(store, user, columns)
   const other = await makeDevice(store, user)
   const [id] = await assign(store, device, 1, dispatch)
-  await store.db.query(`update sms_dispatch set device = '' where message = $1 and state = 'pending'`, [id])
-  await store.db.query('update sms_messages set status = $2 where id = $1', [id, status])
+  await db.query(`update sms_dispatch set device = '' where message = $1 and state = 'pending'`, [id])
+  await db.query('update sms_messages set status = $2 where id = $1', [id, status])
   return { id: id!, user, device, other }
 }
 
@@ -238,5 +236,5 @@ test('what is over by hand cannot be canceled, and costs what it cost', async ()
 test('what is over by hand leaves the queue', async () => {
   const { id } = await endByHand('failed', { state: `'assigned'` })
   await checkQueue(store)
-  expect((await store.db.query('select 1 from sms_dispatch where message = $1', [id])).rows).toEqual([])
+  expect((await db.query('select 1 from sms_dispatch where message = $1', [id])).rows).toEqual([])
 })

@@ -14,16 +14,9 @@ await store.db.query(
   [USER],
 )
 
+const TABLES = ['sms_messages', 'sms_events', 'webhook_deliveries', 'webhook_payloads']
 beforeEach(async () => {
-  for (const table of [
-    'sms_messages',
-    'sms_events',
-    'webhook_deliveries',
-    'webhook_payloads',
-    '_changes',
-    '_listeners',
-  ])
-    await store.db.query(`delete from ${table}`)
+  for (const table of [...TABLES, '_changes', '_listeners']) await store.db.query(`delete from ${table}`)
 })
 
 const run = (mode: 'redact' | 'delete', days = DAYS) => endOldMessages(store, extensions, { mode, days })
@@ -91,8 +84,7 @@ test('deleted: what hangs on them goes, what counts stays', async () => {
   await add('new', 'delivered', 1, 2)
   await add('opn', 'assigned', 31, 1)
   expect(await run('delete')).toBe(3)
-  for (const table of ['sms_messages', 'sms_events', 'webhook_deliveries', 'webhook_payloads'])
-    expect([table, await count(table)]).toEqual([table, 3])
+  for (const table of TABLES) expect([table, await count(table)]).toEqual([table, 3])
   expect(await count(`sms_usage where used = 7`)).toBe(1)
 })
 

@@ -28,6 +28,14 @@ async function shares(ids: readonly string[]): Promise<Record<string, number>> {
   return counts
 }
 
+/** A message that a device has claimed. */
+async function sending(dispatch: Readonly<Record<string, string>> = {}) {
+  const device = await makeDevice(store, user)
+  const ids = await assign(store, device, 1, dispatch)
+  await claimMessages(store, device, 1, 120)
+  return { device, ids }
+}
+
 /** A look leaves it with its device, one after the lease ends it. */
 async function endsByItsLease(ids: string[]) {
   await look()
@@ -40,17 +48,14 @@ async function endsByItsLease(ids: string[]) {
 
 describe('a lease that is over', () => {
   test('ends a message that may be sent once at most, with the truth as reason', async () => {
-    const device = await makeDevice(store, user)
-    const ids = await assign(store, device, 1)
-    await claimMessages(store, device, 1, 120)
+    const { ids } = await sending()
     await endsByItsLease(ids)
     expect(await eventsOf(store, ids[0]!)).toEqual(['sending 1', 'failed 1'])
   })
 
   test('gives a message that may be sent twice to another device', async () => {
-    const [device, other] = [await makeDevice(store, user), await makeDevice(store, user)]
-    const ids = await assign(store, device, 1, { at_least_once: 'true' })
-    await claimMessages(store, device, 1, 120)
+    const { ids } = await sending({ at_least_once: 'true' })
+    const other = await makeDevice(store, user)
     await change(ids, OVER)
     await look()
     expect(await lookUp(store, ids)).toMatchObject([{ status: 'assigned', device: other.id }])
@@ -58,19 +63,15 @@ describe('a lease that is over', () => {
   })
 
   test('does not send again what has expired meanwhile', async () => {
-    const device = await makeDevice(store, user)
-    const ids = await assign(store, device, 1, { at_least_once: 'true' })
-    await claimMessages(store, device, 1, 120)
+    const { ids } = await sending({ at_least_once: 'true' })
     await change(ids, `${OVER}, expires_at = now()`)
     await look()
     expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed' }])
   })
 
   test('is no reason to send again what may be sent once, however many are over', async () => {
-    const device = await makeDevice(store, user)
+    const { device, ids } = await sending()
     await makeDevice(store, user)
-    const ids = await assign(store, device, 1)
-    await claimMessages(store, device, 1, 120)
     await change(ids, OVER)
     // a look ends some of them only, and then comes here
     await store.db.transaction((db) => retryExpiredLeases(db, ONLINE_SECONDS))
@@ -82,9 +83,7 @@ test.each([
   ['it expires', `update sms_dispatch set expires_at = now() - interval '1 second' where device = $1`],
   ['the device is deleted', 'delete from devices where id = $1'],
 ])('what a device is sending is not ended as if it had not gone out: %s', async (_, happens) => {
-  const device = await makeDevice(store, user)
-  const ids = await assign(store, device, 1, { pinned: 'true' })
-  await claimMessages(store, device, 1, 120)
+  const { device, ids } = await sending({ pinned: 'true' })
   await store.db.query(happens, [device.id])
   await endsByItsLease(ids)
 })
@@ -151,31 +150,23 @@ describe('messages that their device does not claim', () => {
     const [stopped] = [await makeDevice(store, user, columns), await makeDevice(store, user)]
     const ids = await assign(store, stopped, 2)
     await change(ids, `wakes = 4, wake_at = now() + interval '75 seconds'`)
-    await store.db.query(`insert into device_handouts values ($1, now() - interval '50 seconds', 10)`, [
-      stopped.id,
-    ])
+    const handout = `insert into device_handouts values ($1, now() - interval '50 seconds', 10)`
+    await store.db.query(handout, [stopped.id])
     await look()
     expect((await shares(ids))[stopped.id] === 2).toBe(isKept)
   })
 
   test.each([
-    ['the request named the device', { pinned: 'true' }, true],
-    ['there is no other device', {}, false],
-  ] as const)('stay where %s', async (_, dispatch, hasOther) => {
+    ['the request named the device', { pinned: 'true' }, () => makeDevice(store, user)],
+    ["the other device is another user's", {}, async () => makeDevice(store, await makeUser(store))],
+    ['there is no other device', {}, async () => {}],
+  ] as const)('stay where %s', async (_, dispatch, makeOther) => {
     const device = await makeDevice(store, user, { enabled: 'false' })
-    if (hasOther) await makeDevice(store, user)
+    await makeOther()
     const ids = await assign(store, device, 2, dispatch)
     await change(ids, LATE)
     await look()
     expect(await shares(ids)).toEqual({ [device.id]: 2 })
-  })
-
-  test("never go to another user's device", async () => {
-    await makeDevice(store, await makeUser(store))
-    const device = await makeDevice(store, user, { enabled: 'false' })
-    const ids = await assign(store, device, 1)
-    await look()
-    expect(await shares(ids)).toEqual({ [device.id]: 1 })
   })
 })
 

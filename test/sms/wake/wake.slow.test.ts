@@ -28,6 +28,12 @@ async function makePair(): Promise<{ owner: Client; phone: Client }> {
   const owner = await server.makeUser()
   return { owner, phone: await server.pair(owner) }
 }
+/** The event stream of a phone, until the test ends. */
+async function listen(phone: Client) {
+  const stream = await openStream(server.url, phone.token)
+  onTestFinished(() => stream.close())
+  return stream
+}
 const until = (isTrue: () => boolean | Promise<boolean>) => vi.waitUntil(isTrue, 40_000)
 
 /** Whether a claim of this device waits: a wake-up for nothing makes it look once more. */
@@ -44,56 +50,51 @@ const report = (by: Client, items: readonly { id: string; attempt: number }[]) =
 describe('an event stream', () => {
   test('says wake when a message is accepted for the device, to all its streams', async () => {
     const { owner, phone } = await makePair()
-    const streams = [await openStream(server.url, phone.token), await openStream(server.url, phone.token)]
+    const streams = [await listen(phone), await listen(phone)]
     await send(owner)
     for (const stream of streams) expect((await stream.next('wake')).data).toBe('{}')
-    for (const stream of streams) await stream.close()
   })
 
   test('says wake at once when messages wait already', async () => {
     const { owner, phone } = await makePair()
     await send(owner)
-    const stream = await openStream(server.url, phone.token)
+    const stream = await listen(phone)
     await stream.next('wake')
-    await stream.close()
   })
 
   test('says nothing of the messages of others', async () => {
     const { phone } = await makePair()
     const other = await makePair()
-    const stream = await openStream(server.url, phone.token)
+    const stream = await listen(phone)
     await send(other.owner)
     // what is said to the stream comes in order
     await notifyCanceled(server.server.services.store.db, phone.id, 'the last', 0)
     await stream.next('canceled')
     expect(stream.heard).toEqual([])
-    await stream.close()
   })
 
   test('says which message was canceled', async () => {
     const { owner, phone } = await makePair()
-    const stream = await openStream(server.url, phone.token)
+    const stream = await listen(phone)
     const id = await send(owner)
     expect((await owner.call('POST', `/api/sms/messages/${id}/cancel`)).status).toBe(200)
     expect(JSON.parse((await stream.next('canceled')).data)).toEqual({ id })
-    await stream.close()
   })
 
   test('says nothing of a deletion that is undone', async () => {
     const { owner, phone } = await makePair()
-    const stream = await openStream(server.url, phone.token)
+    const stream = await listen(phone)
     const [kept, gone] = [await send(owner), await send(owner)]
     const path = '/api/collections/sms_messages/records'
     const requests = [kept, 'nothing00000000'].map((id) => ({ method: 'DELETE', url: `${path}/${id}` }))
     expect((await owner.call('POST', '/api/batch', { requests })).status).toBe(400)
     expect((await owner.call('DELETE', `${path}/${gone}`)).status).toBe(204)
     expect(JSON.parse((await stream.next('canceled')).data)).toEqual({ id: gone })
-    await stream.close()
   })
 
   test('wakes at once, each time: it is said before the send is answered', async () => {
     const { owner, phone } = await makePair()
-    const stream = await openStream(server.url, phone.token)
+    const stream = await listen(phone)
     let said = 0
     const stop = onDeviceEvent(phone.id, () => said++)
     for (let i = 0; i < ROUNDS; i++) {
@@ -103,7 +104,6 @@ describe('an event stream', () => {
       await stream.next('wake')
     }
     stop()
-    await stream.close()
   })
 })
 
@@ -173,11 +173,10 @@ describe('Web Push', () => {
 
   test('is spared while a stream is open', async () => {
     const { service, owner, phone } = await makePushed()
-    const stream = await openStream(server.url, phone.token)
+    const stream = await listen(phone)
     await send(owner)
     await stream.next('wake')
     expect(service.pushed).toEqual([])
-    await stream.close()
   })
 
   test('wakes a burst once or twice, not once a message', async () => {
