@@ -63,10 +63,8 @@ test('a table that lacks a column gets the others', async () => {
   await db.query('alter table sms_messages drop column body')
   await buildIndexes(db, silent, 0)
   const found = await indexStates(db)
-  expect([found.get('sms_messages_body_trigrams'), found.get('sms_messages_by_time')]).toEqual([
-    'missing',
-    'ready',
-  ])
+  expect(found.get('sms_messages_body_trigrams')).toBe('missing')
+  expect(found.get('sms_messages_by_time')).toBe('ready')
 })
 
 describe('on a server', () => {
@@ -126,10 +124,8 @@ describe('on a server', () => {
     await dropAll(db)
     await buildIndexes(db, silent, 0)
     const found = await indexStates(db)
-    expect([found.get('sms_messages_body_trigrams'), found.get('sms_messages_by_time')]).toEqual([
-      'missing',
-      'ready',
-    ])
+    expect(found.get('sms_messages_body_trigrams')).toBe('missing')
+    expect(found.get('sms_messages_by_time')).toBe('ready')
     const warnings = await indexWarnings(db, 0)
     expect(warnings).toHaveLength(2)
     expect(warnings[0]).toMatch(/sms_messages_body_trigrams is not possible\. .*pg_trgm/)

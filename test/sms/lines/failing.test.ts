@@ -3,10 +3,11 @@ import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 
 const fixture = await openLineFixture()
+const { rows, sendAll, lines, idOf, store } = fixture
 
 beforeEach(async () => {
   await fixture.reset()
-  await fixture.rows('delete from line_use')
+  await rows('delete from line_use')
 })
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => `+49${10_000 + i}`)
@@ -16,68 +17,61 @@ const send = (to: string, more: object = {}) =>
 /** A device sends a text by a line and reports what became of it. */
 async function report(line: string, outcome: Partial<Report>): Promise<void> {
   const device = line[0]!
-  await send('+4911', { line_id: fixture.idOf(line) })
+  await send('+4911', { line_id: idOf(line) })
   const texts = await fixture.claim(device)
-  const owner = { id: fixture.idOf(device), user: fixture.user, phone: '', enabled: true, lastSeen: '' }
+  const owner = { id: idOf(device), user: fixture.user, phone: '', enabled: true, lastSeen: '' }
   const reports = texts.map(
     ({ id, attempt }): Report => ({ id, attempt, status: 'failed', error_message: 'No credit', ...outcome }),
   )
-  await applyReports(fixture.store, { ...owner, isLimited: false }, reports, 600)
+  await applyReports(store, { ...owner, isLimited: false }, reports, 600)
 }
 const fail = async (line: string, times: number) => {
   for (let i = 0; i < times; i++) await report(line, {})
 }
 const failing = async () =>
-  (await fixture.rows(`select id from lines where failing_since <> '' order by id`)).map(([id]) =>
+  (await rows(`select id from lines where failing_since <> '' order by id`)).map(([id]) =>
     String(id).replace(/0+$/, ''),
   )
 /** Time passes for lines that fail. */
 const pass = (minutes: number) =>
-  fixture.rows(
+  rows(
     `update lines set failing_since = pb_text(failing_since::timestamptz - $1::interval) where failing_since <> ''`,
     [`${minutes} minutes`],
   )
 
 test('a line that fails five in a row is passed over, for an hour', async () => {
-  await fixture.lines('a1', 'b1', 'c1')
+  await lines('a1', 'b1', 'c1')
   await fail('a1', 4)
   expect(await failing()).toEqual([])
   await fail('a1', 1)
   expect(await failing()).toEqual(['a1'])
-  expect(await fixture.sendAll({ recipients: many(4) })).toEqual(['b1', 'c1', 'b1', 'c1'])
+  expect(await sendAll({ recipients: many(4) })).toEqual(['b1', 'c1', 'b1', 'c1'])
   expect([await send('+4917'), await send('+4918')].sort()).toEqual(['b1', 'c1'])
   // one that names it goes by it
-  expect(await send('+4919', { line_id: fixture.idOf('a1') })).toBe('a1')
+  expect(await send('+4919', { line_id: idOf('a1') })).toBe('a1')
   await pass(61)
-  expect((await fixture.sendAll({ recipients: many(6) })).sort()).toEqual([
-    'a1',
-    'a1',
-    'b1',
-    'b1',
-    'c1',
-    'c1',
-  ])
+  expect((await sendAll({ recipients: many(6) })).sort()).toEqual(['a1', 'a1', 'b1', 'b1', 'c1', 'c1'])
   await fail('a1', 1)
-  expect(await fixture.sendAll({ recipients: many(4) })).not.toContain('a1')
+  expect(await sendAll({ recipients: many(4) })).not.toContain('a1')
   await report('a1', { status: 'sent' })
   expect(await failing()).toEqual([])
-  expect(await fixture.sendAll({ recipients: many(3) })).toContain('a1')
+  expect(await sendAll({ recipients: many(3) })).toContain('a1')
 })
 
 test('what it has not claimed goes to others', async () => {
-  await fixture.lines('a1', 'b1')
+  await lines('a1', 'b1')
   await fail('a1', 4)
-  expect(await fixture.sendAll({ recipients: many(4) })).toContain('a1')
-  await fixture.rows(`update sms_dispatch set due_at = now() + interval '1 hour' where state = 'assigned'`)
+  expect(await sendAll({ recipients: many(4) })).toContain('a1')
+  await rows(`update sms_dispatch set due_at = now() + interval '1 hour' where state = 'assigned'`)
   await fail('a1', 1)
-  await sweep(fixture.store, 600)
-  expect(await fixture.rows(`select distinct line from sms_messages where status = 'assigned'`)).toEqual([
-    [fixture.idOf('b1')],
+  await sweep(store, 600)
+  expect(await rows(`select distinct line from sms_messages where status = 'assigned'`)).toEqual([
+    [idOf('b1')],
   ])
 })
 
 test('it sends where nothing else can', async () => {
-  await fixture.lines('a1', 'b1')
+  await lines('a1', 'b1')
   await fail('a1', 5)
   await fixture.set('b1', 'enabled = false')
   expect(await send('+4917')).toBe('a1')
@@ -91,7 +85,7 @@ test.each<[what: string, outcome: Partial<Report>]>([
   ['that was sent ends the row', { status: 'sent' }],
   ['that was delivered ends the row', { status: 'delivered' }],
 ])('a text %s', async (_, outcome) => {
-  await fixture.lines('a1', 'b1')
+  await lines('a1', 'b1')
   await fail('a1', 4)
   await report('a1', outcome)
   if (!outcome.blameless) await fail('a1', 4)
@@ -99,16 +93,16 @@ test.each<[what: string, outcome: Partial<Report>]>([
 })
 
 test('a text that was proven not to be sent counts, one that was sent and not delivered does not', async () => {
-  await fixture.lines('a1', 'b1')
+  await lines('a1', 'b1')
   await fail('a1', 4)
   await report('a1', { not_sent: true })
   expect(await failing()).toEqual(['a1'])
   await fail('b1', 4)
   await report('b1', { status: 'sent' })
   await fail('b1', 4)
-  const [[id]] = (await fixture.rows(`select id from sms_messages where status = 'sent'`)) as [[string]]
-  const device = { id: fixture.idOf('b'), user: fixture.user, phone: '', enabled: true, lastSeen: '' }
+  const [[id]] = (await rows(`select id from sms_messages where status = 'sent'`)) as [[string]]
+  const device = { id: idOf('b'), user: fixture.user, phone: '', enabled: true, lastSeen: '' }
   const late: Report = { id, attempt: 1, status: 'failed' }
-  await applyReports(fixture.store, { ...device, isLimited: false }, [late], 600)
+  await applyReports(store, { ...device, isLimited: false }, [late], 600)
   expect(await failing()).toEqual(['a1'])
 })

@@ -7,34 +7,34 @@ import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 const fixture = await openLineFixture()
+const { rows, set, send, sendAll, claim, lines, at, cancel } = fixture
 
 beforeEach(() => fixture.reset())
 
 const text = (to: string, more: object = {}) => ({ recipients: [to], ...more })
 const many = (count: number) => Array.from({ length: count }, (_, i) => `+49${10_000 + i}`)
 const idOf = async (to: string) =>
-  String((await fixture.rows('select id from sms_messages where "to" = $1', [to]))[0]![0])
-const states = () =>
-  fixture.rows(`select "to", status, waiting_for, "from" from sms_messages order by created, "to"`)
+  String((await rows('select id from sms_messages where "to" = $1', [to]))[0]![0])
+const states = () => rows(`select "to", status, waiting_for, "from" from sms_messages order by created, "to"`)
 const liveIn = (zone: string) => fixture.liveIn(zone, '22:00', '08:00')
 
 test('what no device has claimed when quiet hours begin waits for their end', async () => {
-  await fixture.lines('a1')
-  await fixture.at('2090-01-11T21:59:00+01:00')
+  await lines('a1')
+  await at('2090-01-11T21:59:00+01:00')
   await liveIn('Europe/Berlin')
   // the last one's contact lives where it is morning, after quiet hours
-  await fixture.rows(
+  await rows(
     `insert into contacts (id, "user", phone, time_zone) values (pb_new_id(), $1, '+4930125', 'Asia/Tokyo')`,
     [fixture.user],
   )
-  const asked = await fixture.sendAll({
+  const asked = await sendAll({
     recipients: ['+4930123', '+12025550123', '+4930125'],
     quiet_hours: true,
   })
   expect(asked).toEqual(['a1', 'a1', null]) // 05:59 in Tokyo
-  expect(await fixture.send(text('+4930124'))).toBe('a1')
-  await fixture.at('2090-01-12T00:30:00+01:00')
-  const claimed = await fixture.claim('a')
+  expect(await send(text('+4930124'))).toBe('a1')
+  await at('2090-01-12T00:30:00+01:00')
+  const claimed = await claim('a')
   expect(claimed.map(({ to }) => to)).toEqual(['+4930124'])
   await sweep(fixture.store, 600)
   expect(await states()).toEqual([
@@ -43,98 +43,85 @@ test('what no device has claimed when quiet hours begin waits for their end', as
     ['+4930124', 'sending', '', ''],
     ['+4930125', 'assigned', '', ''],
   ])
-  await fixture.at('2090-01-12T08:00:00+01:00')
+  await at('2090-01-12T08:00:00+01:00')
   await sweep(fixture.store, 600)
-  expect((await fixture.claim('a')).map(({ to }) => to).sort()).toEqual([
-    '+12025550123',
-    '+4930123',
-    '+4930125',
-  ])
+  expect((await claim('a')).map(({ to }) => to).sort()).toEqual(['+12025550123', '+4930123', '+4930125'])
 })
 
 test('each place that is given back is given to a text that waits', async () => {
-  await fixture.lines('a1')
-  await fixture.set('a1', 'monthly_limit = 3')
-  await fixture.sendAll({ recipients: many(7) })
-  for (const to of many(3)) await fixture.cancel(await idOf(to))
+  await lines('a1')
+  await set('a1', 'monthly_limit = 3')
+  await sendAll({ recipients: many(7) })
+  for (const to of many(3)) await cancel(await idOf(to))
   await sweep(fixture.store, 600)
-  expect(await fixture.rows(`select count(*) from sms_messages where status = 'assigned'`)).toEqual([[3]])
+  expect(await rows(`select count(*) from sms_messages where status = 'assigned'`)).toEqual([[3]])
 })
 
 test('a text that may not go by the line with room does not keep others from it', async () => {
-  await fixture.lines('a1', 'b1')
-  await fixture.set('a1', 'daily_limit = 1')
-  await fixture.set('b1', 'daily_limit = 1')
-  await fixture.sendAll({ recipients: ['+4911', '+4912'] })
-  await fixture.send(text('+4913', fixture.named({ line_id: 'b1', priority: 9 })))
-  await fixture.send(text('+4914'))
-  await fixture.cancel(await idOf('+4911'))
+  await lines('a1', 'b1')
+  await set('a1', 'daily_limit = 1')
+  await set('b1', 'daily_limit = 1')
+  await sendAll({ recipients: ['+4911', '+4912'] })
+  await send(text('+4913', fixture.named({ line_id: 'b1', priority: 9 })))
+  await send(text('+4914'))
+  await cancel(await idOf('+4911'))
   await sweep(fixture.store, 600)
-  expect(await fixture.rows(`select "to", line from sms_messages where status = 'assigned'`)).toEqual([
+  expect(await rows(`select "to", line from sms_messages where status = 'assigned'`)).toEqual([
     ['+4912', fixture.idOf('b1')],
     ['+4914', fixture.idOf('a1')],
   ])
 })
 
 test('a number that is counted already may take the room that others may not', async () => {
-  await fixture.lines('a1')
-  await fixture.set('a1', 'monthly_recipients = 1, daily_limit = 2')
-  await fixture.sendAll({ recipients: ['+4911'] })
-  await fixture.send(text('+4911', { priority: 1 }))
-  await fixture.send(text('+4912', { priority: 9 }))
-  await fixture.send(text('+4911', { priority: 2 }))
+  await lines('a1')
+  await set('a1', 'monthly_recipients = 1, daily_limit = 2')
+  await sendAll({ recipients: ['+4911'] })
+  await send(text('+4911', { priority: 1 }))
+  await send(text('+4912', { priority: 9 }))
+  await send(text('+4911', { priority: 2 }))
   const waiting = `select "to" from sms_messages where status = 'pending' order by "to"`
-  expect(await fixture.rows(waiting)).toEqual([['+4911'], ['+4912']])
-  const [[first]] = (await fixture.rows(`select min(id) from sms_messages where status = 'assigned'`)) as [
-    [string],
-  ]
-  await fixture.cancel(first)
+  expect(await rows(waiting)).toEqual([['+4911'], ['+4912']])
+  const [[first]] = (await rows(`select min(id) from sms_messages where status = 'assigned'`)) as [[string]]
+  await cancel(first)
   await sweep(fixture.store, 600)
-  expect(await fixture.rows(waiting)).toEqual([['+4912']])
+  expect(await rows(waiting)).toEqual([['+4912']])
 })
 
 test('a line that is disabled sends nothing, also what names it, until it is enabled', async () => {
-  await fixture.lines('a1', 'a2')
-  await fixture.send(text('+4911', fixture.named({ line_id: 'a1' })))
-  await fixture.set('a1', 'enabled = false')
-  expect(await fixture.claim('a')).toEqual([])
+  await lines('a1', 'a2')
+  await send(text('+4911', fixture.named({ line_id: 'a1' })))
+  await set('a1', 'enabled = false')
+  expect(await claim('a')).toEqual([])
   await sweep(fixture.store, 600)
   expect(await states()).toEqual([['+4911', 'pending', 'room', '']])
-  await fixture.set('a1', 'enabled = true')
+  await set('a1', 'enabled = true')
   await sweep(fixture.store, 600)
-  expect((await fixture.claim('a')).map(({ sim }) => sim)).toEqual([1])
+  expect((await claim('a')).map(({ sim }) => sim)).toEqual([1])
 })
 
 test('a text that waits for room and gets a time waits for that time', async () => {
-  await fixture.lines('a1')
-  await fixture.set('a1', 'daily_limit = 1')
-  await fixture.sendAll({ recipients: ['+4911', '+4912'] })
+  await lines('a1')
+  await set('a1', 'daily_limit = 1')
+  await sendAll({ recipients: ['+4911', '+4912'] })
   const id = await idOf('+4912')
   const { store, user } = fixture
   await changeMessage(store, user, id, readChange({ priority: 3 }, new Date()))
   const stored = `select waiting_for, scheduled_at from sms_messages where id = $1`
-  expect(await fixture.rows(stored, [id])).toEqual([['room', '']])
+  expect(await rows(stored, [id])).toEqual([['room', '']])
   const later = { scheduled_at: '2091-01-01T00:00:00Z' }
   await changeMessage(store, user, id, readChange(later, new Date()))
-  await fixture.set('a1', 'daily_limit = 5')
+  await set('a1', 'daily_limit = 5')
   await sweep(fixture.store, 600)
-  expect(await fixture.rows(stored, [id])).toEqual([['', '2091-01-01 00:00:00.000Z']])
-  expect(await fixture.rows('select status from sms_messages where id = $1', [id])).toEqual([['pending']])
-})
-
-test('the SIMs of a device that is named take turns', async () => {
-  await fixture.lines('a1', 'a2', 'b1')
-  const got = []
-  for (let i = 0; i < 4; i++) got.push(await fixture.send(text('+4911', fixture.named({ device_id: 'a' }))))
-  expect(got).toEqual(['a1', 'a2', 'a1', 'a2'])
+  expect(await rows(stored, [id])).toEqual([['', '2091-01-01 00:00:00.000Z']])
+  expect(await rows('select status from sms_messages where id = $1', [id])).toEqual([['pending']])
 })
 
 test('a text that is deleted before a device has it costs its line no recipient', async () => {
-  await fixture.rows(`select sms_count_all()`) // as a server does at its start
-  await fixture.lines('a1')
-  await fixture.set('a1', 'monthly_recipients = 1')
-  await fixture.send(text('+4911'))
-  expect(await fixture.send(text('+4912'))).toBe(null)
+  await rows(`select sms_count_all()`) // as a server does at its start
+  await lines('a1')
+  await set('a1', 'monthly_recipients = 1')
+  await send(text('+4911'))
+  expect(await send(text('+4912'))).toBe(null)
   const { db, catalog } = fixture.store
   const id = await idOf('+4911')
   await db.transaction((tx) =>
@@ -145,79 +132,79 @@ test('a text that is deleted before a device has it costs its line no recipient'
       [id],
     ),
   )
-  expect(await fixture.rows('select * from line_recipients')).toEqual([])
+  expect(await rows('select * from line_recipients')).toEqual([])
   await sweep(fixture.store, 600)
   expect(await states()).toEqual([['+4912', 'assigned', '', '']])
 })
 
 test('a new time zone and back gives a line no fresh day', async () => {
-  await fixture.lines('a1')
-  await fixture.set('a1', 'daily_limit = 2, monthly_recipients = 3')
-  await fixture.at('2090-01-31T20:00:00Z')
-  expect(await fixture.sendAll({ recipients: many(3) })).toEqual(['a1', 'a1', null])
-  const moveTo = (zone: string) => fixture.rows('update user_settings set time_zone = $1', [zone])
+  await lines('a1')
+  await set('a1', 'daily_limit = 2, monthly_recipients = 3')
+  await at('2090-01-31T20:00:00Z')
+  expect(await sendAll({ recipients: many(3) })).toEqual(['a1', 'a1', null])
+  const moveTo = (zone: string) => rows('update user_settings set time_zone = $1', [zone])
   await liveIn('Pacific/Kiritimati')
   // the day after has begun, and the month: their room is used up once
-  expect(await fixture.sendAll({ recipients: ['+4917', '+4918', '+4919'] })).toEqual(['a1', 'a1', null])
+  expect(await sendAll({ recipients: ['+4917', '+4918', '+4919'] })).toEqual(['a1', 'a1', null])
   for (const zone of ['Etc/GMT+12', 'Pacific/Kiritimati', 'UTC']) {
     await moveTo(zone)
-    expect(await fixture.send(text(`+4920`))).toBe(null)
+    expect(await send(text(`+4920`))).toBe(null)
   }
-  await fixture.at('2090-02-01T01:00:00Z')
-  expect(await fixture.send(text('+4921'))).toBe(null)
-  await fixture.at('2090-02-02T01:00:00Z')
-  await fixture.rows('delete from sms_messages')
-  await fixture.rows('delete from sms_dispatch')
-  expect(await fixture.sendAll({ recipients: ['+4917', '+4922'] })).toEqual(['a1', 'a1'])
+  await at('2090-02-01T01:00:00Z')
+  expect(await send(text('+4921'))).toBe(null)
+  await at('2090-02-02T01:00:00Z')
+  await rows('delete from sms_messages')
+  await rows('delete from sms_dispatch')
+  expect(await sendAll({ recipients: ['+4917', '+4922'] })).toEqual(['a1', 'a1'])
 })
 
 test('a text that names a line fails when the line is deleted, others go by another', async () => {
-  await fixture.lines('a1', 'b1')
-  await fixture.send(text('+4911', { line_id: fixture.idOf('a1') }))
-  await fixture.send(text('+4912', { device_id: fixture.idOf('a') }))
-  await fixture.set('a1', 'present = false')
-  await fixture.rows('delete from lines where id = $1', [fixture.idOf('a1')])
-  expect(await fixture.claim('a')).toEqual([])
+  await lines('a1', 'b1')
+  await send(text('+4911', { line_id: fixture.idOf('a1') }))
+  await send(text('+4912', { device_id: fixture.idOf('a') }))
+  await set('a1', 'present = false')
+  await rows('delete from lines where id = $1', [fixture.idOf('a1')])
+  expect(await claim('a')).toEqual([])
   await sweep(fixture.store, 600)
-  const [named, other] = await fixture.rows('select status, error_message from sms_messages order by "to"')
+  const [named, other] = await rows('select status, error_message from sms_messages order by "to"')
   expect(named).toEqual(['failed', 'The line of this message was deleted'])
   expect(other).toEqual(['pending', ''])
 })
 
 test('a day that goes back, in another time zone, holds nothing up', async () => {
-  await fixture.lines('a1')
-  await fixture.set('a1', 'daily_limit = 5')
-  await fixture.at('2090-01-11T03:00:00Z')
-  await fixture.send(text('+4911'))
+  await lines('a1')
+  await set('a1', 'daily_limit = 5')
+  await at('2090-01-11T03:00:00Z')
+  await send(text('+4911'))
   await liveIn('America/Los_Angeles')
-  expect((await fixture.claim('a')).length).toBe(1)
+  expect((await claim('a')).length).toBe(1)
 })
 
 test('a line that went silent with a text may have sent it: it gets no room back', async () => {
-  await fixture.lines('a1', 'b1')
-  await fixture.set('a1', 'daily_limit = 1')
-  await fixture.set('b1', 'daily_limit = 1')
-  await fixture.send(text('+4911', { guarantee: 'at_least_once' }))
-  await fixture.claim('a')
-  await fixture.rows(`update sms_dispatch set lease_until = now() - interval '1 second'`)
+  await lines('a1', 'b1')
+  await set('a1', 'daily_limit = 1')
+  await set('b1', 'daily_limit = 1')
+  await send(text('+4911', { guarantee: 'at_least_once' }))
+  await claim('a')
+  await rows(`update sms_dispatch set lease_until = now() - interval '1 second'`)
   await sweep(fixture.store, 600)
-  expect(await fixture.rows('select line from sms_messages')).toEqual([[fixture.idOf('b1')]])
+  expect(await rows('select line from sms_messages')).toEqual([[fixture.idOf('b1')]])
   expect((await fixture.use()).counts).toEqual({ a1: [1, 1], b1: [1, 1] })
 })
 
 // that of the other user
-await fixture.rows(`update devices set enabled = false`)
+await rows(`update devices set enabled = false`)
 
 /** Sets a limit and what was used of it, today and this month unless `when` says otherwise. */
 async function use(line: string, limit: string, used: string, when = 'now()') {
-  await fixture.set(line, `${limit} = 100`)
-  await fixture.rows(
+  await set(line, `${limit} = 100`)
+  await rows(
     `insert into line_use (line, day, month, day_texts, month_texts, recipients)
     values ($1, to_char((${when}) at time zone 'UTC', 'YYYY-MM-DD'), to_char((${when}) at time zone 'UTC', 'YYYY-MM'), 0, 0, 0)
     on conflict (line) do update set day = excluded.day, month = excluded.month`,
     [fixture.idOf(line)],
   )
-  await fixture.rows(`update line_use set ${used} where line = $1`, [fixture.idOf(line)])
+  await rows(`update line_use set ${used} where line = $1`, [fixture.idOf(line)])
 }
 
 test.each([
@@ -230,7 +217,7 @@ test.each([
   ['95 recipients of 100', 'monthly_recipients', 'recipients = 95', 'near'],
   ['100 recipients of 100', 'monthly_recipients', 'recipients = 100', 'full'],
 ] as const)('%s', async (_, limit, used, state) => {
-  await fixture.lines('a1')
+  await lines('a1')
   if (limit) await use('a1', limit, used)
   expect(await readLineFigures(fixture.store)).toEqual({ free: 0, near: 0, full: 0, [state]: 1 })
 })
@@ -240,26 +227,26 @@ test.each([
   ['monthly_limit', 'month_texts = 100', `now() - interval '32 days'`],
   ['monthly_recipients', 'recipients = 100', `now() - interval '32 days'`],
 ])('%s of a day or month before counts as nothing', async (limit, used, when) => {
-  await fixture.lines('a1')
+  await lines('a1')
   await use('a1', limit, used, when)
   expect(await readLineFigures(fixture.store)).toEqual({ free: 1, near: 0, full: 0 })
 })
 
 test('lines that cannot send do not count', async () => {
-  await fixture.lines('a1', 'a2', 'b1')
+  await lines('a1', 'a2', 'b1')
   for (const line of ['a1', 'a2', 'b1']) await use(line, 'daily_limit', 'day_texts = 100')
-  await fixture.set('a1', 'enabled = false')
-  await fixture.set('a2', 'present = false')
-  await fixture.rows(`update devices set enabled = false where id like 'b0%'`)
+  await set('a1', 'enabled = false')
+  await set('a2', 'present = false')
+  await rows(`update devices set enabled = false where id like 'b0%'`)
   expect(await readLineFigures(fixture.store)).toEqual({ free: 0, near: 0, full: 0 })
   expect(await lineWarnings(fixture.store)).toEqual({})
 })
 
 test('warnings name accounts and lines, and not all of many', async () => {
-  await fixture.lines('a1', 'a2', ...'bcdefghijklm'.split('').map((device) => `${device}1`))
+  await lines('a1', 'a2', ...'bcdefghijklm'.split('').map((device) => `${device}1`))
   await use('a1', 'daily_limit', 'day_texts = 100')
-  await fixture.set('a1', `label = 'Shop'`)
-  await fixture.rows(`update devices set name = left(id, 1) where "user" = $1`, [fixture.user])
+  await set('a1', `label = 'Shop'`)
+  await rows(`update devices set name = left(id, 1) where "user" = $1`, [fixture.user])
   for (const device of 'bcdefghijklm') await use(`${device}1`, 'monthly_limit', 'month_texts = 95')
   expect(await lineWarnings(fixture.store)).toEqual({
     full: 'Lines that have reached a limit, so that texts may wait (1): line@example.com (Shop).',

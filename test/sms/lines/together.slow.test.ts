@@ -3,6 +3,7 @@ import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { inGroupsOf64 } from '../../support/database/send-fixture.ts'
 
 const fixture = await openLineFixture({ SMS_MAX_RECIPIENTS: '10000' })
+const { rows, set, store } = fixture
 
 beforeEach(() => fixture.reset())
 
@@ -11,26 +12,24 @@ const inQueue = `join sms_dispatch d on d.message = m.id where d.state = 'assign
 
 test('lines are edited, disabled and canceled meanwhile: never one text over', async () => {
   await fixture.lines(...LINES)
-  for (const line of LINES) await fixture.set(line, 'daily_limit = 20')
+  for (const line of LINES) await set(line, 'daily_limit = 20')
   const nodes = [fixture.node(), fixture.node()]
   await inGroupsOf64(200, async (i) => {
     if (i % 10 === 3) {
       const line = LINES[i % 6]!
-      await fixture.set(line, 'enabled = not enabled')
-      await fixture.set(line, 'enabled = true')
+      await set(line, 'enabled = not enabled')
+      await set(line, 'enabled = true')
     }
-    if (i % 10 === 7) await sweep(fixture.store, 600)
+    if (i % 10 === 7) await sweep(store, 600)
     const [[id] = []] =
       i % 5 === 1
-        ? await fixture.rows(
-            `select message from sms_dispatch where state = 'assigned' order by random() limit 1`,
-          )
+        ? await rows(`select message from sms_dispatch where state = 'assigned' order by random() limit 1`)
         : []
     if (id) await fixture.cancel(String(id)).catch(() => {})
     await nodes[i % 2]!({ recipients: [`+49${1_000 + i}`] })
   })
-  for (let i = 0; i < 3; i++) await sweep(fixture.store, 600)
-  const counts = await fixture.rows(
+  for (let i = 0; i < 3; i++) await sweep(store, 600)
+  const counts = await rows(
     `select u.day_texts, (select count(*) from sms_dispatch d where d.line = u.line and d.state = 'assigned') from line_use u`,
   )
   expect(counts).toHaveLength(6)
@@ -39,29 +38,27 @@ test('lines are edited, disabled and canceled meanwhile: never one text over', a
 
 test('10,000 texts over lines with room for 1,000 a day leave in ten days, by priority, each once', async () => {
   await fixture.lines('a1', 'b1')
-  await fixture.set('a1', 'daily_limit = 400')
-  await fixture.set('b1', 'daily_limit = 600')
+  await set('a1', 'daily_limit = 400')
+  await set('b1', 'daily_limit = 600')
   const to = (from: number) => Array.from({ length: 5_000 }, (_, i) => `+49${from + i}`)
   await fixture.sendAll({ recipients: to(10_000) })
   await fixture.sendAll({ recipients: to(20_000), priority: 1 })
   const days: number[] = []
   for (let day = 1; day <= 10; day++) {
-    const left = await fixture.rows(
+    const left = await rows(
       `select m.priority, count(*) from sms_messages m ${inQueue} group by 1 order by 1`,
     )
     days.push(left.reduce((sum, [, n]) => sum + Number(n), 0))
     // the first thousand was accepted before the others
     if (day > 1 && day <= 6) expect(left).toEqual([[1, 1_000]])
     // what has left is no longer in the queue
-    await fixture.rows(`update sms_messages set status = 'sending' where status = 'assigned'`)
-    await fixture.rows(`update sms_dispatch set state = 'sending' where state = 'assigned'`)
-    await fixture.rows(`delete from sms_dispatch where state = 'sending'`)
+    await rows(`update sms_messages set status = 'sending' where status = 'assigned'`)
+    await rows(`update sms_dispatch set state = 'sending' where state = 'assigned'`)
+    await rows(`delete from sms_dispatch where state = 'sending'`)
     await fixture.nextDay()
-    for (let tick = 0; tick < 12; tick++) await sweep(fixture.store, 600)
+    for (let tick = 0; tick < 12; tick++) await sweep(store, 600)
   }
   expect(days).toEqual(Array.from({ length: 10 }, () => 1_000))
-  expect(await fixture.rows('select count(*) from sms_dispatch')).toEqual([[0]])
-  expect(await fixture.rows('select count(distinct "to"), count(*) from sms_messages')).toEqual([
-    [10_000, 10_000],
-  ])
+  expect(await rows('select count(*) from sms_dispatch')).toEqual([[0]])
+  expect(await rows('select count(distinct "to"), count(*) from sms_messages')).toEqual([[10_000, 10_000]])
 }, 240_000)

@@ -8,10 +8,11 @@ import { randomId } from '../../../src/tools/random.ts'
 import { openSendFixture } from '../../support/database/send-fixture.ts'
 
 const fixture = await openSendFixture(2)
+const { db, sender } = fixture
 
 const offer = (more: Partial<Offer> = {}): Offer => ({
   ...PLAIN_OPTIONS,
-  sender: fixture.sender,
+  sender,
   body: 'Hi',
   messages: [{ id: randomId(), to: '+4911111', segments: 1 }],
   ...more,
@@ -22,7 +23,7 @@ const outcome = (one: Offer) =>
     (error: Error) => error.name,
   )
 const isStored = async ({ messages }: Offer) =>
-  (await fixture.db.query('select 1 from sms_messages where id = $1', [messages[0]!.id])).rows.length === 1
+  (await db.query('select 1 from sms_messages where id = $1', [messages[0]!.id])).rows.length === 1
 
 test('what arrives during a commit is committed together', async () => {
   const offers = Array.from({ length: 20 }, () => offer())
@@ -30,10 +31,7 @@ test('what arrives during a commit is committed together', async () => {
   await new Promise(setImmediate)
   await Promise.all([first, ...offers.slice(1).map(outcome)])
   const ids = offers.map(({ messages }) => messages[0]!.id)
-  const { rows } = await fixture.db.query(
-    'select count(*) from sms_messages where id = any($1) group by xmin',
-    [ids],
-  )
+  const { rows } = await db.query('select count(*) from sms_messages where id = any($1) group by xmin', [ids])
   expect(rows.map(([n]) => n).sort()).toEqual([1, 19])
 })
 
@@ -90,9 +88,7 @@ test('a message id that is taken stores nothing of its request', async () => {
 
 test('the user of a group that is gone leaves no row behind', async () => {
   expect(await outcome(offer({ sender: { ...fixture.sender, user: 'nosuchuser00000' } }))).toBe('stale')
-  expect((await fixture.db.query(`select 1 from sms_turns where "user" = 'nosuchuser00000'`)).rows).toEqual(
-    [],
-  )
+  expect((await db.query(`select 1 from sms_turns where "user" = 'nosuchuser00000'`)).rows).toEqual([])
 })
 
 test('more requests than one statement takes', async () => {
@@ -101,33 +97,32 @@ test('more requests than one statement takes', async () => {
 })
 
 test('what an account has ordered is sent whoever changed the account, until it is disabled', async () => {
-  const { user } = fixture.sender
+  const { user } = sender
   const ordered = () => offer({ sender: accountSender(user, user) })
-  await fixture.db.query('update users set name = $2 where id = $1', [user, 'Another'])
+  await db.query('update users set name = $2 where id = $1', [user, 'Another'])
   expect(await outcome(ordered())).toBe('accepted')
-  await fixture.db.query(
-    `insert into user_settings (id, "user", disabled) values ('settings0000000', $1, true)`,
-    [user],
-  )
+  await db.query(`insert into user_settings (id, "user", disabled) values ('settings0000000', $1, true)`, [
+    user,
+  ])
   expect(await outcome(ordered())).toBe('stale')
-  await fixture.db.query('delete from user_settings where "user" = $1', [user])
-  const { rows } = await fixture.db.query('select xmin::text from users where id = $1', [user])
-  Object.assign(fixture.sender, { version: String(rows[0]![0]) })
+  await db.query('delete from user_settings where "user" = $1', [user])
+  const { rows } = await db.query('select xmin::text from users where id = $1', [user])
+  Object.assign(sender, { version: String(rows[0]![0]) })
 })
 
 /** The device of a message. */
 async function deviceOf({ messages }: Offer): Promise<unknown> {
-  const { rows } = await fixture.db.query('select device from sms_messages where id = $1', [messages[0]!.id])
+  const { rows } = await db.query('select device from sms_messages where id = $1', [messages[0]!.id])
   return rows[0]![0]
 }
 
 test('offers in a group: turns, kept lines, last words', async () => {
   const kept = 'phone0000000002'
-  await fixture.db.query(
+  await db.query(
     `insert into conversations (id, "user", number, line, last_at)
     select 'conversation000', $1, '+4955555', l.id, '2099-01-01 00:00:00.000Z' from lines l where l.device = $2
     on conflict do nothing`,
-    [fixture.sender.user, kept],
+    [sender.user, kept],
   )
   const message = (to: string) => ({ id: randomId(), to, segments: 1 })
   const group = ['+4966661', '+4955555', '+4966662', '+4955555', '+4966663'].map((to) =>
@@ -138,12 +133,12 @@ test('offers in a group: turns, kept lines, last words', async () => {
   const devices = await Promise.all(group.map(deviceOf))
   expect([devices[1], devices[3]]).toEqual([kept, kept])
   expect([devices[0] !== devices[2], devices[0] === devices[4]]).toEqual([true, true])
-  const talk = await fixture.db.query(`select last_message from conversations where number = '+4955555'`)
+  const talk = await db.query(`select last_message from conversations where number = '+4955555'`)
   expect(talk.rows).toEqual([[group[3]!.messages[0]!.id]])
 })
 
 test('of a group, what is refused leaves no answer to its key; a device is the sender’s, also later', async () => {
-  await fixture.db.query(
+  await db.query(
     `insert into devices (id, "user", name, enabled, last_seen, "tokenKey")
     values ('elsewhere000000', 'somebodyelse000', 'phone', true, '2099-01-01 00:00:00.000Z', 'elsewhere')`,
   )
@@ -155,8 +150,6 @@ test('of a group, what is refused leaves no answer to its key; a device is the s
     offer({ ...named, later: true, scheduledAt: '2090-01-01 00:00:00.000Z' }),
   ]
   expect(await Promise.all(group.map(outcome))).toEqual(['accepted', 'device_not_found', 'device_not_found'])
-  const { rows } = await fixture.db.query('select key from sms_idempotency where "user" = $1', [
-    fixture.sender.user,
-  ])
+  const { rows } = await db.query('select key from sms_idempotency where "user" = $1', [sender.user])
   expect(rows).toEqual([['first']])
 })

@@ -1,16 +1,17 @@
 import { ANN, BEN, GROUPS, startServerWithUsers, TEMPLATES } from '../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers({ SMS_MONTHLY_QUOTA: '1000', SMS_MAX_RECIPIENTS: '5' })
+const { ask, send, rows, message } = server
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
-const used = async () => (await server.ask('GET', 'usage')).body.used
+const used = async () => (await ask('GET', 'usage')).body.used
 const cancel = (id: string, headers?: Record<string, string>) =>
-  server.ask('POST', `messages/${id}/cancel`, undefined, headers)
+  ask('POST', `messages/${id}/cancel`, undefined, headers)
 const retry = (id: string, headers?: Record<string, string>) =>
-  server.ask('POST', `messages/${id}/retry`, undefined, headers)
+  ask('POST', `messages/${id}/retry`, undefined, headers)
 const remove = async (id: string) => {
   const headers = await server.signedIn('users', ANN.id)
-  return server.ask('DELETE', `/api/collections/sms_messages/records/${id}`, undefined, headers)
+  return ask('DELETE', `/api/collections/sms_messages/records/${id}`, undefined, headers)
 }
 
 test.each([
@@ -18,66 +19,65 @@ test.each([
   ['pending', { scheduled_at: inAnHour() }],
 ])('cancels a message that is %s: failed, an event, its unit back', async (_, options) => {
   const before = await used()
-  const [id] = (await server.send(options)).body.message_ids
+  const [id] = (await send(options)).body.message_ids
   const answer = await cancel(id)
   expect([answer.status, answer.body]).toEqual([200, { id, status: 'failed', error_message: 'Canceled' }])
-  expect(await server.message(id)).toMatchObject({ status: 'failed', error_message: 'Canceled' })
-  expect(
-    await server.rows('select status, detail, attempt from sms_events where message = $1', [id]),
-  ).toEqual([['failed', 'Canceled', 0]])
-  expect(await server.rows('select 1 from sms_dispatch where message = $1', [id])).toEqual([])
+  expect(await message(id)).toMatchObject({ status: 'failed', error_message: 'Canceled' })
+  expect(await rows('select status, detail, attempt from sms_events where message = $1', [id])).toEqual([
+    ['failed', 'Canceled', 0],
+  ])
+  expect(await rows('select 1 from sms_dispatch where message = $1', [id])).toEqual([])
   expect(await used()).toBe(before)
   expect((await cancel(id)).status).toBe(200)
   expect(await used()).toBe(before)
-  expect(await server.rows('select count(*) from sms_events where message = $1', [id])).toEqual([[1]])
+  expect(await rows('select count(*) from sms_events where message = $1', [id])).toEqual([[1]])
 })
 
 test('the unit goes back to the month that paid', async () => {
-  const [id] = (await server.send()).body.message_ids
+  const [id] = (await send()).body.message_ids
   const before = await used()
-  await server.rows(
+  await rows(
     `insert into sms_usage (id, "user", period, used) values ('lastmonth000000', $1, '2020-02', 7)`,
     [ANN.id],
   )
-  await server.rows(`update sms_dispatch set period = '2020-02' where message = $1`, [id])
+  await rows(`update sms_dispatch set period = '2020-02' where message = $1`, [id])
   await cancel(id)
   expect(await used()).toBe(before)
-  expect(await server.rows(`select used from sms_usage where id = 'lastmonth000000'`)).toEqual([[6]])
+  expect(await rows(`select used from sms_usage where id = 'lastmonth000000'`)).toEqual([[6]])
 })
 
 test.each(['sending', 'sent'])('what is %s can no longer be canceled', async (status) => {
-  const [id] = (await server.send()).body.message_ids
-  await server.rows('update sms_messages set status = $2 where id = $1', [id, status])
-  if (status === 'sending')
-    await server.rows(`update sms_dispatch set state = 'sending' where message = $1`, [id])
-  else await server.rows('delete from sms_dispatch where message = $1', [id])
+  const [id] = (await send()).body.message_ids
+  await rows('update sms_messages set status = $2 where id = $1', [id, status])
+  if (status === 'sending') await rows(`update sms_dispatch set state = 'sending' where message = $1`, [id])
+  else await rows('delete from sms_dispatch where message = $1', [id])
   const answer = await cancel(id)
   const expected = { error: 'not_cancelable', message: 'Message can no longer be canceled' }
   expect([answer.status, answer.body]).toEqual([409, expected])
-  expect(await server.message(id)).toMatchObject({ status })
+  expect(await message(id)).toMatchObject({ status })
 })
 
 test('who deletes an unsent message gets its unit back, and the device does not get the message', async () => {
   const before = await used()
-  const [id] = (await server.send()).body.message_ids
+  const [id] = (await send()).body.message_ids
   expect((await remove(id)).status).toBe(204)
-  expect(await server.rows('select 1 from sms_dispatch where message = $1', [id])).toEqual([])
+  expect(await rows('select 1 from sms_dispatch where message = $1', [id])).toEqual([])
   expect(await used()).toBe(before)
 })
 
 test('who deletes one that a device has pays for it', async () => {
   const before = await used()
-  const [id] = (await server.send()).body.message_ids
-  await server.rows(`update sms_dispatch set state = 'sending' where message = $1`, [id])
+  const [id] = (await send()).body.message_ids
+  await rows(`update sms_dispatch set state = 'sending' where message = $1`, [id])
   expect((await remove(id)).status).toBe(204)
   expect(await used()).toBe(before + 1)
 })
 
 test('counts a batch by status', async () => {
-  const { body } = await server.send({ recipients: ['+4911111', '+4922222', '+4900004', '+4933333'] })
+  const { body } = await send({ recipients: ['+4911111', '+4922222', '+4900004', '+4933333'] })
   await cancel(body.message_ids[0])
-  await server.rows(`update sms_messages set status = 'delivered' where id = $1`, [body.message_ids[1]])
-  const answer = await server.ask('GET', `batches/${body.batch_id}`)
+  await rows(`update sms_messages set status = 'delivered' where id = $1`, [body.message_ids[1]])
+  const answer = await ask('GET', `batches/${body.batch_id}`)
   expect(answer.body).toEqual({
     batch_id: body.batch_id,
     recipients_count: 4,
@@ -88,8 +88,8 @@ test('counts a batch by status', async () => {
 const AT = expect.stringMatching(/^\d{4}-\d\d-\d\d [\d:.]+Z$/)
 
 test('previews a template for its recipients and stores nothing', async () => {
-  const count = await server.rows('select count(*) from sms_messages')
-  const { body } = await server.ask('POST', 'preview', {
+  const count = await rows('select count(*) from sms_messages')
+  const { body } = await ask('POST', 'preview', {
     recipients: ['+4912345'],
     group_ids: [GROUPS.left],
     template_id: TEMPLATES.code,
@@ -108,16 +108,14 @@ test('previews a template for its recipients and stores nothing', async () => {
       { ...first, to: '+4900003', body: text('Abe', '+4900003'), units: 97, opted_out: false },
     ],
   })
-  expect(await server.rows('select count(*) from sms_messages')).toEqual(count)
+  expect(await rows('select count(*) from sms_messages')).toEqual(count)
 })
 
 test('previews what a send would do with those who have opted out', async () => {
   const body = { recipients: ['+4900004', '+4912345'], group_ids: [GROUPS.left], body: 'Hello' }
-  const preview = (await server.ask('POST', 'preview', body)).body
-  const sent = (await server.send(body)).body
-  const states = await server.rows('select "to", status from sms_messages where id = any($1)', [
-    sent.message_ids,
-  ])
+  const preview = (await ask('POST', 'preview', body)).body
+  const sent = (await send(body)).body
+  const states = await rows('select "to", status from sms_messages where id = any($1)', [sent.message_ids])
   const failed = states.filter(([, status]) => status === 'failed').map(([to]) => to)
   expect(preview).toMatchObject({ recipients_count: sent.recipients_count, opted_out: 1, total_segments: 2 })
   const out = (preview.items as { to: string; opted_out: boolean }[]).filter(({ opted_out }) => opted_out)
@@ -126,7 +124,7 @@ test('previews what a send would do with those who have opted out', async () => 
 
 test('what failed is sent again as a message of its own, once', async () => {
   const options = { ttl: 3600, priority: 7, sim: 2, guarantee: 'at_least_once', body: 'Again, please' }
-  const [id] = (await server.send(options)).body.message_ids
+  const [id] = (await send(options)).body.message_ids
   await cancel(id)
   const before = await used()
   const answers = await Promise.all(Array.from({ length: 5 }, () => retry(id)))
@@ -138,15 +136,15 @@ test('what failed is sent again as a message of its own, once', async () => {
     ])
   expect(first).not.toBe(id)
   expect(await used()).toBe(before + 1)
-  const kept = await server.message(first)
+  const kept = await message(first)
   const { ttl: _, ...same } = options
   expect(kept).toMatchObject({ ...same, status: 'assigned', client_ref: `retry:${id}` })
   expect(Math.abs(Date.parse(String(kept.expires_at)) - Date.now() - 3_600_000)).toBeLessThan(60_000)
-  expect(await server.message(id)).toMatchObject({ status: 'failed', error_message: 'Canceled' })
+  expect(await message(id)).toMatchObject({ status: 'failed', error_message: 'Canceled' })
 })
 
 test('only a failed message of the sender is sent again', async () => {
-  const [id] = (await server.send()).body.message_ids
+  const [id] = (await send()).body.message_ids
   const expected = { error: 'not_retriable', message: 'Only a failed message can be sent again' }
   const answer = await retry(id)
   expect([answer.status, answer.body]).toEqual([409, expected])
@@ -156,7 +154,7 @@ test('only a failed message of the sender is sent again', async () => {
 })
 
 test('a failed message whose text is no longer kept says so', async () => {
-  const [id] = (await server.send()).body.message_ids
+  const [id] = (await send()).body.message_ids
   await cancel(id)
   await server.store.db.query(`update sms_messages set body = '' where id = $1`, [id])
   const expected = { error: 'not_retriable', message: 'The text of this message is no longer kept' }
@@ -164,23 +162,21 @@ test('a failed message whose text is no longer kept says so', async () => {
 })
 
 const noted = (since: unknown) =>
-  server.rows('select collection, action, record from _changes where position > $1 order by position', [
-    since,
-  ])
-const position = async () => (await server.rows('select coalesce(max(position), 0) from _changes'))[0]![0]
+  rows('select collection, action, record from _changes where position > $1 order by position', [since])
+const position = async () => (await rows('select coalesce(max(position), 0) from _changes'))[0]![0]
 
 test('while somebody listens, messages and usage are told, in their transaction', async () => {
-  await server.rows(`insert into _listeners (node) values ('test')`)
+  await rows(`insert into _listeners (node) values ('test')`)
   const start = await position()
-  const { body } = await server.send({ recipients: ['+4911111', '+4922222'] })
-  const [usage] = await server.rows(`select id from sms_usage where period > '2020-02'`)
+  const { body } = await send({ recipients: ['+4911111', '+4922222'] })
+  const [usage] = await rows(`select id from sms_usage where period > '2020-02'`)
   const created = body.message_ids.map((id: string) => ['sms_messages', 'create', id])
   expect(await noted(start)).toEqual([...created, ['sms_usage', 'update', usage![0]]])
 
   const middle = await position()
-  const [id] = (await server.send()).body.message_ids
-  await server.ask('POST', `messages/${id}/cancel`)
-  const [event] = await server.rows('select id from sms_events where message = $1', [id])
+  const [id] = (await send()).body.message_ids
+  await ask('POST', `messages/${id}/cancel`)
+  const [event] = await rows('select id from sms_events where message = $1', [id])
   const told = await noted(middle)
   expect(told).toHaveLength(5)
   expect(told).toEqual(
@@ -194,8 +190,8 @@ test('while somebody listens, messages and usage are told, in their transaction'
 })
 
 test('while nobody listens, nothing is written', async () => {
-  await server.rows('delete from _listeners')
+  await rows('delete from _listeners')
   const start = await position()
-  await server.send()
+  await send()
   expect(await noted(start)).toEqual([])
 })

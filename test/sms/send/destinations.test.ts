@@ -84,13 +84,8 @@ const OF_KEY: readonly Door[] = [
     'Twilio',
     ({ twilio: { account_sid, auth_token } }, To) => {
       const path = `/2010-04-01/Accounts/${account_sid}/Messages.json`
-      return request(
-        url,
-        'POST',
-        path,
-        new URLSearchParams({ To, Body: 'Hi' }),
-        basic(account_sid, auth_token),
-      )
+      const body = new URLSearchParams({ To, Body: 'Hi' })
+      return request(url, 'POST', path, body, basic(account_sid, auth_token))
     },
     ...([400, { code: 21408, status: 400 }] as const),
   ],

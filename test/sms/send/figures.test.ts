@@ -34,10 +34,8 @@ test('what was called off is no failure', async () => {
 
 test('of the user who asks; of all for superusers', async () => {
   expect((await days(bea)).at(-1)).toEqual({ day: today(), counts: {} })
-  expect((await days(server.superuser)).at(-1)).toEqual({
-    day: today(),
-    counts: { assigned: 1, canceled: 1, sending: 1 },
-  })
+  const counts = { assigned: 1, canceled: 1, sending: 1 }
+  expect((await days(server.superuser)).at(-1)).toEqual({ day: today(), counts })
   expect((await server.guest.call('GET', '/api/sms/usage/days')).status).toBe(401)
   expect((await phone.call('GET', '/api/sms/usage/days')).status).toBe(403)
 })

@@ -28,6 +28,7 @@ const PUSH = {
   endpoint: 'https://push.example.com/1',
   keys: { p256dh: 'B'.repeat(87), auth: 'a'.repeat(22) },
 }
+const NAMED = { name: 'a' }
 const SIMS = [{ slot: 1 }]
 const CARDS = [{ simNumber: 1, phoneNumber: '+491', carrierName: 'a' }]
 const OPTIONS = {
@@ -41,6 +42,9 @@ const OPTIONS = {
   guarantee: 'at_most_once',
   client_ref: 'r',
 }
+const REPORT = { id: 'a', attempt: 1, status: 'failed', error_message: 'b', at: AT, not_sent: true }
+const APP_REPORT = { id: 'a', state: 'Sent', recipients: [{ error: 'b' }], states: { Sent: AT } }
+const FILES = [{ name: 'a', contentType: 'b', size: 1 }]
 const RECEIVED = { sender: 'a', recipient: 'b', simNumber: 1, receivedAt: AT }
 
 /** Every body that our own routes read, with a request that has all of its fields. */
@@ -50,37 +54,21 @@ const BODIES: readonly [string, z.ZodType, unknown][] = [
   ['change', MESSAGE_CHANGE, { scheduled_at: AT, expires_at: AT, body: 'Hi', priority: 1 }],
   ['reschedule', RESCHEDULE, { scheduled_at: AT, expires_at: AT, ttl: 5 }],
   ['retry', RETRY_BATCH, { include: ['unknown'] }],
-  ['pairing', PAIRING_BODY, { name: 'a' }],
-  [
-    'pair',
-    PAIR_BODY,
-    { code: '123456', name: 'a', platform: 'other', phone: '+491', sims: SIMS, push: PUSH },
-  ],
+  ['pairing', PAIRING_BODY, NAMED],
+  ['pair', PAIR_BODY, { code: '123456', platform: 'other', phone: '+491', ...NAMED, sims: SIMS, push: PUSH }],
   ['heartbeat', HEARTBEAT_BODY, { battery: 5, sims: SIMS }],
   ['push', PUSH_BODY, PUSH],
   ['push within', PUSH_BODY, { push: PUSH }],
   ['claim', CLAIM_BODY, { limit: 5, wait: 5 }],
-  [
-    'report',
-    REPORT_BODY,
-    { items: [{ id: 'a', attempt: 1, status: 'failed', error_message: 'b', at: AT, not_sent: true }] },
-  ],
+  ['report', REPORT_BODY, { items: [REPORT] }],
   ['incoming', INCOMING_BODY, { items: [{ from: 'a', body: 'b', received_at: AT, sim: 1 }] }],
   ['app registers', REGISTER_BODY, { name: 'a', simCards: CARDS }],
   ['app updates', UPDATE_BODY, { id: 'a', simCards: CARDS }],
-  [
-    'app states',
-    STATES_BODY,
-    [{ id: 'a', state: 'Sent', recipients: [{ error: 'b' }], states: { Sent: AT } }],
-  ],
+  ['app states', STATES_BODY, [APP_REPORT]],
   ['app event', EVENT_BODY, { event: 'a', payload: {} }],
   ['app text', TEXT_PAYLOAD, { ...RECEIVED, message: 'a' }],
   ['app data', DATA_PAYLOAD, { ...RECEIVED, data: 'a' }],
-  [
-    'app MMS',
-    MMS_PAYLOAD,
-    { ...RECEIVED, subject: 'a', body: 'b', attachments: [{ name: 'a', contentType: 'b', size: 1 }] },
-  ],
+  ['app MMS', MMS_PAYLOAD, { ...RECEIVED, subject: 'a', body: 'b', attachments: FILES }],
   ['app starts', STARTED_PAYLOAD, { simCards: CARDS }],
 ]
 

@@ -15,7 +15,6 @@ const text = (code: string) =>
   `Your code is ${code}. Tell it to nobody, and not to somebody who calls you from the shop.`
 const TRUE = text('431977')
 const SHOWN = text('••••••')
-const LEASE = 120
 
 const server = await startServerWithUsers()
 const { store } = server
@@ -26,13 +25,10 @@ const sendSealed = async (options: object = {}, device = ''): Promise<string> =>
   const body = toOne('+4911111', { body: TRUE, shown: SHOWN }, { ...PLAIN_OPTIONS, ...options }, device)
   return JSON.parse((await send(services, accountSender(ANN.id, ''), body)).answer).message_ids[0]
 }
-const claim = (id: string) =>
-  claimMessages(
-    store,
-    { id, user: ANN.id, phone: '', enabled: true, lastSeen: '', isLimited: false },
-    9,
-    LEASE,
-  )
+const claim = (id: string) => {
+  const device = { id, user: ANN.id, phone: '', enabled: true, lastSeen: '', isLimited: false }
+  return claimMessages(store, device, 9, 120)
+}
 
 test('the device that claims it gets the text, also once more; nothing else has it', async () => {
   const id = await sendSealed({}, PHONES[0])

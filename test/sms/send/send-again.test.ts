@@ -31,16 +31,10 @@ test('the order of keys in the body does not matter, all else does', async () =>
   const first = await server.ask('POST', 'send', body, withKey('b'))
   const turned = { priority: 1, body: 'Hi', recipients: ['+4911111'] }
   expect((await server.ask('POST', 'send', turned, withKey('b'))).body).toEqual(first.body)
-  for (const other of [
-    { ...body, body: 'Ho' },
-    { ...body, priority: 2 },
-    { ...body, recipients: ['+4922222'] },
-  ]) {
-    const answer = await server.ask('POST', 'send', other, withKey('b'))
-    expect([answer.status, answer.body]).toEqual([
-      422,
-      { error: 'idempotency_key_reused', message: 'This Idempotency-Key was used for another request' },
-    ])
+  const message = 'This Idempotency-Key was used for another request'
+  for (const other of [{ body: 'Ho' }, { priority: 2 }, { recipients: ['+4922222'] }]) {
+    const answer = await server.ask('POST', 'send', { ...body, ...other }, withKey('b'))
+    expect([answer.status, answer.body]).toEqual([422, { error: 'idempotency_key_reused', message }])
   }
 })
 
@@ -189,10 +183,8 @@ test('at once, with two texts: one of them is sent, whoever asks for the other i
   const before = await stored()
   const texts = Array.from({ length: 40 }, (_, i) => (i % 2 ? 'one' : 'two'))
   const answers = await Promise.all(texts.map((body) => server.send({ client_ref, body })))
-  const [winner] = (
-    await server.rows('select body from sms_messages where client_ref = $1', [client_ref])
-  )[0]!
-  for (const [i, { status }] of answers.entries()) expect(status).toBe(texts[i] === winner ? 200 : 422)
+  const sent = await server.rows('select body from sms_messages where client_ref = $1', [client_ref])
+  for (const [i, { status }] of answers.entries()) expect(status).toBe(texts[i] === sent[0]![0] ? 200 : 422)
   expect(await stored()).toBe(before + 1)
 })
 

@@ -1,58 +1,53 @@
 import { ANN, as, BEN, CLEO, startServerWithUsers } from '../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()
+const { send, rows, signedIn } = server
 
 // credentials are remembered for a while: each of these sends before they change, and after
 
 test('a key that was deleted opens nothing, also not an error', async () => {
-  expect((await server.send({}, as(BEN))).status).toBe(200)
-  await server.rows('delete from api_keys where "user" = $1', [BEN.id])
-  expect((await server.send({}, as(BEN))).status).toBe(401)
-  expect((await server.send({ recipients: ['x'] }, as(BEN))).status).toBe(401)
+  expect((await send({}, as(BEN))).status).toBe(200)
+  await rows('delete from api_keys where "user" = $1', [BEN.id])
+  expect((await send({}, as(BEN))).status).toBe(401)
+  expect((await send({ recipients: ['x'] }, as(BEN))).status).toBe(401)
 })
 
 test('a key that has expired since opens nothing', async () => {
-  await server.rows('update devices set "user" = $1 where "user" = $2', [CLEO.id, BEN.id])
-  expect((await server.send({}, as(CLEO))).status).toBe(200)
-  await server.rows(`update api_keys set expires_at = '2021-01-01 00:00:00.000Z' where "user" = $1`, [
-    CLEO.id,
-  ])
-  expect((await server.send({}, as(CLEO))).status).toBe(401)
+  await rows('update devices set "user" = $1 where "user" = $2', [CLEO.id, BEN.id])
+  expect((await send({}, as(CLEO))).status).toBe(200)
+  await rows(`update api_keys set expires_at = '2021-01-01 00:00:00.000Z' where "user" = $1`, [CLEO.id])
+  expect((await send({}, as(CLEO))).status).toBe(401)
 })
 
 test('a token whose key was changed opens nothing', async () => {
-  const ann = await server.signedIn('users', ANN.id)
-  expect((await server.send({}, ann)).status).toBe(200)
-  await server.rows(`update users set "tokenKey" = "tokenKey" || 'x' where id = $1`, [ANN.id])
-  expect((await server.send({}, ann)).status).toBe(401)
-  expect((await server.send({}, as(ANN))).status).toBe(200)
+  const ann = await signedIn('users', ANN.id)
+  expect((await send({}, ann)).status).toBe(200)
+  await rows(`update users set "tokenKey" = "tokenKey" || 'x' where id = $1`, [ANN.id])
+  expect((await send({}, ann)).status).toBe(401)
+  expect((await send({}, as(ANN))).status).toBe(200)
 })
 
 test('a record that merely changed is no reason to refuse', async () => {
-  const ann = await server.signedIn('users', ANN.id)
+  const ann = await signedIn('users', ANN.id)
   for (const name of ['A', 'B', 'C']) {
-    await server.rows('update users set name = $2 where id = $1', [ANN.id, name])
-    await server.rows('update api_keys set name = $2 where "user" = $1', [ANN.id, name])
-    const answers = await Promise.all([
-      server.send({}, ann),
-      server.send({}, as(ANN)),
-      server.send({ body: '' }, ann),
-    ])
+    await rows('update users set name = $2 where id = $1', [ANN.id, name])
+    await rows('update api_keys set name = $2 where "user" = $1', [ANN.id, name])
+    const answers = await Promise.all([send({}, ann), send({}, as(ANN)), send({ body: '' }, ann)])
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 400])
   }
 })
 
 test('a user who is deleted leaves nothing behind, and sends no more', async () => {
-  const root = await server.rows('select id from _superusers')
-  const headers = await server.signedIn('_superusers', String(root[0]![0]))
-  const ann = await server.signedIn('users', ANN.id)
-  expect((await server.send({}, { ...ann, 'idempotency-key': 'k' })).status).toBe(200)
-  const sends = Array.from({ length: 50 }, () => server.send({}, ann))
+  const root = await rows('select id from _superusers')
+  const headers = await signedIn('_superusers', String(root[0]![0]))
+  const ann = await signedIn('users', ANN.id)
+  expect((await send({}, { ...ann, 'idempotency-key': 'k' })).status).toBe(200)
+  const sends = Array.from({ length: 50 }, () => send({}, ann))
   const gone = await server.ask('DELETE', `/api/collections/users/records/${ANN.id}`, undefined, headers)
   expect(gone.status).toBe(204)
   for (const { status } of await Promise.all(sends)) expect([200, 401]).toContain(status)
-  expect((await server.send({}, ann)).status).toBe(401)
-  expect((await server.send({}, as(ANN))).status).toBe(401)
+  expect((await send({}, ann)).status).toBe(401)
+  expect((await send({}, as(ANN))).status).toBe(401)
   for (const name of ['messages', 'dispatch', 'usage', 'turns', 'idempotency', 'events'])
-    expect(await server.rows(`select 1 from sms_${name} where "user" = $1`, [ANN.id])).toEqual([])
+    expect(await rows(`select 1 from sms_${name} where "user" = $1`, [ANN.id])).toEqual([])
 })

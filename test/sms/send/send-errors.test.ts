@@ -42,11 +42,7 @@ test.each<[what: string, body: object, expected: string | object, status?: numbe
   ['no date', { scheduled_at: 'soon' }, 'scheduled_at must be a date, for example 2026-11-20T07:00:00Z'],
   ['a past expiry', { expires_at: '2020-01-01' }, 'expires_at must lie in the future, after scheduled_at'],
   ['both ways to expire', { expires_at: '2099-01-01', ttl: 5 }, 'ttl and expires_at exclude each other'],
-  [
-    'one reference for two',
-    { recipients: phones(2), client_ref: 'a' },
-    'client_ref can name one message only',
-  ],
+  ['a reference for two', { recipients: phones(2), client_ref: 'a' }, 'client_ref can name one message only'],
   ['a number without plus', { recipients: ['+4911111', '4911111'] }, PHONE],
   ['a number of 16 digits', { recipients: ['+1234567890123456'] }, PHONE],
   ['a number with a line break', { recipients: ['+4911111\n'] }, PHONE],
@@ -107,22 +103,17 @@ test.each(['{"recipients":', '', '[]', 'null', '\ufeff\ufeff{}'])('refuses the b
 
 test('a body of 10 MB is too large', async () => {
   const answer = await server.send({ body: long(10 << 20) })
-  expect([answer.status, answer.body]).toEqual([
-    413,
-    { error: 'request_too_large', message: 'The body must have at most 4194304 bytes' },
-  ])
+  const expected = { error: 'request_too_large', message: 'The body must have at most 4194304 bytes' }
+  expect([answer.status, answer.body]).toEqual([413, expected])
 })
 
 const only = (message: string) => ({ message })
+const CODE = TEMPLATES.code
 test.each<[what: string, body: object, expected: object]>([
   ['that is not there', { template_id: 'nosuchtemplate0' }, only('Template not found.')],
   ["that is another user's", { template_id: TEMPLATES.bens }, only('Template does not belong to user.')],
-  [
-    'without a variable',
-    { template_id: TEMPLATES.code, variables: { code: 1 } },
-    only('Missing variable: tail.'),
-  ],
-  ['without the first of two', { template_id: TEMPLATES.code }, only('Missing variable: code.')],
+  ['without a variable', { template_id: CODE, variables: { code: 1 } }, only('Missing variable: tail.')],
+  ['without the first of two', { template_id: CODE }, only('Missing variable: code.')],
   ['that is none', {}, fault('template_id is required')],
   [
     'beside a text',
@@ -130,11 +121,7 @@ test.each<[what: string, body: object, expected: object]>([
     fault('body is not a field of this request'),
   ],
   ['whose text is empty', { template_id: TEMPLATES.name }, fault('the text for +4911111 is empty')],
-  [
-    'whose text is too long',
-    { template_id: TEMPLATES.code, variables: { code: long(800), tail: '!' } },
-    LONG,
-  ],
+  ['whose text is too long', { template_id: CODE, variables: { code: long(800), tail: '!' } }, LONG],
 ])('refuses a template %s', async (_, body, expected) => {
   const answer = await server.ask('POST', 'send-template', { recipients: ['+4911111'], ...body })
   expect([answer.status, answer.body]).toEqual([400, expected])
@@ -163,16 +150,12 @@ test('quota comes before devices', async () => {
 })
 
 test('a named device must be able to take the message', async () => {
-  await server.rows('update devices set enabled = false where id = $1', [BENS_PHONE])
+  const change = (set: string) => server.rows(`update devices set ${set} where id = $1`, [BENS_PHONE])
+  await change('enabled = false')
   expect((await server.send({ device_id: BENS_PHONE }, as(BEN))).status).toBe(503)
-  await server.rows(
-    `update devices set enabled = true, last_seen = '2020-01-01 00:00:00.000Z' where id = $1`,
-    [BENS_PHONE],
-  )
+  await change(`enabled = true, last_seen = '2020-01-01 00:00:00.000Z'`)
   expect((await server.send({}, as(BEN))).status).toBe(503)
-  await server.rows(`update devices set push = '{"endpoint":"https://push.example.com"}' where id = $1`, [
-    BENS_PHONE,
-  ])
+  await change(`push = '{"endpoint":"https://push.example.com"}'`)
   expect((await server.send({ device_id: BENS_PHONE }, as(BEN))).status).toBe(200)
 })
 
@@ -183,23 +166,13 @@ test('neither devices nor superusers send', async () => {
     ['devices', PHONES[0]],
   ] as const) {
     const answer = await server.send({}, await server.signedIn(collection, id))
-    expect([answer.status, answer.body]).toEqual([
-      403,
-      { error: 'forbidden', message: 'Only users may do this' },
-    ])
+    const expected = { error: 'forbidden', message: 'Only users may do this' }
+    expect([answer.status, answer.body]).toEqual([403, expected])
   }
 })
 
 test.each([
-  [
-    'invalid UTF-8',
-    Buffer.concat([
-      Buffer.from('{"recipients":["+4911111"],"body":"'),
-      Buffer.from([0xff]),
-      Buffer.from('"}'),
-    ]),
-    400,
-  ],
+  ['invalid UTF-8', Buffer.from('{"recipients":["+4911111"],"body":"\xff"}', 'latin1'), 400],
   ['a byte order mark', Buffer.from('\ufeff{"recipients":["+4911111"],"body":"Hi"}'), 200],
 ] as const)('a body with %s', async (_, body, status) => {
   const headers = { 'x-api-key': ANN.key, 'content-type': 'application/json' }
