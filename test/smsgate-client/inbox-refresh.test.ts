@@ -8,12 +8,8 @@ const fixture = await startSmsgateFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const receiver = await startReceiver()
 const user = await fixture.gateway.makeUser()
 const other = await fixture.gateway.pair(user)
-const made = await user.call('POST', '/api/collections/api_keys/records', {
-  user: user.id,
-  name: 'k',
-  scopes: ['all:any'],
-})
-const key = made.body.key
+const values = { user: user.id, name: 'k', scopes: ['all:any'] }
+const { key } = (await user.call('POST', '/api/collections/api_keys/records', values)).body
 
 const ask = (path: string, body: object) =>
   request(`${fixture.gateway.url}/3rdparty/v1`, 'POST', path, body, bearer(key))
@@ -81,11 +77,8 @@ test('webhooks are told of stored texts once more, by each way that asks for it'
     ['/messages/inbox/export', {}],
   ] as const) {
     const { status, headers, text } = await ask(path, { ...PERIOD, deviceId: other.id, ...more })
-    expect([status, text.trim(), headers.get('deprecation')]).toEqual([
-      202,
-      '{}',
-      path.endsWith('export') ? 'true' : null,
-    ])
+    expect([status, text.trim()]).toEqual([202, '{}'])
+    expect(headers.get('deprecation')).toBe(path.endsWith('export') ? 'true' : null)
     told++
     await until(() => receiver.told.length === told)
   }

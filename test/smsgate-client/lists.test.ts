@@ -6,6 +6,7 @@ import { ANN, BEN, BENS_PHONE, CLEO, PHONES } from '../support/server/server-wit
 import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
 
 const fixture = await startSmsgateClientFixture()
+const { ask, server, ben } = fixture
 
 const at = (i: number) => formatDate(new Date(Date.UTC(2026, 0, 1, 0, i)))
 const iso = (i: number) => new Date(Date.UTC(2026, 0, 1, 0, i)).toISOString()
@@ -22,18 +23,9 @@ async function addSends(count: number) {
     const [stored, error] =
       status === 'canceled' ? ['failed', 'Canceled'] : [status, status === 'failed' ? 'No signal' : '']
     const id = `sent${String(i).padStart(11, '0')}`
-    await fixture.server.rows(add, [
-      id,
-      ANN.id,
-      stored,
-      error,
-      `+49111${i}`,
-      `Text ${i}`,
-      PHONES[i % 2],
-      at(i),
-    ])
+    await server.rows(add, [id, ANN.id, stored, error, `+49111${i}`, `Text ${i}`, PHONES[i % 2], at(i)])
   }
-  await fixture.server.rows(add, ['bens00000000000', BEN.id, 'sent', '', '+491119', 'Ben', BENS_PHONE, at(1)])
+  await server.rows(add, ['bens00000000000', BEN.id, 'sent', '', '+491119', 'Ben', BENS_PHONE, at(1)])
 }
 
 async function addIncoming() {
@@ -45,14 +37,14 @@ async function addIncoming() {
     ['in0000000000003', ANN.id, '+49223', '', 'Third', PHONES[0], 2, at(3)],
     ['in0000000000004', BEN.id, '+49224', '', 'For Ben', BENS_PHONE, 0, at(2)],
   ]
-  for (const row of rows) await fixture.server.rows(add, row)
+  for (const row of rows) await server.rows(add, row)
 }
 
 await addSends(6)
 await addIncoming()
 
 async function list(path: string, headers = fixture.ann) {
-  const answer = await fixture.ask('GET', path, undefined, headers)
+  const answer = await ask('GET', path, undefined, headers)
   expect(answer.status).toBe(200)
   expect(answer.headers.get('access-control-expose-headers')).toBe('X-Total-Count')
   return { total: Number(answer.headers.get('x-total-count')), items: answer.body }
@@ -68,14 +60,8 @@ describe('sends', () => {
   test('the newest first, as states without their text', async () => {
     const { total, items } = await list('/messages')
     expect([total, ids(items)]).toEqual([6, [5, 4, 3, 2, 1, 0]])
-    expect(items.map(({ state }: { state: string }) => state)).toEqual([
-      'Cancelled',
-      'Pending',
-      'Processed',
-      'Sent',
-      'Failed',
-      'Delivered',
-    ])
+    const states = ['Cancelled', 'Pending', 'Processed', 'Sent', 'Failed', 'Delivered']
+    expect(items.map(({ state }: { state: string }) => state)).toEqual(states)
     expect(items[4]).toEqual({
       id: 'send sent00000000001',
       deviceId: PHONES[1],
@@ -118,55 +104,33 @@ describe('sends', () => {
     ['sort=id', /^sort/],
     ['includeContent=perhaps', /^includeContent/],
   ])('refuses %s', async (query, message) => {
-    const answer = await fixture.ask('GET', `/messages?${query}`)
+    const answer = await ask('GET', `/messages?${query}`)
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } })
   })
 
   test("hold no other's", async () => {
-    expect(await list('/messages', fixture.ben)).toMatchObject({
-      total: 1,
-      items: [{ id: 'send bens00000000000' }],
-    })
+    const bens = { total: 1, items: [{ id: 'send bens00000000000' }] }
+    expect(await list('/messages', ben)).toMatchObject(bens)
     expect(await list('/messages', fixture.cleo)).toEqual({ total: 0, items: [] })
   })
 
   test('what was sent otherwise is not listed', async () => {
-    expect((await fixture.server.send({}, { 'x-api-key': ANN.key })).status).toBe(200)
+    expect((await server.send({}, { 'x-api-key': ANN.key })).status).toBe(200)
     expect((await list('/messages')).total).toBe(6)
   })
 })
 
 describe('incoming texts', () => {
   test('the newest first', async () => {
-    expect(await list('/inbox')).toEqual({
-      total: 3,
-      items: [
-        {
-          id: 'in0000000000003',
-          type: 'SMS',
-          sender: '+49223',
-          simNumber: 2,
-          contentPreview: 'Third',
-          createdAt: iso(3),
-        },
-        {
-          id: 'in0000000000002',
-          type: 'DATA_SMS',
-          sender: 'BANK',
-          contentPreview: 'data:application/octet-stream;base64,AAEC',
-          createdAt: iso(2),
-        },
-        {
-          id: 'in0000000000001',
-          type: 'SMS',
-          sender: '+49222',
-          recipient: '+49111',
-          simNumber: 1,
-          contentPreview: 'First',
-          createdAt: iso(1),
-        },
-      ],
-    })
+    const item = (n: number, type: string, sender: string, contentPreview: string) => {
+      return { id: `in000000000000${n}`, type, sender, contentPreview, createdAt: iso(n) }
+    }
+    const items = [
+      { ...item(3, 'SMS', '+49223', 'Third'), simNumber: 2 },
+      item(2, 'DATA_SMS', 'BANK', 'data:application/octet-stream;base64,AAEC'),
+      { ...item(1, 'SMS', '+49222', 'First'), recipient: '+49111', simNumber: 1 },
+    ]
+    expect(await list('/inbox')).toEqual({ total: 3, items })
   })
 
   test.each<[query: string, total: number, found: number[]]>([
@@ -188,7 +152,7 @@ describe('incoming texts', () => {
   test.each(['limit=0', 'offset=-1', 'type=EMAIL', `from=${iso(3)}&to=${iso(2)}`, 'deviceId=%00'])(
     'refuses %s',
     async (query) => {
-      expect(await fixture.ask('GET', `/inbox?${query}`)).toMatchObject({
+      expect(await ask('GET', `/inbox?${query}`)).toMatchObject({
         status: 400,
         body: { message: expect.any(String) },
       })
@@ -198,11 +162,11 @@ describe('incoming texts', () => {
 
 describe('devices', () => {
   test('all of the caller, disabled ones too', async () => {
-    await fixture.server.rows(
+    await server.rows(
       `update devices set enabled = false, last_seen = '', sims = '[{"slot":1,"number":"+49111","carrier":"C"},{"slot":"x"},null]' where id = $1`,
       [PHONES[1]],
     )
-    const { status, body } = await fixture.ask('GET', '/device')
+    const { status, body } = await ask('GET', '/device')
     expect(status).toBe(200)
     const date = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     const one = (id: string, simCards: unknown[]) => ({
@@ -225,8 +189,8 @@ describe('devices', () => {
       '[{"slot":1,"number":7,"carrier":{"a":1}}]',
       '[[],3,{"slot":1.5}]',
     ]) {
-      await fixture.server.rows('update devices set sims = $2 where id = $1', [PHONES[1], sims])
-      const { status, body } = await fixture.ask('GET', '/devices')
+      await server.rows('update devices set sims = $2 where id = $1', [PHONES[1], sims])
+      const { status, body } = await ask('GET', '/devices')
       expect(status).toBe(200)
       for (const sim of body[1].simCards)
         for (const key of ['phoneNumber', 'carrierName'])
@@ -236,16 +200,16 @@ describe('devices', () => {
 
   test('are deleted, once, by their user alone', async () => {
     const path = `/devices/${BENS_PHONE}`
-    expect((await fixture.ask('DELETE', path)).status).toBe(404)
-    const { status, body } = await fixture.ask('DELETE', path, undefined, fixture.ben)
+    expect((await ask('DELETE', path)).status).toBe(404)
+    const { status, body } = await ask('DELETE', path, undefined, ben)
     expect([status, body]).toEqual([204, ''])
-    expect((await fixture.ask('DELETE', path, undefined, fixture.ben)).status).toBe(404)
-    expect((await fixture.ask('GET', '/devices', undefined, fixture.ben)).body).toEqual([])
+    expect((await ask('DELETE', path, undefined, ben)).status).toBe(404)
+    expect((await ask('GET', '/devices', undefined, ben)).body).toEqual([])
   })
 })
 
 test('pages among many rows are read by their indexes', async () => {
-  const { store, rows } = fixture.server
+  const { store, rows } = server
   // in parts: on a busy machine one statement would take too long
   const parts = [[BEN.id, 1, 500], ...[1, 2_001, 4_001, 6_001, 8_001].map((first) => [CLEO.id, first, 2_000])]
   for (const part of parts) {

@@ -2,11 +2,12 @@ import { ANN, BENS_PHONE, PHONES } from '../support/server/server-with-users.ts'
 import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
 
 const fixture = await startSmsgateClientFixture()
+const { ask, server, ben } = fixture
 
 const TEXT = { textMessage: { text: 'Hello' }, phoneNumbers: ['+4911111'] }
 const send = (more: object = {}, query = '', headers?: Record<string, string>) =>
-  fixture.ask('POST', `/messages${query}`, { ...TEXT, ...more }, headers)
-const count = async () => Number((await fixture.server.rows('select count(*) from sms_messages'))[0]![0])
+  ask('POST', `/messages${query}`, { ...TEXT, ...more }, headers)
+const count = async () => Number((await server.rows('select count(*) from sms_messages'))[0]![0])
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
 const DATE = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
@@ -26,7 +27,7 @@ test('answers 202 with the state and where it is', async () => {
   })
   expect(headers.get('location')).toBe(`/api/3rdparty/v1/messages/${body.id}`)
   expect(headers.get('access-control-expose-headers')).toBe('Location')
-  expect(await fixture.server.message(body.id)).toMatchObject({ to: '+4911111', body: 'Hello', user: ANN.id })
+  expect(await server.message(body.id)).toMatchObject({ to: '+4911111', body: 'Hello', user: ANN.id })
 })
 
 test.each([
@@ -35,16 +36,10 @@ test.each([
   ['/3rdparty/v1', '/messages'],
   ['/3rdparty/v1', '/message/'],
 ])('the same by another path: %s%s', async (prefix, path) => {
-  const { status, headers, body } = await fixture.ask('POST', path, TEXT, fixture.ann, prefix)
+  const { status, headers, body } = await ask('POST', path, TEXT, fixture.ann, prefix)
   expect(status).toBe(202)
   expect(headers.get('location')).toBe(`${prefix}/messages/${body.id}`)
-  const again = await fixture.ask(
-    'GET',
-    `${path.replace(/\/$/, '')}/${body.id}`,
-    undefined,
-    fixture.ann,
-    prefix,
-  )
+  const again = await ask('GET', `${path.replace(/\/$/, '')}/${body.id}`, undefined, fixture.ann, prefix)
   expect(again).toMatchObject({ status: 200, body: { id: body.id } })
 })
 
@@ -52,7 +47,7 @@ describe('accepts', () => {
   const stored = async (more: object, query = '') => {
     const { status, body } = await send(more, query)
     expect([status, body.message]).toEqual([202, undefined])
-    return fixture.server.message(body.id)
+    return server.message(body.id)
   }
 
   test('fields that are null or unknown', async () => {
@@ -97,15 +92,11 @@ describe('accepts', () => {
 })
 
 describe('refuses, and stores nothing', () => {
+  const MANY = Array.from({ length: 101 }, (_, i) => `+49111${100 + i}`)
   test.each<[what: string, body: unknown, query: string, message: RegExp]>([
     ['no JSON', '{', '', /JSON/],
     ['no numbers', { phoneNumbers: undefined }, '', /^phoneNumbers is required/],
-    [
-      '101 numbers',
-      { phoneNumbers: Array.from({ length: 101 }, (_, i) => `+49111${100 + i}`) },
-      '',
-      /^phoneNumbers must/,
-    ],
+    ['101 numbers', { phoneNumbers: MANY }, '', /^phoneNumbers must/],
     ['a number of 129 characters', { phoneNumbers: [`+${'1'.repeat(128)}`] }, '', /^phoneNumbers\[0\]/],
     ['a number twice', { phoneNumbers: ['+4911111', '+49 11111'] }, '', /^phoneNumbers\[1\]/],
     ['a number without its country', { phoneNumbers: ['+4911111', '89990001234'] }, '', /^phoneNumbers\[1\]/],
@@ -128,20 +119,20 @@ describe('refuses, and stores nothing', () => {
   ])('%s', async (_, body, query, message) => {
     const before = await count()
     const sent = typeof body === 'string' ? body : { ...TEXT, ...(body as object) }
-    const answer = await fixture.ask('POST', `/messages${query}`, sent)
+    const answer = await ask('POST', `/messages${query}`, sent)
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } })
     expect(Object.keys(answer.body)).toEqual(['message'])
     expect(await count()).toBe(before)
   })
 
   test('a body too large with 413, in the same form', async () => {
-    const answer = await fixture.ask('POST', '/messages', `{"x":"${'x'.repeat(1 << 20)}"}`)
+    const answer = await ask('POST', '/messages', `{"x":"${'x'.repeat(1 << 20)}"}`)
     expect(answer).toMatchObject({ status: 413, body: { message: expect.any(String) } })
   })
 
   test('a SIM that the device does not have', async () => {
-    await fixture.server.rows(`update devices set sims = '[{"slot": 1}]' where id = $1`, [BENS_PHONE])
-    const by = (simNumber: number) => send({ deviceId: BENS_PHONE, simNumber }, '', fixture.ben)
+    await server.rows(`update devices set sims = '[{"slot": 1}]' where id = $1`, [BENS_PHONE])
+    const by = (simNumber: number) => send({ deviceId: BENS_PHONE, simNumber }, '', ben)
     expect(await by(2)).toMatchObject({ status: 400, body: { message: /^simNumber/ } })
     expect((await by(1)).status).toBe(202)
   })
@@ -160,21 +151,21 @@ describe('ids', () => {
     expect([first.status, first.body.id]).toEqual([202, 'order/1'])
     expect(first.headers.get('location')).toBe('/api/3rdparty/v1/messages/order%2F1')
     expect(await send({ id: 'order/1', phoneNumbers: ['+4911112'] })).toMatchObject({ status: 409 })
-    const found = await fixture.ask('GET', '/messages/order%2F1')
+    const found = await ask('GET', '/messages/order%2F1')
     expect(found.body).toEqual(first.body)
-    expect(await send({ id: 'order/1' }, '', fixture.ben)).toMatchObject({ status: 202 })
+    expect(await send({ id: 'order/1' }, '', ben)).toMatchObject({ status: 202 })
   })
 
   test('are free again once the messages are deleted', async () => {
     const { body } = await send({ id: 'gone', phoneNumbers: ['+4911111', '+4911112'] })
-    const headers = await fixture.server.signedIn('users', ANN.id)
-    const found = await fixture.server.rows(
+    const headers = await server.signedIn('users', ANN.id)
+    const found = await server.rows(
       'select id from sms_messages where batch_id = (select ref from sms_origins where id = $1)',
       ['gone'],
     )
     for (const [id] of found)
-      await fixture.server.ask('DELETE', `/api/collections/sms_messages/records/${id}`, undefined, headers)
-    expect((await fixture.ask('GET', `/messages/${body.id}`)).status).toBe(404)
+      await server.ask('DELETE', `/api/collections/sms_messages/records/${id}`, undefined, headers)
+    expect((await ask('GET', `/messages/${body.id}`)).status).toBe(404)
     expect((await send({ id: 'gone' })).status).toBe(202)
   })
 
@@ -196,25 +187,23 @@ describe('ids', () => {
     const scheduleAt = new Date(Date.now() + 1_500).toISOString()
     const body = { id: 'in time', scheduleAt, deviceId: BENS_PHONE }
     expect((await send(body, '?deviceActiveWithin=1', headers)).status).toBe(202)
-    await fixture.server.rows(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [
-      BENS_PHONE,
-    ])
+    await server.rows(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [BENS_PHONE])
     await expect.poll(() => new Date().toISOString(), { timeout: 5_000 }).toSatisfy((at) => at > scheduleAt)
     const again = await send(body, '?deviceActiveWithin=1', headers)
     expect([again.status, again.body.id]).toEqual([202, 'in time'])
-    await fixture.server.rows('update devices set last_seen = pb_text(now()) where id = $1', [BENS_PHONE])
+    await server.rows('update devices set last_seen = pb_text(now()) where id = $1', [BENS_PHONE])
   })
 })
 
 // Programs repeat what was answered 5xx.
 test('a send that is stored is answered, also when it cannot be read', async () => {
-  await fixture.server.rows('alter table sms_events rename column message to message_')
+  await server.rows('alter table sms_events rename column message to message_')
   const { status, body } = await send({ id: 'unreadable', phoneNumbers: ['+49 11111', '+4911112'] })
-  await fixture.server.rows('alter table sms_events rename column message_ to message')
+  await server.rows('alter table sms_events rename column message_ to message')
   expect([status, body.id, body.textMessage]).toEqual([202, 'unreadable', { text: 'Hello' }])
   const recipients = ['+4911111', '+4911112'].map((phoneNumber) => ({ phoneNumber, state: 'Pending' }))
   expect(body).toMatchObject({ state: 'Pending', deviceId: '', recipients, states: { Pending: DATE } })
-  expect((await fixture.ask('GET', '/messages/unreadable')).body.recipients).toEqual(recipients)
+  expect((await ask('GET', '/messages/unreadable')).body.recipients).toEqual(recipients)
 })
 
 describe('the limits of the engine', () => {
@@ -229,22 +218,20 @@ describe('the limits of the engine', () => {
   })
 
   test('the quota is 402, and a refused id stays free', async () => {
-    await fixture.server.rows('update users set monthly_quota = 1 where id = $1', ['ben000000000000'])
+    await server.rows('update users set monthly_quota = 1 where id = $1', ['ben000000000000'])
     const id = 'over the quota'
-    expect((await send({ id, phoneNumbers: ['+4911111', '+4911112'] }, '', fixture.ben)).status).toBe(402)
-    await fixture.server.rows('update users set monthly_quota = 0 where id = $1', ['ben000000000000'])
-    expect((await send({ id }, '', fixture.ben)).status).toBe(202)
+    expect((await send({ id, phoneNumbers: ['+4911111', '+4911112'] }, '', ben)).status).toBe(402)
+    await server.rows('update users set monthly_quota = 0 where id = $1', ['ben000000000000'])
+    expect((await send({ id }, '', ben)).status).toBe(202)
   })
 
   test('no device that is there is 503; a named one, and a time, wait', async () => {
-    await fixture.server.rows(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [
-      BENS_PHONE,
-    ])
-    expect(await send({}, '', fixture.ben)).toMatchObject({ status: 503, body: { message: /device/ } })
-    const named = await send({ deviceId: BENS_PHONE }, '', fixture.ben)
+    await server.rows(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [BENS_PHONE])
+    expect(await send({}, '', ben)).toMatchObject({ status: 503, body: { message: /device/ } })
+    const named = await send({ deviceId: BENS_PHONE }, '', ben)
     expect([named.status, named.body.state, named.body.deviceId]).toEqual([202, 'Pending', BENS_PHONE])
-    expect((await send({ deviceId: BENS_PHONE }, '?deviceActiveWithin=24', fixture.ben)).status).toBe(400)
-    const timed = await send({ scheduleAt: inHours(1) }, '', fixture.ben)
+    expect((await send({ deviceId: BENS_PHONE }, '?deviceActiveWithin=24', ben)).status).toBe(400)
+    const timed = await send({ scheduleAt: inHours(1) }, '', ben)
     expect([timed.status, timed.body.deviceId]).toEqual([202, ''])
   })
 })

@@ -6,11 +6,8 @@ const fixture = await startSmsgateClientFixture()
 const NUMBERS = ['+4911111', '+4911112', '+4911113']
 async function send(count = 3, more: object = {}) {
   const phoneNumbers = NUMBERS.slice(0, count)
-  const answer = await fixture.ask('POST', '/messages', {
-    textMessage: { text: 'Hello' },
-    phoneNumbers,
-    ...more,
-  })
+  const message = { textMessage: { text: 'Hello' }, phoneNumbers, ...more }
+  const answer = await fixture.ask('POST', '/messages', message)
   expect(answer.status).toBe(202)
   return answer.body as { id: string; deviceId: string }
 }
@@ -32,12 +29,10 @@ async function sendAndReport(outcomes: Readonly<Record<string, string>>) {
   const reports = (status: string) =>
     items
       .filter(({ to }) => outcomes[to] === status || (status === 'sent' && outcomes[to] === 'delivered'))
-      .map(({ id, attempt }) => ({
-        id,
-        attempt,
-        status,
-        ...(status === 'failed' && { error_message: 'No signal' }),
-      }))
+      .map(({ id, attempt }) => {
+        const error = status === 'failed' && { error_message: 'No signal' }
+        return { id, attempt, status, ...error }
+      })
   for (const status of ['sent', 'delivered', 'failed'])
     if (reports(status).length > 0) await device(PHONES[0], 'report', { items: reports(status) })
   return stateOf(id)
@@ -67,19 +62,15 @@ test.each<[string, Record<string, string>]>([
 })
 
 describe('canceling', () => {
-  const cancel = (id: string) =>
-    fixture.ask('DELETE', `/messages/${id}`, undefined, {
-      ...fixture.ann,
-      'content-type': 'application/json',
-    })
+  const headers = { ...fixture.ann, 'content-type': 'application/json' }
+  const cancel = (id: string) => fixture.ask('DELETE', `/messages/${id}`, undefined, headers)
 
   test.each([1, 3])('what waits, for %i recipients, once', async (count) => {
     const { id } = await send(count)
     const { status, body } = await cancel(id)
     expect([status, body.state]).toEqual([200, 'Cancelled'])
-    expect(body.recipients).toEqual(
-      NUMBERS.slice(0, count).map((phoneNumber) => ({ phoneNumber, state: 'Cancelled' })),
-    )
+    const canceled = NUMBERS.slice(0, count).map((phoneNumber) => ({ phoneNumber, state: 'Cancelled' }))
+    expect(body.recipients).toEqual(canceled)
     expect(Object.keys(body.states).sort()).toEqual(['Cancelled', 'Pending'])
     expect(await cancel(id)).toMatchObject({ status: 409, body: { message: expect.any(String) } })
     expect((await stateOf(id)).state).toBe('Cancelled')
@@ -104,11 +95,8 @@ describe('canceling', () => {
     await fixture.server.rows(`update sms_messages set status = 'sent' where id = $1`, [first])
     const { status, body } = await cancel(id)
     expect([status, body.state]).toEqual([200, 'Cancelled'])
-    expect(body.recipients.map(({ state }: { state: string }) => state)).toEqual([
-      'Sent',
-      'Cancelled',
-      'Cancelled',
-    ])
+    const states = ['Sent', 'Cancelled', 'Cancelled']
+    expect(body.recipients.map(({ state }: { state: string }) => state)).toEqual(states)
   })
 
   test.each(['GET', 'DELETE'])('%s of what is not there, and of what is not yours', async (method) => {

@@ -14,7 +14,8 @@ const list = async (token: string) => (await fixture.ask('GET', '/messages', und
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
 
 test('a pair in both spellings', async () => {
-  const { status, headers, body } = await ask({ scopes: ['messages:list', 'messages:send'], ttl: 60 })
+  const asked = ['messages:list', 'messages:send']
+  const { status, headers, body } = await ask({ scopes: asked, ttl: 60 })
   expect(status).toBe(201)
   expect(headers.get('cache-control')).toBe('no-store')
   expect(body).toMatchObject({ token_type: 'Bearer', tokenType: 'Bearer' })
@@ -25,13 +26,7 @@ test('a pair in both spellings', async () => {
   ] as const)
     expect(body[snake]).toBe(body[camel])
   const { jti, sub, user_id, exp, iat, scopes } = claimsOf(body.access_token)
-  expect([jti, sub, user_id, exp - iat, scopes]).toEqual([
-    body.id,
-    ANN.id,
-    ANN.id,
-    60,
-    ['messages:list', 'messages:send'],
-  ])
+  expect([jti, sub, user_id, exp - iat, scopes]).toEqual([body.id, ANN.id, ANN.id, 60, asked])
   expect(Date.parse(body.expires_at)).toBe(exp * 1000)
   expect(claimsOf(body.refresh_token).scopes).toEqual(['tokens:refresh'])
 })
@@ -65,13 +60,8 @@ describe('a token', () => {
     const others = await fixture.ask('GET', '/devices', undefined, bearer(body.access_token))
     expect([others.status, others.body]).toEqual([403, { message: 'scope required: devices:list' }])
     expect(await list(body.refresh_token)).toBe(403)
-    const sent = await fixture.ask(
-      'POST',
-      '/messages',
-      { message: 'x', phoneNumbers: ['+4911111'] },
-      bearer(body.access_token),
-    )
-    expect(sent.status).toBe(403)
+    const message = { message: 'x', phoneNumbers: ['+4911111'] }
+    expect((await fixture.ask('POST', '/messages', message, bearer(body.access_token))).status).toBe(403)
   })
 
   test('is none of PocketBase, nor the reverse', async () => {
@@ -87,9 +77,8 @@ describe('a token', () => {
   test('cannot be forged', async () => {
     const { body } = await ask({ scopes: ['messages:list'] })
     const [head, claims, signature] = body.access_token.split('.')
-    const more = Buffer.from(
-      JSON.stringify({ ...claimsOf(body.access_token), scopes: ['all:any'] }),
-    ).toString('base64url')
+    const wider = { ...claimsOf(body.access_token), scopes: ['all:any'] }
+    const more = Buffer.from(JSON.stringify(wider)).toString('base64url')
     const none = Buffer.from('{"alg":"none"}').toString('base64url')
     for (const token of [
       `${head}.${more}.${signature}`,

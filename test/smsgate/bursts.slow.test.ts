@@ -25,12 +25,7 @@ const WITHIN_MS = 90_000
 const repeated = (ids: readonly string[]) => ids.filter((id, i) => ids.indexOf(id) !== i)
 
 const wire = (more: Partial<WireMessage>): WireMessage[] =>
-  Array.from({ length: 5 }, (_, i) => ({
-    id: `m${i}`,
-    textMessage: { text: 'Hi' },
-    phoneNumbers: ['+49'],
-    ...more,
-  }))
+  ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, textMessage: { text: 'Hi' }, phoneNumbers: ['+49'], ...more }))
 const onAir = async (messages: readonly WireMessage[]) => {
   const phone = makePhone(fixture, { callMs: () => 60, insertMs: () => 25, workMs: () => 2 })
   phone.isOn = true
@@ -55,37 +50,12 @@ test.each([
 })
 
 /** Times in ms: of a call, of writing a text down, until work begins, between texts. */
-const MANNERS: Readonly<Record<string, readonly [call: Range, insert: Range, work: Range, pause: Range]>> = {
-  'is quick': [
-    [6, 12],
-    [0, 2],
-    [0, 10],
-    [0, 0],
-  ],
-  'has a slow work manager': [
-    [8, 30],
-    [0, 4],
-    [20, 100],
-    [0, 0],
-  ],
-  'has slow flash': [
-    [40, 60],
-    [5, 20],
-    [0, 20],
-    [0, 0],
-  ],
-  pauses: [
-    [8, 30],
-    [0, 4],
-    [0, 10],
-    [0, 60],
-  ],
-  'has a slow radio': [
-    [50, 150],
-    [0, 4],
-    [0, 10],
-    [0, 0],
-  ],
+const MANNERS: Readonly<Record<string, Readonly<Record<'call' | 'insert' | 'work' | 'pause', Range>>>> = {
+  'is quick': { call: [6, 12], insert: [0, 2], work: [0, 10], pause: [0, 0] },
+  'has a slow work manager': { call: [8, 30], insert: [0, 4], work: [20, 100], pause: [0, 0] },
+  'has slow flash': { call: [40, 60], insert: [5, 20], work: [0, 20], pause: [0, 0] },
+  pauses: { call: [8, 30], insert: [0, 4], work: [0, 10], pause: [0, 60] },
+  'has a slow radio': { call: [50, 150], insert: [0, 4], work: [0, 10], pause: [0, 0] },
 }
 
 test.each([
@@ -96,7 +66,7 @@ test.each([
   async (_, losses) => {
     const user = await fixture.gateway.makeUser()
     const phones = await Promise.all(
-      Object.entries(MANNERS).map(async ([manner, [call, insert, work, pause]]) => {
+      Object.entries(MANNERS).map(async ([manner, { call, insert, work, pause }]) => {
         const phone = await joinPhone(fixture, user, {
           callMs: () => between(call),
           insertMs: () => between(insert),

@@ -22,11 +22,7 @@ const say = async (phone: Phone, id: string, state: string) => {
   const body = [{ id, state, recipients: [], states: {} }]
   expect((await phone.call('PATCH', '/message', body)).status).toBe(204)
 }
-const toCancel = (id: string, attempt = 1) => ({
-  id: `${id}.${attempt}`,
-  phoneNumbers: [],
-  state: 'Cancelling',
-})
+const toCancel = (id: string) => ({ id: `${id}.1`, phoneNumbers: [], state: 'Cancelling' })
 
 /** An app that is in the pause after its first text and has a second one. Its id, and what ends the pause. */
 async function withOneThatWaits() {
@@ -120,9 +116,8 @@ describe('a text that a phone has and that was deleted', () => {
     const other = await joinPhone(fixture, user)
     const stranger = await joinPhone(fixture, await fixture.gateway.makeUser())
     await pull(phone)
-    await user.call('PATCH', `/api/collections/devices/records/${phone.store.registration!.id}`, {
-      enabled: false,
-    })
+    const path = `/api/collections/devices/records/${phone.store.registration!.id}`
+    await user.call('PATCH', path, { enabled: false })
     await remove(id!)
     await say(stranger, `${id}.1`, 'Cancelled')
     await say(other, `${id}.1`, 'Cancelled')

@@ -145,12 +145,8 @@ test('a phone that listens at one node hears of what another accepts, and report
     const pulled = (await phone.call('GET', '/message')).body
     for (const message of pulled) await take(phone, message)
     events.frames.length = 0
-    const reports = pulled.map(({ id }: { id: string }) => ({
-      id,
-      state: 'Sent',
-      recipients: [],
-      states: {},
-    }))
+    const sent = { state: 'Sent', recipients: [], states: {} }
+    const reports = pulled.map(({ id }: { id: string }) => ({ id, ...sent }))
     const elsewhere = `${other.url}/api/mobile/v1/message`
     const headers = { authorization: `Bearer ${phone.store.registration!.token}` }
     const answer = await phone.fetch(elsewhere, { method: 'PATCH', headers, body: JSON.stringify(reports) })

@@ -25,11 +25,8 @@ describe('a phone joins', () => {
   test('by a code: once', async () => {
     const code = await codeOf(user)
     const first = makePhone(fixture)
-    const body = {
-      name: 'Google/oriole',
-      pushToken: null,
-      simCards: [{ slotIndex: 1, simNumber: 2, phoneNumber: '****1234' }],
-    }
+    const simCards = [{ slotIndex: 1, simNumber: 2, phoneNumber: '****1234' }]
+    const body = { name: 'Google/oriole', pushToken: null, simCards }
     const answer = await first.call('POST', '/device', body, `Code ${code}`)
     expect(answer).toEqual({
       status: 201,
@@ -163,10 +160,8 @@ describe('the device', () => {
     expect((await phone.call('PATCH', '/device', { id, pushToken: 'fcm', simCards })).status).toBe(204)
     expect((await deviceOf(user, id)).sims).toEqual([{ slot: 2, carrier: 'O2' }])
     // an eSIM in Android's slot -1, a long name, more SIMs than we keep: a refusal would leave the phone deaf
-    const odd = [
-      { slotIndex: -1, simNumber: 0 },
-      ...Array(9).fill({ simNumber: 1, carrierName: 'c'.repeat(150) }),
-    ]
+    const long = { simNumber: 1, carrierName: 'c'.repeat(150) }
+    const odd = [{ slotIndex: -1, simNumber: 0 }, ...Array(9).fill(long)]
     expect((await phone.call('PATCH', '/device', { id, simCards: odd })).status).toBe(204)
     expect((await deviceOf(user, id)).sims).toEqual(Array(8).fill({ slot: 1, carrier: 'c'.repeat(100) }))
     expect((await phone.call('PATCH', '/device', { id: 'another', simCards })).status).toBe(403)
@@ -253,12 +248,8 @@ describe('messages', () => {
     const [id] = await send(owner, 1)
     await one.call('GET', '/message')
     const states = { [state]: '2001-01-01T00:00:00.000+01:00', Sent: '2099-01-01T00:00:00.000Z', odd: 'x' }
-    const report = {
-      id: `${id}.1`,
-      state,
-      recipients: [{ phoneNumber: '+491510000000', state, error }],
-      states,
-    }
+    const recipients = [{ phoneNumber: '+491510000000', state, error }]
+    const report = { id: `${id}.1`, state, recipients, states }
     for (let i = 0; i < 2; i++) expect((await one.call('PATCH', '/message', [report])).status).toBe(204)
     expect((await records(owner, ''))[0]).toMatchObject({ status, error_message: reason })
     const pulled = (await one.call('GET', '/message')).body.map((message: { id: string }) => message.id)
