@@ -76,18 +76,13 @@ describe('work is bounded', () => {
   )
 
   test('what is not seen is written once', () => {
-    const { text, rest } = renderTemplate(
-      '{{#each a}}{{../s}}{{/each}}',
-      { ...list, a: Array(3).fill(1) },
-      3_200,
-    )
-    expect([text, rest]).toEqual(['', 2])
+    const body = { ...list, a: Array(3).fill(1) }
+    expect(renderTemplate('{{#each a}}{{../s}}{{/each}}', body, 3_200)).toMatchObject({ text: '', rest: 2 })
   })
 
   test('a long text ends the list, and depth is no fault', () => {
-    expect(renderTemplate('{{#each b}}{{this}}{{/each}}', { b: Array(4_000).fill(LONG) }, 3_200).rest).toBe(
-      3_839,
-    )
+    const body = { b: Array(4_000).fill(LONG) }
+    expect(renderTemplate('{{#each b}}{{this}}{{/each}}', body, 3_200).rest).toBe(3_839)
     const deep = `${'{{#if a}}'.repeat(120)}{{b}}${'{{/if}}'.repeat(120)}`
     expect(render(deep, { a: 1, b: 'in' })).toBe('in')
   })
@@ -120,6 +115,7 @@ const hookOf = (preset: HookFields['preset'], resolved: string): HookFields => (
   ...{ preset, template: '', recipients: ['+4915112345678'], groups: [], recipients_from: '', line: '' },
   ...{ once_key: '', resolved, resolved_when: '', send_when: '', kind: 'alerts', max_parts: 3 },
 })
+const CPU = { alertname: 'CPU' }
 const heartbeat = { monitorID: 7, status: 1, time: '16:00' }
 const workflow_run = { id: 30, run_attempt: 1, name: 'CI', conclusion: 'failure', head_branch: 'main' }
 const repository = { full_name: 'octo/app' }
@@ -157,11 +153,7 @@ const BODIES: Row[] = [
   ['grafana', { title: '[Alerting] CPU', message: 'High', state: 'alerting' }, '[Alerting] CPU: High'],
   [
     'grafana',
-    {
-      status: 'resolved',
-      orgId: 1,
-      alerts: [{ ...alert('resolved', summary), labels: { alertname: 'CPU' } }],
-    },
+    { status: 'resolved', orgId: 1, alerts: [{ ...alert('resolved', summary), labels: CPU }] },
     'resolved: CPU: Disk is 95 % full',
     '1a3 resolved 16:00,',
     true,

@@ -12,10 +12,11 @@ let user: Client
 let phone: Client
 
 const server = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
+const { makeUser, superuser } = server
 
 beforeEach(async () => {
   service = await startPushService()
-  user = await server.makeUser()
+  user = await makeUser()
   phone = await server.pair(user)
 })
 afterEach(async () => {
@@ -30,9 +31,13 @@ const browsers = async (who = user) => (await who.call('GET', '/api/account/push
 
 const hear = (texts: readonly (readonly [from: string, body: string])[]) => server.hear(phone, texts)
 const notices = () => service.pushed.map(({ text }) => JSON.parse(text))
-const pushed = (count: number) => until(`${count} pushes`, () => service.pushed.length >= count)
 const jobs = () => query('select key, payload::text, due_at > now() from _jobs where holder = $1', [user.id])
 const settled = () => until('no jobs', async () => (await jobs()).length === 0)
+/** So many pushes came, and none is to come. */
+async function pushed(count: number) {
+  await until(`${count} pushes`, () => service.pushed.length >= count)
+  await settled()
+}
 /** As if the pause between two pushes were over. */
 const endPause = () => query('update _jobs set due_at = now() where holder = $1 and key = holder', [user.id])
 
@@ -40,11 +45,10 @@ test('a text is pushed to each browser of its user alone, encrypted, with its st
   const { key } = (await user.call('GET', '/api/account/push-key')).body
   expect((await subscribe(user, service.subscription('/a'))).status).toBe(204)
   await subscribe(user, service.subscription('/b'))
-  await subscribe(await server.makeUser(), service.subscription('/c'))
+  await subscribe(await makeUser(), service.subscription('/c'))
   await user.call('POST', '/api/collections/contacts/records', { user: user.id, name: 'Zoë', phone: ZOE })
   await hear([[ZOE, `${'🎉'.repeat(119)}ab`]])
   await pushed(2)
-  await settled()
   const [conversation] = (await query('select id from conversations where "user" = $1', [user.id]))[0]!
   const notice = { conversation, number: ZOE, name: 'Zoë', text: `${'🎉'.repeat(119)}a`, unread: 1 }
   expect(notices()).toEqual([notice, notice])
@@ -63,7 +67,6 @@ test('nothing is pushed that was read meanwhile, and nothing queued without brow
   await subscribe()
   await hear([[ZOE, 'One']])
   await pushed(1)
-  await settled()
   await hear([[ZOE, 'Two']])
   await query('update conversations set unread = 0 where "user" = $1', [user.id])
   await endPause()
@@ -75,7 +78,7 @@ test('nothing is pushed for a disabled user, whose browsers end', async () => {
   await subscribe()
   const settings = { user: user.id, disabled: true }
   const path = '/api/collections/user_settings/records'
-  expect((await server.superuser.call('POST', path, settings)).status).toBe(200)
+  expect((await superuser.call('POST', path, settings)).status).toBe(200)
   expect(await query('select from push_subscriptions where "user" = $1', [user.id])).toEqual([])
   // a subscription that came back with a restored table is not used either
   const { endpoint, keys } = service.subscription()
@@ -98,13 +101,11 @@ test('a burst of texts is two pushes, ten seconds apart', async () => {
   await subscribe()
   await hear([[ZOE, 'first']])
   await pushed(1)
-  await settled()
   for (let i = 0; i < 10; i++)
     await hear(Array.from({ length: 10 }, (_, k) => [ZOE, `text ${i * 10 + k}`] as const))
   expect(await jobs()).toMatchObject([[user.id, expect.anything(), true]])
   await endPause()
   await pushed(2)
-  await settled()
   expect(notices().map(({ text, unread }) => [text, unread])).toEqual([
     ['first', 1],
     ['text 99', 101],
@@ -114,11 +115,8 @@ test('a burst of texts is two pushes, ten seconds apart', async () => {
 test('each person is told what that person wants, and who is mentioned in a note', async () => {
   const members = new Map<string, string>()
   for (const notify of ['all', 'mine', 'none']) {
-    const values = { account: user.id, member: (await server.makeUser()).id, role: 'agent', notify }
-    members.set(
-      notify,
-      (await server.superuser.call('POST', '/api/collections/members/records', values)).body.id,
-    )
+    const values = { account: user.id, member: (await makeUser()).id, role: 'agent', notify }
+    members.set(notify, (await superuser.call('POST', '/api/collections/members/records', values)).body.id)
   }
   for (const [notify, id] of members) {
     await subscribe(user, service.subscription(`/${notify}`))
@@ -129,7 +127,6 @@ test('each person is told what that person wants, and who is mentioned in a note
   const records = (name: string) => `/api/collections/${name}/records`
   await hear([[ZOE, 'For all']])
   await pushed(3)
-  await settled()
   expect(told()).toEqual(['/all', '/mine', '/owner'].map((path) => [path, 'For all']))
 
   const [{ id }] = (await user.call('GET', records('conversations'))).body.items
@@ -139,7 +136,6 @@ test('each person is told what that person wants, and who is mentioned in a note
   await hear([[ZOE, 'For one']])
   await endPause()
   await pushed(1)
-  await settled()
   expect(told()).toEqual([['/all', 'For one']])
 
   service.pushed.length = 0
@@ -148,7 +144,6 @@ test('each person is told what that person wants, and who is mentioned in a note
   await user.call('PATCH', `${records('conversation_notes')}/${made.body.id}`, { text: 'Look here' })
   await endPause()
   await pushed(3)
-  await settled()
   expect(told().map(([path]) => path)).toEqual(['/all', '/mine', '/none'])
   expect(told()[0]![1]).toMatch(/: Look here$/)
 })
@@ -157,7 +152,6 @@ test('many conversations at once are one push', async () => {
   await subscribe()
   await hear(Array.from({ length: 50 }, (_, i) => [`+49151000000${i + 10}`, 'Hi'] as const))
   await pushed(1)
-  await settled()
   expect(notices()).toEqual([{ conversations: 50 }])
 })
 
@@ -180,7 +174,6 @@ test('a text that comes during a push is pushed by the next job, and a killed pu
   await subscribe()
   await hear([[ZOE, 'One']])
   await pushed(1)
-  await settled()
   await hear([[ZOE, 'Two']])
   const killed = `update _jobs set key = 'run:1', runs = 1, attempts = 1, due_at = now() + interval '5 s'
     where holder = $1`
@@ -189,7 +182,6 @@ test('a text that comes during a push is pushed by the next job, and a killed pu
   expect((await jobs()).map(([key]) => key).sort()).toEqual(['run:1', user.id].sort())
   await query('update _jobs set due_at = now() where holder = $1', [user.id])
   await pushed(3)
-  await settled()
   expect(
     notices()
       .map(({ text }) => text)
@@ -212,7 +204,6 @@ test('a subscription that fails is kept, and deleted after 100 failures in a row
   await subscribe()
   await hear([[ZOE, 'One']])
   await pushed(1)
-  await settled()
   expect(await query('select failures from push_subscriptions where "user" = $1', [user.id])).toEqual([[1]])
   await query('update push_subscriptions set failures = 99')
   await hear([[ZOE, 'Two']])
@@ -224,7 +215,7 @@ test('subscriptions are listed and ended, alone or all, and end with the other s
   for (const path of ['/a', '/b', '/b']) await subscribe(user, service.subscription(path))
   expect(await browsers()).toHaveLength(2)
   const path = `/api/account/push?endpoint=${encodeURIComponent(service.subscription('/a').endpoint)}`
-  expect((await (await server.makeUser()).call('DELETE', path)).status).toBe(204)
+  expect((await (await makeUser()).call('DELETE', path)).status).toBe(204)
   expect(await browsers()).toHaveLength(2)
   expect((await user.call('DELETE', path)).status).toBe(204)
   expect(await browsers()).toMatchObject([{ endpoint: service.subscription('/b').endpoint }])
@@ -237,7 +228,7 @@ test('subscriptions are listed and ended, alone or all, and end with the other s
 
 test('a subscription goes to the next user of its browser, and to nobody without its keys', async () => {
   await subscribe()
-  const next = await server.makeUser()
+  const next = await makeUser()
   const { endpoint, keys } = service.subscription()
   const refused = await subscribe(next, { endpoint, keys: { ...keys, auth: 'x'.repeat(22) } })
   expect([refused.status, refused.body.message]).toEqual([400, 'endpoint belongs to another account'])
@@ -261,7 +252,7 @@ test.each([
 })
 
 test('subscriptions are for users alone', async () => {
-  const refused = [await subscribe(server.guest), await subscribe(server.superuser), await subscribe(phone)]
+  const refused = [await subscribe(server.guest), await subscribe(superuser), await subscribe(phone)]
   expect(refused.map(({ status }) => status)).toEqual([401, 403, 403])
 })
 

@@ -35,11 +35,10 @@ async function run(with_: Parameters<typeof addReplyMails>[1] = post) {
 }
 const subjects = () => mail.mails.map(({ subject }) => subject)
 
-const hear = (...numbers: string[]) =>
-  server.hear(
-    phone,
-    numbers.map((from) => [from, 'Secret']),
-  )
+const hear = (...numbers: string[]) => {
+  const texts = numbers.map((from) => [from, 'Secret'] as const)
+  return server.hear(phone, texts)
+}
 /** All that the database knows of time is longer ago. */
 async function pass(minutes: number) {
   await query(`update conversations set last_at = pb_text(last_at::timestamptz - $1 * interval '1 minute')`, [
@@ -65,9 +64,8 @@ test('a text without an answer is mailed about once, after the minutes that the 
   const [{ subject, text, raw }] = mail.mails as [(typeof mail.mails)[0]]
   expect(subject).toBe(`${ZOE} waits for an answer`)
   expect(text).toContain('America/New_York')
-  expect(raw.replace(/=\n/g, '')).toContain(
-    `https://sms.example.com/#/conversations/${encodeURIComponent(ZOE)}`,
-  )
+  const link = `https://sms.example.com/#/conversations/${encodeURIComponent(ZOE)}`
+  expect(raw.replace(/=\n/g, '')).toContain(link)
   expect(raw).not.toContain('Secret')
   await pass(60)
   await run()
@@ -84,10 +82,7 @@ test.each([
   ['the user is disabled', 'update user_settings set disabled = true'],
   ['it was answered', 'update conversations set unanswered = false'],
   ['it is archived', 'update conversations set archived = true'],
-  [
-    'it waited for more than a day longer',
-    `update conversations set last_at = pb_text(now() - interval '25 hours')`,
-  ],
+  ['it waited for a day longer', `update conversations set last_at = pb_text(now() - interval '25 hours')`],
 ])('no mail is sent when %s', async (_, change) => {
   await choose(5)
   await hear(ZOE)

@@ -84,10 +84,8 @@ describe('an event', () => {
     await receiver.heard(1)
     await allAre(user)
     expect(receiver.told).toHaveLength(1)
-    expect(receiver.told[0]!.event).toMatchObject({
-      type: 'message.received',
-      data: { from: '+491700000001' },
-    })
+    const event = { type: 'message.received', data: { from: '+491700000001' } }
+    expect(receiver.told[0]!.event).toMatchObject(event)
   })
 
   test('of a recipient who has opted out is told', async () => {
@@ -185,50 +183,45 @@ describe('a delivery', () => {
 
 const read = (who: Client, id: string) => who.call('GET', `/api/webhooks/deliveries/${id}/request`)
 
-/** The only delivery of the user, once `attempts` were made. */
-async function delivery(attempts: number): Promise<string> {
-  await until('the attempt is noted', async () => (await deliveriesOf(user))[0]?.attempts === attempts)
-  return (await deliveriesOf(user))[0].id
+/** A webhook of the user and its only delivery, once it was tried. */
+async function tried(values: object = {}, url = receiver.url) {
+  const hook = await makeWebhook(user, url, values)
+  await sendAndReport(user, phone, 1, 'sent')
+  await until('the attempt is noted', async () => (await deliveriesOf(user))[0]?.attempts === 1)
+  return { hook, id: (await deliveriesOf(user))[0].id as string }
 }
 
 test.each([
   ['an event', {}],
   ["an event in SMSGate's form", { smsgate_event: 'sms:sent' }],
 ])('%s: the request is shown as it was sent', async (_, values) => {
-  const { secret } = await makeWebhook(user, receiver.url, values)
-  await sendAndReport(user, phone, 1, 'sent')
+  const { hook, id } = await tried(values)
   const [told] = await receiver.heard(1)
-  const { body } = await read(user, await delivery(1))
+  const { body } = await read(user, id)
   expect(body.body).toBe(told!.body)
   expect(told!.headers).toMatchObject(body.headers)
   expect(body.headers['webhook-signature']).toMatch(/^v1,/)
   expect(body.headers['webhook-id']).toBe(told!.id)
-  expect(JSON.stringify(body)).not.toContain(secret)
+  expect(JSON.stringify(body)).not.toContain(hook.secret)
 })
 
 test('of a call that nothing answered, too', async () => {
-  await makeWebhook(user, 'http://127.0.0.1:1/')
-  await sendAndReport(user, phone, 1, 'sent')
-  const { body } = await read(user, await delivery(1))
+  const { body } = await read(user, (await tried({}, 'http://127.0.0.1:1/')).id)
   expect(JSON.parse(body.body)).toMatchObject({ type: 'message.sent', data: { body: 'Hello.' } })
   expect(body.headers['webhook-signature']).toMatch(/^v1,/)
 })
 
 test('without an attempt there are no headers', async () => {
-  const { id } = await makeWebhook(user, receiver.url)
-  await sendAndReport(user, phone, 1, 'sent')
-  const made = await delivery(1)
+  const { hook, id } = await tried()
   const { db } = fixture.store
-  await db.query('update webhook_payloads set headers = null where delivery = $1', [made])
-  expect((await read(user, made)).body.headers).toEqual({})
-  await user.call('DELETE', `/api/collections/webhooks/records/${id}`)
-  expect((await read(user, made)).status).toBe(404)
+  await db.query('update webhook_payloads set headers = null where delivery = $1', [id])
+  expect((await read(user, id)).body.headers).toEqual({})
+  await user.call('DELETE', `/api/collections/webhooks/records/${hook.id}`)
+  expect((await read(user, id)).status).toBe(404)
 })
 
 test('it is for the user of the webhook and for superusers', async () => {
-  await makeWebhook(user, receiver.url)
-  await sendAndReport(user, phone, 1, 'sent')
-  const id = await delivery(1)
+  const { id } = await tried()
   const other = await fixture.gateway.makeUser()
   expect((await read(fixture.gateway.guest, id)).status).toBe(401)
   expect((await read(phone, id)).status).toBe(403)

@@ -7,13 +7,10 @@ const PATH = '/api/collections/webhooks/records'
 const server = await startServerWithDevices()
 const user = await server.makeUser()
 
-const create = (values: object) =>
-  user.call('POST', PATH, {
-    user: user.id,
-    url: 'https://example.com/in',
-    events: ['message.sent'],
-    ...values,
-  })
+const create = (values: object, by = user) => {
+  const usual = { user: by.id, url: 'https://example.com/in', events: ['message.sent'] }
+  return by.call('POST', PATH, { ...usual, ...values })
+}
 
 const secretsOf = async (id: string) => {
   const text = 'select secret, previous_secret from webhooks where id = $1'
@@ -71,8 +68,7 @@ test.each([
 
 test('creates at the same time count each other', async () => {
   const busy = await server.makeUser()
-  const hook = { user: busy.id, url: 'https://example.com/x', events: ['message.sent'] }
-  const answers = await Promise.all(Array.from({ length: 25 }, () => busy.call('POST', PATH, hook)))
+  const answers = await Promise.all(Array.from({ length: 25 }, () => create({}, busy)))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(20)
 })
 
@@ -83,11 +79,7 @@ test('a user has at most 20 webhooks, and so many more go once others are delete
     `insert into webhooks (id, "user", url) select pb_new_id(), $1, 'https://example.com/' || i from generate_series(1, 19) i`,
     [busy.id],
   )
-  const refused = await busy.call('POST', PATH, {
-    user: busy.id,
-    url: 'https://example.com/x',
-    events: ['message.sent'],
-  })
+  const refused = await create({}, busy)
   expect(refused.status).toBe(400)
   expect(refused.body.data).toEqual({
     user: { code: 'validation_too_many_webhooks', message: 'A user has at most 20 webhooks.' },

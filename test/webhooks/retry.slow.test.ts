@@ -65,6 +65,13 @@ const attempted = (attempts: number) =>
   until(`${attempts} attempts`, async () =>
     (await deliveriesOf(user)).every((delivery) => delivery.attempts >= attempts),
   )
+/** A webhook of the user, with so many deliveries that were tried once. */
+async function tried(count = 1) {
+  const hook = await makeWebhook(user, receiver.url)
+  await sendAndReport(user, phone, count, 'sent')
+  await attempted(1)
+  return hook
+}
 /** Seconds from the last attempt to the next one that is planned. */
 const wait = ({ updated, next_attempt_at }: { updated: string; next_attempt_at: string }) =>
   (Date.parse(next_attempt_at) - Date.parse(updated)) / 1000
@@ -103,21 +110,15 @@ test('after the last attempt a delivery has failed', async () => {
     await makeDeliveriesDue(fixture.store)
   }
   await allAre(user, 'failed')
-  expect(await one()).toMatchObject({
-    attempts: 10,
-    response_status: 500,
-    response_body: 'no luck',
-    next_attempt_at: '',
-  })
+  const last = { attempts: 10, response_status: 500, response_body: 'no luck', next_attempt_at: '' }
+  expect(await one()).toMatchObject(last)
   expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(1)
   expect(new Set(receiver.told.map(({ body }) => body)).size).toBe(1)
 })
 
 test('a redirect is not followed, and tried again', async () => {
   receiver.answer(302, '', { location: '/elsewhere' })
-  await makeWebhook(user, receiver.url)
-  await sendAndReport(user, phone, 1, 'sent')
-  await attempted(1)
+  await tried()
   expect(await one()).toMatchObject({ status: 'pending', response_status: 302 })
   receiver.answer(202)
   await makeDeliveriesDue(fixture.store)
@@ -127,17 +128,13 @@ test('a redirect is not followed, and tried again', async () => {
 
 test('a receiver that asks for time gets it', async () => {
   receiver.answer(429, '', { 'retry-after': '1000' })
-  await makeWebhook(user, receiver.url)
-  await sendAndReport(user, phone, 1, 'sent')
-  await attempted(1)
+  await tried()
   expect(wait(await one())).toBeCloseTo(1000, 0)
 })
 
 test('410 disables the webhook and ends all that waits', async () => {
   receiver.answer(500)
-  const hook = await makeWebhook(user, receiver.url)
-  await sendAndReport(user, phone, 3, 'sent')
-  await attempted(1)
+  const hook = await tried(3)
   receiver.answer(410, 'go away')
   await phone.call('POST', '/api/devices/incoming', {
     items: [{ from: '+491700000001', body: 'Hi', received_at: '2026-11-20 07:00:00.000Z' }],
@@ -155,17 +152,14 @@ test('410 disables the webhook and ends all that waits', async () => {
   expect(await deliveriesOf(user)).toHaveLength(4)
 })
 
+const DISABLED = { status: 'failed', response_body: 'The webhook is disabled' }
+
 test('what waits for a webhook that is disabled ends as failed, and is not called', async () => {
   receiver.answer(500)
-  const hook = await makeWebhook(user, receiver.url)
-  await sendAndReport(user, phone, 2, 'sent')
-  await attempted(1)
+  const hook = await tried(2)
   const path = `/api/collections/webhooks/records/${hook.id}`
   await user.call('PATCH', path, { enabled: false })
-  expect(await deliveriesOf(user)).toMatchObject([
-    { status: 'failed', response_body: 'The webhook is disabled', next_attempt_at: '' },
-    { status: 'failed', response_body: 'The webhook is disabled', next_attempt_at: '' },
-  ])
+  expect(await deliveriesOf(user)).toMatchObject(Array(2).fill({ ...DISABLED, next_attempt_at: '' }))
   await makeDeliveriesDue(fixture.store)
   // due after them
   await makeWebhook(user, `${receiver.url}/other`)
@@ -178,19 +172,13 @@ test('what waits for a webhook that is disabled ends as failed, and is not calle
 
 test('what waits for a webhook that was given to somebody else ends as failed, and is not called', async () => {
   receiver.answer(500)
-  const hook = await makeWebhook(user, receiver.url)
-  await sendAndReport(user, phone, 1, 'sent')
-  await attempted(1)
+  const hook = await tried()
   const other = await fixture.gateway.makeUser()
   await fixture.store.db.query('update webhooks set "user" = $2 where id = $1', [hook.id, other.id])
   receiver.answer(204)
   await makeDeliveriesDue(fixture.store)
   await until('the end', async () => (await one()).status !== 'pending')
-  expect(await one()).toMatchObject({
-    status: 'failed',
-    attempts: 1,
-    response_body: 'The webhook is disabled',
-  })
+  expect(await one()).toMatchObject({ ...DISABLED, attempts: 1 })
   expect(receiver.told).toHaveLength(1)
 })
 
@@ -210,9 +198,7 @@ test('a webhook without a secret is called only once it has one', async () => {
 describe('sent again', () => {
   test('a delivery keeps its id and begins anew', async () => {
     receiver.answer(500)
-    await makeWebhook(user, receiver.url)
-    await sendAndReport(user, phone, 1, 'sent')
-    await attempted(1)
+    await tried()
     receiver.answer(200)
     const { id, event_id } = await one()
     const again = await user.call('POST', `/api/webhooks/deliveries/${id}/resend`)
@@ -261,9 +247,8 @@ describe('sent again', () => {
       [user.id, hook.id],
     )
     const took = startCpuTimer()
-    const { body } = await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, {
-      since: '2026-01-01',
-    })
+    const path = `/api/webhooks/${hook.id}/resend-failed`
+    const { body } = await user.call('POST', path, { since: '2026-01-01' })
     expect(body).toEqual({ resent: 10_000 })
     expect(took()).toBeLessThan(20_000)
     await receiver.heard(200, 80_000)
@@ -285,9 +270,7 @@ test('a test event goes the way of all events', async () => {
 
 test('a delivery outlives a change of the collection', async () => {
   receiver.answer(500)
-  await makeWebhook(user, receiver.url)
-  await sendAndReport(user, phone, 1, 'sent')
-  await attempted(1)
+  await tried()
   const path = '/api/collections/sms_messages'
   const { superuser } = fixture.gateway
   const { fields } = (await superuser.call('GET', path)).body
@@ -301,12 +284,8 @@ test('a delivery outlives a change of the collection', async () => {
   receiver.answer(200)
   await makeDeliveriesDue(fixture.store)
   await allAre(user)
-  expect(receiver.told[1]!.event.data).toEqual({
-    ...receiver.told[0]!.event.data,
-    seen: '',
-    tags: [],
-    notes: null,
-  })
+  const [before, after] = receiver.told.map(({ event }) => event.data)
+  expect(after).toEqual({ ...before, seen: '', tags: [], notes: null })
 })
 
 test('while a secret is rotated both are good, a second rotation ends the first', async () => {
