@@ -91,9 +91,8 @@ describe('a client that is no superuser', () => {
   })
 
   test('compares visible emails only', async () => {
-    expect(await world.ask('ann', 'people', "email ~ 'example'")).toEqual(
-      [1, 3, 5].map((n) => `per00000000000${n}`),
-    )
+    const visible = ['per000000000001', 'per000000000003', 'per000000000005']
+    expect(await world.ask('ann', 'people', "email ~ 'example'")).toEqual(visible)
     expect(await world.ask('root', 'people', "email ~ 'example'")).toHaveLength(5)
   })
 

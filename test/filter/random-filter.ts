@@ -13,41 +13,9 @@ export interface Subject {
 const SIGNS = ['=', '!=', '~', '!~', '<', '<=', '>', '>=']
 const MACROS = ['@now', '@yesterday', '@todayStart', '@monthEnd', '@yearStart', '@year', '@month', '@weekday']
 const TEXTS = [
-  '',
-  'x',
-  'X',
-  'y',
-  'a',
-  'Ann',
-  '5',
-  '5.0',
-  ' 5 ',
-  '.5',
-  '1e3',
-  '0x5',
-  'true',
-  'abc',
-  '%',
-  'a%',
-  '%b',
-  'a\\\\',
-  '%\\\\',
-  '\\\\%',
-  '_',
-  'a_%',
-  'ä',
-  '["a"]',
-  '["a","b"]',
-  '[]',
-  '["a", "b"]',
-  '{"a":1}',
-  '2024-01-02',
-  '2024-01-02 03:04:05.678Z',
-  '[1,2]',
-  'example.com',
-  'thi000000000001',
-  'tag000000000001',
-  'per000000000002',
+  ...'|x|X|y|a|Ann|5|5.0| 5 |.5|1e3|0x5|true|abc|%|a%|%b|a\\\\|%\\\\|\\\\%|_|a_%|ä'.split('|'),
+  ...'["a"]|["a","b"]|[]|["a", "b"]|{"a":1}|2024-01-02|2024-01-02 03:04:05.678Z|[1,2]'.split('|'),
+  ...['example.com', 'thi000000000001', 'tag000000000001', 'per000000000002'],
 ]
 const NUMBERS = ['0', '1', '5', '-1', '2.5', '1000', '10000000000000000', '-0.001', '2024', '007']
 const JSON_PATHS = ['a', 'b', 'b.0', 'b.1', 'b.2.c', 'a.b.c', '0', '1', 'zz', 'a.b']
@@ -69,18 +37,14 @@ const literal = fc.oneof(
 )
 
 /** The fields that a hop may go by: relations forth, and back from any collection. */
-function hops(
-  { catalog, isSuperuser }: Subject,
-  collection: Collection,
-): [step: string, target: Collection][] {
+function hops({ catalog, isSuperuser }: Subject, collection: Collection): [string, Collection][] {
   const forth = collection.fields.flatMap((field): [string, Collection][] =>
     field.type === 'relation' ? [[field.name, catalog.find(field.collectionId)!]] : [],
   )
+  const isOpen = ({ listRule }: Collection) => isSuperuser || listRule !== null
   const back = catalog.all.flatMap((other) =>
     other.fields.flatMap((field): [string, Collection][] =>
-      field.type === 'relation' &&
-      field.collectionId === collection.id &&
-      (isSuperuser || other.listRule !== null)
+      field.type === 'relation' && field.collectionId === collection.id && isOpen(other)
         ? [[`${other.name}_via_${field.name}`, other]]
         : [],
     ),
@@ -90,24 +54,16 @@ function hops(
 
 function ending(field: Field): fc.Arbitrary<string> {
   const plain = one(MODIFIERS).map((modifier) => field.name + modifier)
-  if (field.type === 'geoPoint')
-    return fc.oneof(
-      plain,
-      one(['lon', 'lat']).map((key) => `${field.name}.${key}`),
-    )
-  if (field.type !== 'json') return plain
-  return fc.oneof(
-    plain,
-    one(JSON_PATHS).map((path) => `${field.name}.${path}`),
-  )
+  if (field.type !== 'geoPoint' && field.type !== 'json') return plain
+  const parts = one(field.type === 'json' ? JSON_PATHS : ['lon', 'lat'])
+  const below = parts.map((path) => `${field.name}.${path}`)
+  return fc.oneof(plain, below)
 }
 
 /** A path from a collection, with up to `depth` hops. */
 export function path(subject: Subject, collection: Collection, depth: number): fc.Arbitrary<string> {
-  const fields = collection.fields.filter(
-    ({ name, hidden }) => !DIFFERENT.has(name) && (subject.isSuperuser || !hidden),
-  )
-  const here = fc.constantFrom(...fields).chain(ending)
+  const isUsed = ({ name, hidden }: Field) => !DIFFERENT.has(name) && (subject.isSuperuser || !hidden)
+  const here = fc.constantFrom(...collection.fields.filter(isUsed)).chain(ending)
   const next = depth === 0 ? [] : hops(subject, collection)
   if (next.length === 0) return here
   const on = fc
@@ -116,20 +72,9 @@ export function path(subject: Subject, collection: Collection, depth: number): f
   return fc.oneof({ weight: 3, arbitrary: here }, { weight: 2, arbitrary: on })
 }
 
-const NUMBER_PATHS = [
-  'num',
-  'place.lon',
-  'place.lat',
-  'owner.age',
-  'tags.n',
-  'j.a',
-  'txt',
-  'null',
-  '10',
-  '52.5',
-]
+const NUMBER_PATHS = 'num place.lon place.lat owner.age tags.n j.a txt null 10 52.5'.split(' ')
 const STRFTIMES = ['%Y', '%Y-%m-%d', '%s', '%H:%M', '%j', '%w', 'x']
-const TIME_MODIFIERS = ['+1 day', 'start of month', '-3 months', 'weekday 0', 'bad']
+const TIME_MODIFIERS = ["'+1 day'", "'start of month'", "'-3 months'", "'weekday 0'", "'bad'"]
 
 function call({ collection }: Subject): fc.Arbitrary<string> {
   const named = NUMBER_PATHS.filter((name) => /^[\d.]+$|^null$/.test(name) || collection.name === 'things')
@@ -144,32 +89,16 @@ function call({ collection }: Subject): fc.Arbitrary<string> {
       one([...dates, "'2024-01-31 10:20'", '2460000', '@now', 'null']),
       fc.array(one(TIME_MODIFIERS), { maxLength: 2 }),
     )
-    .map(
-      ([format, date, modifiers]) =>
-        `strftime('${format}', ${[date, ...modifiers.map((m) => `'${m}'`)].join(', ')})`,
-    )
+    .map(([format, ...args]) => `strftime('${format}', ${args.flat().join(', ')})`)
   return fc.oneof(distance, time)
 }
 
 function forSuperusers(subject: Subject): fc.Arbitrary<string> {
   const request = one([
-    '@request.auth.nick',
-    '@request.auth.email',
-    '@request.auth.verified',
-    '@request.auth.nothing',
-    '@request.auth.created',
-    '@request.method',
-    '@request.context',
-    '@request.query.perPage',
-    '@request.query.sort:lower',
-    '@request.query.zz:isset',
-    '@request.headers.zz',
-    '@request.body.txt',
-    '@request.body.num:isset',
-    '@request.body.many:length',
-    '@request.body.many:each',
-    '@request.body.txt:changed',
-  ])
+    ...['auth.nick', 'auth.email', 'auth.verified', 'auth.nothing', 'auth.created', 'method', 'context'],
+    ...['query.perPage', 'query.sort:lower', 'query.zz:isset', 'headers.zz', 'body.txt', 'body.num:isset'],
+    ...['body.many:length', 'body.many:each', 'body.txt:changed'],
+  ]).map((name) => `@request.${name}`)
   const others = subject.catalog.all.filter(({ id }) => OURS.has(id))
   const joined = fc
     .tuple(fc.constantFrom(...others), one(['', ':k']))

@@ -15,10 +15,9 @@ const date = fc
   .tuple(one('0001', '1970', '1999', '2000', '2023', '2024', '9998'), digits(13), digits(32))
   .map((p) => p.join('-'))
 const second = fc.tuple(digits(60), one('', '.5', '.123', '.98765')).map((p) => p.join(''))
-const time = fc.oneof(
-  fc.tuple(digits(23), digits(60)).map((p) => p.join(':')),
-  fc.tuple(digits(23), digits(60), second).map((p) => p.join(':')),
-)
+const time = fc
+  .oneof(fc.tuple(digits(23), digits(60)), fc.tuple(digits(23), digits(60), second))
+  .map((p) => p.join(':'))
 const zone = one('', '', 'Z', '+02:00', '-11:30', ' +15:00', ' x')
 /** Some modifiers of SQLite forget the zone that was read; stored dates have none. */
 const isPlain = ([, at, modifiers]: readonly [string, string, readonly string[]]) =>
@@ -29,26 +28,12 @@ const value = fc.oneof(
   fc.tuple(time, zone).map((p) => p.join('')),
   one('', 'abc', '12', ' 2460000 ', '2460000.25', '1700000000'),
 )
-const amount = fc.tuple(one('+', '-', ''), one('1', '13', '40', '100', '1.5', '0.25'))
+const unit = one('day', 'days', 'hours', 'minute', 'seconds', 'months', 'year', 'week')
+const amount = one('1', '13', '40', '100', '1.5', '0.25')
+const starts = 'start of day|start of month|START OF YEAR|weekday 0|weekday 5|weekday 7'.split('|')
 const modifier = fc.oneof(
-  fc
-    .tuple(
-      amount,
-      one(' ', '  ', ''),
-      one('day', 'days', 'hours', 'minute', 'seconds', 'months', 'year', 'week'),
-    )
-    .map(([[sign, n], gap, unit]) => sign + n + gap + unit),
-  one(
-    'start of day',
-    'start of month',
-    'START OF YEAR',
-    'weekday 0',
-    'weekday 5',
-    'weekday 7',
-    'unixepoch',
-    'auto',
-    'bad',
-  ),
+  fc.tuple(one('+', '-', ''), amount, one(' ', '  ', ''), unit).map((p) => p.join('')),
+  one(...starts, 'unixepoch', 'auto', 'bad'),
   one('+01:30', '-10:00:00.5', '+0001-02-03', '-0000-11-30 10:30', '+0000-12-01'),
 )
 // not %J: its last digit depends on how a double is printed

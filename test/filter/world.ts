@@ -9,7 +9,7 @@ import { FilterError } from '../../src/filter/parse.ts'
 import { createLogger } from '../../src/log.ts'
 import { ruleFor } from '../../src/records/access.ts'
 import { columnsOf, toValues } from '../../src/records/record-sql.ts'
-import { type AuthRecord, authRecord, type RequestInfo } from '../../src/request/request.ts'
+import { type AuthRecord, authRecord, NO_REQUEST, type RequestInfo } from '../../src/request/request.ts'
 import { openDb, openStore } from '../support/database/open.ts'
 import { importCorpus } from '../support/server/start.ts'
 import { RECORDS, ROOT, SCHEMA } from './corpus.ts'
@@ -24,11 +24,9 @@ export async function openWorld(config: Config) {
   const readAuth = async (name: string, id: string): Promise<AuthRecord> => {
     const collection = store.catalog.find(name)!
     const { select } = columnsOf(collection)
-    const { rows } = await db.query(`SELECT ${select} FROM ${quote(tableName(collection))} b WHERE id = $1`, [
-      id,
-    ])
-    const values = toValues(collection, rows[0] as never)
-    return authRecord(collection, values, '1')
+    const table = quote(tableName(collection))
+    const { rows } = await db.query(`SELECT ${select} FROM ${table} b WHERE id = $1`, [id])
+    return authRecord(collection, toValues(collection, rows[0] as never), '1')
   }
   /** `root`, a superuser, and `ann`, one of the people. */
   const who: Record<string, AuthRecord> = {
@@ -46,15 +44,8 @@ export async function openWorld(config: Config) {
     store,
     compile({ collection, as = null, ...question }: Question): CompiledFilter {
       const found = store.catalog.find(collection)!
-      const request = requestOf(as === null ? null : who[as]!)
-      return compile(store.catalog, {
-        rule: '',
-        filter: '',
-        sort: '',
-        request,
-        ...question,
-        collection: found,
-      })
+      const asked = { rule: '', filter: '', sort: '', request: requestOf(as === null ? null : who[as]!) }
+      return compile(store.catalog, { ...asked, ...question, collection: found })
     },
     /** Ids as a list gives them. */
     async ask(as: string | null, name: string, filter: string, sort = 'id'): Promise<Answer> {
@@ -75,11 +66,4 @@ export async function openWorld(config: Config) {
 
 type Question = Partial<Omit<FilterQuery, 'collection'>> & { collection: string; as?: string | null }
 
-const requestOf = (auth: AuthRecord | null): RequestInfo => ({
-  context: 'default',
-  method: 'GET',
-  query: {},
-  headers: () => ({}),
-  body: {},
-  auth,
-})
+const requestOf = (auth: AuthRecord | null): RequestInfo => ({ ...NO_REQUEST, auth })
