@@ -45,9 +45,8 @@ test('of a request that should have none, the body of an urlencoded form is not 
 
 test('multipart with line feeds alone is refused', async () => {
   const form = '--x\nContent-Disposition: form-data; name="a"\n\n5\n--x--\n'
-  await expect(read(incoming('multipart/form-data; boundary=x', form))).rejects.toMatchObject({
-    status: 400,
-  })
+  const refused = read(incoming('multipart/form-data; boundary=x', form))
+  await expect(refused).rejects.toMatchObject({ status: 400 })
 })
 
 test('a form has 1,000 parts at most, as in Go', async () => {
@@ -94,11 +93,8 @@ test('in a query it is for whoever reads it', async () => {
 })
 
 test('in the id of a realtime client it names no client', async () => {
-  const { status } = await user.call('POST', '/api/realtime', {
-    clientId: 'a\0b',
-    subscriptions: ['contacts'],
-  })
-  expect(status).toBe(404)
+  const body = { clientId: 'a\0b', subscriptions: ['contacts'] }
+  expect((await user.call('POST', '/api/realtime', body)).status).toBe(404)
 })
 
 /** What the server answers to a JSON body in chunks of this many blanks, and then `{}`. */
@@ -115,14 +111,8 @@ function answerTo(chunks: number, bytes: number): Promise<string> {
 // the sign-in itself lacks its values
 const READ = expect.stringMatching(/^HTTP\/1\.1 400 .*validation_required/s)
 
-test('a body may have 1,000 tiny chunks', async () => {
+test('a body may have 1,000 tiny chunks or more that are not tiny; else its connection is closed', async () => {
   expect(await answerTo(990, 1)).toEqual(READ)
-})
-
-test('and more that are not tiny', async () => {
   expect(await answerTo(900, 70)).toEqual(READ)
-})
-
-test('the connection is closed when more are', async () => {
   expect(await answerTo(1_100, 1)).not.toContain('HTTP/1.1')
 })

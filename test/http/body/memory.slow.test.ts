@@ -45,9 +45,8 @@ test.each([
   'one account may begin many bodies, has its share, and others theirs: %s',
   async (_, head, start, budget, share) => {
     const [greedy, honest] = [await server.makeUser(), await server.makeUser()]
-    const refused = await Promise.race(
-      Array.from({ length: 20 }, () => begin(greedy.token, head, start, SENT)),
-    )
+    const bodies = Array.from({ length: 20 }, () => begin(greedy.token, head, start, SENT))
+    const refused = await Promise.race(bodies)
     expect(refused).toContain('HTTP/1.1 429')
     expect(refused.toLowerCase()).toContain('retry-after: 10')
     expect(refused).toContain('Your share of')

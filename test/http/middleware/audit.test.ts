@@ -21,19 +21,14 @@ const brief = async () =>
   (await rows('?sort=@rowid')).map((row) => [row.action, row.collection, row.record, row.fields])
 
 const contact = { user: '', name: 'Secret Name', phone: '+4915112345678' }
+const RULE = ['listRule', 'updated']
 const NEW = { name: 'notes', fields: [{ name: 'text', type: 'text' }] }
 
 test.each<[string, string, string, unknown, (string | string[])[][]]>([
   ['a record', 'POST', 'contacts/records', contact, [['create', 'contacts', '*', ['user', 'name', 'phone']]]],
   ['a user', 'PATCH', 'users/records/USER', { name: 'A' }, [['update', 'users', 'USER', ['name']]]],
   ['a collection', 'POST', '', NEW, [['create collection', 'notes', '', '*']]],
-  [
-    'its rule',
-    'PATCH',
-    'notes',
-    { listRule: '' },
-    [['update collection', 'notes', '', ['listRule', 'updated']]],
-  ],
+  ['its rule', 'PATCH', 'notes', { listRule: '' }, [['update collection', 'notes', '', RULE]]],
   ['all records', 'DELETE', 'notes/truncate', undefined, [['truncate', 'notes', '', []]]],
   ['its end', 'DELETE', 'notes', undefined, [['delete collection', 'notes', '', []]]],
   ['acting as another', 'POST', 'users/impersonate/USER', {}, [['impersonate', 'users', 'USER', []]]],

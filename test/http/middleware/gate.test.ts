@@ -1,6 +1,7 @@
 import type { Collection } from '../../../src/collections/catalog.ts'
 import { findRule, RateLimiter, rateLimitLabels } from '../../../src/http/middleware/gate.ts'
 import type { RateLimitRule } from '../../../src/settings/settings.ts'
+import { USERS } from '../../support/server/schema.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 
 const server = await startServerWithMail()
@@ -8,28 +9,18 @@ const root = await server.superuser()
 await server.addUser('user@example.com')
 
 const settings = () => server.server.services.settings
-afterEach(() =>
-  settings().save({
-    superuserIPs: [],
-    rateLimits: { enabled: false, excludedIPs: [] },
-    trustedProxy: { headers: [] },
-  }),
-)
+const rateLimits = { enabled: false, excludedIPs: [] }
+afterEach(() => settings().save({ superuserIPs: [], rateLimits, trustedProxy: { headers: [] } }))
 
 const health = (headers = {}) => server.call('GET', '/api/health', undefined, headers)
-const signIn = () =>
-  server.post('/api/collections/users/auth-with-password', {
-    identity: 'user@example.com',
-    password: PASSWORD,
-  })
+const form = { identity: 'user@example.com', password: PASSWORD }
+const signIn = () => server.post('/api/collections/users/auth-with-password', form)
 
 test('superusers only come from their addresses, others from anywhere', async () => {
   await settings().save({ superuserIPs: ['10.0.0.0/8'] })
   const refused = await health(root)
-  expect([refused.status, refused.body.message]).toEqual([
-    403,
-    'You are not allowed to perform this request.',
-  ])
+  const body = { message: 'You are not allowed to perform this request.' }
+  expect(refused).toMatchObject({ status: 403, body })
   expect((await health()).status).toBe(200)
   expect((await signIn()).status).toBe(200)
   await settings().save({ superuserIPs: ['10.0.0.0/8', '127.0.0.1'] })
@@ -41,12 +32,13 @@ test('superusers do not even sign in from elsewhere', async () => {
   expect(await server.signIn('_superusers', 'root@example.com', 'rootpass12345')).toBe('undefined')
 })
 
-const limit = (label: string, maxRequests: number, audience = '') => ({
+const rule = (label: string, audience = '', maxRequests = 2, duration = 10): RateLimitRule => ({
   label,
   audience,
-  duration: 60,
+  duration,
   maxRequests,
 })
+const limit = (label: string, maxRequests: number, audience = '') => rule(label, audience, maxRequests, 60)
 const limited = (...rules: object[]) => settings().save({ rateLimits: { enabled: true, rules } })
 const many = async (ask: () => Promise<{ status: number }>, times: number) => {
   const statuses = []
@@ -93,39 +85,26 @@ test('a trusted header names the client', async () => {
   expect(await many(from('9.9.9.9, 2.2.2.2'), 2)).toEqual([200, 429])
 })
 
-const rule = (label: string, audience = '', maxRequests = 2, duration = 10): RateLimitRule => ({
-  label,
-  audience,
-  duration,
-  maxRequests,
-})
-const users = { id: '_pb_users_auth_', name: 'users' } as Collection
-const find = (name: string) => (['users', '_pb_users_auth_'].includes(name) ? users : undefined)
+const users = { id: USERS, name: 'users' } as Collection
+const find = (name: string) => (['users', USERS].includes(name) ? users : undefined)
 
 test.each([
   ['GET', '/api/collections/users/records', ['users:list', '*:list'], '_pb_users_auth_ list'],
   ['HEAD', '/api/collections/users/records', ['users:list', '*:list'], '_pb_users_auth_ list'],
-  [
-    'PATCH',
-    '/api/collections/_pb_users_auth_/records/x',
-    ['users:update', '*:update'],
-    '_pb_users_auth_ update',
-  ],
+  ['PATCH', `/api/collections/${USERS}/records/x`, ['users:update', '*:update'], `${USERS} update`],
   [
     'POST',
     '/api/collections/users/auth-with-otp',
     ['users:authWithOTP', 'users:auth', '*:authWithOTP', '*:auth'],
-    '_pb_users_auth_ authWithOTP auth',
+    `${USERS} authWithOTP auth`,
   ],
   ['POST', '/api/collections/users/impersonate/x', [], ''],
   ['GET', '/api/collections/nope/records', [], ''],
   ['GET', '/api/files/users/x/y.png', ['users:file', '*:file'], '_pb_users_auth_ file'],
   ['GET', '/api/health', [], ''],
 ] as const)('%s %s is limited by %j', (method, path, labels, countedAs) => {
-  expect(rateLimitLabels(method, path, find)).toEqual({
-    labels: [...labels, `${method} ${path}`, path],
-    countedAs,
-  })
+  const all = [...labels, `${method} ${path}`, path]
+  expect(rateLimitLabels(method, path, find)).toEqual({ labels: all, countedAs })
 })
 
 test.each([

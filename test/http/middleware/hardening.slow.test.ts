@@ -12,8 +12,15 @@ const server = await startServerWithMail({ PUBLIC_URL: 'https://sms.example.com'
 const user = await server.addUser('ann@example.com', { monthly_quota: 5 })
 const token = await server.signIn('users', 'ann@example.com', PASSWORD)
 
+/** A connection that begins with this text. */
+function say(text: string): Socket {
+  const socket = connect(Number(new URL(server.server.url).port), '127.0.0.1')
+  socket.write(text)
+  return socket
+}
+
 /** What a connection was answered by the time it ended, of which `limitMs` may pass. */
-const untilClosed = (socket: Socket, limitMs: number) =>
+const untilClosed = (socket: Socket, limitMs = 20_000) =>
   new Promise<string>((resolve, reject) => {
     let text = ''
     const late = setTimeout(() => reject(new Error('still open')), limitMs)
@@ -29,8 +36,7 @@ const untilClosed = (socket: Socket, limitMs: number) =>
 
 /** What a client is told that sends its head byte by byte; begun at once, as that takes so long. */
 async function sendSlowHead(): Promise<string> {
-  const socket = connect(Number(new URL(server.server.url).port), '127.0.0.1')
-  socket.write('GET /api/health HTTP/1.1\r\nHost: a\r\nX-Slow: ')
+  const socket = say('GET /api/health HTTP/1.1\r\nHost: a\r\nX-Slow: ')
   const drip = setInterval(() => socket.write('a'), 1_000)
   const { headersTimeout, connectionsCheckingInterval } = CONNECTION_OPTIONS
   const told = untilClosed(socket, headersTimeout + 3 * connectionsCheckingInterval)
@@ -74,24 +80,19 @@ test.each([
 })
 
 const RECORDS = '/api/collections/contacts/records'
+const SIGN_IN = '/api/collections/users/auth-with-password'
 const FORM = 'application/x-www-form-urlencoded'
 const post = (path: string, body: string, type = 'application/json', headers = {}) =>
   fetch(server.server.url + path, { method: 'POST', headers: { 'content-type': type, ...headers }, body })
 
 test.each([
   ['a record', RECORDS, `{"data":${lists(20_000)}}`, 'application/json', 400],
-  ['a sign-in', '/api/collections/users/auth-with-password', `{"identity":${lists(20_000)}}`, '', 400],
+  ['a sign-in', SIGN_IN, `{"identity":${lists(20_000)}}`, '', 400],
   ['a batch', '/api/batch', `{"requests":${objects(10_000)}}`, '', 400],
   ['a subscription', '/api/realtime', `{"clientId":"a","subscriptions":${lists(20_000)}}`, '', 400],
   ['a pairing', '/api/devices/pair', `{"code":"123456","sims":${lists(20_000)}}`, '', 400],
   ['a form of many parts', RECORDS, 'a=1&'.repeat(15_000), FORM, 400],
-  [
-    'a sign-in of over a megabyte',
-    '/api/collections/users/auth-with-password',
-    'a'.repeat(2 << 20),
-    FORM,
-    413,
-  ],
+  ['a sign-in of over a megabyte', SIGN_IN, 'a'.repeat(2 << 20), FORM, 413],
 ])('%s that cannot be meant is refused at once', async (_, path, body, type, status) => {
   expect((await post(path, body, type || undefined)).status).toBe(status)
 })
@@ -112,7 +113,7 @@ test.each([
   ['a record', 'POST', '/api/collections/contact_groups/records', 'application/json'],
   ['a record with a file', 'POST', '/api/collections/contact_groups/records', MULTIPART],
   ['a batch with files', 'POST', '/api/batch', MULTIPART],
-  ['a sign-in in parts', 'POST', '/api/collections/users/auth-with-password', MULTIPART],
+  ['a sign-in in parts', 'POST', SIGN_IN, MULTIPART],
   ['settings', 'PATCH', '/api/settings', 'application/json'],
   ['settings in parts', 'PATCH', '/api/settings', MULTIPART],
   ['a test mail', 'POST', '/api/settings/test/email', 'application/json'],
@@ -127,20 +128,15 @@ test.each([
   ['a form', FORM, `@jsonPayload=${encodeURIComponent('{"__proto__":{"monthly_quota":1000},"name":"B"}')}`],
   ['a field of a form', FORM, '__proto__.monthly_quota=1000&name=C'],
 ])('a prototype is no way round a rule: %s', async (_, type, body) => {
-  const answer = await fetch(`${server.server.url}/api/collections/users/records/${user}`, {
-    method: 'PATCH',
-    headers: { 'content-type': type, authorization: token },
-    body,
-  })
-  expect(answer.status).toBe(200)
-  expect(await answer.json()).toMatchObject({ monthly_quota: 5 })
+  const headers = { 'content-type': type, authorization: token }
+  const answer = await server.call('PATCH', `/api/collections/users/records/${user}`, body, headers)
+  expect(answer).toMatchObject({ status: 200, body: { monthly_quota: 5 } })
   expect(({} as Record<string, unknown>).monthly_quota).toBeUndefined()
 })
 
 test('headers of every answer', async () => {
-  const { headers } = await fetch(`${server.server.url}/api/health`, {
-    headers: { origin: 'https://evil.example' },
-  })
+  const origin = 'https://evil.example'
+  const { headers } = await server.call('GET', '/api/health', undefined, { origin })
   expect(Object.fromEntries(headers)).toMatchObject({
     'access-control-allow-origin': '*',
     'strict-transport-security': 'max-age=2592000',
@@ -153,11 +149,7 @@ test('headers of every answer', async () => {
 })
 
 test.each([
-  [
-    'a sign-in',
-    '/api/collections/users/auth-with-password',
-    { identity: 'ann@example.com', password: PASSWORD },
-  ],
+  ['a sign-in', SIGN_IN, { identity: 'ann@example.com', password: PASSWORD }],
   ['a new token', '/api/collections/users/auth-refresh', {}],
   ['a file token', '/api/files/token', {}],
   ['a key', '/api/collections/api_keys/records', { name: 'shop' }],
@@ -177,26 +169,15 @@ test.each([
   expect(strictTransport({ publicUrl, hstsDays })).toBe(header)
 })
 
+const BATCH = 'POST /api/batch HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n'
+const EVIL = 'GET //.//\\evil.example HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+
 test.each([
-  [
-    'two lengths',
-    'POST /api/batch HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na',
-    400,
-  ],
-  [
-    'a length and chunks',
-    'POST /api/batch HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
-    400,
-  ],
-  [
-    'a clean path is none of another host',
-    'GET //.//\\evil.example HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
-    307,
-  ],
+  ['two lengths', `${BATCH}Content-Length: 2\r\n\r\na`, 400],
+  ['a length and chunks', `${BATCH}Transfer-Encoding: chunked\r\n\r\n`, 400],
+  ['a clean path is none of another host', EVIL, 307],
 ])('%s', async (_, text, status) => {
-  const socket = connect(Number(new URL(server.server.url).port), '127.0.0.1')
-  socket.write(text)
-  const answer = await untilClosed(socket, 20_000)
+  const answer = await untilClosed(say(text))
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   expect(answer).not.toMatch(/location: (\/[/\\]|\w+:)/i)
 })
@@ -210,17 +191,14 @@ test.each([
   ],
   ['what is no HTTP', 'HELO mail.example.com\r\n\r\n', 400, 'HTTP'],
 ])('%s is answered with the JSON of an error', async (_, text, status, word) => {
-  const socket = connect(Number(new URL(server.server.url).port), '127.0.0.1')
-  socket.write(text)
-  const [head, body] = (await untilClosed(socket, 20_000)).split('\r\n\r\n') as [string, string]
+  const [head, body] = (await untilClosed(say(text))).split('\r\n\r\n') as [string, string]
   expect(head).toContain('Content-Type: application/json')
   expect(JSON.parse(body)).toEqual({ data: {}, message: expect.stringContaining(word), status })
 })
 
 test('a fault behind a request does not get into its answer', async () => {
-  const socket = connect(Number(new URL(server.server.url).port), '127.0.0.1')
-  socket.write('GET /api/health HTTP/1.1\r\nHost: a\r\n\r\nHELO mail.example.com\r\n\r\n')
-  const answers = (await untilClosed(socket, 20_000)).match(/HTTP\/1\.1 \d+/g)
+  const socket = say('GET /api/health HTTP/1.1\r\nHost: a\r\n\r\nHELO mail.example.com\r\n\r\n')
+  const answers = (await untilClosed(socket)).match(/HTTP\/1\.1 \d+/g)
   expect([['HTTP/1.1 200', 'HTTP/1.1 400'], ['HTTP/1.1 400']]).toContainEqual(answers)
 })
 

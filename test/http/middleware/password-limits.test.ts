@@ -1,3 +1,4 @@
+import { request } from '../../support/server/request.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 const PASSWORD = 'a-long-password'
@@ -5,13 +6,8 @@ const RECORDS = '/api/collections/patrons/records'
 
 const server = await startServerWithDevices({ SIGN_IN_TRIES: '1' })
 const own = 'id = @request.auth.id'
-const patrons = {
-  name: 'patrons',
-  type: 'auth',
-  createRule: 'name != "no"',
-  updateRule: own,
-  listRule: own,
-}
+const rules = { createRule: 'name != "no"', updateRule: own, listRule: own }
+const patrons = { name: 'patrons', type: 'auth', ...rules }
 const fields = [{ name: 'name', type: 'text', max: 10 }]
 const made = await server.superuser.call('POST', '/api/collections', { ...patrons, fields })
 expect(made.status, JSON.stringify(made.body)).toBe(200)
@@ -25,11 +21,7 @@ const member = (values: object = {}) => ({
 })
 
 const post = (path: string, body: object, authorization = '') =>
-  fetch(server.url + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization },
-    body: JSON.stringify(body),
-  })
+  request(server.url, 'POST', path, body, { authorization })
 
 const batchOf = (records: readonly object[], method = 'POST', url = RECORDS) => ({
   requests: records.map((body) => ({ method, url, body })),
@@ -47,7 +39,7 @@ test('only passwords that are hashed count, and then a guest has to wait', { tim
     expect((await post('/api/batch', batchOf([member(wrong[2])]))).status).toBe(400)
   }
   const batch = await post('/api/batch', batchOf([member(), member(), member(), member(), member()]))
-  expect(batch.status, await batch.text()).toBe(200)
+  expect(batch.status, batch.text).toBe(200)
   for (let i = 0; i < 10; i++) expect((await post(RECORDS, member())).status).toBe(200)
   const refused = await post(RECORDS, member())
   expect(refused.status).toBe(429)
@@ -74,17 +66,14 @@ test('a batch with many passwords keeps nobody waiting', { timeout: 120_000 }, a
 
 test('a batch changes the password of its sender', { timeout: 60_000 }, async () => {
   const email = 'changes@example.com'
-  const made = await post(RECORDS, member({ email }), server.superuser.token)
-  const { id } = (await made.json()) as { id: string }
-  const signIn = async (password: string) => {
-    const answer = await post('/api/collections/patrons/auth-with-password', { identity: email, password })
-    return (await answer.json()) as { token?: string }
-  }
-  const { token = '' } = await signIn(PASSWORD)
+  const { id } = (await post(RECORDS, member({ email }), server.superuser.token)).body
+  const signIn = async (password: string) =>
+    (await post('/api/collections/patrons/auth-with-password', { identity: email, password })).body
+  const { token } = await signIn(PASSWORD)
   const change = { oldPassword: PASSWORD, password: 'another-password', passwordConfirm: 'another-password' }
   const url = `${RECORDS}/${id}`
   const answer = await post('/api/batch', batchOf([change], 'PATCH', url), token)
-  expect(answer.status, await answer.text()).toBe(200)
+  expect(answer.status, answer.text).toBe(200)
   const changed = await signIn('another-password')
   const many = batchOf([change, change, change, change], 'PATCH', url)
   expect((await post('/api/batch', many, changed.token)).status).toBe(400)

@@ -16,9 +16,8 @@ const USER = 'user00000000001'
 const db = await openPreparedDb()
 const here = await openStore(db)
 const elsewhere = await openStore(db)
-await db.query(`insert into users (id, email, "tokenKey", password) values ($1, 'a@example.com', 'x', 'x')`, [
-  USER,
-])
+const insert = `insert into users (id, email, "tokenKey", password) values ($1, 'a@example.com', 'x', 'x')`
+await db.query(insert, [USER])
 
 let attempts: Attempt[] = []
 let waits = 0
@@ -111,9 +110,8 @@ test.each([
 })
 
 test('any other error fails at once', async () => {
-  await expect(
-    retry(here, userNow, failing([() => badRequest('no')]), { startsCached: true }),
-  ).rejects.toThrow('No.')
+  const refused = failing([() => badRequest('no')])
+  await expect(retry(here, userNow, refused, { startsCached: true })).rejects.toThrow('No.')
   await expect(retry(here, asGuest, failing(times(9, () => new Error('bug'))))).rejects.toThrow('bug')
   expect(attempts).toHaveLength(2)
 })

@@ -38,15 +38,16 @@ async function make(who: Client, name: string, values: object): Promise<string> 
   return body.id
 }
 
+const withoutTimes = ({ last_seen: _, last_used_at: __, updated: ___, ...rest }: Record<string, unknown>) =>
+  rest
+
 /** All that the database holds of Bob, as a superuser sees it. */
 async function snapshot(): Promise<string> {
   const lists = NAMES.map(async (name) => {
     const owner = name === 'users' ? 'id' : 'user'
     const path = `${records(name)}?perPage=500&sort=id&filter=${encodeURIComponent(`${owner} = "${bob.id}"`)}`
     const { body } = await server.superuser.call('GET', path)
-    return body.items.map(
-      ({ last_seen: _, last_used_at: __, updated: ___, ...kept }: Record<string, unknown>) => kept,
-    )
+    return body.items.map(withoutTimes)
   })
   return JSON.stringify(await Promise.all(lists))
 }
@@ -58,21 +59,15 @@ bobs.users = bob.id
 bobs.devices = bobsPhone.id
 bobs.user_settings = await make(bob, 'user_settings', { country: 'DE' })
 bobs.contact_groups = await make(bob, 'contact_groups', { name: 'SECRET friends' })
-bobs.contacts = await make(bob, 'contacts', {
-  name: 'SECRET Cy',
-  phone: '+491700000001',
-  groups: [bobs.contact_groups],
-})
+const groups = [bobs.contact_groups]
+bobs.contacts = await make(bob, 'contacts', { name: 'SECRET Cy', phone: '+491700000001', groups })
 bobs.sms_templates = await make(bob, 'sms_templates', { name: 'SECRET greeting', body: 'SECRET {{name}}' })
 const lines = await bob.call('GET', records('lines'))
 bobs.lines = lines.body.items[0].id
 bobs.auto_answers = await make(bob, 'auto_answers', { match: 'any', body: 'SECRET answer', enabled: true })
 bobs.conversations = await make(bob, 'conversations', { number: '+491700000001' })
-bobs.webhooks = await make(bob, 'webhooks', {
-  url: 'https://SECRET.example.com',
-  events: ['message.sent'],
-  enabled: true,
-})
+const hook = { url: 'https://SECRET.example.com', events: ['message.sent'], enabled: true }
+bobs.webhooks = await make(bob, 'webhooks', hook)
 bobs.hooks = await make(bob, 'hooks', { name: 'SECRET alarm', preset: 'text', recipients: ['+491700000001'] })
 const { secret: bobsHook } = (await bob.call('GET', `${records('hooks')}/${bobs.hooks}`)).body
 expect((await server.guest.call('POST', `/api/hooks/${bobsHook}`, { text: 'SECRET' })).status).toBe(200)
@@ -80,10 +75,8 @@ bobs.verify_services = await make(bob, 'verify_services', { name: 'SECRET codes'
 bobs.verifications = (await bob.call('POST', '/api/verify', { to: '+491700000001' })).body.id
 bobs.hook_calls = (await bob.call('GET', records('hook_calls'))).body.items[0].id
 bobs.api_keys = await make(bob, 'api_keys', { name: 'SECRET key' })
-const { body } = await bob.call('POST', '/api/sms/send', {
-  recipients: ['+491700000001', '+491700000002'],
-  body: 'SECRET',
-})
+const send = { recipients: ['+491700000001', '+491700000002'], body: 'SECRET' }
+const { body } = await bob.call('POST', '/api/sms/send', send)
 bobs.batch = body.batch_id
 bobs.sms_messages = body.message_ids[0]
 const usage = await bob.call('GET', records('sms_usage'))
@@ -130,14 +123,8 @@ describe.each([
   })
 
   test.each(NAMES)('cannot create a record of %s for another', async (name) => {
-    const values = {
-      ...OWNED[name],
-      user: bob.id,
-      name: 'planted',
-      phone: '+491700000009',
-      events: ['message.sent'],
-    }
-    const { status } = await who().call('POST', records(name), values)
+    const planted = { user: bob.id, name: 'planted', phone: '+491700000009', events: ['message.sent'] }
+    const { status } = await who().call('POST', records(name), { ...OWNED[name], ...planted })
     expect([400, 403]).toContain(status)
     expect(await snapshot()).toBe(before)
   })
@@ -173,14 +160,11 @@ test("another's batch counts nothing, another's message is neither changed, canc
 
 test("another's webhook is not tested, not rotated, its deliveries are neither read nor sent again", async () => {
   for (const action of ['test', 'rotate', 'resend-failed']) {
-    const answer = await alice.call('POST', `/api/webhooks/${bobs.webhooks}/${action}`, {
-      since: '2026-01-01',
-    })
+    const path = `/api/webhooks/${bobs.webhooks}/${action}`
+    const answer = await alice.call('POST', path, { since: '2026-01-01' })
     expect(answer).toMatchObject({ status: 404, body: { error: 'webhook_not_found' } })
     for (const who of [alicesPhone, bobsPhone, server.guest])
-      expect([401, 403]).toContain(
-        (await who.call('POST', `/api/webhooks/${bobs.webhooks}/${action}`)).status,
-      )
+      expect([401, 403]).toContain((await who.call('POST', path)).status)
   }
   const request = await alice.call('GET', `/api/webhooks/deliveries/${bobs.webhook_deliveries}/request`)
   expect(request).toMatchObject({ status: 404, body: { error: 'delivery_not_found' } })
@@ -189,10 +173,8 @@ test("another's webhook is not tested, not rotated, its deliveries are neither r
 
 test("a template's texts name no contact of another", async () => {
   const template = await make(alice, 'sms_templates', { name: 'hello', body: 'Hello {{name}}!' })
-  const { body } = await alice.call('POST', '/api/sms/preview', {
-    recipients: ['+491700000001'],
-    template_id: template,
-  })
+  const asked = { recipients: ['+491700000001'], template_id: template }
+  const { body } = await alice.call('POST', '/api/sms/preview', asked)
   expect(JSON.stringify(body)).toContain('Hello !')
 })
 

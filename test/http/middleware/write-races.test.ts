@@ -9,6 +9,7 @@ const TOOL = 'hammer000000001'
 const TOOLS = 'collections/tools/records'
 
 const shop = await startWriteTestServer()
+const { db } = shop.server.services.store
 await shop.server.services.settings.save({ batch: { enabled: true, maxRequests: 50, timeout: 60 } })
 const ann = { id: ANN, email: 'ann@example.com', password: PASSWORD, passwordConfirm: PASSWORD }
 await shop.ask('', 'POST', 'collections/workers/records', ann)
@@ -21,13 +22,11 @@ const statusesOf = (answers: readonly { status: number }[]) => [...new Set(answe
 
 test('concurrent updates of one record, alone, with expand and in batches, lose no step', async () => {
   const url = `/api/${TOOLS}/${TOOL}`
-  const step = { method: 'PATCH', url, body: { 'count+': 1 } }
+  const requests = Array(2).fill({ method: 'PATCH', url, body: { 'count+': 1 } })
   const [alone, expanded, batches] = await Promise.all([
     Promise.all(Array.from({ length: 15 }, () => patch({ 'count+': 1 }))),
     Promise.all(Array.from({ length: 10 }, () => patch({ 'count+': 1 }, '?expand=shelf'))),
-    Promise.all(
-      Array.from({ length: 10 }, () => shop.ask('ann', 'POST', 'batch', { requests: [step, step] })),
-    ),
+    Promise.all(Array.from({ length: 10 }, () => shop.ask('ann', 'POST', 'batch', { requests }))),
   ])
   expect(statusesOf([...alone, ...expanded, ...batches])).toEqual([200])
   expect((await tool()).count).toBe(45)
@@ -41,11 +40,7 @@ test('a file that comes with one of many concurrent updates is stored once', asy
   const { status, body } = await shop.ask('ann', 'PATCH', `${TOOLS}/${TOOL}`, form)
   expect(statusesOf([{ status }, ...(await Promise.all(others))])).toEqual([200])
   expect(await tool()).toMatchObject({ photo: body.photo, count: 25 })
-  const { rows } = await shop.server.services.store.db.query(
-    'select count(*)::int from _files where record = $1',
-    [TOOL],
-  )
-  expect(rows).toEqual([[1]])
+  expect((await db.query('select from _files where record = $1', [TOOL])).count).toBe(1)
 })
 
 test('writes with an old token while its password changes', async () => {
@@ -66,23 +61,17 @@ test('writes with an old token while its password changes', async () => {
   // a guest may not write notes: whoever wrote with the old token was refused by the rule
   expect(statusesOf(statuses.map((status) => ({ status }))).filter((one) => one !== 200)).toEqual([400])
   expect(statuses.filter((one) => one === 400)).toHaveLength(3)
-  const { rows } = await shop.server.services.store.db.query('select count(*)::int from notes')
-  expect(rows).toEqual([[statuses.filter((one) => one === 200).length]])
+  expect((await db.query('select from notes')).count).toBe(statuses.filter((one) => one === 200).length)
 })
 
 const LARGE = 3 << 20
 
-const [manual] = readNew({
-  name: 'x',
-  fields: [{ name: 'manual', type: 'editor', maxSize: 2 * LARGE }],
-}).fields
+const fields = [{ name: 'manual', type: 'editor', maxSize: 2 * LARGE }]
+const [manual] = readNew({ name: 'x', fields }).fields
 await shop.server.services.store.change((draft) => {
   const tools = draft.catalog.find('tools')!
   return saveCollection(draft, { ...tools, fields: [...tools.fields, manual!] })
 })
-
-const records = async (name: string) =>
-  (await shop.server.services.store.db.query('select count(*)::int from tools where name = $1', [name])).rows
 
 test('without memory nothing large is read or written, but what was written is answered', async () => {
   const manual = 'x'.repeat(LARGE)
@@ -100,6 +89,6 @@ test('without memory nothing large is read or written, but what was written is a
   } finally {
     share.close()
   }
-  expect(await records('lost')).toEqual([[0]])
+  expect((await db.query(`select from tools where name = 'lost'`)).count).toBe(0)
   expect((await shop.ask('', 'GET', path)).body.count).toBe(1)
 })

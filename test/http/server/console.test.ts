@@ -49,10 +49,8 @@ test.each(['/assets/none.js', '/assets/..%2findex.html', '/nothing', '/api', '/i
   'GET %s is no page',
   async (path) => {
     const response = await get(path)
-    expect([response.status, await response.json()]).toEqual([
-      404,
-      { data: {}, message: expect.any(String), status: 404 },
-    ])
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual({ data: {}, message: expect.any(String), status: 404 })
   },
 )
 

@@ -29,36 +29,23 @@ const SLACK_MS = 5_000
 const KNOWN = { expect: '100-continue' }
 const folder = temporaryFolder()
 
-let env: Record<string, string>
-let root: Client
-let user: Client
-let device: Client
+const { databaseUrl } = await testConfig()
+const place: Record<string, string> = databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: folder }
+const env: Record<string, string> = { HOST: '127.0.0.1', LOG_LEVEL: 'error', ...place }
+const first = await start(readConfig({ ...env, PORT: '0' }), createLogger({ logLevel: 'silent' }))
+await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
+const root = await signIn(first.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
+const user = await makeUser(first.url, root, { email: 'ann@example.com' })
+const device = await pairDevice(first.url, user, { platform: 'simulator' })
+await first.stop()
+
 let server: RunningProgram
-
-beforeAll(async () => {
-  const { databaseUrl } = await testConfig()
-  env = {
-    HOST: '127.0.0.1',
-    LOG_LEVEL: 'error',
-    ...(databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: folder }),
-  }
-  const first = await start(readConfig({ ...env, PORT: '0' }), createLogger({ logLevel: 'silent' }))
-  const { url } = first
-  await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
-  root = await signIn(url, '_superusers', SUPERUSER.email, SUPERUSER.password)
-  user = await makeUser(url, root, { email: 'ann@example.com' })
-  device = await pairDevice(url, user, { platform: 'simulator' })
-  await first.stop()
-})
-
 beforeEach(async () => {
   server = await open()
 })
 
-async function open(more: Record<string, string> = {}): Promise<RunningProgram> {
-  const program = await serve({ ...env, PORT: String(await freePort()), ...more })
-  return program
-}
+const open = async (more: Record<string, string> = {}) =>
+  serve({ ...env, PORT: String(await freePort()), ...more })
 
 /** The same caller at the server of this test. */
 const at = (who: Client, url = server.url) => client(url, who.id, who.token)
@@ -82,11 +69,8 @@ test('under load: whatever was answered before the end reached all who listened'
   let isOver = false
   const write = async (writer: number) => {
     for (let i = 0; !isOver; i++) {
-      const body = {
-        user: user.id,
-        name: `${writer} ${i}`,
-        phone: `+4915${writer}${String(i).padStart(6, '0')}`,
-      }
+      const phone = `+4915${writer}${String(i).padStart(6, '0')}`
+      const body = { user: user.id, name: `${writer} ${i}`, phone }
       const answer = await at(root)
         .call('POST', '/api/collections/contacts/records', body)
         .catch(() => undefined)
@@ -162,10 +146,8 @@ test('a client in the middle of its request gets its answer', async () => {
 })
 
 test('who never ends his request does not keep the server', async () => {
-  const asking = request(`${server.url}/api/collections/users/auth-with-password`, {
-    method: 'POST',
-    headers: KNOWN,
-  })
+  const path = '/api/collections/users/auth-with-password'
+  const asking = request(server.url + path, { method: 'POST', headers: KNOWN })
   asking.on('error', () => {})
   asking.write('{')
   await once(asking, 'continue')
