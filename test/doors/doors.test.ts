@@ -4,34 +4,34 @@ const server = await startServerWithUsers()
 
 beforeEach(() => server.rows('delete from sms_messages'))
 const sent = async () =>
-  (await server.rows('select "to", body from sms_messages order by "to"')).map(
-    ([to, body]) => `${to} ${body}`,
-  )
+  (await server.rows(`select "to" || ' ' || body from sms_messages order by "to"`)).flat()
 
 /** Status and body of an answer, JSON as such. */
 async function ask(path: string, body?: object | string, headers: Record<string, string> = {}) {
   const init = typeof body === 'object' ? { body: JSON.stringify(body) } : { body }
+  const form = typeof body === 'string' && { 'content-type': 'application/x-www-form-urlencoded' }
   const response = await fetch(server.url + path, {
     ...(body !== undefined && { method: 'POST', ...init }),
-    headers: {
-      ...(typeof body === 'string' && { 'content-type': 'application/x-www-form-urlencoded' }),
-      ...headers,
-    },
+    headers: { ...form, ...headers },
   })
   const text = await response.text()
   return [response.status, text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text]
 }
 const query = (path: string, values: Record<string, string>) => ask(`${path}?${new URLSearchParams(values)}`)
-const form = (path: string, values: Record<string, string>) => ask(path, `${new URLSearchParams(values)}`)
+const sms = (values: Record<string, string>) => query('/http_api/send_sms', values)
+const contact = (contactname: string) => query('/http_api/send_tocontact', { ...token, contactname })
+const form = (values: Record<string, string>) => ask('/http_api/send_sms', `${new URLSearchParams(values)}`)
 const rpc = (method: string, params: object) => ask('/jsonrpc/sms', { method, params })
 const v2 = (body: object, key = ANN.key) => ask('/api/v2/messages/sms', body, { 'access-token': key })
 const kuma = (body: object, key = ANN.key) => ask('/api/v1/sms/send', body, { 'x-api-key': key })
-const kannel = (values: Record<string, string>) => query('/cgi-bin/sendsms', values)
+const kannel = (values: Record<string, string>) => query('/cgi-bin/sendsms', { ...user, ...values })
 
 const TO = '+4915112345678'
 const token = { access_token: ANN.key, message: 'Hi' }
 const login = { login: ANN.email, pass: ANN.key, message: 'Hi' }
 const user = { username: ANN.email, password: ANN.key, text: 'Hi' }
+const listed = { to: [TO], text: 'Hi' }
+const single = { to: TO, body: 'Hi' }
 const id = expect.stringMatching(/^\w{15}$/)
 const okay = expect.stringMatching(/^OK; ID=\w{15}$/)
 const ok = { message_id: id, status: 'ok' }
@@ -41,26 +41,16 @@ const ACCEPTED = '0: Accepted for delivery'
 
 describe('sends', () => {
   test.each<[string, () => Promise<unknown>, unknown, string[]]>([
-    ['SMSEagle 1 by its query', () => query('/http_api/send_sms', { ...token, to: TO }), okay, ONE],
+    ['SMSEagle 1 by its query', () => sms({ ...token, to: TO }), okay, ONE],
     ['with index.php', () => query('/index.php/http_api/send_sms', { ...login, to: TO }), okay, ONE],
-    [
-      'by a form, without a plus',
-      () => form('/http_api/send_sms', { ...login, to: '4915112345678' }),
-      okay,
-      ONE,
-    ],
+    ['by a form, without a plus', () => form({ ...login, to: '4915112345678' }), okay, ONE],
     [
       'to a group, without who opted out',
       () => query('/http_api/send_togroup', { ...token, groupname: 'friends' }),
       expect.stringMatching(/^OK; ID=\w+,\w+,\w+$/),
       ['+4900001 Hi', '+4900002 Hi', '+4900003 Hi'],
     ],
-    [
-      'to a contact',
-      () => query('/http_api/send_tocontact', { ...token, contactname: 'Zoe' }),
-      okay,
-      ['+4900001 Hi'],
-    ],
+    ['to a contact', () => contact('Zoe'), okay, ['+4900001 Hi']],
     ['JSON-RPC', () => rpc('sms.send_sms', { ...token, to: TO, unicode: 1 }), { result: okay }, ONE],
     [
       'JSON-RPC, extended',
@@ -86,7 +76,7 @@ describe('sends', () => {
       [queued('+4900001'), queued('+4900005')],
       ['+4900001 Hi', '+4900005 Hi'],
     ],
-    ["Uptime Kuma's SMS Gateway", () => kuma({ to: TO, body: 'Hi' }), expect.objectContaining({ id }), ONE],
+    ["Uptime Kuma's SMS Gateway", () => kuma(single), expect.objectContaining({ id }), ONE],
     ['the same by another word', () => kuma({ to: TO, content: 'Hi' }), expect.objectContaining({ id }), ONE],
   ])('%s', async (_, call, answer, texts) => {
     expect(await call()).toEqual([200, answer])
@@ -94,16 +84,14 @@ describe('sends', () => {
   })
 
   test('Kannel, to several, with a sender that is a name', async () => {
-    expect(await kannel({ ...user, to: `${TO} 4444444`, from: 'Shop', coding: '2' })).toEqual([202, ACCEPTED])
+    expect(await kannel({ to: `${TO} 4444444`, from: 'Shop', coding: '2' })).toEqual([202, ACCEPTED])
     expect(await sent()).toEqual([`${TO} Hi`, '+4444444 Hi'].sort())
   })
 
   test('later, and not too late', async () => {
-    expect(await kannel({ ...user, to: TO, deferred: '60', validity: '30' })).toEqual([202, ACCEPTED])
-    expect(await v2({ to: ['+44111111'], text: 'Hi', date: '2099-01-01T00:00:00Z' })).toMatchObject([
-      200,
-      [{}],
-    ])
+    expect(await kannel({ to: TO, deferred: '60', validity: '30' })).toEqual([202, ACCEPTED])
+    const late = { to: ['+44111111'], text: 'Hi', date: '2099-01-01T00:00:00Z' }
+    expect(await v2(late)).toMatchObject([200, [{}]])
     const times = `select round(extract(epoch from scheduled_at::timestamptz - now()) / 60),
       extract(epoch from nullif(expires_at, '')::timestamptz - scheduled_at::timestamptz) from sms_messages order by "to" desc`
     const [[minutes, lasts], [until]] = (await server.rows(times)).map((row) =>
@@ -119,33 +107,23 @@ describe('refuses, in the words of each', () => {
   const NO_NUMBER = 'Phone number must be in E.164 format'
   const badToken = { ...token, access_token: BEN.key.replace('ben', 'nobody'), to: TO }
   test.each<[string, () => Promise<unknown>, number, unknown]>([
-    ['a token', () => query('/http_api/send_sms', badToken), 401, 'Invalid access token'],
-    ['no key', () => query('/http_api/send_sms', { to: TO }), 401, 'Invalid login or password'],
-    [
-      "another's name",
-      () => query('/http_api/send_sms', { ...login, login: BEN.email, to: TO }),
-      401,
-      'Invalid login or password',
-    ],
-    ['a number', () => query('/http_api/send_sms', { ...token, to: '0151 1' }), 400, wrong(NO_NUMBER)],
+    ['a token', () => sms(badToken), 401, 'Invalid access token'],
+    ['no key', () => sms({ to: TO }), 401, 'Invalid login or password'],
+    ["another's name", () => sms({ ...login, login: BEN.email, to: TO }), 401, 'Invalid login or password'],
+    ['a number', () => sms({ ...token, to: '0151 1' }), 400, wrong(NO_NUMBER)],
     [
       'nobody',
-      () => query('/http_api/send_sms', token),
+      () => sms(token),
       400,
       wrong('recipients must name at least one phone number, or group_ids a group'),
     ],
     [
       'a time',
-      () => query('/http_api/send_sms', { ...token, to: TO, date: '209901010000' }),
+      () => sms({ ...token, to: TO, date: '209901010000' }),
       400,
       wrong('date is not supported here'),
     ],
-    [
-      'two of one name',
-      () => query('/http_api/send_tocontact', { ...token, contactname: 'Abe' }),
-      400,
-      wrong('Several contacts are called "Abe"'),
-    ],
+    ['two of one name', () => contact('Abe'), 400, wrong('Several contacts are called "Abe"')],
     ['a call', () => query('/http_api/ring_call', { ...token, to: TO }), 404, 'File not found.'],
     ['JSON-RPC: a token', () => rpc('sms.send_sms', badToken), 401, { result: 'Invalid access token' }],
     [
@@ -161,12 +139,7 @@ describe('refuses, in the words of each', () => {
       extended(wrong('This method is not offered here')),
     ],
     ['JSON-RPC: nothing', () => ask('/jsonrpc/sms', {}), 401, { result: 'Invalid login or password' }],
-    [
-      'SMSEagle 2: a token',
-      () => v2({ to: [TO], text: 'Hi' }, 'x'),
-      401,
-      { message: 'Invalid access token' },
-    ],
+    ['SMSEagle 2: a token', () => v2(listed, 'x'), 401, { message: 'Invalid access token' }],
     ['SMSEagle 2: no text', () => v2({ to: [TO] }), 400, { message: 'text is required' }],
     [
       'SMSEagle 2: a group',
@@ -174,34 +147,14 @@ describe('refuses, in the words of each', () => {
       400,
       { message: '"7" is no number in E.164 and no group of the account.' },
     ],
-    [
-      'SMS Gateway: a key',
-      () => kuma({ to: TO, body: 'Hi' }, 'x'),
-      401,
-      { error: 'Authentication required' },
-    ],
+    ['SMS Gateway: a key', () => kuma(single, 'x'), 401, { error: 'Authentication required' }],
     ['SMS Gateway: no text', () => kuma({ to: TO }), 400, { error: 'body must be a text' }],
     ['SMS Gateway: another path', () => ask('/api/v1/sms/inbox'), 404, { error: 'File not found.' }],
-    [
-      'Kannel: a key',
-      () => kannel({ ...user, password: 'x', to: TO }),
-      403,
-      'Authorization failed for sendsms',
-    ],
-    ['Kannel: nobody', () => kannel(user), 400, 'Missing receiver number, rejected'],
-    [
-      'Kannel: a binary message',
-      () => kannel({ ...user, to: TO, udh: '%06' }),
-      400,
-      'Only texts are sent here, rejected',
-    ],
-    [
-      'Kannel: a time',
-      () => kannel({ ...user, to: TO, deferred: 'x' }),
-      400,
-      'Deferred field misformed, rejected',
-    ],
-    ['Kannel: a line of nobody', () => kannel({ ...user, to: TO, from: '+4999' }), 404, 'Line not found'],
+    ['Kannel: a key', () => kannel({ password: 'x', to: TO }), 403, 'Authorization failed for sendsms'],
+    ['Kannel: nobody', () => kannel({}), 400, 'Missing receiver number, rejected'],
+    ['Kannel: binary', () => kannel({ to: TO, udh: '%06' }), 400, 'Only texts are sent here, rejected'],
+    ['Kannel: a time', () => kannel({ to: TO, deferred: 'x' }), 400, 'Deferred field misformed, rejected'],
+    ['Kannel: a line of nobody', () => kannel({ to: TO, from: '+4999' }), 404, 'Line not found'],
   ])('%s', async (_, call, status, body) => {
     expect(await call()).toEqual([status, body])
     expect(await sent()).toEqual([])
@@ -210,11 +163,11 @@ describe('refuses, in the words of each', () => {
   test('what the account may not: a scope, the quota, an account that is disabled', async () => {
     const all = () =>
       Promise.all([
-        query('/http_api/send_sms', { ...token, to: TO }),
+        sms({ ...token, to: TO }),
         rpc('sms.send_sms', { ...token, to: TO }),
-        v2({ to: [TO], text: 'Hi' }),
-        kuma({ to: TO, body: 'Hi' }),
-        kannel({ ...user, to: TO }),
+        v2(listed),
+        kuma(single),
+        kannel({ to: TO }),
       ])
     const statuses = async () => (await all()).map(([status]) => status)
     const scopes = (list: string) =>
@@ -225,10 +178,8 @@ describe('refuses, in the words of each', () => {
     await server.rows('update users set monthly_quota = 1 where id = $1', [ANN.id])
     expect(await statuses()).toEqual([402, 402, 402, 402, 403])
     await server.rows('update users set monthly_quota = 0')
-    await server.rows(
-      `insert into user_settings (id, "user", disabled) values ('settingsofann00', $1, true)`,
-      [ANN.id],
-    )
+    const disable = `insert into user_settings (id, "user", disabled) values ('settingsofann00', $1, true)`
+    await server.rows(disable, [ANN.id])
     expect(await statuses()).toEqual([401, 401, 401, 401, 403])
     await server.rows('delete from user_settings')
     expect(await statuses()).toEqual([200, 200, 200, 200, 202])
@@ -237,9 +188,7 @@ describe('refuses, in the words of each', () => {
 
 test('groups of others are not known', async () => {
   await server.rows(`update contact_groups set name = 'theirs' where id = $1`, [GROUPS.bens])
-  const [status, body] = await query('/http_api/send_togroup', { ...token, groupname: 'theirs' })
-  expect([status, body]).toEqual([
-    400,
-    'Wrong parameters: "theirs" is no number in E.164 and no group of the account.',
-  ])
+  const answer = await query('/http_api/send_togroup', { ...token, groupname: 'theirs' })
+  const sentence = '"theirs" is no number in E.164 and no group of the account.'
+  expect(answer).toEqual([400, `Wrong parameters: ${sentence}`])
 })

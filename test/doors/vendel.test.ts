@@ -74,10 +74,8 @@ describe('sends', () => {
     const { status, body } = await post('send', { recipients: TO, body: 'Hi' })
     const numbers = { limit: 3, used: 2, available: 1, upgrade_url: '' }
     const detail = 'You can only send 1 more SMS this month'
-    expect([status, body]).toEqual([
-      429,
-      { error: 'quota_exceeded', detail, quota_type: 'sms_monthly', ...numbers },
-    ])
+    const refusal = { error: 'quota_exceeded', detail, quota_type: 'sms_monthly', ...numbers }
+    expect([status, body]).toEqual([429, refusal])
     const devices = { devices_registered: 2, max_devices: 2_147_483_647 }
     const month = { sms_sent_this_month: 2, max_sms_per_month: 3 }
     const reset_date = expect.stringMatching(/^\d{4}-\d\d-01$/)
@@ -89,18 +87,11 @@ describe('sends', () => {
 describe('reads', () => {
   test('a send and its messages', async () => {
     const { batch_id, message_ids } = (await post('send', { recipients: TO, body: 'Hi' })).body
-    await server.rows(`update sms_messages set status = 'failed', error_message = 'x' where "to" = $1`, [
-      TO[1],
-    ])
+    const fail = `update sms_messages set status = 'failed', error_message = 'x' where "to" = $1`
+    await server.rows(fail, [TO[1]])
     const { status, body } = await get(`sms/status/${message_ids[0]}`)
-    const common = {
-      batch_id,
-      from_number: '',
-      body: 'Hi',
-      message_type: 'outgoing',
-      sent_at: '',
-      delivered_at: '',
-    }
+    const dates = { sent_at: '', delivered_at: '' }
+    const common = { batch_id, from_number: '', body: 'Hi', message_type: 'outgoing', ...dates }
     const one = { ...common, id: message_ids[0], recipient: TO[0], status: 'assigned', error_message: '' }
     expect([status, body]).toEqual([200, { ...one, device_id: expect.stringMatching(/^phone/), ...DATES }])
     expect((await get(`sms/batch/${batch_id}`)).body).toEqual({

@@ -1,5 +1,6 @@
 import { answerMcp } from '../../src/protocols/mcp/routes.ts'
 import { NO_REQUEST } from '../../src/request/request.ts'
+import { request } from '../support/server/request.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 
 // Keys with few scopes, and calls that would cost much. In the words of the revision of March 2025, which has
@@ -26,17 +27,12 @@ const callOf = (name: string, args: object, id = 1) => ({
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
-const ask = (key: string, message: unknown, init: RequestInit = {}) =>
-  fetch(`${server.url}/mcp`, {
-    method: 'POST',
-    headers: { ...HEADERS, 'x-api-key': key },
-    body: JSON.stringify(message),
-    ...init,
-  })
+const ask = (key: string, message: unknown) =>
+  request(server.url, 'POST', '/mcp', message, { ...HEADERS, 'x-api-key': key })
 
 /** What each call of a batch answered, its text. */
 async function batch(key: string, messages: readonly object[]): Promise<string[]> {
-  const text = await (await ask(key, messages)).text()
+  const { text } = await ask(key, messages)
   const events = text.split('\n').filter((line) => line.startsWith('data: {'))
   return events.map((line) => JSON.parse(line.slice(6)).result.content[0].text)
 }
@@ -49,10 +45,8 @@ const found = async (key: string, filter: string) =>
 await tool(all, 'send_message', { recipients: ['+4915112345678'], body: 'Hello' })
 
 test('what was received is for keys that may read the inbox', async () => {
-  const [lister, reader] = [
-    await newKey(['messages:list', 'messages:read']),
-    await newKey(['messages:list', 'inbox:list']),
-  ]
+  const lister = await newKey(['messages:list', 'messages:read'])
+  const reader = await newKey(['messages:list', 'inbox:list'])
   expect((await found(reader, 'body != ""')).sort()).toEqual(['Hello', 'Your code is 4711'])
   const comments = ['body != "" // all of them', 'body != "" // ) || (body != ""']
   for (const filter of ['body != ""', '', 'body != "" || 1 = 1', ...comments])
@@ -97,37 +91,27 @@ test('filters count for the budget of their account', async () => {
 
 test('there is no large batch, and no other method', async () => {
   const calls = Array.from({ length: 11 }, (_, i) => callOf('get_quota', {}, i))
-  const refused = await ask(all, calls)
-  expect(refused.status).toBe(400)
-  expect(await refused.json()).toMatchObject({ message: 'A batch has at most 10 calls' })
+  const refusal = { status: 400, body: { message: 'A batch has at most 10 calls' } }
+  expect(await ask(all, calls)).toMatchObject(refusal)
   for (const method of ['GET', 'DELETE', 'PUT']) {
     const { status, headers } = await fetch(`${server.url}/mcp`, { method, headers: { 'x-api-key': all } })
     expect([status, headers.get('allow')]).toEqual([405, 'POST'])
   }
 })
 
-/** A call that its own batch cancels: the SDK never answers it. */
-const UNANSWERED = [
-  callOf('get_quota', {}),
-  { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
-]
+/** Cancels a call of its own batch: the SDK never answers it. */
+const CANCEL = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
 
 test('an answer that never comes ends with its request', async () => {
   const { services } = server.server
   const { store, sending, log } = services
   const ending = new AbortController()
-  const request = new Request('http://localhost/mcp', {
-    method: 'POST',
-    headers: HEADERS,
-    signal: ending.signal,
-  })
-  const caller = {
-    user: ann.id,
-    may: () => true,
-    asSender: () => Promise.reject(new Error()),
-    reading: () => NO_REQUEST,
-  }
-  const answer = await answerMcp({ ...sending, store, log }, caller, request, UNANSWERED)
+  const init = { method: 'POST', headers: HEADERS, signal: ending.signal }
+  const asSender = () => Promise.reject(new Error())
+  const caller = { user: ann.id, may: () => true, asSender, reading: () => NO_REQUEST }
+  const calls = [callOf('get_quota', {}), CANCEL]
+  const asked = new Request('http://localhost/mcp', init)
+  const answer = await answerMcp({ ...sending, store, log }, caller, asked, calls)
   const text = answer.text().catch(() => 'ended')
   ending.abort()
   expect(await text).not.toContain('result')

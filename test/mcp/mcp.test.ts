@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { request } from '../support/server/request.ts'
 import { startServerWithDevices, type Client as User } from '../support/server/server-with-devices.ts'
 
 const open: { close(): Promise<void> }[] = []
@@ -17,12 +18,8 @@ afterAll(async () => {
 const ALL = ['all:any']
 
 async function newKey(user: User, scopes: readonly string[]): Promise<string> {
-  const made = await user.call('POST', '/api/collections/api_keys/records', {
-    user: user.id,
-    name: 'assistant',
-    scopes,
-  })
-  return made.body.key
+  const values = { user: user.id, name: 'assistant', scopes }
+  return (await user.call('POST', '/api/collections/api_keys/records', values)).body.key
 }
 
 async function connect(user: User, scopes: readonly string[] = ALL) {
@@ -74,9 +71,7 @@ test('hosts are told which tools change something', async () => {
   const { tools } = await (await connect(ann)).listTools()
   const writing = tools.filter(({ annotations }) => annotations?.destructiveHint).map(({ name }) => name)
   expect(writing.sort()).toEqual(['cancel_message', 'send_message', 'send_template'])
-  for (const { annotations } of tools) {
-    expect(annotations?.readOnlyHint).toBe(!annotations?.destructiveHint)
-  }
+  for (const { annotations } of tools) expect(annotations?.readOnlyHint).toBe(!annotations?.destructiveHint)
 })
 
 test('the same idempotency key sends once, and not for another text', async () => {
@@ -84,9 +79,8 @@ test('the same idempotency key sends once, and not for another text', async () =
   const text = { recipients: ['+4915112345678'], body: 'Once', idempotency_key: 'a-1' }
   const first = await use(client, 'send_message', text)
   expect(await use(client, 'send_message', text)).toEqual(first)
-  expect(await use(client, 'send_message', { ...text, body: 'Twice' })).toBe(
-    'This Idempotency-Key was used for another request',
-  )
+  const other = await use(client, 'send_message', { ...text, body: 'Twice' })
+  expect(other).toBe('This Idempotency-Key was used for another request')
 })
 
 test('templates are resources, and can be sent', async () => {
@@ -96,11 +90,8 @@ test('templates are resources, and can be sent', async () => {
   const { resources } = await client.listResources()
   expect(resources).toMatchObject([{ uri: `pocketsms://templates/${id}`, name: 'Reminder' }])
   const { contents } = await client.readResource({ uri: resources[0]!.uri })
-  expect(JSON.parse((contents[0] as { text: string }).text)).toEqual({
-    id,
-    name: 'Reminder',
-    body: 'Hello {{who}}',
-  })
+  const shown = JSON.parse((contents[0] as { text: string }).text)
+  expect(shown).toEqual({ id, name: 'Reminder', body: 'Hello {{who}}' })
   const recipients = ['+4915112345678']
   expect(await use(client, 'send_template', { recipients, template_id: id })).toBe('Missing variable: who.')
   const preview = await use(client, 'preview_message', { template_id: id, variables: { who: 'Ann' } })
@@ -123,8 +114,7 @@ test('a key does what its scopes allow, and nothing else', async () => {
   for (const [name, [args, scope]] of Object.entries(refused)) {
     expect(await use(reader, name, args)).toBe(`This API key lacks the scope ${scope}.`)
   }
-  const templates = await reader.listResources()
-  expect(templates.resources).toEqual([])
+  expect((await reader.listResources()).resources).toEqual([])
   const { tools } = await reader.listTools()
   expect(tools.map(({ name }) => name).sort()).toEqual([...Object.keys(refused), 'find_messages'].sort())
 })
@@ -141,10 +131,8 @@ test('nobody reaches what is of another user', async () => {
   expect(await use(client, 'cancel_message', { id: message })).toBe('Message not found')
   expect((await client.listResources()).resources).toEqual([])
   await expect(client.readResource({ uri: `pocketsms://templates/${template}` })).rejects.toThrow()
-  const recipients = ['+4915112345678']
-  expect(await use(client, 'send_template', { recipients, template_id: template })).toBe(
-    'Template does not belong to user.',
-  )
+  const send = { recipients: ['+4915112345678'], template_id: template }
+  expect(await use(client, 'send_template', send)).toBe('Template does not belong to user.')
 })
 
 test('no stream stays open', async () => {
@@ -154,18 +142,10 @@ test('no stream stays open', async () => {
 
 test('only an API key opens it', async () => {
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
-  const ask = (headers: Record<string, string>) =>
-    fetch(`${server.url}/mcp`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...headers,
-      },
-      body: JSON.stringify(ping),
-    })
+  const accept = 'application/json, text/event-stream'
+  const ask = (headers: object) => request(server.url, 'POST', '/mcp', ping, { accept, ...headers })
   for (const headers of [{}, { authorization: ann.token }, { authorization: `Bearer ${ann.token}` }]) {
-    const answer = await ask(headers as Record<string, string>)
+    const answer = await ask(headers)
     expect(answer.status).toBe(401)
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/)
   }
@@ -176,13 +156,8 @@ test('what cannot be read is refused in words', async () => {
   const client = await connect(ann)
   expect(await use(client, 'find_messages', { filter: 'status =' })).toMatch(/filter or the sort/)
   expect(await use(client, 'find_messages', { per_page: 101 })).toMatch(/per_page/)
-  expect(await use(client, 'send_message', { recipients: ['0151'], body: 'x' })).toBe(
-    'Phone number must be in E.164 format',
-  )
-  const answer = await fetch(`${server.url}/mcp`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': await newKey(ann, ALL) },
-    body: '{"jsonrpc',
-  })
-  expect(answer.status).toBe(400)
+  const wrong = await use(client, 'send_message', { recipients: ['0151'], body: 'x' })
+  expect(wrong).toBe('Phone number must be in E.164 format')
+  const key = { 'x-api-key': await newKey(ann, ALL) }
+  expect((await request(server.url, 'POST', '/mcp', '{"jsonrpc', key)).status).toBe(400)
 })

@@ -36,11 +36,10 @@ describe('credentials', () => {
     expect((await superuser.call('PATCH', path(ann.keyId), { twilio: false })).status).toBe(400)
     const changed = await superuser.call('PATCH', path(ann.keyId), { name: 'renamed', signing: 'x' })
     expect(changed.status).toBe(200)
-    const { rows } = await fixture.gateway.server.services.store.db.query(
-      'select length(signing) from api_keys where id = $1',
-      [ann.keyId],
-    )
-    expect(rows[0]![0]).toBe(40)
+    const stored = await fixture.gateway.query('select length(signing) from api_keys where id = $1', [
+      ann.keyId,
+    ])
+    expect(stored).toEqual([[40]])
   })
 
   test.each([
@@ -59,13 +58,15 @@ describe('credentials', () => {
       for (const { body } of [made, changed]) expect(body.data.scopes.code).toBe('validation_twilio_scopes')
   })
 
+  const ACCOUNTS = '/2010-04-01/Accounts.json'
+  const opens = async (login: string) => (await ann.raw('GET', ACCOUNTS, { login })).status
+
   test('the account or the key opens it', async () => {
-    for (const name of [ann.sid, ann.keySid])
-      expect(
-        (await ann.raw('GET', '/2010-04-01/Accounts.json', { login: `${name}:${ann.token}` })).status,
-      ).toBe(200)
+    for (const name of [ann.sid, ann.keySid]) expect(await opens(`${name}:${ann.token}`)).toBe(200)
   })
 
+  const madeKey = async (values: object) => (await makeKey(ann.user, values)).key.replace('_', '')
+  const expired = { expires_at: '2020-01-01 00:00:00.000Z' }
   const logins: readonly (readonly [string, () => string | Promise<string>])[] = [
     ['none', () => ''],
     ['a wrong token', () => `${ann.sid}:${ann.token.slice(0, -1)}x`],
@@ -73,22 +74,11 @@ describe('credentials', () => {
     ['the key of another', () => `${ben.keySid}:${ann.token}`],
     ['another name', () => `ann:${ann.token}`],
     ['the key with its underscore', () => `${ann.sid}:${ann.token.replace('psk', 'psk_')}`],
-    [
-      'a key without twilio',
-      async () => `${ann.sid}:${(await makeKey(ann.user, { twilio: false })).key.replace('_', '')}`,
-    ],
-    [
-      'an expired key',
-      async () =>
-        `${ann.sid}:${(await makeKey(ann.user, { expires_at: '2020-01-01 00:00:00.000Z' })).auth_token}`,
-    ],
+    ['a key without twilio', async () => `${ann.sid}:${await madeKey({ twilio: false })}`],
+    ['an expired key', async () => `${ann.sid}:${await madeKey(expired)}`],
   ]
   test.each(logins)('401 for %s', async (_, login) => {
-    for (const path of [
-      '/2010-04-01/Accounts.json',
-      `/2010-04-01/Accounts/${ann.sid}/Calls.json`,
-      '/v1/Services',
-    ]) {
+    for (const path of [ACCOUNTS, `/2010-04-01/Accounts/${ann.sid}/Calls.json`, '/v1/Services']) {
       const answer = await ann.raw('GET', path, { login: await login() })
       expect(answer.body).toEqual(ERROR(20003, 401))
       expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm=/)
@@ -106,10 +96,9 @@ describe('credentials', () => {
 
   test('a deleted key is over at once', async () => {
     const { id, auth_token } = await makeKey(ann.user)
-    const login = `${ann.sid}:${auth_token}`
-    expect((await ann.raw('GET', '/2010-04-01/Accounts.json', { login })).status).toBe(200)
+    expect(await opens(`${ann.sid}:${auth_token}`)).toBe(200)
     await ann.user.call('DELETE', `/api/collections/api_keys/records/${id}`)
-    expect((await ann.raw('GET', '/2010-04-01/Accounts.json', { login })).status).toBe(401)
+    expect(await opens(`${ann.sid}:${auth_token}`)).toBe(401)
   })
 })
 
@@ -173,90 +162,60 @@ describe("another's account", () => {
       ['DELETE', `Messages/${sid}.json`],
       ['GET', `Messages/${sid}/Media.json`],
       ['GET', `IncomingPhoneNumbers/${number.sid}.json`],
-      [
-        'POST',
-        `IncomingPhoneNumbers/${number.sid}.json`,
-        { SmsUrl: 'http://127.0.0.1:1/', FriendlyName: 'Mine' },
-      ],
+      ['POST', `IncomingPhoneNumbers/${number.sid}.json`, { SmsUrl: 'http://[::1]/', FriendlyName: 'Mine' }],
     ]
     for (const [method, path, form] of probes)
-      expect([method, path, (await ben.ask(method, path, form)).body]).toEqual([
-        method,
-        path,
-        ERROR(20404, 404),
-      ])
+      expect((await ben.ask(method, path, form)).body, `${method} ${path}`).toEqual(ERROR(20404, 404))
     expect((await ben.send({ From: NUMBER })).body.code).toBe(21606)
     expect((await ben.send({ MessagingServiceSid: `MG${ann.sid.slice(2)}` })).body.code).toBe(21701)
     expect((await ben.ask('GET', 'Messages.json')).body.messages).toEqual([])
-    expect((await ben.ask('GET', `Messages.json?PageToken=PA${sid}`)).body.code).toBe(21481)
-    expect((await ben.ask('GET', `IncomingPhoneNumbers.json?PageToken=PA${number.sid}`)).body.code).toBe(
-      21481,
-    )
-    expect((await ann.ask('GET', `Messages/${sid}.json`)).body).toMatchObject({
-      status: 'queued',
-      body: 'Hi',
-    })
+    for (const page of [
+      `Messages.json?PageToken=PA${sid}`,
+      `IncomingPhoneNumbers.json?PageToken=PA${number.sid}`,
+    ])
+      expect((await ben.ask('GET', page)).body.code).toBe(21481)
+    const own = await ann.ask('GET', `Messages/${sid}.json`)
+    expect(own.body).toMatchObject({ status: 'queued', body: 'Hi' })
     expect((await ann.ask('GET', `IncomingPhoneNumbers/${number.sid}.json`)).body).toEqual(number)
   })
 })
 
 test('the account', async () => {
   const { body } = await ann.raw('GET', `/2010-04-01/Accounts/${ann.sid}.json`)
-  expect(body).toMatchObject({
-    sid: ann.sid,
-    owner_account_sid: ann.sid,
-    status: 'active',
-    type: 'Full',
-    auth_token: null,
-  })
+  const sids = { sid: ann.sid, owner_account_sid: ann.sid }
+  expect(body).toMatchObject({ ...sids, status: 'active', type: 'Full', auth_token: null })
   const list = (await ann.raw('GET', '/2010-04-01/Accounts.json?PageSize=20')).body
-  expect(list.accounts).toEqual([body])
-  expect(list).toMatchObject({
-    page_size: 20,
-    next_page_uri: null,
-    uri: expect.stringMatching(/^\/2010-04-01\/Accounts\.json\?/),
-  })
+  const uri = expect.stringMatching(/^\/2010-04-01\/Accounts\.json\?/)
+  expect(list).toMatchObject({ accounts: [body], page_size: 20, next_page_uri: null, uri })
 })
 
 describe('numbers', () => {
+  const numbers = async (query = '') =>
+    (await ann.ask('GET', `IncomingPhoneNumbers.json${query}`)).body.incoming_phone_numbers
+
   test('are devices with a number', async () => {
     await fixture.gateway.pair(ann.user)
-    const { body } = await ann.ask('GET', 'IncomingPhoneNumbers.json')
-    expect(body.incoming_phone_numbers).toHaveLength(1)
-    expect(body.incoming_phone_numbers[0]).toMatchObject({
-      phone_number: NUMBER,
-      friendly_name: 'Desk',
-      capabilities: { fax: false, mms: false, sms: true, voice: false },
-      sms_url: '',
-      sms_method: 'POST',
-      origin: 'hosted',
-      trunk_sid: null,
-      voice_url: '',
-    })
+    const capabilities = { fax: false, mms: false, sms: true, voice: false }
+    const names = { phone_number: NUMBER, friendly_name: 'Desk', origin: 'hosted', trunk_sid: null }
+    const urls = { sms_url: '', sms_method: 'POST', voice_url: '' }
+    expect(await numbers()).toMatchObject([{ ...names, ...urls, capabilities }])
     for (const [query, count] of [
       [`PhoneNumber=${encodeURIComponent(NUMBER)}`, 1],
       ['PhoneNumber=%2B1', 0],
       ['FriendlyName=Desk', 1],
       ['FriendlyName=desk', 0],
     ])
-      expect(
-        (await ann.ask('GET', `IncomingPhoneNumbers.json?${query}`)).body.incoming_phone_numbers,
-      ).toHaveLength(Number(count))
+      expect(await numbers(`?${query}`)).toHaveLength(Number(count))
   })
 
   test('can be changed', async () => {
-    const [{ sid }] = (await ann.ask('GET', 'IncomingPhoneNumbers.json')).body.incoming_phone_numbers
+    const [{ sid }] = await numbers()
     const change = (form: Record<string, string>) => ann.ask('POST', `IncomingPhoneNumbers/${sid}.json`, form)
     const SmsUrl = 'http://127.0.0.1:1/sms'
-    expect((await change({ SmsUrl, SmsMethod: 'get', FriendlyName: 'Front' })).body).toMatchObject({
-      sms_url: SmsUrl,
-      sms_method: 'GET',
-      friendly_name: 'Front',
-    })
-    expect((await change({ SmsUrl: `${SmsUrl}2`, VoiceUrl: '' })).body).toMatchObject({
-      sms_url: `${SmsUrl}2`,
-      sms_method: 'GET',
-    })
+    const changed = { sms_url: SmsUrl, sms_method: 'GET', friendly_name: 'Front' }
+    expect((await change({ SmsUrl, SmsMethod: 'get', FriendlyName: 'Front' })).body).toMatchObject(changed)
+    const other = { sms_url: `${SmsUrl}2`, sms_method: 'GET' }
+    expect((await change({ SmsUrl: `${SmsUrl}2`, VoiceUrl: '' })).body).toMatchObject(other)
     for (const [form, code] of [
       [{ SmsUrl: 'sms' }, 21502],
       [{ SmsMethod: 'PUT' }, 20001],

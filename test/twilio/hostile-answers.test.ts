@@ -40,15 +40,7 @@ function tell(answer: (settings: { webhookAllowPrivate: boolean }) => string) {
   }
   const due = { delivery: 'a', user: ann.user.id, webhook: '', eventId: 'a', attempts: 0, closed: undefined }
   const hook = { url: `${app.url}/sms`, format: 'twilio', maxAttempts: 4, event: 'message.received' }
-  const rest = {
-    target: null,
-    image,
-    files: [],
-    body: '',
-    secrets: [],
-    message: image.id,
-    apiKey: ann.keyId,
-  }
+  const rest = { target: null, image, files: [], body: '', secrets: [], message: image.id, apiKey: ann.keyId }
   return call({ ...due, ...hook, ...rest }, new AbortController().signal)
 }
 

@@ -1,3 +1,4 @@
+import { basic } from '../support/server/request.ts'
 import { pairPhone, receive, report, reportAs, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 const NUMBER = '+4915550000001'
@@ -141,14 +142,10 @@ describe('a create is refused', () => {
 
   test('a body that is too large, or has too many parameters', async () => {
     expect((await ann.send({ Body: 'x'.repeat(1_100_000) })).body).toMatchObject({ code: 20001, status: 413 })
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const chunked = await fetch(`${fixture.gateway.url}/2010-04-01/Accounts/${ann.sid}/Messages.json`, {
-      method: 'POST',
-      headers: {
-        authorization: `Basic ${btoa(`${ann.sid}:${ann.token}`)}`,
-        'content-type': 'application/x-www-form-urlencoded',
-      },
+      ...{ method: 'POST', duplex: 'half', headers: { ...basic(ann.sid, ann.token), ...form } },
       body: new Blob([`Body=${'x'.repeat(1_100_000)}`]).stream(),
-      duplex: 'half',
     } as RequestInit)
     expect(await chunked.json()).toMatchObject({ code: 20001, status: 413 })
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`P${i}`, '']))
@@ -189,10 +186,8 @@ describe('an update', () => {
 
   test('cancels, again is no error, and what a device has stays', async () => {
     const { sid } = (await ann.send({ From: NUMBER })).body
-    expect((await change(sid, { Status: 'canceled' })).body).toMatchObject({
-      status: 'canceled',
-      error_code: null,
-    })
+    const canceled = { status: 'canceled', error_code: null }
+    expect((await change(sid, { Status: 'canceled' })).body).toMatchObject(canceled)
     expect((await change(sid, { Status: 'canceled' })).status).toBe(200)
     const other = (await ann.send({ From: NUMBER })).body.sid
     await report(phone)
@@ -209,10 +204,8 @@ describe('an update', () => {
 
   test('cancels first, then redacts', async () => {
     const { sid } = (await ann.send()).body
-    expect((await change(sid, { Body: '', Status: 'canceled' })).body).toMatchObject({
-      body: '',
-      status: 'canceled',
-    })
+    const changed = await change(sid, { Body: '', Status: 'canceled' })
+    expect(changed.body).toMatchObject({ body: '', status: 'canceled' })
   })
 
   test.each([
@@ -243,13 +236,8 @@ test('a delete ends a message that is over, and keeps its quota', async () => {
 test('a received text is inbound', async () => {
   const id = await receive(phone, '+4915117777777', 'Hello')
   const { body } = await ann.ask('GET', `Messages/SM${Buffer.from(id).toString('hex')}00.json`)
-  expect(body).toMatchObject({
-    direction: 'inbound',
-    status: 'received',
-    from: '+4915117777777',
-    to: NUMBER,
-    date_sent: expect.stringMatching(RFC_2822),
-  })
+  const numbers = { from: '+4915117777777', to: NUMBER, date_sent: expect.stringMatching(RFC_2822) }
+  expect(body).toMatchObject({ direction: 'inbound', status: 'received', ...numbers })
 })
 
 // Twilio's library for Java repeats every request that was answered with 5xx.

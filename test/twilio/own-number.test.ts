@@ -1,4 +1,4 @@
-import { startApp, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
+import { reportAs, startApp, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 // A phone with two SIMs: the device has the number of the first, each line its own.
 
@@ -55,10 +55,8 @@ test('a disabled SIM has no number to send from', async () => {
 })
 
 test('TwiML names the number of a SIM, and its callback too', async () => {
-  app.answer(
-    200,
-    `<Response><Message from="${SECOND}" action="${app.url}/status">Thank you</Message></Response>`,
-  )
+  const message = `<Message from="${SECOND}" action="${app.url}/status">Thank you</Message>`
+  app.answer(200, `<Response>${message}</Response>`)
   const numbers = (await ann.ask('GET', 'IncomingPhoneNumbers.json')).body.incoming_phone_numbers
   await ann.ask('POST', `IncomingPhoneNumbers/${numbers[0].sid}.json`, { SmsUrl: `${app.url}/sms` })
   await hear(1)
@@ -69,9 +67,7 @@ test('TwiML names the number of a SIM, and its callback too', async () => {
   const { items } = (await phone.call('POST', '/api/devices/claim', { limit: 50 })).body
   const reply = items.find(({ body }: { body: string }) => body === 'Thank you')
   expect(reply.sim).toBe(2)
-  await phone.call('POST', '/api/devices/report', {
-    items: [{ id: reply.id, attempt: reply.attempt, status: 'sent' }],
-  })
+  await reportAs(phone, [reply], 'sent')
   await app.heard(2)
   expect(app.calls[1]!.form).toMatchObject({ From: SECOND, MessageStatus: 'sent' })
 })

@@ -22,15 +22,8 @@ const check = (code: string, named: Named = { to: TO }, who = ANN) =>
 const cancel = (named: Named, who = ANN) => server.ask('POST', '/api/verify/cancel', named, as(who))
 /** The texts that the phones are given next. */
 async function claimed(): Promise<string[]> {
-  const devices = PHONES.map((id) => ({
-    id,
-    user: ANN.id,
-    phone: '',
-    enabled: true,
-    lastSeen: '',
-    isLimited: false,
-  }))
-  const found = await Promise.all(devices.map((device) => claimMessages(store, device, 100, 120)))
+  const device = { user: ANN.id, phone: '', enabled: true, lastSeen: '', isLimited: false }
+  const found = await Promise.all(PHONES.map((id) => claimMessages(store, { ...device, id }, 100, 120)))
   await server.rows('delete from sms_dispatch')
   return found.flat().map(({ body }) => body)
 }
@@ -74,9 +67,8 @@ describe('a code', () => {
     expect((await check(code)).body).toMatchObject({ id, status: 'approved', attempts: 2 })
     for (const named of [{ to: TO }, { id }]) expect((await check(code, named)).body.status).toBe('expired')
     expect(await codes()).toBe(0)
-    expect(await server.rows('select status, country, sends from verifications')).toEqual([
-      ['approved', '+49', 1],
-    ])
+    const stored = await server.rows('select status, country, sends from verifications')
+    expect(stored).toEqual([['approved', '+49', 1]])
   })
 
   test('ends after five wrong tries, and a new one may be started', async () => {
@@ -156,38 +148,24 @@ describe('sending it again', () => {
 })
 
 describe('the text', () => {
+  const templates = { en: '{{code}}' }
   const SITE = '\n\n@example.com #1234'
   const HASH = 'FA+9qCX9VSu'
   test.each<[string, service: object, start: object, text: string]>([
     ['in English', {}, {}, 'Your code is 1234. Do not share it.'],
-    [
-      'in the language of the request',
-      {},
-      { locale: 'de_AT' },
-      'Ihr Code ist 1234. Geben Sie ihn nicht weiter.',
-    ],
-    [
-      'in that of the service',
-      { default_locale: 'fr' },
-      { locale: 'xx' },
-      'Votre code est 1234. Ne le partagez pas.',
-    ],
+    ['in that of the request', {}, { locale: 'de_AT' }, 'Ihr Code ist 1234. Geben Sie ihn nicht weiter.'],
+    ['or a service', { default_locale: 'fr' }, { locale: 'xx' }, 'Votre code est 1234. Ne le partagez pas.'],
     ['of the service', { templates: { de: 'Ja: {{code}}' } }, { locale: 'fr' }, 'Ja: 1234'],
     [
       'of a country',
-      { templates: { en: '{{code}}', 'de-AT': 'Servus {{code}}' } },
+      { templates: { ...templates, 'de-AT': 'Servus {{code}}' } },
       { locale: 'de-at' },
       'Servus 1234',
     ],
     ['of a template', {}, { template: TEMPLATES.code }, ''],
-    ['for a page', { templates: { en: '{{code}}' } }, { origin: 'https://example.com' }, `1234${SITE}`],
-    [
-      'for the page of the service',
-      { templates: { en: '{{code}}' }, domain: 'example.com' },
-      {},
-      `1234${SITE}`,
-    ],
-    ['for an app', { templates: { en: '{{code}}' }, domain: 'a.b' }, { app_hash: HASH }, `1234\n\n${HASH}`],
+    ['for a page', { templates }, { origin: 'https://example.com' }, `1234${SITE}`],
+    ['for the page of the service', { templates, domain: 'example.com' }, {}, `1234${SITE}`],
+    ['for an app', { templates, domain: 'a.b' }, { app_hash: HASH }, `1234\n\n${HASH}`],
   ])('%s', async (_, values, more, text) => {
     const id = await service({ code_length: 4, ...values })
     const answer = await start({ service: id, ...more })
@@ -248,18 +226,14 @@ test('services are made by their owners, verifications by nobody', async () => {
   const headers = await server.signedIn('users', ANN.id)
   const records = (collection: string, body: object) =>
     server.ask('POST', `/api/collections/${collection}/records`, body, headers)
-  for (const templates of [
-    { en: 'no code: 0000' },
-    { en: '{{code}} {{other}}' },
-    { EN: '{{code}}' },
-    'text',
-    ['{{code}}'],
-  ])
+  const wrong = [{ en: 'no code: 0000' }, { en: '{{code}} {{other}}' }, { EN: '{{code}}' }]
+  for (const templates of [...wrong, 'text', ['{{code}}']])
     expect((await records('verify_services', { user: ANN.id, name: 'x', templates })).status).toBe(400)
   const id = await service({ name: 'shop' })
-  expect(
-    await server.rows('select code_length, ttl, max_per_hour, max_per_day from verify_services'),
-  ).toEqual([[6, 600, 5, 10]])
+  const defaults = await server.rows(
+    'select code_length, ttl, max_per_hour, max_per_day from verify_services',
+  )
+  expect(defaults).toEqual([[6, 600, 5, 10]])
   expect((await start()).body.service).toBe(id)
   const values = { user: ANN.id, service: id, to: TO, channel: 'sms', status: 'approved' }
   expect((await records('verifications', values)).status).toBe(403)
