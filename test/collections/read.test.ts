@@ -3,32 +3,16 @@ import { collectionJson, complete, readNew, readStored } from '../../src/collect
 const make = (raw: unknown) => complete(readNew(raw))
 
 test('a collection of an older release has empty lists, too', () => {
-  const old = {
-    name: 'x',
-    type: 'base',
-    fields: [{ name: 'a', type: 'file', mimeTypes: null, thumbs: null }],
-  }
-  expect(readStored(JSON.stringify(old)).fields).toMatchObject([{ mimeTypes: [], thumbs: [] }])
+  const fields = [{ name: 'a', type: 'file', mimeTypes: null, thumbs: null }]
+  const old = JSON.stringify({ name: 'x', type: 'base', fields })
+  expect(readStored(old).fields).toMatchObject([{ mimeTypes: [], thumbs: [] }])
 })
 
 test('answers have PocketBase key order and no secrets', () => {
   const text = collectionJson(make({ name: 'x', type: 'auth', viewQuery: 'no' }))
-  expect(Object.keys(JSON.parse(text)).slice(0, 14)).toEqual([
-    'id',
-    'listRule',
-    'viewRule',
-    'createRule',
-    'updateRule',
-    'deleteRule',
-    'name',
-    'type',
-    'fields',
-    'indexes',
-    'created',
-    'updated',
-    'system',
-    'authRule',
-  ])
+  const rules = ['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule']
+  const rest = ['name', 'type', 'fields', 'indexes', 'created', 'updated', 'system', 'authRule']
+  expect(Object.keys(JSON.parse(text)).slice(0, 14)).toEqual(['id', ...rules, ...rest])
   expect(text).not.toContain('secret')
   expect(text).toContain('<p>Hello')
 })

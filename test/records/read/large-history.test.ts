@@ -9,24 +9,10 @@ import { makeDevice, makeUser, testStore } from '../../support/database/queue.ts
 // Lists, searches and deep pages find what a plain statement finds, whatever way they take.
 
 const MESSAGES = 12_000
-const WORDS = [
-  'Straße',
-  'STRASSE',
-  'ΣΑΣ',
-  'σας',
-  'İstanbul',
-  'istanbul',
-  'Ünter',
-  'ünter',
-  '100%',
-  'a_b',
-  'c\\d',
-]
-
-let user: string
+const WORDS = 'Straße STRASSE ΣΑΣ σας İstanbul istanbul Ünter ünter 100% a_b c\\d'.split(' ')
 
 const store = await testStore()
-user = await makeUser(store)
+const user = await makeUser(store)
 const others = await makeDevice(store, await makeUser(store), { platform: `'a'` })
 const own = [await makeDevice(store, user), await makeDevice(store, user)]
 const devices = own.map(({ id }) => id)
@@ -67,11 +53,8 @@ async function list(isSuperuser: boolean, query: Record<string, string>) {
   const collection = store.catalog.find('sms_messages')!
   const text = await listRecords({ db, catalog: store.catalog }, extensions, collection, request)
   const { items, totalItems } = JSON.parse(text) as { items: { id: string }[]; totalItems: number }
-  return {
-    ids: items.map(({ id }) => id),
-    totalItems,
-    plan: plans.findLast((one) => one.includes('"sms_messages" b'))!,
-  }
+  const plan = plans.findLast((one) => one.includes('"sms_messages" b'))!
+  return { ids: items.map(({ id }) => id), totalItems, plan }
 }
 
 /** All ids in order, by a plain statement without any index. */
@@ -117,9 +100,7 @@ test.each(
 
 test.each(WHO)('a deep page of %s reads no rows but its own', async (_, is) => {
   const { plan } = await list(is, { sort: '-created', page: '100', perPage: '50', skipTotal: '1' })
-  expect(plan).toMatch(
-    is ? /Index Only Scan using sms_messages_by_time/ : /Index Only Scan using sms_messages_of_user_by_time/,
-  )
+  expect(plan).toContain(`Index Only Scan using sms_messages_${is ? '' : 'of_user_'}by_time`)
 })
 
 const FILTERS = [
@@ -157,11 +138,8 @@ test.each(WHO)('filters find the same by indexes as without, for %s', async (_, 
     for (const sort of ['-created', 'to']) {
       const wanted = await all(is, { filter, sort })
       const query = { filter, sort, perPage: '50' }
-      expect([filter, (await list(is, { ...query, skipTotal: '1' })).ids]).toEqual([
-        filter,
-        wanted.slice(0, 50),
-      ])
-      expect([filter, (await list(is, query)).totalItems]).toEqual([filter, wanted.length])
+      expect((await list(is, { ...query, skipTotal: '1' })).ids, filter).toEqual(wanted.slice(0, 50))
+      expect((await list(is, query)).totalItems, filter).toBe(wanted.length)
     }
   }
 })
