@@ -45,7 +45,7 @@ async function hear(body = 'Hello') {
     const delivery = await last()
     return delivery?.message === id && delivery.status !== 'pending'
   })
-  return last()
+  return await last()
 }
 
 describe('an incoming text', () => {
