@@ -12,7 +12,7 @@ import { isMulti, type RelationField } from '../fields/field.ts'
 import { type AnswerMeter, MAX_EXPANDED, meterOf, type RequestInfo } from '../request/request.ts'
 import { rowSizeOf, selectRows } from './read-rows.ts'
 import { columnsOf, type RecordRow } from './record-sql.ts'
-import { isRuleFault, prepareRows, type RenderedRecord, writeRecords } from './render.ts'
+import { isRuleFault, prepareRows, type RenderedRecord } from './render.ts'
 
 const MAX_DEPTH = 6
 /** Maximum relations per request; each is a statement. */
@@ -20,29 +20,6 @@ const MAX_RELATIONS = 100
 /** If rows together cannot exceed this, their bytes are not counted while they are read. */
 const UNGUARDED_BYTES = 64 << 10
 const FEW = 50
-
-/** The rows' visible fields and the query's `expand` as JSON. Throws 400 for too many records or bytes. */
-export async function answerRecords(
-  store: Store,
-  collection: Collection,
-  rows: readonly RecordRow[],
-  request: RequestInfo,
-): Promise<string[]> {
-  const shown = await prepareRows(store, collection, rows, request)
-  const { expand } = request.query
-  if (expand) await expandRecords(store, shown, readExpand(expand), request)
-  return writeRecords(shown, request)
-}
-
-export async function answerRecord(
-  store: Store,
-  collection: Collection,
-  row: RecordRow,
-  request: RequestInfo,
-): Promise<string> {
-  const [text] = await answerRecords(store, collection, [row], request)
-  return text!
-}
 
 /** Adds the records of `expand`, one query a step. Drops unknown and forbidden paths. Contract 3.4 */
 export async function expandRecords(

@@ -5,7 +5,7 @@ import { readBool } from '../fields/cast.ts'
 import { compile } from '../filter/compile.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { ruleFor } from './access.ts'
-import { answerRecord, answerRecords } from './expand.ts'
+import { expandRecords, readExpand } from './expand.ts'
 import type { Extension, Extensions } from './extension.ts'
 import { listStatement, NEAR, type Page, USUAL_SIZES } from './list-statement.ts'
 import { pickEach } from './pick.ts'
@@ -17,8 +17,8 @@ import {
   rowStatement,
   selectRows,
 } from './read-rows.ts'
-import { authVersionSql, checkAuthFresh, StaleAuth } from './record-sql.ts'
-import { unlessRuleFault } from './render.ts'
+import { authVersionSql, checkAuthFresh, type RecordRow, StaleAuth } from './record-sql.ts'
+import { prepareRows, unlessRuleFault, writeRecords } from './render.ts'
 
 /** If a page's rows cannot exceed this, their bytes are not counted while they are read. */
 const UNGUARDED_BYTES = 8 << 20
@@ -172,4 +172,27 @@ export async function viewRecord(
   if (!row) throw notFound()
   if (auth && row[collection.fields.length] !== auth.version) throw new StaleAuth()
   return answerRecord(store, collection, row, request)
+}
+
+/** The rows' visible fields and the query's `expand` as JSON. Throws 400 for too many records or bytes. */
+export async function answerRecords(
+  store: Store,
+  collection: Collection,
+  rows: readonly RecordRow[],
+  request: RequestInfo,
+): Promise<string[]> {
+  const shown = await prepareRows(store, collection, rows, request)
+  const { expand } = request.query
+  if (expand) await expandRecords(store, shown, readExpand(expand), request)
+  return writeRecords(shown, request)
+}
+
+export async function answerRecord(
+  store: Store,
+  collection: Collection,
+  row: RecordRow,
+  request: RequestInfo,
+): Promise<string> {
+  const [text] = await answerRecords(store, collection, [row], request)
+  return text!
 }

@@ -22,8 +22,8 @@ import {
   type WriteOptions,
 } from './check-values.ts'
 import { deleteRecord } from './delete.ts'
-import { answerRecord } from './expand.ts'
 import { type Extension, type Extensions, withWriteRule } from './extension.ts'
+import { answerRecord } from './list.ts'
 import { needsOldValues, type Prepared, prepare } from './prepare.ts'
 import { byId, selectRows } from './read-rows.ts'
 import { columnsOf, Parameters, toRow, toValues, type Values } from './record-sql.ts'

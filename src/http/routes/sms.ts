@@ -94,10 +94,11 @@ export function smsRoutes(services: Services): Hono<Env> {
 
 /** Sends a text or a template. Checks credentials before it reads the body, which `adapt` may change. */
 export const sendFrom =
-  (services: Services, schema: typeof SEND | typeof TEMPLATE_SEND, adapt = (json: unknown) => json) =>
+  (services: Services, schema: typeof SEND | typeof TEMPLATE_SEND, adapt?: (json: unknown) => unknown) =>
   (c: Ctx) =>
     withSender(c, services, async (sender) => {
-      const json = adapt(await readJson(c, MAX_BODY_BYTES))
+      const given = await readJson(c, MAX_BODY_BYTES)
+      const json = adapt ? adapt(given) : given
       const body = readSend(schema, json, new Date())
       const key = c.req.header('idempotency-key')
       const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, json)

@@ -66,6 +66,14 @@ select g.owner, a.outcomes, a.known, a.wake
 from json_to_recordset($6) g(owner text, recipients text[], requests sms_request[])
 cross join lateral sms_accept(g.owner, $1, $2, $3, $4, $5, g.recipients, g.requests) a`
 
+/** A user's offers, as `ACCEPT` takes them. `places`: their indexes among all offers. */
+interface Group {
+  readonly owner: string
+  readonly recipients: string[]
+  readonly requests: object[]
+  readonly places: number[]
+}
+
 /** Stores a group of offers in one statement. Returns the verdict on each and the devices to wake. */
 export async function storeOffers(
   store: Store,
@@ -75,19 +83,23 @@ export async function storeOffers(
   const now = new Date()
   const since = formatDate(new Date(now.getTime() - config.deviceOnlineSeconds * 1000))
   const terms = [formatDate(now), since, config.monthlyQuota, '', stickySince(now, config.stickyDays)]
-  const places = Map.groupBy(offers.keys(), (i) => offers[i]!.sender.user)
-  const groups = [...places].map(([owner, own]) => ({
-    owner,
-    recipients: own.flatMap((i) => offers[i]!.messages.map(({ to }) => to)),
-    requests: own.map((i) => requestRow(offers[i]!)),
-  }))
-  groups.sort((a, b) => (a.owner < b.owner ? -1 : 1))
-  const { rows } = await store.db.query(ACCEPT, [...terms, JSON.stringify(groups)], 'sms accept')
+  const groups = new Map<string, Group>()
+  for (const [i, offer] of offers.entries()) {
+    const owner = offer.sender.user
+    const group = groups.get(owner) ?? { owner, recipients: [], requests: [], places: [] }
+    groups.set(owner, group)
+    for (const { to } of offer.messages) group.recipients.push(to)
+    group.requests.push(requestRow(offer))
+    group.places.push(i)
+  }
+  const sorted = [...groups.values()].sort((a, b) => (a.owner < b.owner ? -1 : 1))
+  const { rows } = await store.db.query(ACCEPT, [...terms, JSON.stringify(sorted)], 'sms accept')
   const verdicts: (Verdict | undefined)[] = []
   const wake: string[] = []
   for (const [owner, outcomes, known, devices] of rows as [string, Outcome[], string[], string[] | null][]) {
+    const { places } = groups.get(owner)!
     for (const [i, outcome] of outcomes.entries())
-      verdicts[places.get(owner)![i]!] = outcome === 'again' ? undefined : { outcome, message: known[i]! }
+      verdicts[places[i]!] = outcome === 'again' ? undefined : { outcome, message: known[i]! }
     wake.push(...(devices ?? []))
   }
   return { verdicts, wake }

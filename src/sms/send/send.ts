@@ -134,8 +134,13 @@ export async function prepareOffer(
   if (deviceId !== '' && shared === undefined) await checkDevice(store, sender.user, deviceId)
   const texts = await writeTexts(store, sender.user, content, phones)
   if (options.clientRef !== '' && texts.length > 1) throw invalid('client_ref can name one message only')
-  const messages = texts.map((text) => offeredMessage(text, shared !== undefined, options.keepsQuiet))
-  const ids = messages.map(({ id }) => id)
+  const messages: OfferedMessage[] = []
+  const ids: string[] = []
+  for (const text of texts) {
+    const message = offeredMessage(text, shared !== undefined, options.keepsQuiet)
+    messages.push(message)
+    ids.push(message.id)
+  }
   const batch = messages.length > 1 ? randomId() : ''
   const ref = batch || ids[0]!
   const origin = shown === undefined ? options.origin : SEALED
