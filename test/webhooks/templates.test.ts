@@ -159,6 +159,10 @@ test.each([
   expect(Object.keys(made.body.data)).toEqual([field])
 })
 
+test('a template may have 100 tags', async () => {
+  expect((await create({ url: URL, body: '{{id}}'.repeat(100) })).status).toBe(200)
+})
+
 test('another server gets no token that was given for the first', async () => {
   const { body } = await create({ preset: 'gotify', url: URL, token: 'sesame' })
   const patch = (values: object) => user.call('PATCH', `${PATH}/${body.id}`, values)
