@@ -174,11 +174,10 @@ const pairCommand = defineCommand({
     },
     state,
   },
-  run: ({ args }) =>
-    runProgramCommand(async () => {
-      const file = await join(args, args.platform, args.state)
-      say(`Next: agent run --state ${file}`)
-    }),
+  async run({ args }) {
+    const file = await join(args, args.platform, args.state)
+    say(`Next: agent run --state ${file}`)
+  },
 })
 
 const runCommand = defineCommand({

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
-import { runProgramCommand, UserError } from '../errors.ts'
+import { UserError } from '../errors.ts'
 import { readText } from '../tools/files.ts'
 import { parseJson } from '../tools/json.ts'
 import { showProgress } from '../tools/progress.ts'
@@ -66,7 +66,7 @@ export const sendCommand = defineCommand({
       results: args.results || `${args.csv}.results`,
       dryRun: args['dry-run'],
     }
-    await runProgramCommand(() => sendCsv(options, (line) => void process.stdout.write(`${line}\n`)))
+    await sendCsv(options, (line) => void process.stdout.write(`${line}\n`))
   },
 })
 

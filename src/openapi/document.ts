@@ -5,7 +5,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import packageJson from '../../package.json' with { type: 'json' }
 import { type Collection, SUPERUSERS } from '../collections/catalog.ts'
 import { builtInCollections, systemCollections } from '../collections/definition/built-in.ts'
-import { runProgramCommand, UserError } from '../errors.ts'
+import { UserError } from '../errors.ts'
 import type { Extensions } from '../records/extension.ts'
 import { DELAYS_SECONDS, TIMEOUT_MS } from '../webhooks/call-webhook.ts'
 import { TEST_EVENT } from '../webhooks/deliveries.ts'
@@ -141,19 +141,18 @@ export const openapiCommand = (setting: () => Omit<DocumentScope, 'collections'>
   defineCommand({
     meta: { name: 'openapi', description: 'Print the API as an OpenAPI 3.1 document (JSON).' },
     args: { out: { type: 'string', description: 'write it to this file', valueHint: 'FILE' } },
-    run: ({ args: { out } }) =>
-      runProgramCommand(async () => {
-        const document = openApiDocument({ ...setting(), collections: describedCollections() })
-        const text = `${JSON.stringify(document, null, 2)}\n`
-        if (!out) {
-          process.stdout.once('error', () => process.exit())
-          process.stdout.write(text)
-          return
-        }
-        try {
-          writeFileSync(out, text)
-        } catch (error) {
-          throw new UserError(`${out} cannot be written: ${(error as Error).message}`)
-        }
-      }),
+    run({ args: { out } }) {
+      const document = openApiDocument({ ...setting(), collections: describedCollections() })
+      const text = `${JSON.stringify(document, null, 2)}\n`
+      if (!out) {
+        process.stdout.once('error', () => process.exit())
+        process.stdout.write(text)
+        return
+      }
+      try {
+        writeFileSync(out, text)
+      } catch (error) {
+        throw new UserError(`${out} cannot be written: ${(error as Error).message}`)
+      }
+    },
   })

@@ -41,19 +41,18 @@ function setting(): { config: Config; log: Logger } {
   return { config, log: createLogger(config) }
 }
 
-const withCatalogStore = (work: (store: CatalogStore) => Promise<void>) =>
-  runProgramCommand(async () => {
-    const { config, log } = setting()
-    const database = await openDb(config, log)
-    try {
-      await migrate(database.forEverybody('command'))
-      const store = await openStore(database)
-      // it listens: while it is open, the database cannot be closed
-      await work(store).finally(() => store.close())
-    } finally {
-      await database.close()
-    }
-  })
+async function withCatalogStore(work: (store: CatalogStore) => Promise<void>): Promise<void> {
+  const { config, log } = setting()
+  const database = await openDb(config, log)
+  try {
+    await migrate(database.forEverybody('command'))
+    const store = await openStore(database)
+    // it listens: while it is open, the database cannot be closed
+    await work(store).finally(() => store.close())
+  } finally {
+    await database.close()
+  }
+}
 
 const withStore = (work: (store: Store) => Promise<void>) =>
   withCatalogStore((store) => work(store.forEverybody('command')))
@@ -131,12 +130,11 @@ async function superviseWorkers(config: Config, count: number) {
 
 const serve = defineCommand({
   meta: { name: 'serve', description: 'Run the server. Settings come from the environment; see README.md.' },
-  run: () =>
-    runProgramCommand(async () => {
-      const config = readConfig(process.env)
-      const count = workerCount(config)
-      await (count > 1 && cluster.isPrimary ? superviseWorkers : serveHere)(config, count)
-    }),
+  async run() {
+    const config = readConfig(process.env)
+    const count = workerCount(config)
+    await (count > 1 && cluster.isPrimary ? superviseWorkers : serveHere)(config, count)
+  },
 })
 
 const migrateCommand = defineCommand({
@@ -146,11 +144,10 @@ const migrateCommand = defineCommand({
 
 const databaseUrlCommand = defineCommand({
   meta: { name: 'database-url', description: 'Print where psql finds the database.' },
-  run: () =>
-    runProgramCommand(async () => {
-      const { databaseUrl, dataDir } = readConfig(process.env)
-      say(databaseUrl ?? embeddedUrl(dataDir))
-    }),
+  run() {
+    const { databaseUrl, dataDir } = readConfig(process.env)
+    say(databaseUrl ?? embeddedUrl(dataDir))
+  },
 })
 
 const placesIn = (places: readonly string[]) => places.join(', ') || 'anywhere'

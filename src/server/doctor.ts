@@ -4,7 +4,7 @@ import { defineCommand } from 'citty'
 import { type Config, isLoopback, readConfig } from '../config.ts'
 import { findSite } from '../db/embedded/site.ts'
 import { openDb } from '../db/open.ts'
-import { runProgramCommand, UserError } from '../errors.ts'
+import { UserError } from '../errors.ts'
 import { createLogger } from '../log.ts'
 import { diskWarning, readDisk } from '../metrics/readiness.ts'
 import { within } from '../tools/deadline.ts'
@@ -149,16 +149,15 @@ const findingOf = (check: Check, config: Config): Promise<Finding> =>
 /** `pocketsms doctor`: a line for each check. The exit code is 1 if there is a fault. */
 export const doctorCommand = defineCommand({
   meta: { name: 'doctor', description: 'Check what fails most, and say what to do.' },
-  run: () =>
-    runProgramCommand(async () => {
-      const config = readConfig(process.env)
-      let faults = 0
-      for (const [name, check] of Object.entries(CHECKS)) {
-        const { found, advice } = await findingOf(check, config)
-        process.stdout.write(`${advice ? 'FAULT' : 'ok   '}  ${name.padEnd(8)}  ${found}\n`)
-        if (advice) process.stdout.write(`${' '.repeat(17)}${advice}\n`)
-        if (advice) faults++
-      }
-      process.exit(faults ? 1 : 0)
-    }),
+  async run() {
+    const config = readConfig(process.env)
+    let faults = 0
+    for (const [name, check] of Object.entries(CHECKS)) {
+      const { found, advice } = await findingOf(check, config)
+      process.stdout.write(`${advice ? 'FAULT' : 'ok   '}  ${name.padEnd(8)}  ${found}\n`)
+      if (advice) process.stdout.write(`${' '.repeat(17)}${advice}\n`)
+      if (advice) faults++
+    }
+    process.exit(faults ? 1 : 0)
+  },
 })
