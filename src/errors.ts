@@ -88,7 +88,7 @@ export const unauthorized = (message?: string) => new ApiError(401, message)
 export const forbidden = (message?: string) => new ApiError(403, message)
 export const notFound = (message?: string) => new ApiError(404, message)
 
-/** A 400 for fields that an extension refuses. The write adds its message, `Failed to create record.` */
+/** A 400 for fields that an extension refuses. The write sets the message: `Failed to … record.` */
 export const invalidFields = (data: ErrorData) => badRequest('', data)
 
 /** What was said of errors before it was made a sentence. */

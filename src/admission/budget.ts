@@ -55,7 +55,7 @@ export class Budget {
     )
   }
 
-  /** The refusal: 429 for a holder that has more than an equal part, 503 for any other. */
+  /** 429 if the holder has an equal part or more, counting one more holder; else 503. */
   refusal({ holder }: Share): Error {
     const isOwn = (this.#taken.get(holder) ?? 0) * (this.#taken.size + 1) >= this.taken
     return overLimit(this.#limit.name, isOwn, RETRY_SECONDS)

@@ -86,7 +86,7 @@ export function termuxDriver(memory: string, count = 0) {
   } satisfies Driver
 }
 
-/** The SIM of a phone with one slot. For several slots Termux:API does not tell which have a SIM: none. */
+/** The SIM of a phone with one slot. None for several: Termux:API does not tell which have a SIM. */
 async function readOnlySim(): Promise<Sim[]> {
   const { output } = await runProgram('termux-telephony-deviceinfo', [], INFO_MS)
   const info = readJson<DeviceInfo>(output)

@@ -34,7 +34,7 @@ const PACE_SECONDS = 300
 const REST = `interval '1 hour'`
 /** Messages that moved to other devices are counted for this time. An absent device gets no later ones. */
 const COUNTED = `interval '1 day'`
-/** After this many wake-ups of a message, 2 minutes in all, a device with push counts as silent. */
+/** After this many wake-ups for one message (2 minutes), a device with push counts as silent. */
 const WAKES = 5
 
 const ago = (seconds: string | number) => `now() - ${seconds}::float8 * interval '1 second'`

@@ -94,7 +94,7 @@ export async function requestVerification(call: AuthCall<EmailForm>): Promise<vo
 
 export const TOKEN_FORM = object({ token: text })
 
-/** Marks the token's address as verified. Repeatable. PocketBase: record_auth_verification_confirm.go */
+/** Marks the token's address as verified. Idempotent. PocketBase: record_auth_verification_confirm.go */
 export async function confirmVerification(call: AuthCall<{ token: string }>): Promise<void> {
   const { store, services, collection } = call
   demandUsers(collection)

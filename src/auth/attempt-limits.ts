@@ -18,7 +18,7 @@ const ofAddress = (tries: number) => tries * 15
 /** Maximum requests of mails, successful or not: per account and address, per address, per account. */
 const MAIL_LIMITS = [15, 300, 60]
 
-/** How long attempts of other addresses do not block one that signed in to the account. */
+/** How long an address that signed in is exempt from the account-wide limit. */
 const KNOWN_DAYS = 90
 
 /**
@@ -69,7 +69,7 @@ export async function limitProviderAttempts<T>({ db, config, ip }: SignInAttempt
   return countFailures(db, 'provider', ip, [ofAddress(config.signInTries)], ask)
 }
 
-/** Maximum wrong guesses per network, and in total; invitations' secrets are too long for a total. */
+/** Maximum wrong guesses per network, then in total. Invitation secrets are too long to guess. */
 const GUESSES = { code: [8, 2_000], 'private token': [8, 2_000], invitation: [8] } as const
 const GUESS_SECONDS = 300
 

@@ -159,7 +159,7 @@ async function renewKey(db: Db, table: string): Promise<void> {
 }
 
 /**
- * Creates indexes, the last one first: of several violated ones Postgres names the oldest, SQLite the newest.
+ * Creates indexes in reverse: of several violated ones Postgres reports the oldest, SQLite the newest.
  * Throws an InvalidCollection with all errors.
  */
 async function createIndexes(db: Db, collection: Collection): Promise<void> {
@@ -188,7 +188,7 @@ export function violatedFields(collection: Collection, constraint: string): stri
 /** A field's column with type and default, from its field type. Contract 2.11 */
 const columnDdl = (field: Field) => `${quote(columnName(field.name))} ${fieldType(field).column(field)}`
 
-/** Analyzes tables early: Postgres expects one row of a user without statistics, and would sort 100,000. */
+/** Analyzes early: without statistics Postgres expects one row per user, and would sort 100,000. */
 const STATISTICS = 'autovacuum_analyze_threshold = 250, autovacuum_analyze_scale_factor = 0.02'
 
 /** Creates a collection's table. Postgres names its constraints, so a renamed table's do not conflict. */

@@ -19,7 +19,7 @@ export const LOCKS = {
   indexBuild: 7_367_021,
   /** Held, shared, by each process that uses an embedded Postgres: the last one stops it. */
   embedded: 7_367_025,
-  /** With a user: files of a user are stored one after the other, so that they count each other. */
+  /** With a user: held while a file is stored, so that a user's maximum is kept. */
   files: 7_367_029,
   queueCheck: 7_367_026,
 } as const

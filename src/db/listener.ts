@@ -127,7 +127,7 @@ export function openListener(
 
   return {
     hears: () => hears,
-    /** Calls `heard` for each message until the result is called, and with '' after each connection. */
+    /** Calls `heard` for each message, with '' after each connection. Returns a function to stop it. */
     async listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>> {
       messages.on(channel, heard)
       firstTry ??= new Promise((tried) => {

@@ -158,7 +158,7 @@ export class Db {
     return this.#transaction!.limit(ms)
   }
 
-  /** Runs `work` in a new transaction, repeated after a deadlock, or in the running one. */
+  /** Runs `work` in the running transaction, or in a new one and again after a deadlock. */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
     if (this.inTransaction) return work(this)
     return this.#inTurn((backend) =>
@@ -191,7 +191,7 @@ export class Db {
     return this.#pool.backend.listen(channel, heard)
   }
 
-  /** Notifies the `listen` of all nodes, after a commit. The notification may be lost. */
+  /** Notifies the `listen` of all nodes; call after the commit. The message may be lost. */
   announce(channel: string, payload: string): void {
     this.#pool.backend.announce(channel, payload)
   }

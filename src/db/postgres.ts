@@ -63,7 +63,7 @@ const LIFETIME_MS = 3_600_000
 const GRACE_MS = 5_000
 const CONNECT_MS = 10_000
 const KEEP_ALIVE_MS = 10_000
-/** nice(2) of local backends that run client-shaped statements, so that other work goes first. */
+/** nice(2) of local backends that run clients' own filters and sorts: other work goes first. */
 const CLIENT_NICENESS = 10
 /** The driver's longest time limit, 24 days. */
 const NO_LIMIT_MS = 2 ** 31 - 1

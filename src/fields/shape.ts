@@ -48,7 +48,7 @@ export const texts = shape<string[]>(
   (raw) => someTexts.over(raw, []).map((one) => one ?? ''),
 )
 
-/** A map of anything; submitted keys are added. */
+/** Any object: submitted keys are merged in. */
 export const map = shape<Record<string, unknown>>(
   () => ({}),
   (raw, old) => (raw === null ? {} : { ...old, ...asObject(raw) }),

@@ -82,7 +82,7 @@ export const number: FieldType<FieldOf<'number'>> = {
   column: () => 'double precision not null default 0',
   zero: () => 0,
   fromInput: (_, raw) => toNumber(raw),
-  // not null: a client may mean "unlimited" by it, and it would become 0
+  // no null: it may mean "unlimited" to a client, but would become 0
   accepts: (raw) => typeof raw === 'number' || (typeof raw === 'string' && parseNumber(raw) !== undefined),
   expected: 'a number',
   check({ onlyInt, min, max }, value) {

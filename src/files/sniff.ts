@@ -241,7 +241,7 @@ const SIGNATURES: readonly Signature[] = [
 
 type NamedType = readonly [type: string, extension: string]
 
-/** PocketBase's names where file-type has others, and further names of types: mimetype's tree.go */
+/** PocketBase's names where file-type has others, and aliases of types. From mimetype's tree.go */
 const { renamed, aliases } = NAMES as {
   readonly renamed: Readonly<Record<string, readonly string[]>>
   readonly aliases: Readonly<Record<string, readonly string[]>>

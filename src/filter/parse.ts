@@ -45,7 +45,7 @@ export function parseFilter(text: string, beforeReading?: () => void): Tree {
   return text.length > MAX_CACHED_LENGTH ? tree : trees.set(text, tree)
 }
 
-/** Turns the grammar's flat chains into a tree; counts expressions and numbers literals. */
+/** Turns the grammar's flat chains into a tree, limits expressions and indexes literals. */
 class Reader {
   readonly #literals: Literal[] = []
   #expressions = 0

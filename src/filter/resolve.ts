@@ -50,7 +50,7 @@ function write(operands: readonly Operand[]): Sql {
   if (operands.length !== 2 || format?.kind !== 'known' || time?.kind !== 'expression' || !time.isDate)
     return general
   const plain = datePieces(format.constant, time)
-  // Postgres' calendar has no year 0.
+  // Postgres reads neither '' nor year 0 as a date.
   return plain ? sql`(CASE WHEN ${time.sql} > '0001' THEN ${plain} ELSE ${general} END)` : general
 }
 

@@ -207,8 +207,9 @@ const READ = statement('hook window', {
   /** Calls that were held back, and the recipients of the scheduled summary. */
   held: 'number',
   phones: 'string[]',
-  /** The end of the quiet hours, '' outside of them; when the summary is sent. */
+  /** The end of the quiet hours; '' outside of them. */
   quietUntil: 'string',
+  /** When the summary is sent. */
   endsAt: 'string',
 })`
 select exists (select from hook_once o where o.hook = ${text('id')} and o.key = ${text('key')} and o.until > c.now) as "wasSent", ${text('key')} as key,
@@ -225,7 +226,7 @@ where h.id = ${text('id')}`
 /** What a hook has sent in its current hour, which begins with the first call after the last hour. */
 type Window = Row<typeof READ>
 
-/** Reads the window of a locked hook. `event`: '' for one without a name. */
+/** Reads a locked hook's window. `event`: the event's name, '' for none. */
 async function readWindow(db: Db, { id, once_minutes }: Hook, event: string): Promise<Window> {
   const isNamed = event !== '' && once_minutes > 0
   const key = isNamed ? hash('sha256', event, 'base64url') : ''

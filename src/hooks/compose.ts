@@ -40,7 +40,7 @@ export function readHookBody(raw: string, isForm = false): unknown {
   return fields
 }
 
-/** The send of a body, or why there is none. `key`: names the event. Throws 400 for missing values. */
+/** What a body sends, or why nothing. `key` identifies the event. Throws 400 for missing values. */
 export async function compose(store: Store, user: string, hook: HookFields, body: unknown) {
   const preset = PRESETS[hook.preset]
   if (hook.send_when && !isMet(hook.send_when, body)) return { outcome: 'skipped' as const }

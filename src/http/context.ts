@@ -168,7 +168,7 @@ export class RequestMemory {
     this.#body?.leave()
   }
 
-  /** Waits for the turn of work that takes as long as parsing this many bytes. Throws 429. */
+  /** Waits for a turn for work that takes as long as parsing `bytes` bytes. Throws 429. */
   async turn(bytes: number): Promise<void> {
     if (!this.#isSuperuser) await admission.bodyBytes.pay(this.holder, bytes)
     await admission.bodySlices.next()

@@ -27,7 +27,7 @@ export type Attempt = Required<Pick<WriteOptions, 'isAuthCached' | 'locksRecord'
 interface RetryOptions {
   /** The first attempts use the caller from the cache; the statement compares its version. */
   readonly startsCached?: boolean
-  /** Repeats an answer that was made with outdated collections: parts of it may be missing. */
+  /** The work only reads: repeated if collections were outdated, as parts may be missing. */
   readonly isRead?: boolean
 }
 

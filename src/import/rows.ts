@@ -111,7 +111,7 @@ export const chunkSize = ({ type }: Collection, hashed = false): number =>
 /** Token keys of records that were deleted to be replaced, by id; '' for none. */
 export type Replaced = ReadonlyMap<string, string>
 
-/** Inserts rows in order; `replaced` ones keep token keys, `hashed`: passwords are hashes. UserError. */
+/** Inserts rows. `replaced`: token keys to keep; `hashed`: passwords are hashes. Throws a UserError. */
 export async function insertRows(
   db: Db,
   place: FilePosition,

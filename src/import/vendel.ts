@@ -20,12 +20,12 @@ import {
   textOf,
 } from './pocketbase-collections.ts'
 
-/** Converts a row. `count` counts a sentence for the summary: `#` becomes the number of rows. */
+/** Converts a row. `count` adds 1 to the number that replaces `#` in a summary's sentence. */
 type Convert = (row: StoredRow, count: (sentence: string) => void) => StoredRow
 
 const FAILED = { status: 'failed', error_message: 'Not finished when it was imported from Vendel' }
 const UNFINISHED = ['pending', 'assigned', 'sending']
-/** What a key opens in Vendel. A key without scopes opens less here. */
+/** What a key may do in Vendel. Without scopes it may do less here. */
 const SCOPES = ['messages:send', 'messages:read', 'messages:list', 'inbox:list', 'devices:list']
 /** Characters of a key that its owner sees. */
 const VISIBLE_LENGTH = 10

@@ -45,7 +45,7 @@ function isPrivateAddress(address: string) {
 /** Why a URL is refused, without resolving its name. */
 export type UrlFault = 'not_a_url' | 'not_http' | 'not_https' | 'private'
 
-/** The fault of a URL from a client; undefined if valid. All spellings of IPv4 are normalized. WHATWG URL */
+/** Why a client's URL is refused; undefined if valid. `URL` normalizes all spellings of IPv4. WHATWG URL */
 export function urlFault(text: string, allowPrivate: boolean): UrlFault | undefined {
   const url = URL.parse(text)
   if (!url) return 'not_a_url'

@@ -14,5 +14,5 @@ const CALLING_CODE = /^\+(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9
 /** A number without what people write between its digits: spaces, `-`, `.`, `(` and `)`. */
 export const withoutSeparators = (number: string): string => number.replace(/[\s\-.()]/g, '')
 
-/** A number as people and programs write it, with its `+`: of `0049151…` and `49151…`, too. Not checked. */
+/** A number without separators and with its `+`, also for `0049151…` and `49151…`. Not checked. */
 export const withPlus = (number: string): string => withoutSeparators(number).replace(/^(00)?(?=[1-9])/, '+')

@@ -1,7 +1,7 @@
 interface WebhookPreset {
   /** An example of the address. */
   readonly url: string
-  /** What an address without a path of its own gets. */
+  /** The path for an address that has none. */
   readonly path?: string
   readonly method?: 'PUT'
   readonly headers?: Readonly<Record<string, string>>
@@ -15,7 +15,7 @@ const BEARER = 'Bearer {{token}}'
 
 /** Defaults for empty fields of a webhook with `format` `template`, by its `preset`. */
 export const WEBHOOK_PRESETS = {
-  // `<!channel>` in a text calls nobody in `plain_text`. docs.slack.dev/messaging/formatting-message-text
+  // Slack ignores `<!channel>` in `plain_text`. docs.slack.dev/messaging/formatting-message-text
   slack: {
     url: 'https://hooks.slack.com/services/…',
     body: {

@@ -41,9 +41,7 @@ export interface ChangeEntry {
 /** A record after a change, or before its deletion. */
 interface RecordImage {
   readonly row: RecordRow
-  /**
-   * Position of the record's last change in its transaction, which rules check. Null if created and deleted.
-   */
+  /** Position of the change that rules check: the last in its transaction, or null if that is a delete. */
   readonly judged: number | null
 }
 
@@ -186,7 +184,7 @@ export interface Change {
   readonly record: string
   /** The record after the change; if it was deleted, before the change. */
   readonly row: RecordRow
-  /** Position and image of the change that rules check; null if they check `row`. */
+  /** Position and image of the change that rules check. Null: their conditions fail. */
   readonly judged: number | null
   readonly judgedRow: RecordRow | null
 }

@@ -11,7 +11,7 @@ import { changeLogCte, columnsOf, type Values } from './record-sql.ts'
 export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
 type Linked = (typeof LINKED_COLLECTIONS)[number]
 
-/** Deletes linked records, of all kinds or of those in `names`. Returns their number. */
+/** Deletes links in `names`; by default all, and sessions. Returns how many links. */
 export async function deleteLinks(
   store: Store,
   collection: Collection,

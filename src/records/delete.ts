@@ -25,7 +25,7 @@ import { uniqueViolationError } from './store.ts'
 const FAILED =
   'Failed to delete record. Make sure that the record is not part of a required relation reference.'
 
-/** Deletes a record, in a transaction if others refer to it. Throws 403, 404, 400. Contract 4.7 */
+/** Deletes a record and, by cascade, those that refer to it. Throws 403, 404, 400. Contract 4.7 */
 export async function deleteRecord(
   store: Store,
   extensions: Extensions,

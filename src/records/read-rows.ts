@@ -133,7 +133,7 @@ function selectSql(compiled: CompiledFilter, selection: Selection): string {
   return `SELECT ${columns} FROM ${compiled.from} WHERE ${condition}${order}`
 }
 
-/** Prefix of the error message when rows exceed their bytes. */
+/** Marks the error raised when rows have too many bytes. */
 const MARK = 'more bytes than allowed: '
 const INVALID_TEXT = '22P02'
 

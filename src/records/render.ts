@@ -161,7 +161,7 @@ export interface RenderedRecord {
 /** Is called with the length of a text before it is built. Throws if that is too long. */
 type CheckLength = (length: number) => void
 
-/** JSON of a record with expanded ones. Strings joined by `+` share memory of repeated records. */
+/** JSON of a record with expanded ones. `+` does not copy the text of a repeated record. */
 export function renderedText(rendered: RenderedRecord, check: CheckLength = () => {}): string {
   const { collection, row, visibility, expand } = rendered
   rendered.text ??= renderRecord(collection, row, visibility, expand && expandText(expand, check))

@@ -55,13 +55,13 @@ async function runHook(write: Write): Promise<Extra> {
     if (options.isAuthCached) await checkAuthFresh(store, request.auth)
     return (await extension!.beforeUpdate!(store, values, stored.old, request)) ?? {}
   }
-  // without a lock, a key created during a takeover of its account would stay valid
+  // without a lock, a key created while the account changes owner would stay valid
   if (options.isAuthCached !== undefined) await lockFreshAuth(store, request.auth)
   if (!(await ruleHolds(store, guard))) throw badRequest(failure)
   return (await extension!.beforeCreate!(store, values, request)) ?? {}
 }
 
-/** Gives field errors of a hook the message of the write. */
+/** Rethrows a hook's error; field errors get the message `failure`. */
 function refuse(error: unknown, { failure }: Write): never {
   const isOfFields = error instanceof ApiError && error.status === 400 && !isEmptyObject(error.data)
   throw isOfFields ? badRequest(failure, error.data) : error

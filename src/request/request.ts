@@ -39,7 +39,7 @@ export interface AuthRecord {
   readonly actor: Actor | undefined
   /** Undefined for the account itself. */
   readonly limits: Limits | undefined
-  /** Id of the record of `senders` of the member who acts or, without one, of the account. */
+  /** Id of the acting member, else of the record itself. For users, one in `senders`. */
   readonly sender: string
   /** The account that limits count: a device's user; for a member, the account that the member acts for. */
   readonly holder: Holder

@@ -136,7 +136,7 @@ async function requireUnused({ db }: Store, user: string) {
   throw invalidFields({ member_only: fieldError('validation_in_use', message) })
 }
 
-/** The column by which rows are locked in order, as reports of devices lock them too. */
+/** Tables to clean, each with the column that orders its locks, to avoid deadlocks. */
 const OF_USERS = {
   sms_turns: '"user"',
   sms_idempotency: 'key',

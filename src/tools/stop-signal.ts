@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 /** Signals within this time count as one: a terminal or systemd and npm may each send the same one. */
 const TOGETHER_MS = 1_000
 const LOOK_MS = 500
-/** The parents that may have started this process: bin/pocketsms.js, a shell, npm. */
+/** How many ancestors are checked: at most bin/pocketsms.js, a shell and npm. */
 const MOST_LAUNCHERS = 3
 
 /**

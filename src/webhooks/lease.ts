@@ -82,7 +82,7 @@ export interface Lease {
   readonly since: string
 }
 
-/** A lease that was not ended within 30 s, longer than any attempt takes, is one of a node that died. */
+/** Ends leases older than 30 s, which is longer than any attempt takes: their nodes have died. */
 const END_EXPIRED = statement('webhook expired', { isQueued: 'boolean' })`
 with expired as (
   update webhook_dispatch set handed_at = null where delivery = any(array(

@@ -197,7 +197,7 @@ const MAX_SENT = 200_000
 const MAX_EARLY = 10_000
 /** SMPP 3.4, 5.2.23 */
 const MAX_ID = 65
-/** Longer than sending a text takes. An older receipt belongs to an earlier text with the same id. */
+/** A receipt this much older than the answer to submit_sm is of an earlier text with the same id. */
 const EARLY_MS = 300_000
 /** Final values of message_state, and their words in a receipt's text. SMPP 3.4, 5.2.28 and appendix B */
 const STATES: Readonly<Record<string, string>> = {

@@ -66,7 +66,7 @@ const withMicrosoftEmail: Amend = (profile, { provider, token }) => {
   return { ...profile, email: choose(readClaims(textAt(token.raw, 'id_token'))) }
 }
 
-/** Adds the number to old Discord names, and the avatar. PocketBase: tools/auth/discord.go */
+/** Adds the avatar, and `name#1234` for old accounts. PocketBase: tools/auth/discord.go */
 const withDiscordName: Amend = (profile, { raw }) => {
   const avatar = textAt(raw, 'avatar')
   const number = textAt(raw, 'discriminator')

@@ -169,7 +169,7 @@ const time =
     return `pb_strftime('${format}', ${args.length > 0 ? args.join(',') : "'now'"})`
   }
 
-/** SQL of calls that return JSON: inside JSON they are not quoted as text. */
+/** Matches SQL that returns JSON: nested in JSON, it is not made a string. */
 const JSON_CALL = /^\s*(json_build_|json_object_agg|coalesce\(json_|pb_json\()/
 
 const inJson = (value: string) => (JSON_CALL.test(value) ? value : `pb_json_of(${value})`)

@@ -41,7 +41,7 @@ function waitForNews(socket: Socket, client: Holder): void {
   all.change(connection, client, false)
 }
 
-/** Limits connections in total and per address, and runs the requests of each one at a time. RFC 9112 */
+/** Limits connections in total and per address. A connection's requests run one at a time. RFC 9112 */
 export function limitConnections(
   server: Server,
   running: { handle: Handler },

@@ -68,7 +68,7 @@ async function deleteDevice({ c, services, store, auth, attempt, id }: Call): Pr
   await deleteRecord(store, services.extensions, devices, id, buildRequest(c, auth, {}), attempt)
 }
 
-/** With a query that `schema` checks; the answer is a page. */
+/** `schema` checks the query; answers a page of items. */
 const listRoute = <Q extends z.ZodObject>(
   at: string,
   scope: Scope,

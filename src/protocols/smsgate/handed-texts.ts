@@ -137,7 +137,7 @@ const HAS_CAPACITY = `(
   ) held
 ) <= ${CAPACITY_SQL} / 2`
 
-/** SQL: messages wait that phone `p` may be handed now. */
+/** SQL: phone `p` may be handed waiting messages now. */
 const HAS_MORE = `(
   exists (
     select from sms_dispatch where device = $1 and "user" = $2 and state = 'assigned'

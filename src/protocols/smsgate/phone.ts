@@ -22,7 +22,7 @@ export const MAX_CAPACITY = 20
 const WIDEN_SECONDS = 600
 /** 256 bits and more, in letters and digits. */
 const SECRET_LENGTH = 43
-/** Random difference between two readings of a clock. */
+/** Smaller differences between clocks are noise. */
 const CLOCK_NOISE_MS = 2_000
 /** A clock found to be further wrong than this explains late texts: the phone was not slow. */
 const MISLED_MS = 30_000

@@ -167,7 +167,7 @@ const MAX_MISSED_MS = 30 * 86_400_000
 const frame = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 const PULL = frame('MessageEnqueued', null)
 
-/** The app pulls by itself when its stream opens. Delay of the check whether it did. */
+/** When its stream opens, the app pulls by itself. Delay until that is checked. */
 const CONNECT_MS = 2_000
 /** Delay, after a wake-up, of the check whether the phone pulled its texts. */
 const LOOK_MS = 4_000

@@ -126,7 +126,7 @@ export const twilioDate = (stored: string): string | null =>
 const DAY = z.iso.date()
 const INSTANT = z.iso.datetime({ offset: true, local: true })
 
-/** A day, or an instant in ISO 8601, without a zone in UTC. Undefined for anything else. `ms`: since 1970. */
+/** Reads a day, or an instant in ISO 8601 (UTC if it has no zone); else undefined. `ms`: since 1970. */
 export function readRequestDate(text: string) {
   if (DAY.safeParse(text).success) return { ms: Date.parse(text), isDay: true }
   const colons = text.toUpperCase().replace(/([+-]\d\d)(\d\d)$/, '$1:$2')

@@ -46,7 +46,7 @@ update campaigns set settled = true, former_batch = '',
 where id = ${text('id')} and xmin::text = ${text('version')}`
 
 /**
- * Makes the queue match a campaign's status until it does. Repeatable. Returns the settled campaign;
+ * Makes the queue match a campaign's status until it does. Idempotent. Returns the settled campaign;
  * undefined if it was deleted or `signal` aborted.
  */
 export async function advance(services: CampaignServices, id: string, signal?: AbortSignal) {
@@ -175,7 +175,7 @@ export const campaignJobs = (servicesOf: (user: string) => CampaignServices): Jo
   },
 })
 
-/** Stores missing messages in chunks. False if the campaign changed or `signal` aborted. Throws as a send. */
+/** Stores missing messages in chunks. False on abort or a change meanwhile. Throws what a send throws. */
 export async function storeMessages(services: CampaignServices, campaign: Campaign, signal?: AbortSignal) {
   const { store, config } = services
   const stored = await phonesOf(store, campaign, campaign.batches[0]!)

@@ -28,7 +28,7 @@ import {
   wholeNumber,
 } from '../send/shape.ts'
 
-/** The shortest time between two runs. A run that begins later than this was missed. */
+/** The shortest time between two runs. A run later than this counts as missed. */
 export const MIN_INTERVAL_MS = 300_000
 /** A day of times with the shortest interval has so many intervals. */
 const INTERVALS = 288

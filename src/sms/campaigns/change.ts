@@ -158,7 +158,7 @@ export const pauseCampaign = become(({ status }) => {
   return 'paused'
 })
 
-/** Resumes a paused campaign at its time, or now. Repeatable. Throws 409 `campaign_over`. */
+/** Resumes a paused campaign at its time, or now. Idempotent. Throws 409 `campaign_over`. */
 export const resumeCampaign = become(({ status, scheduledAt, repeat }) => {
   if (status === 'scheduled' || status === 'repeating' || status === 'sending') return undefined
   if (status !== 'paused') throw gatewayRefusal('campaign_over')
@@ -166,7 +166,7 @@ export const resumeCampaign = become(({ status, scheduledAt, repeat }) => {
   return scheduledAt > formatDate(new Date()) ? 'scheduled' : 'sending'
 })
 
-/** Cancels and refunds a campaign's unclaimed messages. Repeatable. Throws 409 `campaign_over`. */
+/** Cancels and refunds a campaign's unclaimed messages. Idempotent. Throws 409 `campaign_over`. */
 export const cancelCampaign: Steer = async (services, user, id) => {
   const { db } = services.store
   for (;;) {

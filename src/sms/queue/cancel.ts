@@ -43,7 +43,7 @@ export const CANCELED_BATCH = BATCH.extend({
   canceled: z.int().min(0).describe('Messages that this request has canceled.'),
 }).meta({ id: 'CanceledBatch' })
 
-/** Maximum messages that one transaction cancels, as claims of devices wait for it. */
+/** Maximum messages that one transaction cancels, as sends of the user wait for it. */
 const MAX_ROWS = 1_000
 
 /** Locks unclaimed messages. Waits for concurrent claims and cancels. */
@@ -58,7 +58,7 @@ const LOCKED: MessageSource = {
   sql: 'select d.* from sms_dispatch d where d.message = any($2::text[])',
 }
 
-/** Cancels and refunds a batch's unclaimed messages. Repeatable. Throws 404 `batch_not_found`. */
+/** Cancels and refunds a batch's unclaimed messages. Idempotent. Throws 404 `batch_not_found`. */
 export async function cancelBatch(store: Store, user: string, batchId: string) {
   const canceled = await cancelWaiting(store, user, batchId)
   return { ...(await countBatch(store, user, batchId)), canceled }
@@ -79,7 +79,7 @@ export async function cancelWaiting(store: Store, user: string, batchId: string)
   }
 }
 
-/** Locks some messages of a user's batch that no device has claimed: their ids, devices and attempts. */
+/** Locks and returns up to MAX_ROWS messages of a user's batch that no device has claimed. */
 export async function lockWaiting(db: Db, user: string, batchId: string) {
   // unnamed: a plan from an empty table would scan all rows for each
   const { rows } = await db.query(WAITING, [batchId, user])
@@ -107,7 +107,7 @@ const LOCK = `
 select d.message, d.device, d.attempt from sms_dispatch d
 where d.message = $1 and d."user" = $2 and d.state in ('pending', 'assigned') for update`
 
-/** Cancels and refunds an unclaimed message. Repeatable. Throws 404, 409 `not_cancelable`. */
+/** Cancels and refunds an unclaimed message. Idempotent. Throws 404, 409 `not_cancelable`. */
 export async function cancelMessage(store: Store, user: string, id: string) {
   await cancelOnce(store, user, id)
   return { id, status: 'failed', error_message: REASONS.canceled }

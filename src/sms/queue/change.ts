@@ -151,7 +151,7 @@ function changeOf(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: Date): C
   }
 }
 
-/** Changes a scheduled message. Repeatable. Throws 404, 409 `not_changeable`, 400 `invalid_request`. */
+/** Changes a scheduled message. Idempotent. Throws 404, 409 `not_changeable`, 400 `invalid_request`. */
 export async function changeMessage({ db }: Store, user: string, id: string, change: Change) {
   type Wanted = Omit<Changed, 'id' | 'status'> & { readonly unfit: boolean }
   const [found] = objectsOf<Wanted>(await db.query(CHANGE, [...changeParams(user, change), id]))
@@ -196,7 +196,7 @@ const SOME = changeSql(
 /** Reads a reschedule. Throws 400 `invalid_request` that names the first wrong field. */
 export const readReschedule = (raw: unknown, now: Date): Change => changeOf(checkShape(RESCHEDULE, raw), now)
 
-/** Reschedules a batch's waiting messages. Repeatable. Throws 404, or 400 if one would end too early. */
+/** Reschedules a batch's waiting messages. Idempotent. Throws 404, or 400 if one would end too early. */
 export async function rescheduleBatch(store: Store, user: string, batchId: string, change: Change) {
   const params = [...changeParams(user, change), batchId]
   const fault = await store.db.query(FAULT, params)

@@ -159,7 +159,7 @@ async function offerAgain(
 /** The id of the batch that resends a batch's failed messages. */
 export const batchAfter = (batchId: string): string => derivedId(`retry:${batchId}`)
 
-/** Sends a failed message again, `client_ref` `retry:<id>`. Repeatable. Throws 404, 409 and as a send. */
+/** Sends a failed message again, `client_ref` `retry:<id>`. Idempotent. Throws 404, 409 and as a send. */
 export async function retryMessage(services: SendServices, sender: Sender, id: string): Promise<Sent> {
   const found = await services.store.db.query(MESSAGE, [id, sender.user], 'sms retry')
   const [one] = objectsOf<Failed>(found)

@@ -241,7 +241,7 @@ const FORBIDDEN = statement('sms forbidden destination', { user: 'string' })`
 select s."user" from user_settings s where s."user" = ${text('user')} and s.destinations <> ''
   and exists (select from unnest(${list('phones')}::text[]) n(number) where not sms_is_destination(s.destinations, n.number))`
 
-/** Throws 403 if an account may not send to one of these numbers. `sms_accept` checks each send, keys too. */
+/** Throws 403 if an account may not send to a number. For sends, `sms_accept` checks this and API keys. */
 export async function checkDestinations(
   { db }: Store,
   user: string,
@@ -257,7 +257,7 @@ export const SEALED: Origin = { api: 'sealed', id: '', data: {} }
 /** Encrypts a user's text for the queue. */
 export const sealText = (db: Db, user: string, text: string) => seal(db, PURPOSE, user, text)
 
-/** Decrypts the text that a device sends; undefined if that fails. */
+/** Decrypts a text for a device to send; undefined if that fails. */
 export const openText = (db: Db, user: string, sealed: string) => unseal(db, PURPOSE, user, sealed)
 
 /** SQL: the text of a message (`m`) that can be sent again; '' if it was sealed. */

@@ -149,7 +149,7 @@ function isMissing(raw: unknown, path: Path) {
   return false
 }
 
-/** A send's user, and the versions of user and key as read: acceptance compares them. */
+/** A send's user. `version`s: as read; `sms_accept` checks that they are unchanged. */
 export interface Sender {
   readonly user: string
   /** `xmin` of the user's row; null for automatic sends, which only check that the account is enabled. */

@@ -115,7 +115,7 @@ interface Called extends Pick<HookResult, 'outcome'> {
   readonly error?: { readonly message: string }
 }
 
-/** Calls a hook as its tool does. Returns the result with the ids of the texts. */
+/** Posts an unsigned body to a hook. Returns the outcome and the texts' ids. */
 export async function callHook({ secret, preset }: Hook, body: string): Promise<Called> {
   const called = await pb.send<Called>(`/api/hooks/${secret}`, {
     method: 'POST',

@@ -30,7 +30,7 @@ export const archive = (conversation: Conversation): Promise<void> =>
     conversation.archived ? t('Back in the list') : t('Archived'),
   )
 
-/** Assigns a conversation (`assignee` '': to nobody). Asks first if another person has the conversation. */
+/** Assigns a conversation (`assignee` '': to nobody). If another person has it, asks for confirmation. */
 export async function assign(conversation: Conversation, assignee: string, people: People): Promise<void> {
   const me = session.value?.sender
   const theirs = conversation.assignee !== me && people.nameOf(conversation.assignee)

@@ -97,9 +97,9 @@ const TOLD_MS = 100
 const STOPPING: ReadonlySet<number> = new Set([0, 401, 402, 403, 429, 500, 503])
 
 /**
- * Sends the texts that `done` does not have yet, a few at a time; `tell` hears now and again how far it is.
- * Each has a key of its number and text: what is sent again within a day, after a lost answer, from a mended
- * file or another browser, is not sent twice. Never throws.
+ * Sends the texts that are not in `done`, a few at a time, and now and again passes the progress to `tell`.
+ * The idempotency key is made of number and text: a repeat within a day, be it after a lost answer, from a
+ * corrected file or in another browser, sends nothing twice. Never throws.
  */
 export async function runList(
   texts: readonly ListText[],

@@ -50,7 +50,7 @@ const uses =
   ({ preset }: Values) =>
     preset === 'custom' || JSON.stringify(presetOf(String(preset))).includes(tag)
 
-/** What a webhook calls and how, and its events. */
+/** The fields of a webhook's form. */
 const webhookRows = (preset: string): readonly FormRow[] => [
   {
     ...{ name: 'preset', label: t('For') },

@@ -81,7 +81,7 @@ export function Text({
       class={`conversations-text ${isIn ? 'in' : ''} ${isWaiting ? 'waiting' : ''} ${isTold ? 'told' : ''}`}
       aria-current={isFound ? 'true' : undefined}
     >
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the link below is for the keys */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: keyboard users have the link below */}
       <p onClick={() => setOpen(!isOpen)}>
         <span class="unseen">{isIn ? t('They wrote:') : t('You wrote:')} </span>
         {body || <span class="muted">{t('The text was removed.')}</span>}

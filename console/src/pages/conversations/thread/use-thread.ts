@@ -5,11 +5,9 @@ import type { Conversation, Message } from '../../../data/records.ts'
 import { useLater } from '../../../data/use/use-later.ts'
 import { useLive } from '../../../data/use/use-live.ts'
 
-/**
- * Texts per request, and the maximum on the page: others are read again when the user scrolls to them. So
- * few that adding a request's texts causes no visible delay.
- */
+/** Texts per request: so few that adding them causes no visible delay. */
 const STEP = 30
+/** Maximum texts after loading more. Others are read again when the user scrolls to them. */
 const MOST = 90
 
 /** A part of a conversation without gaps. */
@@ -104,7 +102,7 @@ export function useThread(number: string, at: string): ThreadTexts {
   const turn = useRef(0)
   const isReading = useRef(false)
 
-  /** One request at a time; drops answers for another conversation or place. */
+  /** Drops an answer after a later request or another conversation or place. */
   const run = useCallback(async <T>(ask: () => Promise<T>, put: (found: T) => void) => {
     const mine = ++turn.current
     isReading.current = true

@@ -31,7 +31,7 @@ export function FilterBar({
   }
   const apply = async (filter: string) => {
     change(filter)
-    // the parser comes with the first filter; without it the server checks
+    // the parser is loaded here; if that fails, only the server checks
     const at = (await import('./check.ts').catch(() => undefined))?.faultAt(filter)
     if (at === undefined) return onApply(filter.trim())
     const rest = filter.slice(at).trim()
