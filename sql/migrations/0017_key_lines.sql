@@ -3,7 +3,6 @@
 -- it, with its optional field (see 0003). The start adds the other fields. Owners may change their keys now.
 -- sms_assign and sms_accept have changed.
 
-alter type sms_draft add attribute lines text[];
 alter table sms_dispatch
   -- The lines that the API key of the message was limited to when it sent it; null for all.
   add column lines text[] collate "C";

@@ -38,7 +38,7 @@ export function answerableFault(error: unknown, isRead: boolean): unknown {
 }
 
 /** SQLSTATEs of a statement that does not fit the tables, or whose cached plan no longer does. */
-const MISMATCHES = new Set(['42703', '42P01', '42804', '42883', '0A000'])
+const MISMATCHES = new Set(['42703', '42P01', '42804', '42846', '42883', '0A000'])
 
 /** Number of statements that did not fit the tables. When it grows, the catalog may be out of date. */
 export const schemaMismatches = { count: 0 }

@@ -1037,6 +1037,7 @@ export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   'sms_dispatch',
   'sms_draft',
   'sms_idempotency',
+  'sms_new_message',
   'sms_origins',
   'sms_request',
   'sms_request_message',

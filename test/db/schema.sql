@@ -26,6 +26,31 @@ create type sms_draft as (
   expires_at text,
   guarantee text,
   ref text,
+  is_answer boolean
+);
+
+create type sms_new_message as (
+  id text,
+  status text,
+  "to" text,
+  "from" text,
+  body text,
+  segments double precision,
+  device text,
+  line text,
+  pinned boolean,
+  line_pinned boolean,
+  charged text,
+  waiting_for text,
+  zone text,
+  due_at timestamp with time zone,
+  batch text,
+  priority integer,
+  sim integer,
+  scheduled_at text,
+  expires_at text,
+  guarantee text,
+  ref text,
   is_answer boolean,
   sealed text,
   lines text[]

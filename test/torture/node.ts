@@ -6,6 +6,8 @@ export class ServerNode {
   readonly #env: Readonly<Record<string, string>>
   readonly #home: string | undefined
   #program: RunningProgram | undefined
+  /** What a stopped program wrote. */
+  #written = ''
 
   /** `home`: the folder of another version. */
   constructor(port: number, env: Readonly<Record<string, string>>, home?: string) {
@@ -30,7 +32,7 @@ export class ServerNode {
 
   /** The last lines of its log that tell of a fault of its own. */
   failures(): string[] {
-    const lines = this.#program?.output().split('\n') ?? []
+    const lines = (this.#program?.output() ?? this.#written).split('\n')
     return lines.filter((line) => line.includes('"msg":"a request failed"')).slice(-2)
   }
 
@@ -44,6 +46,7 @@ export class ServerNode {
 
   async stop(): Promise<void> {
     await this.#program?.stop()
+    this.#written = this.#program?.output() ?? ''
     this.#program = undefined
   }
 }

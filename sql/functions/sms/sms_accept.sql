@@ -7,7 +7,7 @@
 --   moment         now, as a pb_date: `created` of the messages; its month is the quota period
 --   since          a device that was last seen at or after this pb_date counts as online
 --   default_quota  messages per month for users without a quota of their own; 0 is no limit
---   node           '': the caller wakes devices. Servers of the release before: see below
+--   node           '': the caller wakes devices. Only servers of the release before set it
 --   sticky         a pb_date: a line that a number exchanged a text with since then is preferred; '' for none
 --   recipients     the numbers of all messages
 --   requests       array of sms_request
@@ -34,7 +34,7 @@
 --
 -- The setting pocketsms.counted tells the trigger sms_messages_came that this function counts the messages.
 -- It is set around the INSERT: only a superuser could create a function with a SET clause for it.
--- Postgres would plan statements that read an array again in each call: force_generic_plan.
+-- force_generic_plan: else each call would plan the statements that read an array again.
 create or replace function sms_accept(
   owner text, moment text, since text, default_quota float8, node text, sticky text, recipients text[], requests anyarray,
   out outcomes text[], out known text[], out wake text[]
@@ -48,7 +48,7 @@ declare
   used float8;
   turns bigint;
   has_listeners boolean;
-  -- where the account may send to, and the key that sends; the lines that the key may send by, null for all
+  -- where the account and its API key may send to; the lines that the key may use, null for all
   destinations text;
   key_destinations text;
   key_lines text[];
@@ -57,7 +57,7 @@ declare
   free_lines text[];
   free_devices text[];
   free_numbers text[];
-  -- sms_assign chooses the lines
+  -- whether sms_assign chooses the lines
   is_special boolean;
   -- numbers with a conversation, and the line of each conversation
   talks text[];
@@ -65,7 +65,7 @@ declare
   -- recipients who have opted out: messages to them are stored as failed and cost nothing
   opted_out text[];
   -- of the accepted requests: their messages with the senders, client_refs, cost, turns that were used
-  drafts sms_draft[] := '{}';
+  drafts sms_new_message[] := '{}';
   senders text[] := '{}';
   refs text[] := '{}';
   spent float8 := 0;
@@ -275,7 +275,7 @@ begin
         request.device is not null, request.line is not null, '', '', message.zone, request.scheduled_at, request.batch,
         request.priority, request.sim, request.scheduled_at, request.expires_at, request.guarantee, request.ref,
         not request.bulk and cost = 1 and cardinality(request.messages) = 1, request.sealed, key_lines
-      )::sms_draft;
+      )::sms_new_message;
       senders := senders || coalesce(request.sent_by, '');
     end loop;
   end loop;
@@ -359,7 +359,7 @@ begin
     d.due_at, d.expires_at::timestamptz, d.priority, d.guarantee = 'at_least_once', d.sealed, d.lines
   from unnest(drafts) d where d.status <> 'failed';
 
-  -- A text to one number is the last word of the conversation with it, if there is one. Conversations are
+  -- A text to one number becomes the last text of its conversation, if there is one. Conversations are
   -- locked in the order of their numbers, after the user's row, as everywhere.
   if talks is not null then
     for draft in

@@ -5,7 +5,7 @@ declare
   text record;
 begin
   perform sms_count(tg_relid, w."user", -w.n) from (select "user", count(*) as n from went group by 1 order by 1) w;
-  -- `skip locked`: who claims one in this moment waits for the message, and it counts as sent.
+  -- `skip locked`: a claim that has the row waits for this delete, and its text counts as sent.
   for text in
     select d.message, d.line, d.charged, w."to", d."user" from went w join sms_dispatch d on d.message = w.id
     where d.charged <> '' and d.state <> 'sending' order by d.message for update of d skip locked

@@ -1,5 +1,5 @@
--- The moment after the n-th modifier; null if the modifier does not apply. `raw`: the number that the time
--- value was, see pb_time.
+-- The moment after the n-th modifier; null if the modifier does not apply. `raw`: the time value if
+-- it was a number, see pb_time.
 create or replace function pb_time_shift(ms bigint, raw double precision, modifier text, n int) returns bigint
 language plpgsql stable parallel safe as $$
 declare

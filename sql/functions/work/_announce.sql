@@ -1,6 +1,6 @@
 -- Wakes listeners of all servers once the transaction has committed. A connection of a server gets the
 -- announcement beside the statement's answer, and the server passes it on after the commit
--- (src/db/postgres/announcements.ts). NOTIFY would hold a lock of the whole cluster until the commit is on
+-- (src/db/listener.ts). NOTIFY would hold a lock of the whole cluster until the commit is on
 -- the disk, so all commits would wait in one line. Other connections notify: those of commands, and of
 -- servers of the release before. An announcement without a payload is made once a transaction.
 create or replace function _announce(channel text, payload text) returns void language plpgsql as $$

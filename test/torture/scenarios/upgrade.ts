@@ -195,6 +195,7 @@ async function judgeAnswers(site: Site, senders: Senders, { isBreaking }: Step):
   return [
     ...wrong.map(([url, times]) => `${url} answered ${times} times with 503`),
     ...[...senders.refused].map(([why, times]) => `answered ${times} times: ${why}`),
+    ...(senders.refused.size > 0 ? site.nodes.flatMap((node) => node.failures()) : []),
     ...(failed > 0 ? [`${failed} messages failed`] : []),
     ...(senders.unanswered > 0 ? [`${senders.unanswered} requests got no answer`] : []),
   ]
