@@ -68,9 +68,9 @@ test('200 checks of one code at once: five count, and one at most is right', asy
   }
 })
 
-test('1,000 starts for one number: one code, and five in an hour when each is canceled', async () => {
+test('200 starts for one number: one code, and five in an hour when each is canceled', async () => {
   const to = '+4917600000001'
-  const first = await askAll(1_000, '/api/verify', () => ({ to }))
+  const first = await askAll(200, '/api/verify', () => ({ to }))
   expect(first.filter(({ status }) => status === 200)).toHaveLength(1)
   expect(new Set(first.map(({ body }) => body.error))).toEqual(new Set([undefined, 'resend_too_soon']))
   expect(await count('sms_messages', `"to" = '${to}'`)).toBe(1)
@@ -89,7 +89,7 @@ test('no code is in a log, webhook, export, table, event or error', async () => 
   await must(user, 'POST', '/api/collections/webhooks/records', hook)
   const names = ['sms_messages', 'sms_events', 'verifications', 'conversations']
   const listener = await TestListener.on(fixture.url, user.token, ...names.map((name) => `${name}/*`))
-  const numbers = Array.from({ length: 1_000 }, (_, i) => `+4915100${10_000 + i}`)
+  const numbers = Array.from({ length: 200 }, (_, i) => `+4915100${10_000 + i}`)
   const startOf = (i: number) => ({ to: numbers[i]!, length: 10, origin: 'example.com' })
   const started = await askAll(numbers.length, '/api/verify', startOf)
   expect(started.filter(({ status }) => status !== 200)).toEqual([])
@@ -114,6 +114,6 @@ test('no code is in a log, webhook, export, table, event or error', async () => 
   for (const code of codes.values()) if (all.includes(code)) expect.fail(`${code} was told`)
   expect(await tablesWith(db, [...codes.values()])).toEqual([])
   expect(said.length).toBeGreaterThan(0)
-  expect(await count('_logs')).toBeGreaterThan(1_000)
+  expect(await count('_logs')).toBeGreaterThan(numbers.length)
   expect(lists[0]).toContain('••••••')
 })
