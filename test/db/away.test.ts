@@ -8,14 +8,15 @@ import { openDb, start, type TestServer } from '../support/database/open.ts'
 import { freePort, onServer, startPostgres } from '../support/database/postgres.ts'
 import { testConfig } from '../support/server/start.ts'
 import { type BreakableProxy, makeBreakableProxy } from '../support/services/breakable-proxy.ts'
+import { stopLater } from '../support/stops.ts'
 
 // A database that is not there yet, goes away, comes back, or does not want us.
 
 /** Starts a server whose database hangs on a cable. */
 async function open(): Promise<{ cable: BreakableProxy; starting: Promise<TestServer>; said: string[] }> {
-  const { databaseUrl } = await testConfig()
+  const { databaseUrl } = await testConfig({}, 'prepared')
   const proxy = await makeBreakableProxy(databaseUrl!)
-  onTestFinished(() => proxy.disconnect())
+  stopLater(() => proxy.disconnect())
   const said: string[] = []
   const log = logInto(said)
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: proxy.url })
@@ -27,7 +28,7 @@ function logInto(said: string[]): Logger {
   return { warn: note, error: note, info: note, isLevelEnabled: () => false } as unknown as Logger
 }
 
-const until = (isTrue: () => boolean | Promise<boolean>) => vi.waitUntil(isTrue, 10_000)
+const until = (isTrue: () => boolean | Promise<boolean>) => vi.waitUntil(isTrue, 30_000)
 
 test('a server waits for a database that is not there yet, and says so', async () => {
   const { cable, starting, said } = await open()
@@ -82,21 +83,8 @@ test('a database that goes away is a 503, and all is well when it is back', asyn
   })
 })
 
-test('a database that stops answering is given up, though nobody closes its connections', async () => {
-  const { cable, starting } = await open()
-  await cable.connect()
-  const server = await starting
-  onTestFinished(() => server.stop())
-  const list = () => fetch(`${server.url}/api/collections/users/records?filter=id%3D%22x%22`)
-  expect((await list()).status).toBe(200)
-  cable.stall()
-  expect((await list()).status).toBe(503)
-  cable.resume()
-  await until(async () => (await list()).status === 200)
-})
-
 test('of several hosts, the one that takes writes is used', async () => {
-  const { databaseUrl } = await testConfig()
+  const { databaseUrl } = await testConfig({}, 'prepared')
   const cable = await makeBreakableProxy(databaseUrl!)
   onTestFinished(() => cable.disconnect())
   await cable.connect()
@@ -108,7 +96,7 @@ test('of several hosts, the one that takes writes is used', async () => {
 })
 
 test('a database that takes no writes is none, as a standby to which a proxy still leads', async () => {
-  const { databaseUrl } = await testConfig()
+  const { databaseUrl } = await testConfig({}, 'prepared')
   const server = await start(readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: databaseUrl }))
   onTestFinished(() => server.stop())
   const list = () => fetch(`${server.url}/api/collections/users/records?filter=id%3D%22x%22`)
@@ -141,7 +129,32 @@ test('one of several hosts that goes away while it is asked whether it takes wri
   await expect(new Client().connect()).rejects.toThrow('Connection terminated')
 })
 
-test('a primary whose synchronous standby left it is not used', async () => {
+test('a database can be closed while it begins to listen', async () => {
+  const { databaseUrl } = await testConfig()
+  const backend = openPostgres(databaseUrl!, { ofServer: 1, ofClients: 1, clientMs: 1_000 }, logInto([]))
+  const listening = backend.listen('anything', () => {})
+  await backend.close()
+  await listening
+})
+
+// these wait for seconds, each beside the others
+
+test.concurrent('a database that stops answering is given up, though nobody closes its connections', async () => {
+  const { cable, starting } = await open()
+  await cable.connect()
+  const server = await starting
+  const list = () => fetch(`${server.url}/api/collections/users/records?filter=id%3D%22x%22`)
+  expect((await list()).status).toBe(200)
+  cable.stall()
+  expect((await list()).status).toBe(503)
+  cable.resume()
+  await until(async () => (await list()).status === 200)
+})
+
+test.concurrent('a primary whose synchronous standby left it is not used', async ({
+  expect,
+  onTestFinished,
+}) => {
   const { url, stop } = await startPostgres()
   onTestFinished(stop)
   const connects = async () => {
@@ -157,20 +170,11 @@ test('a primary whose synchronous standby left it is not used', async () => {
   await expect.poll(connects, { timeout: 20_000 }).toBe(false)
 }, 30_000)
 
-test('a database can be closed while it begins to listen', async () => {
-  const { databaseUrl } = await testConfig()
-  const backend = openPostgres(databaseUrl!, { ofServer: 1, ofClients: 1, clientMs: 1_000 }, logInto([]))
-  const listening = backend.listen('anything', () => {})
-  await backend.close()
-  await listening
-})
-
-test('a server that hears no NOTIFY says so, and what to set', async () => {
-  const { databaseUrl } = await testConfig()
+test.concurrent('a server that hears no NOTIFY says so, and what to set', async () => {
+  const { databaseUrl } = await testConfig({}, 'prepared')
   const env = { DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: process.env.TEST_POSTGRES_URL }
   const said: string[] = []
   const server = await start(readConfig({ PORT: '0', LOG_LEVEL: 'silent', ...env }), logInto(said))
-  onTestFinished(() => server.stop())
   await until(() => said.some((line) => line.includes('Set DATABASE_LISTEN_URL')))
   const { database } = (await (await fetch(`${server.url}/api/ready`)).json()) as { database: unknown }
   expect(database).toEqual({ reachable: true, migrated: true, writable: true, listening: false })
