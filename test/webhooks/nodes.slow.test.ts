@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { upsertSuperuser } from '../../src/auth/superusers.ts'
-import { type Config, readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
 import { webhookLag } from '../../src/webhooks/lease.ts'
 import { start, type TestServer } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { serve } from '../support/server/program.ts'
 import { client, withDevices } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../support/server/start.ts'
@@ -19,16 +17,14 @@ import {
   makeWebhook,
   sendAndReport,
   startWebhookFixture,
-  type WebhookFixture,
 } from '../support/webhook-fixture.ts'
 
 const silent = createLogger({ logLevel: 'silent' })
 
 /** Settings of one database that several servers use in turn. */
-async function lastingConfig(): Promise<Config> {
-  const folder = await mkdtemp(join(tmpdir(), 'pocketsms-webhooks-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return testConfig({ DATA_DIR: folder, PORT: String(await freePort()), WEBHOOK_ALLOW_PRIVATE: 'true' })
+async function lastingConfig() {
+  const env = { DATA_DIR: temporaryFolder(), PORT: String(await freePort()), WEBHOOK_ALLOW_PRIVATE: 'true' }
+  return testConfig(env, 'prepared')
 }
 
 /** Leases from before then count as expired, as they do by themselves after half a minute. */
@@ -38,9 +34,16 @@ const expire = ({ services }: TestServer, died: Date) =>
     [died.toISOString()],
   )
 
-test('what was committed before the server was killed is told after its restart', {
+async function startTwoNodes() {
+  const fixture = await startWebhookFixture()
+  return { fixture, two: await start(fixture.gateway.server.services.config, silent) }
+}
+
+// these wait most of the time, so all run at once
+
+test.concurrent('what was committed before the server was killed is told after its restart', {
   timeout: 90_000,
-}, async () => {
+}, async ({ onTestFinished }) => {
   const config = await lastingConfig()
   const receiver = await startReceiver()
   const first = await start(config, silent)
@@ -79,7 +82,7 @@ test('what was committed before the server was killed is told after its restart'
   for (const told of receiver.told) verify(hook.secret, told)
 })
 
-test('what a node leased that died is told by another', async () => {
+test.concurrent('what a node leased that died is told by another', async () => {
   const fixture = await startWebhookFixture()
   const { user, phone, receiver, store } = fixture
   receiver.answer(500)
@@ -97,8 +100,8 @@ test('what a node leased that died is told by another', async () => {
   expect(await webhookLag(store)).toEqual({ pending: 0, oldestSeconds: 0 })
 })
 
-test('a database that goes away and comes back ends nothing', async () => {
-  const { databaseUrl } = await testConfig()
+test.concurrent('a database that goes away and comes back ends nothing', async ({ onTestFinished }) => {
+  const { databaseUrl } = await testConfig({}, 'prepared')
   const proxy = await makeBreakableProxy(databaseUrl!)
   await proxy.connect()
   const config = readConfig({
@@ -130,39 +133,30 @@ test('a database that goes away and comes back ends nothing', async () => {
   await receiver.heard(6)
 })
 
-describe('two nodes', () => {
-  let fixture: WebhookFixture
-  let two: TestServer
-  beforeAll(async () => {
-    fixture = await startWebhookFixture()
-    two = await start(fixture.gateway.server.services.config, silent)
-  })
-  test('make each call once', async () => {
-    const { user, phone, receiver } = fixture
-    receiver.behave((_, res) => setTimeout(() => res.writeHead(204).end(), 20))
-    const hook = await makeWebhook(user, receiver.url)
-    await sendAndReport(user, phone, 100, 'sent', 'delivered')
-    await receiver.heard(200)
-    await until('all are told', async () =>
-      (await deliveriesOf(user)).every(({ status, attempts }) => status === 'delivered' && attempts === 1),
-    )
-    expect(receiver.told).toHaveLength(200)
-    expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(200)
-    expect(receiver.most()).toBeLessThanOrEqual(5)
-    for (const told of receiver.told) verify(hook.secret, told)
-  })
+test.concurrent('two nodes make each call once', async () => {
+  const { user, phone, receiver } = (await startTwoNodes()).fixture
+  receiver.behave((_, res) => setTimeout(() => res.writeHead(204).end(), 20))
+  const hook = await makeWebhook(user, receiver.url)
+  await sendAndReport(user, phone, 100, 'sent', 'delivered')
+  await receiver.heard(200)
+  await until('all are told', async () =>
+    (await deliveriesOf(user)).every(({ status, attempts }) => status === 'delivered' && attempts === 1),
+  )
+  expect(receiver.told).toHaveLength(200)
+  expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(200)
+  expect(receiver.most()).toBeLessThanOrEqual(5)
+  for (const told of receiver.told) verify(hook.secret, told)
+})
 
-  test('when one stops in the middle of calls, the other makes them', async () => {
-    const user = await fixture.gateway.makeUser()
-    const phone = await fixture.gateway.pair(user)
-    const receiver = await startReceiver()
-    receiver.behave(() => {})
-    await makeWebhook(user, receiver.url)
-    await sendAndReport(user, phone, 20, 'sent')
-    await receiver.heard(5)
-    await two.stop()
-    receiver.answer(204)
-    await allAre(user, 'delivered', 30_000)
-    expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(20)
-  })
+test.concurrent('when one node stops in the middle of calls, the other makes them', async () => {
+  const { fixture, two } = await startTwoNodes()
+  const { user, phone, receiver } = fixture
+  receiver.behave(() => {})
+  await makeWebhook(user, receiver.url)
+  await sendAndReport(user, phone, 20, 'sent')
+  await receiver.heard(5)
+  await two.stop()
+  receiver.answer(204)
+  await allAre(user, 'delivered', 30_000)
+  expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(20)
 })
