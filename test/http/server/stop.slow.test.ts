@@ -19,6 +19,7 @@ import {
   signIn,
 } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
+import { until } from '../../support/until.ts'
 
 // What becomes of those who are connected when a server is told to stop: real processes, real signals.
 
@@ -29,7 +30,7 @@ const SLACK_MS = 5_000
 const KNOWN = { expect: '100-continue' }
 const folder = temporaryFolder()
 
-const { databaseUrl } = await testConfig()
+const { databaseUrl } = await testConfig({}, 'prepared')
 const place: Record<string, string> = databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: folder }
 const env: Record<string, string> = { HOST: '127.0.0.1', LOG_LEVEL: 'error', ...place }
 const first = await start(readConfig({ ...env, PORT: '0' }), createLogger({ logLevel: 'silent' }))
@@ -39,27 +40,21 @@ const user = await makeUser(first.url, root, { email: 'ann@example.com' })
 const device = await pairDevice(first.url, user, { platform: 'simulator' })
 await first.stop()
 
-let server: RunningProgram
-beforeEach(async () => {
-  server = await open()
-})
-
 const open = async (more: Record<string, string> = {}) =>
   serve({ ...env, PORT: String(await freePort()), ...more })
 
-/** The same caller at the server of this test. */
-const at = (who: Client, url = server.url) => client(url, who.id, who.token)
-const tellToStop = (program = server) => void process.kill(program.pid, 'SIGTERM')
+/** The same caller at a server. */
+const at = (who: Client, { url }: RunningProgram) => client(url, who.id, who.token)
+const tellToStop = (program: RunningProgram) => void process.kill(program.pid, 'SIGTERM')
 
-async function untilEnded(program = server): Promise<number> {
+async function untilEnded(program: RunningProgram): Promise<number> {
   const began = performance.now()
-  await expect
-    .poll(() => program.hasEnded(), { timeout: MAX_STOP_MS + 2 * SLACK_MS, interval: 20 })
-    .toBe(true)
+  await until('the end of the server', program.hasEnded, MAX_STOP_MS + 2 * SLACK_MS)
   return performance.now() - began
 }
 
 test('under load: whatever was answered before the end reached all who listened', async () => {
+  const server = await open()
   const ears = await Promise.all(
     Array.from({ length: 12 }, (_, i) =>
       TestListener.on(server.url, i % 2 ? root.token : user.token, i % 3 ? 'contacts' : 'contacts/*'),
@@ -71,7 +66,7 @@ test('under load: whatever was answered before the end reached all who listened'
     for (let i = 0; !isOver; i++) {
       const phone = `+4915${writer}${String(i).padStart(6, '0')}`
       const body = { user: user.id, name: `${writer} ${i}`, phone }
-      const answer = await at(root)
+      const answer = await at(root, server)
         .call('POST', '/api/collections/contacts/records', body)
         .catch(() => undefined)
       if (!answer) return
@@ -81,8 +76,8 @@ test('under load: whatever was answered before the end reached all who listened'
   }
   const writing = Promise.all(Array.from({ length: 8 }, (_, i) => write(i)))
   await expect.poll(() => acknowledged.length, { timeout: 40_000 }).toBeGreaterThan(200)
-  tellToStop()
-  expect(await untilEnded()).toBeLessThan(MAX_STOP_MS + SLACK_MS)
+  tellToStop(server)
+  expect(await untilEnded(server)).toBeLessThan(MAX_STOP_MS + SLACK_MS)
   isOver = true
   await writing
   for (const ear of ears) {
@@ -92,72 +87,66 @@ test('under load: whatever was answered before the end reached all who listened'
   }
 })
 
-test('a claim that waits is answered, with nothing, and asked to hang up', async () => {
+test('a claim that waits, an idle connection, and a client in the middle of its request', async () => {
+  const server = await open()
+  const { hostname, port } = new URL(server.url)
+  const headers = { ...KNOWN, 'content-type': 'application/json' }
   const agent = new Agent({ keepAlive: true })
   const claiming = request(`${server.url}/api/devices/claim`, {
     agent,
     method: 'POST',
-    headers: { ...KNOWN, authorization: device.token, 'content-type': 'application/json' },
+    headers: { ...headers, authorization: device.token },
   })
-  const answered = once(claiming, 'response')
+  const claimed = once(claiming, 'response')
   claiming.flushHeaders()
   await once(claiming, 'continue')
   claiming.end('{"wait":30}')
-  await new Promise((resolve) => setTimeout(resolve, 500))
-  tellToStop()
-  const [answer] = await answered
-  const text = (await answer.toArray()).join('')
-  expect([answer.statusCode, answer.headers.connection, text]).toEqual([200, 'close', '{"items":[]}'])
-  // a connection that is still open holds it up to the end
-  expect(await untilEnded()).toBeLessThan(MAX_STOP_MS - 2_000)
-  agent.destroy()
-})
-
-test('a connection that is kept for later is closed, not torn', async () => {
-  const { hostname, port } = new URL(server.url)
-  const socket = connect(Number(port), hostname)
+  const idle = connect(Number(port), hostname)
   const errors: Error[] = []
-  socket.on('error', (error) => errors.push(error))
-  socket.write(`GET /api/health HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`)
-  const [first] = await once(socket, 'data')
-  expect(String(first)).toMatch(/^HTTP\/1.1 200 OK[\s\S]*connection: keep-alive/i)
-  const ended = once(socket, 'end')
-  tellToStop()
-  await ended
-  expect(errors).toEqual([])
-  await untilEnded()
-})
-
-test('a client in the middle of its request gets its answer', async () => {
+  idle.on('error', (error) => errors.push(error))
+  idle.write(`GET /api/health HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`)
+  const [first] = await once(idle, 'data')
+  expect(String(first)).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*connection: keep-alive/i)
+  const closed = once(idle, 'end')
   const asking = request(`${server.url}/api/collections/users/auth-with-password`, {
     method: 'POST',
-    headers: { ...KNOWN, 'content-type': 'application/json' },
+    headers,
   })
   const answered = once(asking, 'response')
   asking.write('{"identity":"ann@example.com",')
   await once(asking, 'continue')
-  tellToStop()
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  tellToStop(server)
+  // the claim gets nothing and is asked to hang up, the idle connection is closed, not torn
+  const [claim] = await claimed
+  const text = (await claim.toArray()).join('')
+  expect([claim.statusCode, claim.headers.connection, text]).toEqual([200, 'close', '{"items":[]}'])
+  await closed
+  expect(errors).toEqual([])
   const isOpen = () => fetch(`${server.url}/api/health`).then(Boolean, () => false)
   await expect.poll(isOpen).toBe(false)
   asking.end(`"password":"${PASSWORD}"}`)
   const [answer] = await answered
   expect([answer.statusCode, answer.headers.connection]).toEqual([200, 'close'])
-  await untilEnded()
+  // a connection that is still open holds it up to the end
+  expect(await untilEnded(server)).toBeLessThan(MAX_STOP_MS - 2_000)
+  agent.destroy()
 })
 
-test('who never ends his request does not keep the server', async () => {
+test.concurrent('who never ends his request does not keep the server', async () => {
+  const server = await open()
   const path = '/api/collections/users/auth-with-password'
   const asking = request(server.url + path, { method: 'POST', headers: KNOWN })
   asking.on('error', () => {})
   asking.write('{')
   await once(asking, 'continue')
-  tellToStop()
-  expect(await untilEnded()).toBeLessThan(MAX_STOP_MS + SLACK_MS)
+  tellToStop(server)
+  expect(await untilEnded(server)).toBeLessThan(MAX_STOP_MS + SLACK_MS)
 })
 
-test('with STOP_DELAY_SECONDS probes are told first, and all else goes on', async () => {
+test.concurrent('with STOP_DELAY_SECONDS probes are told first, and all else goes on', async ({ expect }) => {
   const slow = await open({ STOP_DELAY_SECONDS: '2', ...(env.DATA_DIR && { DATA_DIR: `${folder}/delayed` }) })
-  const ready = () => at(root, slow.url).call('GET', '/api/ready')
+  const ready = () => at(root, slow).call('GET', '/api/ready')
   expect((await ready()).status).toBe(200)
   tellToStop(slow)
   await expect.poll(async () => (await ready()).status).toBe(503)
@@ -166,22 +155,17 @@ test('with STOP_DELAY_SECONDS probes are told first, and all else goes on', asyn
   expect(await untilEnded(slow)).toBeLessThan(MAX_STOP_MS)
 })
 
-describe('another node', () => {
-  test('what was said to a device before the stop reaches its stream', async () => {
-    const other = await open()
-    for (let round = 0; round < 2; round++) {
-      const stopping = await open()
-      const stream = await openStream(stopping.url, device.token)
-      const body = { recipients: ['+4915112345678'], body: 'Hello', device_id: device.id }
-      const { message_ids } = (await at(user, other.url).call('POST', '/api/sms/send', body)).body
-      const canceled = await at(user, other.url).call('POST', `/api/sms/messages/${message_ids[0]}/cancel`)
-      expect(canceled.status).toBe(200)
-      tellToStop(stopping)
-      await stream.ended
-      const heard = stream.heard.map(({ name, data }) => (name === 'wake' ? name : JSON.parse(data).id))
-      expect(heard).toContain(message_ids[0])
-      expect(heard).toContain('wake')
-      await untilEnded(stopping)
-    }
-  }, 120_000)
+test.concurrent('what another node said to a device before the stop reaches its stream', async () => {
+  const [other, stopping] = await Promise.all([open(), open()])
+  const stream = await openStream(stopping.url, device.token)
+  const body = { recipients: ['+4915112345678'], body: 'Hello', device_id: device.id }
+  const { message_ids } = (await at(user, other).call('POST', '/api/sms/send', body)).body
+  const canceled = await at(user, other).call('POST', `/api/sms/messages/${message_ids[0]}/cancel`)
+  expect(canceled.status).toBe(200)
+  tellToStop(stopping)
+  await stream.ended
+  const heard = stream.heard.map(({ name, data }) => (name === 'wake' ? name : JSON.parse(data).id))
+  expect(heard).toContain(message_ids[0])
+  expect(heard).toContain('wake')
+  await untilEnded(stopping)
 })
