@@ -9,7 +9,7 @@ import { SUPERUSER, testConfig } from '../support/server/start.ts'
 import { startMailServer } from '../support/services/mail-server.ts'
 import { startPushService } from '../support/services/push-service.ts'
 
-const ROUNDS = 10
+const ROUNDS = 6
 const ACCOUNTS = 4
 const RECIPIENTS = 600
 
@@ -66,7 +66,7 @@ test('a server that is killed again and again loses no job, and does none twice 
       ),
     ])
     // a job is reached at another point each time
-    await sleep(round * 30)
+    await sleep(round * 50)
     process.kill(pid, 'SIGKILL')
     await stop()
     // a push that has begun keeps its key when a new text resets its attempts
