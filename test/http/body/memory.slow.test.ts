@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { admission } from '../../../src/admission/admission.ts'
+import type { Budget } from '../../../src/admission/budget.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // Bodies of one client that never end, while others send theirs.
@@ -36,33 +37,43 @@ const SENT = Buffer.alloc(12 * MIB, 'a')
 const CHUNK = `${SENT.length.toString(16)}\r\n`
 const { memory, temporaryFiles } = admission
 
+const IN_CHUNKS = 'Content-Type: application/json\r\nTransfer-Encoding: chunked'
+
+/** Begins many bodies of one account; checks that it has its share, and is told so after some seconds. */
+async function fill(head: string, start: string, budget: Budget, share: number): Promise<void> {
+  const { token } = await server.makeUser()
+  const bodies = Array.from({ length: 20 }, () => begin(token, head, start, SENT))
+  const refused = await Promise.race(bodies)
+  expect(refused).toContain('HTTP/1.1 429')
+  expect(refused.toLowerCase()).toContain('retry-after: 10')
+  expect(refused).toContain(`Your share of ${budget === memory ? 'memory' : 'temporary files'}`)
+  expect(budget.taken).toBeLessThanOrEqual(share * MIB)
+  expect(budget.taken).toBeGreaterThan((share / 3) * MIB)
+}
+
 test.each([
-  ['JSON', `Content-Type: application/json\r\n${LENGTH}`, '{"name":"', memory, 96],
-  ['JSON in chunks', 'Content-Type: application/json\r\nTransfer-Encoding: chunked', CHUNK, memory, 96],
-  ['a value of a form', `Content-Type: ${FORM}\r\n${LENGTH}`, VALUE, memory, 96],
-  ['a file', `Content-Type: ${FORM}\r\n${LENGTH}`, FILE, temporaryFiles, 128],
-])(
-  'one account may begin many bodies, has its share, and others theirs: %s',
-  async (_, head, start, budget, share) => {
-    const [greedy, honest] = [await server.makeUser(), await server.makeUser()]
-    const bodies = Array.from({ length: 20 }, () => begin(greedy.token, head, start, SENT))
-    const refused = await Promise.race(bodies)
-    expect(refused).toContain('HTTP/1.1 429')
-    expect(refused.toLowerCase()).toContain('retry-after: 10')
-    expect(refused).toContain('Your share of')
-    expect(budget.taken).toBeLessThanOrEqual(share * MIB)
-    expect(budget.taken).toBeGreaterThan((share / 3) * MIB)
-    const body = new FormData()
-    body.set('data', 'b'.repeat(4 * MIB))
-    body.set('file', new Blob(['b'.repeat(4 * MIB)]))
-    for (const sent of [body, JSON.stringify({ name: 'b'.repeat(4 * MIB) })]) {
-      const type = typeof sent === 'string' ? { 'content-type': 'application/json' } : {}
-      const headers = { authorization: honest.token, ...type }
-      const answer = await fetch(server.url + RECORDS, { method: 'POST', headers, body: sent })
-      expect(answer.status).toBe(400)
-    }
-  },
-)
+  ['JSON', () => [fill(`Content-Type: application/json\r\n${LENGTH}`, '{"name":"', memory, 96)]],
+  ['a value of a form', () => [fill(`Content-Type: ${FORM}\r\n${LENGTH}`, VALUE, memory, 96)]],
+  [
+    'JSON in chunks, and files of another',
+    () => [
+      fill(IN_CHUNKS, CHUNK, memory, 96),
+      fill(`Content-Type: ${FORM}\r\n${LENGTH}`, FILE, temporaryFiles, 128),
+    ],
+  ],
+])('one account may begin many bodies, has its share, and others theirs: %s', async (_, fillAll) => {
+  const honest = await server.makeUser()
+  await Promise.all(fillAll())
+  const body = new FormData()
+  body.set('data', 'b'.repeat(4 * MIB))
+  body.set('file', new Blob(['b'.repeat(4 * MIB)]))
+  for (const sent of [body, JSON.stringify({ name: 'b'.repeat(4 * MIB) })]) {
+    const type = typeof sent === 'string' ? { 'content-type': 'application/json' } : {}
+    const headers = { authorization: honest.token, ...type }
+    const answer = await fetch(server.url + RECORDS, { method: 'POST', headers, body: sent })
+    expect(answer.status).toBe(400)
+  }
+})
 
 test('bodies of one account that are complete are worked on one after the other', async () => {
   const { token } = await server.makeUser()
