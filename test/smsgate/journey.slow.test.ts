@@ -20,7 +20,7 @@ import { openEvents, PULL } from '../support/smsgate/smsgate-stream.ts'
 let user: Client
 const fixture = await startSmsgateFixture()
 
-const COUNT = 200
+const COUNT = 100
 const LOSSES = 0.05
 /** For a machine that does much else. */
 const WITHIN_MS = 120_000
@@ -35,7 +35,7 @@ function timesOnAir(phone: Phone): number[] {
   return [...times.values()]
 }
 
-test('200 messages over a line that breaks: none is lost, none goes out twice, each is known to be delivered', {
+test('100 messages over a line that breaks: none is lost, none goes out twice, each is known to be delivered', {
   timeout: 4 * WITHIN_MS,
 }, async () => {
   const journeys = await Promise.all([0, DAY_MS, -DAY_MS].map(join))
@@ -170,7 +170,7 @@ test('a server that stops ends it, and does not cut it off', async () => {
 
 // a 401 would make the app forget who it is, and any answer that is a success would end its tries
 test('while the database is away, whatever a phone asks is answered 503', async () => {
-  const { databaseUrl } = await testConfig()
+  const { databaseUrl } = await testConfig({}, 'prepared')
   const proxy = await makeBreakableProxy(databaseUrl!)
   await proxy.connect()
   const server = await startServerWithDevices({ DATABASE_URL: proxy.url })
