@@ -137,8 +137,6 @@ test('a database can be closed while it begins to listen', async () => {
   await listening
 })
 
-// these wait for seconds, each beside the others
-
 test.concurrent('a database that stops answering is given up, though nobody closes its connections', async () => {
   const { cable, starting } = await open()
   await cable.connect()

@@ -39,8 +39,6 @@ async function startTwoNodes() {
   return { fixture, two: await start(fixture.gateway.server.services.config, silent) }
 }
 
-// these wait most of the time, so all run at once
-
 test.concurrent('what was committed before the server was killed is told after its restart', {
   timeout: 90_000,
 }, async ({ onTestFinished }) => {

@@ -36,7 +36,6 @@ const LENGTH = `Content-Length: ${32 * MIB}`
 const SENT = Buffer.alloc(12 * MIB, 'a')
 const CHUNK = `${SENT.length.toString(16)}\r\n`
 const { memory, temporaryFiles } = admission
-
 const IN_CHUNKS = 'Content-Type: application/json\r\nTransfer-Encoding: chunked'
 
 /** Begins many bodies of one account; checks that it has its share, and is told so after some seconds. */
