@@ -1,16 +1,34 @@
 import { defineConfig } from 'vitest/config'
 
+/** Every other page, beside the rest of them in another process. */
+const pages = (HALF: '0' | '1') => ({
+  extends: true as const,
+  test: { name: `pages-${HALF}`, include: ['pages.run.ts'], env: { HALF } },
+})
+
 /** README and docs, run as a reader does: minutes, so not a part of `npm test`. */
 export default defineConfig({
   test: {
     root: import.meta.dirname,
-    include: ['*.run.ts'],
-    globalSetup: '../support/database/embedded-setup.ts',
     setupFiles: '../support/each-file.ts',
     globals: true,
     testTimeout: 90_000,
     hookTimeout: 180_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // what is not pages mostly waits
+    maxWorkers: 3,
+    projects: [
+      pages('0'),
+      pages('1'),
+      {
+        extends: true,
+        test: {
+          name: 'others',
+          include: ['*.run.ts'],
+          exclude: ['pages.run.ts'],
+          globalSetup: '../support/database/embedded-setup.ts',
+        },
+      },
+    ],
   },
 })
