@@ -81,7 +81,7 @@ export class Site {
   /** A phone of a user, paired and off. `url`: how it reaches the server; `driver`: options of its agent. */
   async addPhone(user: Client, url = this.url, driver?: readonly string[]): Promise<Phone> {
     const { body } = await user.call('POST', '/api/devices/pairing', {})
-    const phone = await Phone.pair(url, body.code, this.folder, `phone-${this.phones.length + 1}`, driver)
+    const phone = await Phone.pair(url, body.code, this.folder, `phone-${body.code}`, driver)
     this.phones.push(phone)
     return phone
   }

@@ -19,7 +19,7 @@ const withContacts = (count: number, bytes: number) =>
   })
 
 export const answers: readonly Attack[] = [
-  byUser('expand bomb', { isShort: true, prepare: withContacts(1_000, 10) }, (run) =>
+  byUser('expand bomb', { prepare: withContacts(1_000, 10) }, (run) =>
     flood(run, 4, () => ({ path: `${CONTACTS}?${query({ expand: BOMB, perPage: '1' })}` })),
   ),
   byUser('expand bombs that nobody reads', { prepare: withContacts(1_000, 10) }, (run) =>
@@ -36,7 +36,7 @@ export const answers: readonly Attack[] = [
           : `/api/collections/contacts/export?${query({ fields: 'name,expand.user.name', expand: BOMB })}`,
     })),
   ),
-  byUser('lists of large JSON', { isShort: true, prepare: withContacts(60, 900_000) }, (run) =>
+  byUser('lists of large JSON', { prepare: withContacts(60, 900_000) }, (run) =>
     flood(run, 6, (turn) => ({
       path: `${CONTACTS}?${query({ perPage: '1000', sort: turn % 2 ? 'name' : '-name' })}`,
       isUnread: turn % 3 === 0,

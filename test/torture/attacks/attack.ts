@@ -1,4 +1,4 @@
-import { type Client, must } from '../../support/server/server-with-devices.ts'
+import type { must as ask, Client } from '../../support/server/server-with-devices.ts'
 
 /** What an attack may prepare with, before anything is measured. */
 export interface Target {
@@ -30,7 +30,7 @@ export interface AttackRun {
 export interface Attack {
   readonly name: string
   readonly who: 'guest' | 'user'
-  /** Part of the short run. */
+  /** Part of the short run, which leaves out what a test of the suite shows. */
   readonly isShort?: boolean
   /** Runs before the measurement, in the process of the scenario. By default a user's is `asUser()`. */
   prepare?(target: Target): Promise<Prepared>
@@ -61,6 +61,10 @@ export const asUser =
     const made = await more(user, target)
     return { token: user.token, id: user.id, ...(made ?? undefined) }
   }
+
+/** Loads the server's code at the first call: an attacker, which never calls it, starts sooner. */
+export const must: typeof ask = async (...asked) =>
+  (await import('../../support/server/server-with-devices.ts')).must(...asked)
 
 const BATCH = 50
 

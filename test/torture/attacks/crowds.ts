@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Client, client } from '../../support/server/server-with-devices.ts'
+import { request } from '../../support/server/request.ts'
+import type { Client } from '../../support/server/server-with-devices.ts'
 import { type Attack, type AttackRun, byGuest, byUser, type Prepared, type Target } from './attack.ts'
 import { drip, exchange, head, hold, write } from './sockets.ts'
 
@@ -64,7 +65,7 @@ const bodies = (
   )
 
 async function know(run: AttackRun, path: string): Promise<void> {
-  for (const token of tokensOf(run)) await client(run.url, '', token).call('GET', path)
+  for (const token of tokensOf(run)) await request(run.url, 'GET', path, undefined, { authorization: token })
 }
 
 const ofAccounts = (path: string, headers: Readonly<Record<string, string>>) =>
@@ -76,7 +77,6 @@ const ofAccounts = (path: string, headers: Readonly<Record<string, string>>) =>
 export const crowds: readonly Attack[] = [
   byGuest(
     'bodies of 20 networks that never come',
-    { isShort: true },
     crowd((run) => bodies(run, SIGN_IN, { ...JSON_TYPE, 'content-length': '200' })),
   ),
   byGuest(

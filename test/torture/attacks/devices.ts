@@ -1,9 +1,9 @@
 import { createECDH, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../support/database/postgres.ts'
-import { must } from '../../support/server/server-with-devices.ts'
 import { receive } from '../hostile/receivers.ts'
-import { type Attack, type AttackRun, asUser, byGuest, byUser, createRecords, type Target } from './attack.ts'
+import type { Attack, AttackRun, Target } from './attack.ts'
+import { asUser, byGuest, byUser, createRecords, must } from './attack.ts'
 import { flood } from './sockets.ts'
 
 // Devices that do not behave, guessers of pairing codes, and texts that are answered automatically.
@@ -115,7 +115,7 @@ export const devices: readonly Attack[] = [
   ),
   byUser(
     'reports on messages of others, and claims',
-    { isShort: true, prepare: withMessagesOfOthers, inspect: findUntouched },
+    { prepare: withMessagesOfOthers, inspect: findUntouched },
     (run) => {
       const ids = run.prepared.ids!.split(',')
       const lies = (turn: number) =>

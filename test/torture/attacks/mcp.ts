@@ -1,5 +1,4 @@
-import { must } from '../../support/server/server-with-devices.ts'
-import { type Attack, type AttackRun, asUser, byUser } from './attack.ts'
+import { type Attack, type AttackRun, asUser, byUser, must } from './attack.ts'
 import { drip, flood, head, hold, write } from './sockets.ts'
 
 // MCP: requests that are left open, large, slow, or call tools that cost much.

@@ -1,5 +1,4 @@
-import { must } from '../../support/server/server-with-devices.ts'
-import { type Attack, type AttackRun, addContacts, asUser, byGuest, byUser } from './attack.ts'
+import { type Attack, type AttackRun, addContacts, asUser, byGuest, byUser, must } from './attack.ts'
 import { flood, floodPaths, query } from './sockets.ts'
 
 // Lists whose filter, sort or page takes the database or the compiler long.

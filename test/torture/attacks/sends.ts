@@ -1,15 +1,7 @@
 import { freePort } from '../../support/database/postgres.ts'
-import { must } from '../../support/server/server-with-devices.ts'
 import { endlessly, receive } from '../hostile/receivers.ts'
-import {
-  type Attack,
-  type AttackRun,
-  asUser,
-  byUser,
-  createRecords,
-  type Prepared,
-  type Target,
-} from './attack.ts'
+import type { Attack, AttackRun, Prepared, Target } from './attack.ts'
+import { asUser, byUser, createRecords, must } from './attack.ts'
 import { flood } from './sockets.ts'
 
 // Sends, templates, campaigns, webhooks.
@@ -18,8 +10,7 @@ const SEND = '/api/sms/send'
 const number = (i: number) => `+4915${1e7 + i}`
 const recipients = Array.from({ length: 1_000 }, (_, i) => number(i))
 
-const list = (bytes: number, item: string) =>
-  `[${Array.from({ length: bytes / (item.length + 1) }, () => item).join(',')}]`
+const list = (bytes: number, item: string) => `[${`${item},`.repeat(bytes / (item.length + 1))}${item}]`
 
 const WEBHOOKS = 20
 
@@ -173,7 +164,6 @@ export const sends: readonly Attack[] = [
   byUser(
     'tests of a webhook that nobody answers',
     {
-      isShort: true,
       prepare: asUser(async (user) => {
         const values = { user: user.id, url: 'http://127.0.0.1:1', events: ['message.sent'], enabled: true }
         return { webhook: (await must(user, 'POST', '/api/collections/webhooks/records', values)).id }

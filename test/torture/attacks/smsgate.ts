@@ -1,7 +1,6 @@
 import { freePort } from '../../support/database/postgres.ts'
-import { client, must } from '../../support/server/server-with-devices.ts'
 import { handIn, receive, textsOf } from '../hostile/receivers.ts'
-import { type Attack, type AttackRun, asUser, byGuest, byUser, type Prepared } from './attack.ts'
+import { type Attack, type AttackRun, asUser, byGuest, byUser, must, type Prepared } from './attack.ts'
 import { flood, type Shot } from './sockets.ts'
 
 // SMSGate's API for programs, and wrong credentials for all APIs that know them by Basic.
@@ -16,6 +15,7 @@ const withWebhooks = asUser(async (user, target): Promise<Prepared> => {
   const values = { user: user.id, name: 'SMSGate', scopes: ['all:any'] }
   const { key } = await must(user, 'POST', '/api/collections/api_keys/records', values)
   const port = await freePort()
+  const { client } = await import('../../support/server/server-with-devices.ts')
   const program = client(target.url, '', `Bearer ${key}`)
   for (let i = 0; i < MOST_WEBHOOKS; i++) {
     const webhook = { id: `${i}`, url: `http://127.0.0.1:${port}/${i}`, event: 'sms:received' }

@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http'
 import { freePort } from '../../support/database/postgres.ts'
 import { basic } from '../../support/server/request.ts'
-import { client, must } from '../../support/server/server-with-devices.ts'
+import type { Client } from '../../support/server/server-with-devices.ts'
 import { endlessly, handIn, receive } from '../hostile/receivers.ts'
-import { type Attack, type AttackRun, asUser, byUser, type Prepared } from './attack.ts'
+import { type Attack, type AttackRun, asUser, byUser, must, type Prepared } from './attack.ts'
 import { flood, type Shot } from './sockets.ts'
 
 // Twilio's API: forms, pages, and what an SmsUrl answers.
@@ -12,7 +12,7 @@ const NUMBER = '+4915550000001'
 const SENDS = 2_000
 
 /** A user with a key for Twilio's API, and a device that has a number. */
-const withNumber = (more: (user: Prepared) => Promise<Prepared> | Prepared = (made) => made) =>
+const withNumber = (more: (made: Prepared, user: Client) => Promise<Prepared> | Prepared = (made) => made) =>
   asUser(async (user, target) => {
     const device = await target.addDevice(user)
     await must(user, 'PATCH', `/api/collections/devices/records/${device.id}`, { phone: NUMBER })
@@ -20,14 +20,9 @@ const withNumber = (more: (user: Prepared) => Promise<Prepared> | Prepared = (ma
     const key = await must(user, 'POST', '/api/collections/api_keys/records', values)
     const account = `/2010-04-01/Accounts/${key.account_sid}`
     const login = basic(key.account_sid, key.auth_token).authorization
-    return more({
-      account,
-      login,
-      device: device.token,
-      deviceId: device.id,
-      token: user.token,
-      url: target.url,
-    })
+    const { token } = user
+    const own = { account, login, device: device.token, deviceId: device.id, token, url: target.url }
+    return more(own, user)
   })
 
 /** The same with an SmsUrl in the attack's process. */
@@ -44,9 +39,8 @@ const withSmsUrl = withNumber(async (made) => {
   return { ...made, port: String(port) }
 })
 
-const withHistory = withNumber(async (made) => {
+const withHistory = withNumber(async (made, user) => {
   const recipients = Array.from({ length: SENDS / 2 }, (_, i) => `+4915${1e7 + i}`)
-  const user = client(made.url!, '', made.token!)
   for (let i = 0; i < 2; i++) await must(user, 'POST', '/api/sms/send', { recipients, body: `Text ${i}` })
   return made
 })

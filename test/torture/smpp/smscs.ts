@@ -1,7 +1,8 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { runs } from '../../support/installed.ts'
 import { SMPP_FOLDER, SMPP_JAVA_FOLDER } from '../../third-party/door-clients.ts'
 import type { Submit } from './wire.ts'
@@ -95,9 +96,10 @@ export interface Part extends Omit<Submit, 'pdu'> {
   readonly text: string
 }
 
-export function readParts(submits: readonly Submit[]): Part[] {
+export async function readParts(submits: readonly Submit[]): Promise<Part[]> {
   const input = submits.map(({ pdu }) => `${pdu.toString('hex')}\n`).join('')
-  const output = execFileSync('python3', [PROGRAM, 'read'], { env: PYTHON, input, maxBuffer: 1 << 30 })
-  const lines = output.toString().split('\n').filter(Boolean)
+  const reading = promisify(execFile)('python3', [PROGRAM, 'read'], { env: PYTHON, maxBuffer: 1 << 30 })
+  reading.child.stdin!.end(input)
+  const lines = (await reading).stdout.split('\n').filter(Boolean)
   return lines.map((line, i) => ({ ...submits[i]!, ...(JSON.parse(line) as Part) }))
 }

@@ -28,7 +28,7 @@ async function judgeSmpp(
     `select "to", body, status, guarantee, error_message from sms_messages where "user" = $1 and message_type <> 'incoming'`,
     [user.id],
   )
-  const all = readParts(submits)
+  const all = await readParts(submits)
   const byNumber = Map.groupBy(all, ({ to }) => `+${to}`)
   const isOpen = ({ at, status, answeredAt = 0 }: Part) =>
     status === undefined ||
@@ -198,10 +198,11 @@ export async function tryDriver(site: Site, smsc: Smsc, rounds: number, seconds:
     startAgent(0)
     await until('the agent connects', async () => wire.isUsed, PATIENCE_SECONDS)
     if (rounds > 0 && !smsc.notes) wire.throttled = THROTTLED
-    for (let round = 1; round <= rounds; round++) await Promise.all([offer(user, BATCHES), strike(round)])
-    if (rounds > 0) await offer(user, BATCHES) // only the SMSC misbehaves
+    for (let round = 1; round <= rounds; round++)
+      await Promise.all([offer(user, (round - 1) * BATCHES, BATCHES), strike(round)])
+    if (rounds > 0) await offer(user, rounds * BATCHES, BATCHES) // only the SMSC misbehaves
     const begin = performance.now()
-    if (rounds === 0) await offer(user, (seconds * 1000) / PAUSE_MS)
+    if (rounds === 0) await offer(user, 0, (seconds * 1000) / PAUSE_MS)
     await site.drain(DRAIN_SECONDS)
     await until('all has landed', () => hasLanded(site, user, smsc), PATIENCE_SECONDS).catch(() => {})
     await phone.stop()
@@ -244,18 +245,19 @@ const settingsOf = (wire: Wire, smsc: Smsc, turn: number) => ({
 /** Waits until requests are open, or all is sent. */
 const someOpen = (wire: Wire) => until('requests are open', async () => wire.open > 0, 10).catch(() => {})
 
-async function offer(user: Client, batches: number): Promise<void> {
+/** Sends number `from` and the next ones of an account. */
+async function offer(user: Client, from: number, batches: number): Promise<void> {
   const begin = performance.now()
-  for (let i = 1; i <= batches; i++, sends++) {
-    const first = FIRST_NUMBER + sends * BATCH
-    const long = LONG[sends % EVERY]
+  for (let turn = from; turn < from + batches; turn++) {
+    const first = FIRST_NUMBER + sends++ * BATCH
+    const long = LONG[turn % EVERY]
     const { status, body } = await user.call('POST', '/api/sms/send', {
       recipients: Array.from({ length: BATCH }, (_, n) => `+49${first + n}`),
-      body: long ? `${sends} ${long.repeat(8)}`.trim() : `Text ${sends}`,
-      guarantee: sends % 2 === 0 ? 'at_most_once' : 'at_least_once',
+      body: long ? `${turn} ${long.repeat(8)}`.trim() : `Text ${turn}`,
+      guarantee: turn % 2 === 0 ? 'at_most_once' : 'at_least_once',
     })
     if (status !== 200) throw new Error(JSON.stringify(body))
-    await sleep(Math.max(0, begin + i * PAUSE_MS - performance.now()))
+    await sleep(Math.max(0, begin + (turn + 1 - from) * PAUSE_MS - performance.now()))
   }
 }
 
