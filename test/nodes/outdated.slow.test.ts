@@ -36,10 +36,13 @@ test('it refuses all work from the migration on, and says why', async () => {
     while (!isOver) statuses.push((await send(user)).status)
   })()
   // of two that start at once, one waits for the other's migration
-  newer = await Promise.all([startNewer(), startNewer()])
-  await expect.poll(async () => (await ready()).body.reason).toBe(REASON)
-  isOver = true
-  await sending
+  try {
+    newer = await Promise.all([startNewer(), startNewer()])
+    await expect.poll(async () => (await ready()).body.reason).toBe(REASON)
+  } finally {
+    isOver = true
+    await sending
+  }
   expect([...new Set(statuses)]).toEqual([200, 503])
   expect(statuses.lastIndexOf(200)).toBeLessThan(statuses.indexOf(503))
 

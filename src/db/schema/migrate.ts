@@ -7,6 +7,9 @@ import { oldestServer } from './oldest-server.ts'
 import { type SqlFile, sqlFiles } from './sql-files.ts'
 
 const INSUFFICIENT_PRIVILEGE = '42501'
+const ADMIN_SHUTDOWN = '57P01'
+/** How often it is tried if another server's migration ends the connection, which it does once. */
+const TRIES = 3
 
 const MAKE_TABLE =
   'create table if not exists _migrations (file text primary key, applied timestamptz not null default now())'
@@ -17,10 +20,12 @@ const migrations = () => sqlFiles('migrations').map(({ name, sql }) => ({ file: 
  * Brings the schema up to date in one transaction and ends connections of servers too old for it. Returns the
  * applied migrations. Throws a UserError for a newer database, and if the role may not create tables.
  */
-export async function migrate(db: Db, only?: readonly string[]): Promise<string[]> {
+export async function migrate(db: Db, only?: readonly string[], tries = TRIES): Promise<string[]> {
   try {
     return await db.transaction((tx) => bringUpToDate(tx, only))
   } catch (error) {
+    const wasEnded = error instanceof DatabaseUnavailable && isSqlError(error.cause, ADMIN_SHUTDOWN)
+    if (wasEnded && tries > 1) return migrate(db, only, tries - 1)
     if (error instanceof DatabaseUnavailable && !(error instanceof OutdatedServer))
       throw new UserError(
         `The database could not be brought up to date, and is as it was: ${wordsOf(error.cause)}. Start again when that is mended.`,

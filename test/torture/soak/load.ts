@@ -28,7 +28,8 @@ const TEMPLATE = { format: 'template', body: { type: '{{type}}', data: { id: '{{
 const WEBHOOKS = '/api/collections/webhooks/records'
 const KEYS = '/api/collections/api_keys/records'
 const VENDEL_SEND = '/vendel/api/sms/send'
-/** A campaign once an hour, from the next minute on. */
+/** A campaign once an hour, from the first full minute on that is so far ahead: it is held for 10 s. */
+const CAMPAIGN_AHEAD_MS = 15_000
 const CAMPAIGN = Array.from({ length: 20 }, (_, i) => `+49990000${100 + i}`)
 const LIST = '/api/collections/sms_messages/records?perPage=30&sort=-created'
 
@@ -81,7 +82,8 @@ export class Load {
       const { key } = await must(user, 'POST', KEYS, { user: user.id, name: 'Vendel' })
       this.#keys.set(user, key)
     }
-    const repeat = { cron: `${new Date(Date.now() + 60_000).getUTCMinutes()} * * * *`, time_zone: 'UTC' }
+    const first = new Date(Date.now() + 60_000 + CAMPAIGN_AHEAD_MS)
+    const repeat = { cron: `${first.getUTCMinutes()} * * * *`, time_zone: 'UTC' }
     const campaign = { body: 'Open again', recipients: CAMPAIGN, repeat }
     await must(this.#accounts.at(-1)!.user, 'POST', '/api/campaigns', campaign)
   }
