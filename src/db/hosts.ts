@@ -6,7 +6,7 @@ const HOST_MS = 3_000
 
 /** Whether a server accepts writes. Commits to a synchronous standby, as a replaced primary cannot. */
 const CHECK = `
-select current_setting('transaction_read_only') as read_only,
+select current_setting('transaction_read_only') as read_only, pg_postmaster_start_time()::text as server,
   case when current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery()
     then pg_logical_emit_message(true, 'pocketsms', '') end`
 
@@ -23,18 +23,29 @@ function urlsOf(url: string): string[] {
     .map((host) => url.slice(0, start + user) + host + rest)
 }
 
-/** A client for the first host that takes writes; after a failure, the next client tries the next host. */
-export function clientOf(url: string): typeof pg.Client {
+/**
+ * Clients of the first host that accepts writes; after a failure, the next client tries the next host. A
+ * client that reaches another server than those before it ends them, as their server was replaced.
+ */
+export function clientsOf(url: string) {
   const urls = urlsOf(url)
   const limits = urls.length > 1 && { connectionTimeoutMillis: HOST_MS }
   let current = 0
-  return class extends pg.Client {
+  const servers = new Map<pg.Client, unknown>()
+
+  /** Ends connections without waiting for their servers, except those to the server `kept`. */
+  function abandon(kept?: unknown): void {
+    for (const [client, server] of servers) if (server !== kept) client.connection.stream.destroy()
+  }
+
+  class Client extends pg.Client {
     readonly #host = current
 
     constructor(config?: pg.ClientConfig) {
       super({ ...config, ...limits, connectionString: urls[current]! })
       // a pool adds its handler after `connect`; before that, a lost connection would end the process
       this.on('error', () => {})
+      this.on('end', () => servers.delete(this))
     }
 
     override connect(): Promise<this>
@@ -50,13 +61,18 @@ export function clientOf(url: string): typeof pg.Client {
       try {
         await super.connect()
         const { rows } = await this.query({ text: CHECK, query_timeout: HOST_MS } as pg.QueryConfig)
-        if (rows[0].read_only === 'off') return this
-        throw new DatabaseUnavailable(new Error('This database server takes no writes.'))
+        const [{ read_only, server }] = rows
+        if (read_only !== 'off')
+          throw new DatabaseUnavailable(new Error('This database server takes no writes.'))
+        servers.set(this, server)
+        abandon(server)
+        return this
       } catch (error) {
         if (this.#host === current) current = (current + 1) % urls.length
         this.end().catch(() => {})
         throw error
       }
     }
-  } as typeof pg.Client
+  }
+  return { Client: Client as typeof pg.Client, abandon: () => abandon() }
 }

@@ -69,7 +69,7 @@ export function openPipeline(
       throw databaseFault(error)
     }
   }
-  return { query, close: hangUp, abandon: () => void line?.client.connection.stream.destroy() }
+  return { query, close: hangUp }
 }
 
 /** Buffers writes until all data of this event-loop turn was read. */

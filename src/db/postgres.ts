@@ -11,7 +11,7 @@ import {
   type Session,
   type TransactionSession,
 } from './errors.ts'
-import { clientOf } from './hosts.ts'
+import { clientsOf } from './hosts.ts'
 import { collectAnnouncements, openListener } from './listener.ts'
 import { openPipeline, runStatement } from './pipeline.ts'
 
@@ -142,10 +142,10 @@ export function openPostgres(
     options: optionsOf({ ...SERVER_PLANNER, idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS }),
     application_name: admit && !isReplica ? SERVER_NAME : 'pocketsms',
   }
-  const Client = isReplica ? pg.Client : clientOf(url)
+  const primary = clientsOf(url)
+  const Client = isReplica ? pg.Client : primary.Client
   const onConnect = admit && ((client: pg.ClientBase) => admit(session(client)))
   const limitedTo = (ms: number) => ({ statement_timeout: ms, query_timeout: ms + GRACE_MS })
-  const clients = new Set<pg.PoolClient>()
   const openPool = (max: number, limitMs: number) => {
     const made = new pg.Pool({
       ...settings,
@@ -155,12 +155,8 @@ export function openPostgres(
       maxLifetimeSeconds: LIFETIME_MS / 1000,
       onConnect: onConnect as pg.PoolConfig['onConnect'],
     })
-    made.on('connect', (client) => {
-      clients.add(client)
-      // if a connection is lost between two statements of a transaction, the next one fails
-      client.on('error', () => {})
-    })
-    made.on('remove', (client) => clients.delete(client))
+    // if a connection is lost between two statements of a transaction, the next one fails
+    made.on('connect', (client) => client.on('error', () => {}))
     made.on('error', (error) => {
       // `end` resolves before its connections are closed; an embedded Postgres may end them first
       if (!made.ending) log.warn({ err: error }, 'lost an idle database connection')
@@ -176,16 +172,12 @@ export function openPostgres(
   const shared = session(pool as Queryable)
   const open = () => new Client({ ...lookUps, pipeline: true })
   const pipeline = openPipeline(open, LIFETIME_MS, onConnect, shared.query)
-  const Direct = isReplica ? pg.Client : clientOf(listenUrl)
+  const Direct = listenUrl === url ? Client : clientsOf(listenUrl).Client
   const direct = { ...connection, connectionString: listenUrl }
   const unhurried = longWork(() => new Direct({ ...direct, application_name: 'pocketsms long work' }))
   const listening = () =>
     new Direct({ ...direct, query_timeout: CONNECT_MS, application_name: 'pocketsms listen' })
-  const onStall = () => {
-    for (const { connection } of clients) connection.stream.destroy()
-    pipeline.abandon()
-  }
-  const listener = openListener(listening, shared.query, onStall, log)
+  const listener = openListener(listening, shared.query, primary.abandon, log)
   const forget = collectAnnouncements(pool, listener.announce)
   return {
     ...shared,

@@ -1,6 +1,7 @@
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { readConfig } from '../../src/config.ts'
-import { clientOf } from '../../src/db/hosts.ts'
+import type { Session } from '../../src/db/errors.ts'
+import { clientsOf } from '../../src/db/hosts.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { UserError } from '../../src/errors.ts'
 import { createLogger, type Logger } from '../../src/log.ts'
@@ -125,7 +126,7 @@ test('one of several hosts that goes away while it is asked whether it takes wri
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-  const Client = clientOf(`postgres://ann@${host},${host}/sms?sslmode=disable`)
+  const { Client } = clientsOf(`postgres://ann@${host},${host}/sms?sslmode=disable`)
   await expect(new Client().connect()).rejects.toThrow('Connection terminated')
 })
 
@@ -156,7 +157,7 @@ test.concurrent('a primary whose synchronous standby left it is not used', async
   const { url, stop } = await startPostgres()
   onTestFinished(stop)
   const connects = async () => {
-    const client = new (clientOf(url))()
+    const client = new (clientsOf(url).Client)()
     return client.connect().then(
       () => client.end().then(() => true),
       () => false,
@@ -167,6 +168,37 @@ test.concurrent('a primary whose synchronous standby left it is not used', async
   await onServer(url, 'select pg_reload_conf()')
   await expect.poll(connects, { timeout: 20_000 }).toBe(false)
 }, 30_000)
+
+test('a connection to another server ends those to the one that it replaced', async ({
+  expect,
+  onTestFinished,
+}) => {
+  const servers = [await startPostgres(), await startPostgres()]
+  onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))))
+  const ports = servers.map(({ url }) => Number(new URL(url).port))
+  const { username, password } = new URL(servers[0]!.url)
+  await onServer(servers[1]!.url, `alter role ${username} password '${password}'`)
+  let primary = ports[0]!
+  const proxy = createServer((near) => {
+    const far = connect(primary, '127.0.0.1')
+    near.on('error', () => far.destroy()).pipe(far)
+    far.on('error', () => near.destroy()).pipe(near)
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void proxy.close())
+  const url = new URL(servers[0]!.url)
+  url.port = String((proxy.address() as AddressInfo).port)
+  const backend = openPostgres(url.href, { ofServer: 2, ofClients: 1, clientMs: 1_000 }, logInto([]))
+  onTestFinished(() => backend.close())
+  const port = async (query: Session['query']) => (await query('select inet_server_port()')).rows[0]![0]
+  const ask = () => Promise.all([backend.query, backend.lookUp, backend.clientQuery].map(port))
+  expect(await ask()).toEqual(Array(3).fill(ports[0]))
+  primary = ports[1]!
+  expect(await ask()).toEqual(Array(3).fill(ports[0]))
+  const sleep = 'select pg_sleep(0.2)'
+  await Promise.allSettled([backend.query(sleep), backend.query(sleep)])
+  await expect.poll(ask).toEqual(Array(3).fill(ports[1]))
+})
 
 test.concurrent('a server that hears no NOTIFY says so, and what to set', async () => {
   const { databaseUrl } = await testConfig({}, 'prepared')
