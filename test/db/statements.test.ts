@@ -72,7 +72,7 @@ test('Postgres takes every statement of src, and gives the columns that it names
   const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
   for (const file of files) {
     const url = new URL(file, SRC)
-    if (readFileSync(url, 'utf8').includes('statements/statement.ts')) await import(url.href)
+    if (readFileSync(url, 'utf8').includes(`/statement.ts'`)) await import(url.href)
   }
   const types = new Map((await db.query('select oid, typname from pg_type')).rows as [number, string][])
   const notNull = new Set(textsOf(await db.query(NOT_NULL)))
