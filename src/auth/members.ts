@@ -62,9 +62,10 @@ where m.member = ${text('member')} order by s.name, m.account limit ${MAX_LISTED
 export const listAccounts = (db: Db, member: string) => run(db, ACCOUNTS, { member })
 
 /** Adds an acting token to the session of the member's own token, with which it ends. */
-const KEEP = `
+const KEEP = statement('session add acting token', {})`
 insert into auth_session_tokens (token_hash, session, expires_at)
-select $2, session, expires_at from auth_session_tokens where token_hash = $1 on conflict do nothing`
+select ${text('acting')}, session, expires_at from auth_session_tokens where token_hash = ${text('own')}
+on conflict do nothing`
 
 /** Makes a token with which a member acts for an account until the member's `own` expires. Throws 404. */
 export async function actFor(store: Store, member: AuthRecord, own: string, account: string) {
@@ -73,7 +74,7 @@ export async function actFor(store: Store, member: AuthRecord, own: string, acco
   if (!auth) throw notFound()
   const exp = readClaims(own)?.exp
   const token = await signToken(auth, 'auth', { refreshable: false, ...(exp && { expires: exp }) })
-  await store.db.query(KEEP, [sha256(own), sha256(token)], 'session add acting token')
+  await run(store.db, KEEP, { own: sha256(own), acting: sha256(token) })
   return { auth, token }
 }
 
@@ -139,8 +140,8 @@ export async function invite(
   })
   const link = `${namesOf(services).appUrl}/_/#/join/${secret}`
   if (!isMailed) return { id, link }
-  const { rows } = await store.db.query('select name from senders where id = $1', [auth.id])
-  const name = nameInMail(String(rows[0]?.[0] ?? ''), namesOf(services).appName)
+  const sender = await runForRow(store.db, NAMES, { id: auth.id, other: auth.id })
+  const name = nameInMail(sender?.name ?? '', namesOf(services).appName)
   const html = `<p>${escapeHtml(name)} invites you to answer texts together.</p>
 <p>${linkTo(link, 'Join the team', 'btn')}</p>
 <p>The link is good for ${DAYS} days and for one person. If you do not know ${escapeHtml(name)}, ignore this mail.</p>`

@@ -4,7 +4,7 @@ import type { Holder } from '../admission/holder.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
 import { readOrMakeParam, readParam } from '../db/secrets.ts'
-import { list, run, runForRow, statement, text } from '../db/statement.ts'
+import { list, number, numberOrNull, run, runForRow, statement, text, textOrNull } from '../db/statement.ts'
 import { ApiError } from '../errors.ts'
 import type { FileField } from '../fields/field.ts'
 import type { Content } from './upload.ts'
@@ -33,27 +33,30 @@ export interface FileFacts {
   readonly thumb?: { readonly size: string; readonly original: number }
 }
 
-const INSERT = `
+const INSERT = statement('store file', { id: 'number' })`
 insert into _files (collection, record, name, thumb, original, size, type, modified, owner)
-values ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, now()), $9)
+values (${text('collection')}, ${text('record')}, ${text('name')}, ${text('thumb')}, ${numberOrNull('original')},
+  ${number('size')}, ${text('type')}, coalesce(${textOrNull('modified')}::timestamptz, now()), ${text('owner')})
 on conflict (collection, record, name, thumb) do nothing returning id`
 const APPEND = 'insert into _file_chunks (file, part, content) values ($1, $2, $3)'
 
 /** Stores a file. Returns false if another node stored the same thumbnail first. Throws FilesFull. */
 export async function storeFile(
   db: Db,
-  { collection, record, name }: FilePlace,
+  place: FilePlace,
   { type, modified, owner, thumb }: FileFacts,
   content: Content,
 ): Promise<boolean> {
   if (owner) await takeRoom(db, owner, content.size)
-  const facts = [thumb?.size ?? '', thumb?.original ?? null, content.size, type, modified ?? null]
-  const values = [collection, record, name, ...facts, owner?.id ?? '']
-  const [file] = (await db.query(INSERT, values, 'store file')).rows
+  const file = await runForRow(db, INSERT, {
+    ...{ ...place, type, size: content.size, owner: owner?.id ?? '' },
+    ...{ thumb: thumb?.size ?? '', original: thumb?.original ?? null },
+    modified: modified?.toISOString() ?? null,
+  })
   if (!file) return false
   let part = 0
   for await (const piece of content.pieces(CHUNK_BYTES))
-    await db.query(APPEND, [file[0], part++, piece], 'store chunk')
+    await db.query(APPEND, [file.id, part++, piece], 'store chunk')
   return true
 }
 
@@ -85,18 +88,19 @@ export async function* readStored(db: Db, { id }: StoredFile, from: number, to: 
   for (let at = from; at < to; ) {
     const part = Math.floor(at / CHUNK_BYTES)
     const offset = at - part * CHUNK_BYTES
-    const params = [id, part, offset + 1, Math.min(READ_BYTES, to - at)]
-    const read = () => db.query(READ, params, 'read chunk')
-    const { rows } = await admission.claimsAndReads.run(db.ticket?.holder ?? 'server', read)
-    const [content] = (rows[0] ?? []) as Buffer[]
-    if (!content || content.length === 0) throw new FileDeleted()
-    yield content
-    at += content.length
+    const values = { id, part, from: offset + 1, bytes: Math.min(READ_BYTES, to - at) }
+    const read = () => runForRow(db, READ, values)
+    const found = await admission.claimsAndReads.run(db.ticket?.holder ?? 'server', read)
+    if (!found || found.content.length === 0) throw new FileDeleted()
+    yield found.content
+    at += found.content.length
   }
 }
 
 /** SQL that reads a part. Contents are stored uncompressed, so that Postgres reads no more than it. */
-const READ = 'select substr(content, $3, $4) from _file_chunks where file = $1 and part = $2'
+const READ = statement('read chunk', { content: 'Buffer' })`
+select substr(content, ${number('from')}, ${number('bytes')}) as content from _file_chunks
+where file = ${number('id')} and part = ${number('part')}`
 
 /** An account that stores files, and its maximum bytes; 0: unlimited. */
 export interface FileOwner {
@@ -107,13 +111,13 @@ export interface FileOwner {
 /** Minimum bytes that a file counts for, because its rows in the database take space. */
 const LEAST_BYTES = 4_096
 
-const SUM = `select coalesce(sum(greatest(size, ${LEAST_BYTES})), 0)::float8 from _files where owner = $1 and owner <> ''`
+const SUM = statement('sum of files', { bytes: 'number' })`
+select coalesce(sum(greatest(size, ${LEAST_BYTES})), 0)::float8 as bytes from _files
+where owner = ${text('account')} and owner <> ''`
 
 /** Bytes of an account's files, without thumbnails. */
-export async function storedBytes(db: Db, account: string): Promise<number> {
-  const { rows } = await db.query(SUM, [account], 'sum of files')
-  return Number(rows[0]![0])
-}
+export const storedBytes = async (db: Db, account: string): Promise<number> =>
+  (await runForRow(db, SUM, { account }))!.bytes
 
 export class FilesFull extends ApiError {
   override name = 'FilesFull'

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Collection, Store } from '../collections/catalog.ts'
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
+import { list, runForRow, statement, text } from '../db/statement.ts'
 import type { Action } from '../records/record-sql.ts'
 import { columnsOf, type RecordRow } from '../records/record-sql.ts'
 
@@ -50,11 +51,12 @@ const PAGE = 500
 const AFTER = '(xid >= $1::text::xid8 or xid = any($2::text[]::xid8[]))'
 const COLUMNS = 'position, xid::text, collection, action, record'
 
+const SNAPSHOT = statement('current snapshot', { snapshot: 'string' })`
+select pg_current_snapshot()::text as snapshot`
+
 /** The present snapshot, from which a new reader of `_changes` starts. */
-export async function currentSnapshot(db: Db): Promise<Snapshot> {
-  const { rows } = await db.query('select pg_current_snapshot()::text')
-  return readSnapshot(String(rows[0]![0]))
-}
+export const currentSnapshot = async (db: Db): Promise<Snapshot> =>
+  readSnapshot((await runForRow(db, SNAPSHOT, {}))!.snapshot)
 
 /** Passes each change committed since a snapshot to `take` once. Returns the snapshot to continue from. */
 export async function readChanges(
@@ -124,6 +126,12 @@ const FORGOTTEN_SECONDS = 60
 const PATIENCE_MS = 1_000
 const STEP_MS = 5
 
+const REGISTER = statement('register node', { xid: 'string' })`
+insert into _listeners (node, ignored) values (${text('node')}, ${list('ignored')})
+on conflict (node) do update set seen = now(), -- whichever of two calls comes last
+  ignored = array(select unnest(_listeners.ignored) intersect select unnest(excluded.ignored))
+returning pg_current_xact_id()::text as xid`
+
 /**
  * Registers a listener: changes are logged from now on, except those of collections that all nodes ignore.
  * `settled` resolves when earlier transactions have ended, at the latest after PATIENCE_MS.
@@ -133,21 +141,18 @@ export async function registerNode(
   node: string,
   ignored: readonly string[],
 ): Promise<{ settled: Promise<void> }> {
-  const { rows } = await db.query(
-    `insert into _listeners (node, ignored) values ($1, $2)
-     on conflict (node) do update set seen = now(), -- whichever of two calls comes last
-       ignored = array(select unnest(_listeners.ignored) intersect select unnest(excluded.ignored))
-     returning pg_current_xact_id()::text`,
-    [node, ignored],
-  )
-  return { settled: settle(db, Number(rows[0]![0])).catch(() => {}) }
+  const { xid } = (await runForRow(db, REGISTER, { node, ignored }))!
+  return { settled: settle(db, Number(xid)).catch(() => {}) }
 }
+
+const OLDEST = statement('oldest transaction', { xid: 'string' })`
+select pg_snapshot_xmin(pg_current_snapshot())::text as xid`
 
 async function settle(db: Db, xid: number): Promise<void> {
   const end = performance.now() + PATIENCE_MS
   for (;;) {
-    const { rows } = await db.query('select pg_snapshot_xmin(pg_current_snapshot())::text')
-    if (Number(rows[0]![0]) > xid || performance.now() > end) return
+    const oldest = (await runForRow(db, OLDEST, {}))!
+    if (Number(oldest.xid) > xid || performance.now() > end) return
     await sleep(STEP_MS)
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
+import { run, runForRow, statement, text } from '../db/statement.ts'
 import { ApiError, RetryLater } from '../errors.ts'
 import { byId, selectRows } from '../records/read-rows.ts'
 import { columnsOf, StaleAuth, toValues } from '../records/record-sql.ts'
@@ -68,25 +69,29 @@ export async function forwardMessage(db: Db, node: string, message: Message): Pr
   return answer !== undefined && 'done' in answer && answer.done
 }
 
+const ASK = statement('forward request', {})`
+with asked as (
+  insert into _subscribing (id, node, request)
+  select ${text('id')}, node, ${text('request')}::json from _listeners where node = ${text('node')} returning 1
+)
+select _announce('${CHANGES_CHANNEL}', ${text('node')}) from asked`
+
 async function put(db: Db, node: string, request: Request): Promise<Answer | undefined> {
   const id = randomText(15)
-  const { rows } = await db.query(
-    `with asked as (insert into _subscribing (id, node, request)
-       select $1, node, $3::json from _listeners where node = $2 returning 1)
-     select _announce($4, $2) from asked`,
-    [id, node, JSON.stringify(request), CHANGES_CHANNEL],
-  )
-  return rows.length > 0 ? awaitAnswer(db, id) : undefined
+  const asked = await run(db, ASK, { id, node, request: JSON.stringify(request) })
+  return asked.length > 0 ? awaitAnswer(db, id) : undefined
 }
 
-const TAKE_ANSWER = 'delete from _subscribing where id = $1 and answer is not null returning answer'
-const ASKED = 'select id, request from _subscribing where node = $1 and answer is null order by at'
+const TAKE_ANSWER = statement('take answer', { answer: 'string' })`
+delete from _subscribing where id = ${text('id')} and answer is not null returning coalesce(answer::text, '') as answer`
+const ASKED = statement('forwarded requests', { id: 'string', request: 'string' })`
+select id, request::text from _subscribing where node = ${text('node')} and answer is null order by at`
 const PUT_ANSWER = 'update _subscribing set answer = $2::json where id = $1'
 
 async function awaitAnswer(db: Db, id: string): Promise<Answer | undefined> {
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(STEP_MS)) {
-    const { rows } = await db.query(TAKE_ANSWER, [id])
-    if (rows[0]) return JSON.parse(String(rows[0][0])) as Answer
+    const taken = await runForRow(db, TAKE_ANSWER, { id })
+    if (taken) return JSON.parse(taken.answer) as Answer
   }
   await db.query('delete from _subscribing where id = $1', [id])
   return undefined
@@ -99,9 +104,8 @@ export interface NodeHandlers {
 
 /** Answers the requests of other nodes to this one, each once. */
 export async function handleForwarded(store: Store, node: string, here: NodeHandlers): Promise<void> {
-  const { rows } = await store.db.query(ASKED, [node])
-  for (const [id, request] of rows) {
-    const answer = await answerTo(store, JSON.parse(String(request)) as Request, here)
+  for (const { id, request } of await run(store.db, ASKED, { node })) {
+    const answer = await answerTo(store, JSON.parse(request) as Request, here)
     await store.db.query(PUT_ANSWER, [id, JSON.stringify(answer)])
   }
 }

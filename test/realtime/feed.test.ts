@@ -10,7 +10,9 @@ test('a database that is lost while a feed starts ends no process', async () => 
   const db = {
     async query(text: string) {
       if (text.includes('pg_snapshot_xmin')) throw new DatabaseUnavailable(new Error('gone'))
-      return { rows: [[text.includes('insert') ? '5' : '7:7:', null]], count: 1 }
+      const isInsert = text.includes('insert')
+      const fields = [{ name: isInsert ? 'xid' : 'snapshot' }]
+      return { fields, rows: [[isInsert ? '5' : '7:7:', null]], count: 1 }
     },
     listen: () => sleep(20, async () => {}),
   }

@@ -1,6 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
+import { number, part, run, runForRow, statement, text } from '../../db/statement.ts'
 import { dateOf } from '../../fields/date.ts'
 import { allowance, type Device } from '../../sms/devices/device.ts'
 import { type Attempt, claimMessages, leasedMessages, renewLeases } from '../../sms/queue/claim.ts'
@@ -34,10 +35,10 @@ interface HandedText extends Attempt {
   readonly isKnown: boolean
 }
 
-/** SQL: how many texts a phone may still send, by its reports. $1: device, $2: user. */
-const TO_SEND = `(
+/** SQL: how many texts a phone may still send, by its reports. */
+const TO_SEND = part`(
   select count(*) from smsgate_texts t
-  where t.device = $1 and t."user" = $2 and not t.is_processed and t.valid_until > now())`
+  where t.device = ${text('id')} and t."user" = ${text('user')} and not t.is_processed and t.valid_until > now())`
 
 const IS_CANCELED = `not t.is_processed and t.valid_until > now() and not exists (
   select from sms_dispatch d
@@ -47,34 +48,34 @@ const IS_CANCELED = `not t.is_processed and t.valid_until > now() and not exists
  * SQL: phone `p` may be handed new texts: it has none, or still many. At its last text, a new one would
  * restart the app's sender, which sends the last text twice.
  */
-const IS_OPEN = `(
+const IS_OPEN = part`(
   select n = 0 or n <= ${CAPACITY_SQL} / 2 and (
     p.handed_at < now() - interval '${SLOW_SECONDS} seconds' and n * 2 >= p.handed
     or p.handed_at < now() - interval '${STUCK_SECONDS} seconds')
   from ${TO_SEND} as c(n))`
 
 /** SQL: the phone should pull, since it seems to lack a text or a cancellation. */
-const IS_UNANSWERED = `exists (
+const IS_UNANSWERED = part`exists (
   select from smsgate_texts t
-  where t.device = $1 and t."user" = $2 and (
+  where t.device = ${text('id')} and t."user" = ${text('user')} and (
     not t.is_known and t.valid_until > now() and t.listed_at < now() - interval '${ANSWER_SECONDS} seconds'
     or ${IS_CANCELED} and (t.canceled_at is null or t.canceled_at < now() - interval '${ANSWER_SECONDS} seconds')))`
 
-const STATE = `
-select exists (select from device_streams s where s.device = $1 and s.until > now()),
-  (select ${IS_OPEN} from smsgate_phones p where p.device = $1 and p."user" = $2),
+const STATE = statement('smsgate handed', { canBeWoken: 'boolean', isOpen: 'boolean', texts: 'string' })`
+select exists (select from device_streams s where s.device = ${text('id')} and s.until > now()) as "canBeWoken",
+  coalesce((select ${IS_OPEN} from smsgate_phones p where p.device = ${text('id')} and p."user" = ${text('user')}), false)
+    as "isOpen",
   coalesce((
     select json_agg(json_build_object(
       'id', t.message, 'attempt', t.attempt, 'isCanceled', ${IS_CANCELED}, 'isKnown', t.is_known,
       'isListed', t.listed_at > now() - interval '${ANSWER_SECONDS} seconds') order by t.message)
-    from smsgate_texts t where t.device = $1 and t."user" = $2), '[]')::text`
+    from smsgate_texts t where t.device = ${text('id')} and t."user" = ${text('user')}), '[]')::text as texts`
 
 /** What a phone was handed, whether its stream is open, and IS_OPEN. Needs the lock of the phone's row. */
 async function handedState(db: Db, device: Device) {
-  const { rows } = await db.query(STATE, [device.id, device.user], 'smsgate handed')
-  const [canBeWoken, isOpen, texts] = rows[0]!
-  const held: readonly HandedText[] = JSON.parse(String(texts))
-  return { canBeWoken: canBeWoken === true, isOpen: isOpen === true, texts: held }
+  const state = (await runForRow(db, STATE, device))!
+  const texts: readonly HandedText[] = JSON.parse(state.texts)
+  return { ...state, texts }
 }
 
 /** What an answer lists. `validUntilMs`: by the database's clock. */
@@ -85,103 +86,104 @@ interface Listed {
   readonly added: number
 }
 
-const NOTE = `
+const NOTE = statement('smsgate note listed', {})`
 with forgotten as (
-  delete from smsgate_texts t where t.device = $1 and t."user" = $2 and t.valid_until <= now() and not exists (
+  delete from smsgate_texts t where t.device = ${text('id')} and t."user" = ${text('user')} and t.valid_until <= now() and not exists (
     select from sms_dispatch d where d.message = t.message and d.attempt = t.attempt and d.state = 'sending')
 ), canceled as (
   update smsgate_texts t set canceled_at = now()
-  from json_to_recordset($4) g(id text, attempt int)
-  where t.device = $1 and t."user" = $2 and t.message = g.id and t.attempt = g.attempt
+  from json_to_recordset(${text('canceled')}) g(id text, attempt int)
+  where t.device = ${text('id')} and t."user" = ${text('user')} and t.message = g.id and t.attempt = g.attempt
 ), phone as (
-  update smsgate_phones set handed_at = now(), handed = $5::int + ${TO_SEND}
-  where device = $1 and "user" = $2 and $5::int > 0
+  update smsgate_phones set handed_at = now(), handed = ${number('added')}::int + ${TO_SEND}
+  where device = ${text('id')} and "user" = ${text('user')} and ${number('added')}::int > 0
 )
 insert into smsgate_texts (device, "user", message, attempt, listed_at, valid_until)
-select $1, $2, g.id, g.attempt, now(), to_timestamp(g."validUntilMs" / 1000)
-from json_to_recordset($3) g(id text, attempt int, "validUntilMs" float8)
+select ${text('id')}, ${text('user')}, g.id, g.attempt, now(), to_timestamp(g."validUntilMs" / 1000)
+from json_to_recordset(${text('given')}) g(id text, attempt int, "validUntilMs" float8)
 on conflict (device, message, attempt) do update set listed_at = excluded.listed_at`
 
 /** Stores which texts an answer lists, and deletes finished ones. */
 async function noteListed(db: Db, device: Device, { texts, canceled, added }: Listed): Promise<void> {
   const given = texts.map(({ id, attempt, validUntilMs }) => ({ id, attempt, validUntilMs }))
-  const values = [device.id, device.user, JSON.stringify(given), JSON.stringify(canceled), added]
-  await db.query(NOTE, values, 'smsgate note listed')
+  const lists = { given: JSON.stringify(given), canceled: JSON.stringify(canceled) }
+  await run(db, NOTE, { ...device, ...lists, added })
 }
 
 /** A phone's report about a text: `waits` on the phone, was `processed` by Android, or is `over`. */
 type Progress = Attempt & { readonly step: 'waits' | 'processed' | 'over' }
 
-const PROGRESS = `
-with given as (select * from json_to_recordset($3) g(id text, attempt int, step text)), over as (
+const PROGRESS = statement('smsgate note progress', {})`
+with given as (select * from json_to_recordset(${text('given')}) g(id text, attempt int, step text)), over as (
   delete from smsgate_texts t using given g
-  where t.device = $1 and t."user" = $2 and t.message = g.id and t.attempt = g.attempt and g.step = 'over'
+  where t.device = ${text('id')} and t."user" = ${text('user')} and t.message = g.id and t.attempt = g.attempt and g.step = 'over'
 )
 update smsgate_texts t set is_known = true, is_processed = t.is_processed or g.step = 'processed'
 from given g
-where t.device = $1 and t."user" = $2 and t.message = g.id and t.attempt = g.attempt and g.step <> 'over'`
+where t.device = ${text('id')} and t."user" = ${text('user')} and t.message = g.id and t.attempt = g.attempt and g.step <> 'over'`
 
 /** Stores a phone's report about its texts. */
 async function noteProgress({ db }: Store, device: Device, progress: readonly Progress[]) {
   if (progress.length === 0) return
   // the last state counts if a report names a text twice
   const given = [...new Map(progress.map((text) => [`${text.id}.${text.attempt}`, text])).values()]
-  await db.query(PROGRESS, [device.id, device.user, JSON.stringify(given)], 'smsgate note progress')
+  await run(db, PROGRESS, { ...device, given: JSON.stringify(given) })
 }
 
 /** SQL: a phone holds at most half of its capacity. Texts that Android is sending count, too. */
-const HAS_CAPACITY = `(
+const HAS_CAPACITY = part`(
   select count(*) from (
-    select from sms_dispatch where device = $1 and "user" = $2 and state = 'sending' and lease_until > now()
+    select from sms_dispatch where device = ${text('id')} and "user" = ${text('user')} and state = 'sending' and lease_until > now()
     limit ${MAX_CAPACITY}
   ) held
 ) <= ${CAPACITY_SQL} / 2`
 
 /** SQL: phone `p` may be handed waiting messages now. */
-const HAS_MORE = `(
+const HAS_MORE = part`(
   exists (
-    select from sms_dispatch where device = $1 and "user" = $2 and state = 'assigned'
+    select from sms_dispatch where device = ${text('id')} and "user" = ${text('user')} and state = 'assigned'
       and (due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())
   ) and ${HAS_CAPACITY} and ${IS_OPEN}
   and exists (
-    select from devices d where d.id = $1 and d."user" = $2 and d.enabled and coalesce(${allowance('d')}, 1) > 0
+    select from devices d where d.id = ${text('id')} and d."user" = ${text('user')} and d.enabled and coalesce(${allowance('d')}, 1) > 0
   ))`
 
-/** SQL: a lease of the phone ends within $3 seconds. A pull makes the phone report what it still has. */
-const IS_LAPSING = `exists (
-    select from sms_dispatch where device = $1 and "user" = $2 and state = 'sending'
-      and lease_until > now() and lease_until < now() + $3::float8 * interval '1 second'
+/** SQL: a lease of the phone ends within `leaseSeconds`. A pull makes the phone report what it still has. */
+const IS_LAPSING = part`exists (
+    select from sms_dispatch where device = ${text('id')} and "user" = ${text('user')} and state = 'sending'
+      and lease_until > now() and lease_until < now() + ${number('leaseSeconds')}::float8 * interval '1 second'
   )`
 
-const REFILL = `select ${HAS_MORE} from smsgate_phones p where p.device = $1 and p."user" = $2`
+const REFILL = statement('smsgate refill', { hasMore: 'boolean' })`
+select coalesce(${HAS_MORE}, false) as "hasMore" from smsgate_phones p where p.device = ${text('id')} and p."user" = ${text('user')}`
 
 /** Wakes a phone that finished some messages, if it may get more. Its stream may be on any node. */
 async function wakeForMore(store: Store, device: Device): Promise<void> {
-  const { rows } = await store.db.query(REFILL, [device.id, device.user], 'smsgate refill')
-  if (rows[0]?.[0] === true) wakeDevices(store.db, [device.id])
+  const found = await runForRow(store.db, REFILL, device)
+  if (found?.hasMore) wakeDevices(store.db, [device.id])
 }
 
 /** Notifies a phone again only after this time: a second notice would make the app drop a running pull. */
-const TELL = `update smsgate_phones p set woken_at = now()
-  where p.device = $1 and p."user" = $2
+const TELL = statement('smsgate should pull', {})`update smsgate_phones p set woken_at = now()
+  where p.device = ${text('id')} and p."user" = ${text('user')}
     and (p.woken_at is null or p.pulled_at >= p.woken_at
       or p.woken_at < now() - interval '${ANSWER_SECONDS} seconds')
     and (${HAS_MORE} or ${IS_LAPSING} or ${IS_UNANSWERED})
   returning p.device`
 
 /** Whether to tell a phone to pull now. If so, stores that for all its streams. */
-export async function shouldPull(store: Store, device: Device, leaseSeconds: number): Promise<boolean> {
-  const { rows } = await store.db.query(TELL, [device.id, device.user, leaseSeconds], 'smsgate should pull')
-  return rows.length > 0
-}
+export const shouldPull = async ({ db }: Store, device: Device, leaseSeconds: number): Promise<boolean> =>
+  (await runForRow(db, TELL, { ...device, leaseSeconds })) !== undefined
 
 /** The app pulls by itself when its stream opens. `woken_at` is set so that no notice follows at once. */
-const CONNECTED = `update smsgate_phones set woken_at = now() - interval '${ANSWER_SECONDS / 2} seconds'
-  where device = $1 and "user" = $2`
+const CONNECTED = statement(
+  'smsgate connected',
+  {},
+)`update smsgate_phones set woken_at = now() - interval '${ANSWER_SECONDS / 2} seconds'
+  where device = ${text('id')} and "user" = ${text('user')}`
 
 /** Stores that a phone has opened its stream, after which it pulls by itself. */
-export const noteConnected = ({ db }: Store, { id, user }: Device) =>
-  db.query(CONNECTED, [id, user], 'smsgate connected')
+export const noteConnected = ({ db }: Store, device: Device) => run(db, CONNECTED, device)
 
 /** A phone sends one by one, with pauses, so it may keep its texts for this many leases. */
 const LEASES = 3

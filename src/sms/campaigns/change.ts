@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { runForRow, statement, text } from '../../db/statement.ts'
 import { formatDate } from '../../fields/date.ts'
 import { derivedId, randomId } from '../../tools/random.ts'
 import { batchAfter, noneLeftOut, RETRIED_BATCH, type RETRY_BATCH, retryBatch } from '../queue/retry.ts'
@@ -99,6 +100,8 @@ async function checkNotBegun({ store }: CampaignServices, campaign: Campaign) {
   if (rows[0]) throw gatewayRefusal('campaign_begun')
 }
 
+const EXISTS = statement('campaign exists', {})`select from campaigns where id = ${text('id')}`
+
 /** Stores a campaign; advance.ts stores its messages. A known Idempotency-Key returns its campaign. */
 export async function createCampaign(
   services: CampaignServices,
@@ -108,8 +111,7 @@ export async function createCampaign(
 ): Promise<CampaignState> {
   const { db } = services.store
   const id = key === null ? randomId() : derivedId(`campaign:${user} ${key}`)
-  const { rows } = await db.query('select 1 from campaigns where id = $1', [id], 'campaign exists')
-  if (!rows[0]) await insert(services, user, id, wanted)
+  if (!(await runForRow(db, EXISTS, { id }))) await insert(services, user, id, wanted)
   return readState(db, user, id)
 }
 

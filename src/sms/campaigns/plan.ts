@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { flag, list, number, run, runForTexts, statement, text } from '../../db/statement.ts'
+import { flag, list, number, run, runForRow, runForTexts, statement, text } from '../../db/statement.ts'
 import { GatewayError } from '../../errors.ts'
 import { dateOf, formatDate } from '../../fields/date.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
@@ -111,13 +111,13 @@ export async function previewCampaign(store: Store, user: string, wanted: NewCam
 
 const MAX_REPEATING = 20
 
-const OTHERS = `
-select count(*) from campaigns where "user" = $1 and status in ('repeating', 'paused') and repeat::text <> 'null'`
+const OTHERS = statement('campaigns that repeat', { campaigns: 'number' })`
+select count(*) as campaigns from campaigns where "user" = ${text('user')} and status in ('repeating', 'paused') and repeat::text <> 'null'`
 
 /** Throws 400 if the account has too many repeating campaigns. The caller has locked its sends. */
 export async function checkRoom(db: Db, user: string): Promise<void> {
-  const { rows } = await db.query(OTHERS, [user], 'campaigns that repeat')
-  if (Number(rows[0]![0]) >= MAX_REPEATING)
+  const { campaigns } = (await runForRow(db, OTHERS, { user }))!
+  if (campaigns >= MAX_REPEATING)
     throw invalid(`repeat is for at most ${MAX_REPEATING} campaigns of an account`)
 }
 

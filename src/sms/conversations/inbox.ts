@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
-import { type Part, part, runForRow, statement, text, textsOf } from '../../db/statement.ts'
+import { list, type Part, part, run, runForRow, runForTexts, statement, text } from '../../db/statement.ts'
 import { fieldError, invalidFields } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
 import { changeLogCte, isDisabledSql } from '../../records/record-sql.ts'
@@ -58,16 +58,15 @@ export const INCOMING_TEXT_CTES = `heard as (
   where exists (select from _listeners)
 ), heard_pushes as (${queuePushes('select "user", id from heard where not blocked')})`
 
-const CLEAR = `
+const CLEAR = statement('clear last texts', { id: 'string' })`
 update conversations set last_text = '' where id = any(array(
-  select id from conversations where last_message = any($1::text[]) and last_message <> '' and last_text <> ''
+  select id from conversations where last_message = any(${list('messages')}::text[]) and last_message <> '' and last_text <> ''
   order by "user", number for update
 )) returning id`
 
 /** Removes the texts of deleted or redacted messages from their conversations; returns the changed ones. */
-export async function clearLastTexts(db: Db, messages: readonly string[]): Promise<string[]> {
-  return textsOf(await db.query(CLEAR, [messages], 'clear last texts'))
-}
+export const clearLastTexts = (db: Db, messages: readonly string[]): Promise<string[]> =>
+  runForTexts(db, CLEAR, { messages })
 
 const MAX_COUNT = 1_000
 
@@ -115,7 +114,7 @@ export async function countInbox(db: Db, user: string, sender: string): Promise<
 const MAX_DUE = 1_000
 
 /** Brings conversations back. `skip locked`: nodes do not wait for each other. */
-const BRING_BACK = `
+const BRING_BACK = statement('inbox follow-ups', {})`
 with due as (
   select id from conversations where follow_up_at <> '' and follow_up_at <= pb_text(now())
   order by follow_up_at limit ${MAX_DUE} for update skip locked
@@ -130,13 +129,13 @@ select from changed`
 /** Makes conversations whose reminder is due unread and unanswered, unarchives them and notifies people. */
 export async function bringBackDue(db: Db): Promise<void> {
   for (;;) {
-    const { rows } = await db.query(BRING_BACK, [], 'inbox follow-ups')
-    if (rows.length < MAX_DUE) return
+    const changed = await run(db, BRING_BACK, {})
+    if (changed.length < MAX_DUE) return
   }
 }
 
-const ASSIGNABLE = `
-select from senders s where s.id = $1 and s."user" = $2
+const ASSIGNABLE = statement('conversation assignee', {})`
+select from senders s where s.id = ${text('assignee')} and s."user" = ${text('user')}
   and (s.kind = 'owner' or exists (select from members m where m.id = s.id and m.role <> 'viewer'))`
 const NOT_ASSIGNABLE = fieldError('validation_invalid_assignee', 'Must be the owner or a member who answers.')
 
@@ -146,30 +145,31 @@ export async function checkAssignee(
   { assignee, user }: Readonly<Record<string, Value>>,
 ): Promise<void> {
   if (!assignee) return
-  const { rows } = await db.query(ASSIGNABLE, [assignee, user], 'conversation assignee')
-  if (!rows[0]) throw invalidFields({ assignee: NOT_ASSIGNABLE })
+  const found = await runForRow(db, ASSIGNABLE, { assignee: String(assignee), user: String(user) })
+  if (!found) throw invalidFields({ assignee: NOT_ASSIGNABLE })
 }
 
 /** Lets one assignment of the account run at a time. Finds no row if the setting is off. */
-const LOCK = `select from user_settings where "user" = $1 and assign = 'turns' for update`
+const LOCK = statement('inbox lock turns', {})`
+select from user_settings where "user" = ${text('user')} and assign = 'turns' for update`
 
 /** Assigns conversations in turn. The person whose last assignment is the oldest gets the first. */
-const ASSIGN = `
+const ASSIGN = statement('inbox assign in turn', { id: 'string' })`
 with people as (
   select id, row_number() over (order by last nulls first, id) - 1 as place, count(*) over () as number
   from (
     select p.id, (
-      select max(c.assigned_at) from conversations c where c."user" = $1 and c.assignee = p.id and c.assignee <> ''
+      select max(c.assigned_at) from conversations c where c."user" = ${text('user')} and c.assignee = p.id and c.assignee <> ''
     ) as last
     from (
-      select $1 as id union all
+      select ${text('user')} as id union all
       select m.id from members m
-      where m.account = $1 and m.role in ('admin', 'agent') and not ${isDisabledSql('m.member')}
+      where m.account = ${text('user')} and m.role in ('admin', 'agent') and not ${isDisabledSql('m.member')}
     ) p
   ) p
 ), free as (
   select id, row_number() over (order by number collate "C") - 1 as turn from conversations
-  where "user" = $1 and number = any($2::text[]) and unanswered and assignee = ''
+  where "user" = ${text('user')} and number = any(${list('numbers')}::text[]) and unanswered and assignee = ''
 )
 update conversations c set assignee = p.id,
   assigned_at = pb_text(clock_timestamp() + f.turn * interval '1 millisecond')
@@ -178,8 +178,7 @@ where c.id = f.id returning c.id`
 
 /** Assigns unassigned conversations with these numbers to the owner and the members in turn. */
 export async function assignInTurn(db: Db, user: string, numbers: Iterable<string>): Promise<void> {
-  const { rows } = await db.query(LOCK, [user], 'inbox lock turns')
-  if (!rows[0]) return
-  const assigned = await db.query(ASSIGN, [user, [...numbers]], 'inbox assign in turn')
-  await logChanged({ db }, 'conversations', 'update', textsOf(assigned))
+  if (!(await runForRow(db, LOCK, { user }))) return
+  const assigned = await runForTexts(db, ASSIGN, { user, numbers: [...numbers] })
+  await logChanged({ db }, 'conversations', 'update', assigned)
 }

@@ -1,5 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
+import { run, statement, text } from '../../db/statement.ts'
 import { formatDate } from '../../fields/date.ts'
 import { E164 } from '../../portable/phone.ts'
 import type { Device } from '../devices/device.ts'
@@ -52,22 +53,21 @@ export async function latestOptChanges(
   return said.filter((one) => !isOld(one))
 }
 
-const OPT_OUT = `
+const OPT_OUT = statement('contact opt out', { id: 'string', isNew: 'boolean' })`
 insert into contacts (id, "user", phone, opted_out, created, updated)
-values (pb_new_id(), $1, $2, true, pb_text(now()), pb_text(now()))
+values (pb_new_id(), ${text('user')}, ${text('phone')}, true, pb_text(now()), pb_text(now()))
 on conflict ("user", phone) do update set opted_out = true, updated = excluded.updated where not contacts.opted_out
-returning id, xmax = 0`
+returning id, xmax = 0 as "isNew"`
 
-const OPT_IN = `
+const OPT_IN = statement('contact opt in', { id: 'string', isNew: 'boolean' })`
 update contacts set opted_out = false, updated = pb_text(now())
-where "user" = $1 and phone = $2 and opted_out returning id, false`
+where "user" = ${text('user')} and phone = ${text('phone')} and opted_out returning id, false as "isNew"`
 
 /** Stores whether a number has opted out of a user's texts; creates a contact for an opt-out. */
 export async function setOptedOut(store: Store, user: string, phone: string, isOut: boolean): Promise<void> {
   if (!E164.test(phone)) return // senders that are names or short codes have no contact
-  const { rows } = await store.db.query(isOut ? OPT_OUT : OPT_IN, [user, phone])
-  for (const [id, isNew] of rows)
-    await logChanged(store, 'contacts', isNew ? 'create' : 'update', [String(id)])
+  for (const { id, isNew } of await run(store.db, isOut ? OPT_OUT : OPT_IN, { user, phone }))
+    await logChanged(store, 'contacts', isNew ? 'create' : 'update', [id])
 }
 
 /** SQL: the recipient of a message (alias of sms_dispatch) has opted out. Looked up per row. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { groupsOf } from '../../db/groups.ts'
 import type { Db } from '../../db/open.ts'
-import { isAmong, isHeldByDevice, unindexed } from '../../db/statement.ts'
+import { isAmong, isHeldByDevice, number, runForRow, statement, text, unindexed } from '../../db/statement.ts'
 import { counts } from '../../metrics/counts.ts'
 import type { Device } from '../devices/device.ts'
 import { lockUserSends } from '../send/accept.ts'
@@ -249,8 +249,9 @@ interface LineOutcome {
 /** A line is failing after this many failed texts in a row. */
 const MAX_FAILURES = 5
 
-const COUNT = `
-insert into line_use as u (line, failures) select l.id, $2::int from lines l where l.id = $1
+const COUNT = statement('sms line count failures', { failures: 'number' })`
+insert into line_use as u (line, failures)
+select l.id, ${number('failures')}::int from lines l where l.id = ${text('line')}
 on conflict (line) do update set failures = u.failures + excluded.failures returning failures`
 
 const change = (set: string, where: string, also = '') => `
@@ -270,7 +271,7 @@ async function noteOutcomes(db: Db, outcomes: readonly LineOutcome[]) {
     const failures = all.length - 1 - all.findLastIndex(({ hasSent }) => hasSent)
     if (failures < all.length) await db.query(END, [line], 'sms line recovered')
     if (failures === 0) continue
-    const { rows } = await db.query(COUNT, [line, failures], 'sms line count failures')
-    if (Number(rows[0]?.[0]) >= MAX_FAILURES) await db.query(BEGIN, [line], 'sms line failing')
+    const counted = await runForRow(db, COUNT, { line, failures })
+    if (counted && counted.failures >= MAX_FAILURES) await db.query(BEGIN, [line], 'sms line failing')
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
+import { number, runForRow, statement, text } from '../../db/statement.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import type { SendBody } from './body.ts'
 import { allRecipients, checkBody, checkDestinations, optedOut, TEXT, writeTexts } from './content.ts'
@@ -9,10 +10,11 @@ import { allRecipients, checkBody, checkDestinations, optedOut, TEXT, writeTexts
 export const LAST_LEAVES_AT =
   'When the last text can leave by the limits of the lines, after those that wait already; empty without a line.'
 
-const LEAVES = `
-select coalesce(pb_text(sms_last_leaves_at($1, greatest(now(), nullif($2, '')::timestamptz), $3, $4,
-  case when $5 || $6 = '' then ''
-    else (select min(n.line) from sms_named_lines($1, nullif($5, ''), nullif($6, ''), null, 0) n) end)), '')`
+const LEAVES = statement('sms leaves', { at: 'string' })`
+select coalesce(pb_text(sms_last_leaves_at(${text('user')}, greatest(now(), nullif(${text('due')}, '')::timestamptz),
+  ${number('texts')}, ${text('device')}, case when ${text('line')}::text || ${text('number')}::text = '' then ''
+    else (select min(n.line) from sms_named_lines(
+      ${text('user')}, nullif(${text('line')}, ''), nullif(${text('number')}, ''), null, 0) n) end)), '') as at`
 
 /** When the last of these texts can leave; '' for now, or if no line can take them. */
 export async function lastLeavesAt(
@@ -22,8 +24,8 @@ export async function lastLeavesAt(
   due: string,
   { deviceId, line }: Pick<SendBody, 'deviceId' | 'line'>,
 ): Promise<string> {
-  const { rows } = await db.query(LEAVES, [user, due, texts, deviceId, line.id, line.number], 'sms leaves')
-  return String(rows[0]![0])
+  const values = { user, due, texts, device: deviceId, line: line.id, number: line.number }
+  return (await runForRow(db, LEAVES, values))!.at
 }
 
 /** The preview of a send. Body, encoding, units and segments are those of the first text. */

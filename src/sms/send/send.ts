@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
-import { runForRow, statement, text } from '../../db/statement.ts'
+import { list, runForRow, statement, text } from '../../db/statement.ts'
 import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
 import { MAX_OF_AGENT } from '../../portable/agents.ts'
@@ -93,14 +93,15 @@ export function refusalOf({ version }: Sender, outcome: Outcome): Error {
 }
 
 /** Finds the message if its number or text differs. Redacted and changed texts count as equal. */
-const OTHER = `select 1 from sms_messages m where m.id = $1 and not (
-  (m."to" = $2 or m."to" = '') and (m.body = $3 or m.body = '' or exists (
+const OTHER = statement('sms reference', {})`
+select from sms_messages m where m.id = ${text('message')} and not (
+  (m."to" = ${text('to')} or m."to" = '') and (m.body = ${text('body')} or m.body = '' or exists (
     select from sms_events e where e.message = m.id and e.status = 'pending' and e.detail like 'Changed:%text%')))`
 
 async function checkClientRef({ db }: Store, message: string, offer: Offer) {
   const { to, body } = offer.messages[0]!
-  const { rows } = await db.query(OTHER, [message, to, body ?? offer.body], 'sms reference')
-  if (rows[0]) throw gatewayRefusal('client_ref_reused')
+  if (await runForRow(db, OTHER, { message, to, body: body ?? offer.body ?? '' }))
+    throw gatewayRefusal('client_ref_reused')
 }
 
 /** A new message. `isShared`: its text is the offer's; `keepsQuiet`: it waits during quiet hours. */
@@ -181,15 +182,16 @@ const MAX_CALLS = 1_000
 /** Sends to fewer recipients are not charged: they cost about as much as an ordinary send. */
 const MIN_RECIPIENTS = 20
 
-const COUNT = `select
-  (select count(*) from contacts where "user" = $1 and opted_out and phone = any($2::text[])),
-  (select count(*) from webhooks where "user" = $1 and enabled and 'message.failed' = any(events))`
+const COUNT = statement('sms opted out of send', { optedOut: 'number', webhooks: 'number' })`select
+  (select count(*) from contacts
+    where "user" = ${text('user')} and opted_out and phone = any(${list('phones')}::text[])) as "optedOut",
+  (select count(*) from webhooks
+    where "user" = ${text('user')} and enabled and 'message.failed' = any(events)) as webhooks`
 
 /** Charges each webhook call that opted-out recipients cause. Throws 429, 400 for too many in one send. */
 async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, phones: readonly string[]) {
   admission.optedOut.take(userHolder(user), 0)
-  const { rows } = await db.query(COUNT, [user, phones], 'sms opted out of send')
-  const [optedOut, webhooks] = rows[0]!.map(Number) as [number, number]
+  const { optedOut, webhooks } = (await runForRow(db, COUNT, { user, phones }))!
   if (optedOut * webhooks > MAX_CALLS)
     throw invalid(
       `${optedOut} recipients have opted out, and each causes ${webhooks} webhook calls. ` +
