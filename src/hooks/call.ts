@@ -52,7 +52,9 @@ interface Call {
   readonly refusal?: ApiError
 }
 
-/** Runs a hook's call by its body, and stores the call. Throws 404, and what refuses it. */
+/**
+ * Handles a call of a hook (incoming webhook): sends texts, stores the call. Throws 404, or why it refuses.
+ */
 export async function callHook(
   store: Store,
   config: Config,
@@ -80,10 +82,10 @@ export async function callHook(
   return { ...answer, error: { http_code: refusal.status, message: refusal.message } }
 }
 
-/** How long a mail is known by its Message-ID. */
+/** Within one day, a mail with the same Message-ID is not sent again. */
 const MAIL_MINUTES = 1_440
 
-/** Checks the signature and sends, in the store's transaction. A refused send stores nothing. */
+/** Checks the signature and sends, in the transaction of `store`. A refused call stores no messages. */
 async function send(store: Store, config: Config, hook: Hook, posted: Posted): Promise<Call> {
   const name = checkSignature(hook, posted)
   const isCode = hook.kind === 'codes'
@@ -111,10 +113,10 @@ async function send(store: Store, config: Config, hook: Hook, posted: Posted): P
   return { ...accepted, texts, messages: offer.messages.map(({ id }) => id) }
 }
 
-/** How long a text waits for a phone that can send. */
+/** How long an alert waits for a phone that can send it: one day. */
 const WAIT_MS = 86_400_000
 
-/** Queues the texts. Alerts wait for a phone, since tools do not repeat them; codes do not wait. */
+/** Queues the texts. If no phone can send, alerts wait (alerting tools do not retry); codes are refused. */
 async function accept(
   store: Store,
   config: Config,
@@ -132,7 +134,7 @@ async function accept(
   return { outcome: 'waiting' }
 }
 
-/** Thrown for codes above the rate, since a summary cannot replace a code. */
+/** Thrown for codes above the hook's hourly limit. Alerts above it become one summary; codes cannot. */
 export class TooManyCodes extends RetryLater {
   constructor({ endsAt }: Window) {
     const seconds = Math.ceil((dateOf(endsAt)!.getTime() - Date.now()) / 1000)
@@ -140,7 +142,7 @@ export class TooManyCodes extends RetryLater {
   }
 }
 
-/** The outcome of a refused call. Rethrows limits and faults of the server. */
+/** Turns a refusal into the outcome of a call. Rethrows rate limits and faults of the server. */
 function refused(error: unknown): Call {
   if (error instanceof ApiError && [400, 401].includes(error.status))
     return { outcome: 'refused', refusal: error }
@@ -154,7 +156,7 @@ const MAX_TEXTS = 20
 const textsOf = (phones: readonly string[], text: string) =>
   phones.slice(0, MAX_TEXTS).map((to) => ({ to, text }))
 
-/** The texts that a body would send by a hook, saved or not. Stores nothing. */
+/** The texts that a hook with these fields would send for a body. The hook need not exist. Stores nothing. */
 export async function previewHook(
   store: Store,
   { maxRecipients }: Config,
@@ -196,15 +198,15 @@ async function noteCall({ db }: Store, { id, user, kind }: Hook, raw: string, ca
   await db.query(NOTE, [id, user, kept, outcome, error, ...lists], 'hook note')
 }
 
-// `clock_timestamp()`: `now()` is the time before the wait for the lock
+// uses `clock_timestamp()`: `now()` is when the transaction began, before it waited for the hook's lock
 const READ = statement('hook window', {
   wasSent: 'boolean',
   /** SHA-256 of the name of the event; '' for an event without a name. */
   key: 'string',
   isOpen: 'boolean',
-  /** Short messages that were sent to each recipient. */
+  /** Short messages (segments) sent in this hour. A text to several recipients counts once. */
   sent: 'number',
-  /** Calls that were held back, and the recipients of the scheduled summary. */
+  /** Calls held back in this hour. `phones`: the recipients of the scheduled summary. */
   held: 'number',
   phones: 'string[]',
   /** The end of the quiet hours; '' outside of them. */
@@ -223,10 +225,10 @@ cross join lateral (
 ) c
 where h.id = ${text('id')}`
 
-/** What a hook has sent in its current hour, which begins with the first call after the last hour. */
+/** What a hook sent in its current hour. The first send after that hour begins the next. */
 type Window = Row<typeof READ>
 
-/** Reads a locked hook's window. `event`: the event's name, '' for none. */
+/** Reads what a locked hook sent in its current hour. `event`: the event's name, '' for none. */
 async function readWindow(db: Db, { id, once_minutes }: Hook, event: string): Promise<Window> {
   const isNamed = event !== '' && once_minutes > 0
   const key = isNamed ? hash('sha256', event, 'base64url') : ''
@@ -235,7 +237,7 @@ async function readWindow(db: Db, { id, once_minutes }: Hook, event: string): Pr
 
 const MAX_PHONES = 1_000
 
-/** The summary at the end of a window, for recipients of a held-back call who do not get one yet. */
+/** The summary at the end of the hour, for recipients of a held-back call that have none scheduled yet. */
 function summaryOf({ name }: Hook, { held, phones, endsAt }: Window, offer: Offer): Offer {
   const body = `${name}: and ${held + 1} more`
   const { segments } = countSegments(body)
@@ -259,13 +261,13 @@ with held as (
 update sms_messages set body = ${text('body')}, updated = ${text('updated')}
 where id in (select unnest(summary) from held) and status = 'pending'`
 
-/** Counts a sent text by its segments. */
+/** Adds a sent text's segments to the current hour, or begins a new one. Remembers the event. */
 async function noteSent(db: Db, hook: Hook, window: Window, segments: number) {
   await remember(db, hook, window)
   await db.query(window.isOpen ? COUNT : OPEN, [hook.id, segments], `hook count ${window.isOpen}`)
 }
 
-/** Counts a held-back call, and stores the messages of the summary that it adds. */
+/** Counts a held-back call, adds messages to the summary, and updates the text of all of them. */
 async function noteHeld(db: Db, hook: Hook, window: Window, summary: Offer) {
   await remember(db, hook, window)
   const ids = summary.messages.map(({ id }) => id)
@@ -277,7 +279,7 @@ async function remember(db: Db, { id, once_minutes }: Hook, { key }: Window): Pr
   if (key) await run(db, REMEMBER, { id, key, once_minutes })
 }
 
-/** Deletes old events, windows and calls. Call it from time to time. */
+/** Deletes expired events, old hours, and calls older than `days`. Run it periodically. */
 export async function cleanUpHooks(db: Db, days: number): Promise<void> {
   await db.query('delete from hook_once where until < now()')
   await db.query(`delete from hook_windows where began < now() - interval '1 day'`)

@@ -14,7 +14,9 @@ import { missing, type Rendered, renderTemplate, TooManySteps, valueAt } from '.
 import { parseJson } from '../tools/json.ts'
 import { DEFAULT_PARTS, type HookFields, isOfCodes } from './hook.ts'
 
-/** Maximum length of a once key before hashing. As long as a body: keys may differ only at the end. */
+/**
+ * Maximum characters of an event's key, before hashing. A whole body fits: keys may differ only at the end.
+ */
 const MAX_KEY_CHARACTERS = 256 << 10
 const MAX_NAMED = 100
 /** The highest priority: somebody waits for the code. */
@@ -22,10 +24,10 @@ const CODE_PRIORITY = 127
 /** Maximum fields of a form; others are ignored. */
 const MAX_FIELDS = 100
 
-/** Form fields that contain JSON: of GitHub, and of Uptime Kuma. */
+/** Form fields that contain JSON: GitHub sends `payload`, Uptime Kuma `data`. */
 export const JSON_FIELDS = ['payload', 'data']
 
-/** Parses a body: JSON, the fields of a form, else `{text}`. `curl -d` sends plain text as a form. */
+/** Parses a body as JSON, else as a form, else as `{text}`. `curl -d` declares plain text as a form. */
 export function readHookBody(raw: string, isForm = false): unknown {
   const text = raw.trim()
   const hasFields = isForm && text.includes('=')
@@ -40,7 +42,7 @@ export function readHookBody(raw: string, isForm = false): unknown {
   return fields
 }
 
-/** What a body sends, or why nothing. `key` identifies the event. Throws 400 for missing values. */
+/** The send for a body, or why nothing is sent. `key` identifies the event. Throws 400 for missing values. */
 export async function compose(store: Store, user: string, hook: HookFields, body: unknown) {
   const preset = PRESETS[hook.preset]
   if (hook.send_when && !isMet(hook.send_when, body)) return { outcome: 'skipped' as const }
@@ -48,7 +50,7 @@ export async function compose(store: Store, user: string, hook: HookFields, body
     return { outcome: 'resolved' as const }
   const template = hook.template || preset.template
   if (template === '') throw badRequest('The hook has no template.')
-  // each of these steps takes up to 10 ms: let others run between them
+  // let other requests run between the steps below, which take up to 10 ms each
   await setImmediate()
   const text = cutToParts(renderTemplate(template, body, 2 * MAX_CHARACTERS), hook.max_parts || DEFAULT_PARTS)
   if (isInvisible(text)) return { outcome: 'skipped' as const }
@@ -63,7 +65,7 @@ export async function compose(store: Store, user: string, hook: HookFields, body
     deviceId: '',
     line: { id: hook.line, number: '' },
     content: { body: text, ...(shown !== undefined && { shown }) },
-    // isBulk: the conversation still counts as unanswered
+    // isBulk: the text answers nobody, so the conversation still counts as unanswered
     options: { ...PLAIN_OPTIONS, isBulk: true, ...(isCode && { priority: CODE_PRIORITY }) },
   }
   if (send.recipients.length + send.groupIds.length === 0) throw badRequest('The hook has no recipients.')
@@ -71,11 +73,11 @@ export async function compose(store: Store, user: string, hook: HookFields, body
   return { outcome: 'sent' as const, send, text, shown, key }
 }
 
-/** The code of an auth server's body; '' if it stands only in the text. */
+/** The login code in an auth server's body; '' if the body has it only within the text. */
 const codeIn = (body: unknown, { preset }: HookFields): string =>
   renderTemplate(PRESETS[preset].codes?.code ?? '', body, MAX_CHARACTERS).text
 
-/** A text with dots for its code. Without a known code, each word with a digit may be one. */
+/** Replaces the code in a text by dots; if `code` is unknown, each word of 3 or more letters with a digit. */
 export function withoutCode(text: string, code: string): string {
   const dots = (hidden: string) => '•'.repeat(hidden.length)
   if (code !== '' && text.includes(code)) return text.replaceAll(code, dots)
@@ -92,7 +94,7 @@ function keyOf(template: string, body: unknown) {
   }
 }
 
-/** Recipients of codes: only numbers, so that a user who types a group's name reaches no group. */
+/** The recipients of codes. Only numbers: an end user who enters a group's name must not reach the group. */
 function numbersIn(body: unknown, hook: HookFields) {
   const numbers = namesIn(body, hook).map(withPlus)
   const wrong = numbers.findIndex((number) => !E164.test(number))
@@ -111,7 +113,7 @@ async function someoneIn(store: Store, user: string, body: unknown, hook: HookFi
   }
 }
 
-/** Numbers and group names in the body, if the hook allows them. */
+/** Numbers and groups in a body, where preset or `recipients_from` says. Throws 400 for none or too many. */
 function namesIn(body: unknown, { preset, recipients_from: path, recipients, groups }: HookFields): string[] {
   const to = PRESETS[preset].codes?.to
   if (path === '') return to ? [renderTemplate(to, body, MAX_CHARACTERS).text] : []
@@ -140,7 +142,7 @@ export async function groupsNamed({ db }: Store, user: string, names: readonly s
 
 const namesOf = (path: string): string[] => path.trim().split('.')
 
-/** Whether a body meets a condition: `path=value,other value`, or several separated by `;`. */
+/** Whether a body meets one of the conditions `path=value,other value`, which are separated by `;`. */
 const isMet = (condition: string, body: unknown) =>
   condition.split(';').some((one) => {
     const [, path = '', values] = /^([^=]*)=(.*)$/s.exec(one) ?? []
@@ -151,7 +153,7 @@ const isMet = (condition: string, body: unknown) =>
 
 /**
  * Cuts a text to at most `maxParts` short messages. Keeps whole items of a list and appends how many more
- * there are. Its marks are in GSM 03.38: with `…` a part would hold 67 characters instead of 153.
+ * there are. Writes `...`: with `…`, which GSM 03.38 lacks, a part would hold 67 characters, not 153.
  */
 export function cutToParts({ text, ends, rest }: Rendered, maxParts: number): string {
   const fits = (one: string) => one.length <= MAX_CHARACTERS && countSegments(one).segments <= maxParts
@@ -166,7 +168,7 @@ export function cutToParts({ text, ends, rest }: Rendered, maxParts: number): st
   return cut(mostThat((count) => fits(cut(count)), characters.length))
 }
 
-/** The largest number up to `most` that passes; 0 if none does. All below it must pass, none above. */
+/** The largest number up to `most` that passes; 0 for none. If a number passes, all below it must pass. */
 function mostThat(passes: (count: number) => boolean, most: number): number {
   let [low, high] = [0, most]
   while (low < high) {

@@ -22,7 +22,7 @@ const MAX_TEMPLATE = 2_000
 /** Default maximum of short messages per text. */
 export const DEFAULT_PARTS = 3
 
-/** The fields that turn a body into texts. A preview gets those of an unsaved hook. */
+/** The fields of a hook that decide what it sends. A preview may pass those of an unsaved hook. */
 export const HOOK_FIELDS = z.object({
   preset: z.enum(Object.keys(PRESETS) as (keyof typeof PRESETS)[]),
   kind: z.enum(['', 'alerts', 'codes']).default('alerts'),
@@ -46,18 +46,18 @@ export interface Hook extends HookFields {
   readonly enabled: boolean
   readonly once_minutes: number
   readonly rate: number
-  /** What its bodies are signed with; '' if signatures are not checked. */
+  /** The secret with which callers sign bodies; '' if signatures are not checked. */
   readonly signing_secret: string
 }
 
-/** Whether a hook sends codes: a preset of an auth server sends nothing else. */
+/** Whether a hook sends login codes. One with an auth server's preset always does. */
 export const isOfCodes = ({ kind, preset }: Pick<HookFields, 'kind' | 'preset'>): boolean =>
   kind === 'codes' || PRESETS[preset]?.codes !== undefined
 
-// repeats the condition of the partial index
+// `secret <> ''` repeats the condition of a partial index, so Postgres can use it
 const BY_SECRET = `h.secret = $1 and h.secret <> '' and not ${isDisabledSql('h."user"')}`
 
-/** The account of the hook with this secret; undefined for an unknown one, and for a disabled account. */
+/** The account of the hook with this secret; undefined if the secret is unknown or the account disabled. */
 export async function hookAccount({ db }: Store, secret: string): Promise<string | undefined> {
   const { rows } = await db.lookUp(
     `select h."user" from hooks h where ${BY_SECRET}`,
@@ -71,7 +71,7 @@ const LOCK = `
 select h.*, h.recipients::text as recipients
 from hooks h where ${BY_SECRET} for update`
 
-/** The hook with this secret, locked: its calls run one at a time across all nodes. */
+/** Locks the hook with this secret: its calls run one at a time on all servers. Undefined if unknown. */
 export async function lockHook(db: Db, secret: string): Promise<Hook | undefined> {
   const [row] = objectsOf<Hook & { recipients: string | null }>(await db.query(LOCK, [secret]))
   if (!row) return undefined
@@ -79,24 +79,26 @@ export async function lockHook(db: Db, secret: string): Promise<Hook | undefined
   return { ...row, once_minutes, recipients: JSON.parse(row.recipients ?? '[]') }
 }
 
-/** How far the time of a signature may be away: what Standard Webhooks and ZITADEL recommend. */
+/** How far a signature's time may differ from ours, as Standard Webhooks and ZITADEL recommend. */
 const TOLERANCE_SECONDS = 300
-/** How long a signed body may be posted again: its time may lie in the future, too. */
+/** How long a signature can be valid: from TOLERANCE_SECONDS before its time until as long after it. */
 const REPLAY_MINUTES = (2 * TOLERANCE_SECONDS) / 60
 
 export interface Posted {
   readonly raw: string
   readonly isForm: boolean
-  /** By names in lower case. */
+  /** The keys are header names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** The Message-ID of a mail: mails with the same one are sent once a day. */
+  /** The Message-ID of a mail. Mails with the same Message-ID are sent only once a day. */
   readonly messageId?: string
 }
 
 /** Supabase writes `v1,` before a secret of Standard Webhooks. */
 const standardSecret = (secret: string) => secret.replace(/^v1,/, '')
 
-/** Checks a body's signature. Returns a name that a replay has, too; '' for an unsigned hook. Throws 401. */
+/**
+ * Checks a body's signature. Returns a name that a replay has, too; '' without a signing secret. Throws 401.
+ */
 export function checkSignature({ preset, signing_secret: secret }: Hook, posted: Posted): string {
   if (secret === '') return ''
   const check = PRESETS[preset].codes?.signed === 'zitadel' ? zitadelName : standardName
@@ -105,11 +107,14 @@ export function checkSignature({ preset, signing_secret: secret }: Hook, posted:
   throw new ApiError(401, 'The signature of the body is missing, wrong or too old.')
 }
 
-/** https://www.standardwebhooks.com */
+/** The `webhook-id` if the signature is right, else undefined. https://www.standardwebhooks.com */
 const standardName = (secret: string, { raw, headers }: Posted): string | undefined =>
   isSigned(raw, headers, standardSecret(secret)) ? headers['webhook-id'] : undefined
 
-/** `t=1790000000,v1=…`: the HMAC of time and body. zitadel/zitadel, pkg/actions/signing.go */
+/**
+ * The signature, `t=1790000000,v1=` and the HMAC of time and body, if it is right and recent; else undefined.
+ * Source: zitadel/zitadel, pkg/actions/signing.go
+ */
 function zitadelName(secret: string, { raw, headers }: Posted): string | undefined {
   const parts = (headers['zitadel-signature'] ?? '').split(',').map((part) => part.trim().split('='))
   const at = Number(parts.find(([name]) => name === 't')?.[1])
@@ -124,7 +129,7 @@ const digest = (text: string) => hash('sha256', text, 'buffer')
 const NUMBERS = fieldError('validation_invalid_recipients', 'Must be a list of at most 100 numbers in E.164')
 const SIGNING_SECRET = fieldError('validation_invalid_secret', 'Must be a secret as whsec_… or v1,whsec_…')
 
-/** Hooks: the server makes each hook's secret. */
+/** Rules for records of `hooks`. Fills in defaults, such as the secret in the hook's URL. */
 export const hooksExtension: Extension = {
   grantsAccess: true,
   async beforeCreate({ db }, values, { body }) {
@@ -138,7 +143,7 @@ export const hooksExtension: Extension = {
   },
 }
 
-/** Fills in defaults. Throws 400 for invalid templates and numbers. */
+/** Fills in a hook's defaults. Throws 400 for invalid templates, signing secrets and numbers. */
 function complete(values: Record<string, Value>) {
   values.secret ||= randomText(32)
   const { preset, signing_secret } = values as unknown as Hook
@@ -149,7 +154,7 @@ function complete(values: Record<string, Value>) {
   values.recipients ??= '[]'
   for (const name of ['template', 'once_key'] as const) {
     const template = String(values[name])
-    // the field's own limit refuses it later; parsing 36 kB of open blocks took 2 s
+    // parsing 36 kB of open blocks took 2 s; the field's limit refuses this template later
     if (template.length > 2 * MAX_TEMPLATE) continue
     try {
       parseTemplate(template)

@@ -1,13 +1,13 @@
 import { firstOf, maybe } from './pieces.ts'
 
-/** Where a body of codes has the recipient and the code, as templates. */
+/** Templates for the recipient and the code in a body that an auth server posts. */
 export interface CodeFields {
   readonly to: string
-  /** '' when the code stands only in the text. */
+  /** '' if the body has the code only within the text. */
   readonly code: string
-  /** Who signs the body, if the hook has a `signing_secret`. */
+  /** How the body is signed if the hook has a `signing_secret`. */
   readonly signed?: 'standard-webhooks' | 'zitadel'
-  /** Its sender reads why a code was not sent only in an answer with the status 200. */
+  /** The auth server reads the reason for a refusal only from an answer with status 200. */
   readonly readsErrorsIn200?: true
 }
 
@@ -18,10 +18,10 @@ const codes = (template: string, fields: CodeFields, once_key = '') => ({
   codes: fields,
 })
 
-/** For senders that let people configure the body: `to` and `text`. */
+/** For auth servers whose body can be configured: it must have `to` and `text`. */
 const TEXT = codes('{{text}}', { to: '{{to}}', code: '' })
 
-/** Auth servers that post each code, with the bodies of their source. */
+/** Presets for auth servers that post each code to a hook. Above each preset: the source of its fields. */
 export const AUTH_SERVERS = {
   // https://supabase.com/docs/guides/auth/auth-hooks/send-sms-hook; supabase/auth, internal/hooks/v0hooks.
   // `sms.phone`: the new number when a user changes it. Attempts of one call have the same `metadata.uuid`.
@@ -51,8 +51,8 @@ export const AUTH_SERVERS = {
     to: '{{To}}',
     code: '{{Body}}',
   }),
-  // netzbegruenung/keycloak-mfa-plugins, sms-authenticator: its default names
+  // netzbegruenung/keycloak-mfa-plugins, sms-authenticator: `to` and `text` are its default names
   keycloak: TEXT,
-  // nhost/nhost, services/auth/go/notifications/sms/generic.go: a template of the user's
+  // nhost/nhost, services/auth/go/notifications/sms/generic.go: the user writes the body's template
   nhost: TEXT,
 } as const

@@ -19,7 +19,7 @@ const ALERT = firstOf(
   'of security',
 )
 
-/** The text by the first of these fields that the body has, in this order: most events have several. */
+/** The text by the first of these fields that the body has. Most events have several: the order matters. */
 const EVENTS = firstOf(
   {
     zen: 'ping: {{zen}}',
@@ -81,19 +81,19 @@ const EVENTS = firstOf(
   `{{#each this}}{{#unless this}}{{@key}} {{/unless}}{{/each}}${firstOf({ action: '{{action}}' }, 'made public')}${maybe('sender.login', ' by ')}`,
 )
 
-/** Only a run that has ended sends a text: one instead of three. */
+/** A run (workflow, job or check) sends one text when it has ended, not one for each of its three states. */
 const ended = (path: string, text: string) => ({
   [path]: `{{#if ${path}.conclusion}}{{repository.full_name}}: ${text}{{/if}}`,
 })
 
-/** The text of a GitHub event. Fields tell its kind, as its name is only in a header. */
+/** The text of a GitHub event. Its fields tell which event it is: its name is only in a header. */
 export const GITHUB_TEXT = firstOf(
   {
     ...ended(
       'workflow_job',
       `{{workflow_job.name}} {{workflow_job.conclusion}}${branch('workflow_job.head_branch')}`,
     ),
-    // bodies of deployments contain their workflow run, so they come before it
+    // checked before `workflow_run`, which bodies of deployments contain, too
     deployment_status:
       `${WHERE}deployment to {{deployment_status.environment}}: {{deployment_status.state}}` +
       maybe('deployment_status.description', ', '),

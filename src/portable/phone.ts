@@ -1,9 +1,9 @@
-/** A number as the whole world dials it: `+`, 2 to 15 digits, the first not 0. ITU-T E.164 */
+/** A phone number in E.164: `+` and 2 to 15 digits, the first not 0. ITU-T E.164 */
 export const E164 = /^\+[1-9][0-9]{1,14}$/
 
 /**
- * The calling code of an E.164 number, as `+49`. Countries that share `+1` with the USA and Canada, or `+7`
- * with Russia, have their own, as `+1876`. ITU-T E.164 list
+ * The calling code of an E.164 number, such as `+49`. For countries that share `+1` with the USA and Canada,
+ * or `+7` with Russia, it includes the area code, such as `+1876` for Jamaica. ITU-T E.164 list
  */
 export const callingCodeOf = (number: string): string =>
   (SHARED.exec(number) ?? CALLING_CODE.exec(number)!)[0]
@@ -14,5 +14,5 @@ const CALLING_CODE = /^\+(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9
 /** A number without what people write between its digits: spaces, `-`, `.`, `(` and `)`. */
 export const withoutSeparators = (number: string): string => number.replace(/[\s\-.()]/g, '')
 
-/** A number without separators and with its `+`, also for `0049151…` and `49151…`. Not checked. */
+/** A number without separators and with `+`: `0049151…` and `49151…` become `+49151…`. Not validated. */
 export const withPlus = (number: string): string => withoutSeparators(number).replace(/^(00)?(?=[1-9])/, '+')

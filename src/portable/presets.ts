@@ -3,8 +3,8 @@ import { GITHUB_ONCE, GITHUB_RESOLVED, GITHUB_TEXT } from './github.ts'
 import { firstOf, maybe } from './pieces.ts'
 
 /**
- * Defaults for empty fields of a hook. `once_key`: bodies with the same key are one event, '' for none;
- * `resolved_when`: `path=value`, the condition for a body that says that all is well again.
+ * Defaults for a hook's empty fields. `once_key`: bodies with the same key are one event; '' for no key.
+ * `resolved_when`: the condition, `path=value`, for a body that says that all is well again.
  */
 const preset = (template: string, once_key = '', resolved_when = '') => ({
   template,
@@ -13,9 +13,9 @@ const preset = (template: string, once_key = '', resolved_when = '') => ({
   codes: undefined as CodeFields | undefined,
 })
 
-/** Alertmanager sorts labels by name: `alertname` comes first. */
+/** `alertname instance: `, as far as the alert has these labels. */
 const ALERT_NAME = `${maybe('labels.alertname', '', maybe('labels.instance', ' '))}: `
-/** A line for each alert of a group. Alertmanager repeats them after a while, and from each of its nodes. */
+/** One line for each alert of a group. The key finds repeats: Alertmanager repeats a group from each node. */
 const ALERTS = preset(
   firstOf(
     {
@@ -26,7 +26,7 @@ const ALERTS = preset(
         },
         '{{#each labels}}{{this}} {{/each}}',
       )}\n{{/each}}`,
-      // Grafana before 9
+      // Grafana before version 9 sends `title`
       title: `{{title}}${maybe('message', ': ')}`,
     },
     '{{#each alerts}}{{/each}}',
@@ -53,7 +53,7 @@ const SENTRY = preset(
       action:
         `Sentry {{action}}${maybe('data.state', ': ')}` +
         ['root_cause', 'solution'].map((name) => maybe(`data.${name}.description`, ': ')).join(''),
-    }, // of the plugin that came before integrations
+    }, // else the body of the plugin that Sentry had before its integrations
     `Sentry${maybe('project_name', ' ')}: ${firstOf({ message: '{{message}}', 'event.title': '{{event.title}}' }, '{{culprit}}')}${maybe('url', ' ')}`,
   ),
   firstOf({
@@ -92,11 +92,11 @@ const STRIPE = preset(
   maybe('id'),
 )
 
-/** Presets by name. The console shows their values as placeholders. */
+/** Presets of hooks by name. The console shows their values as placeholders. */
 export const PRESETS = {
   alertmanager: ALERTS,
   grafana: ALERTS,
-  // the body of a test has no heartbeat
+  // a test's body has no `heartbeat`
   'uptime-kuma': preset(
     '{{msg}}',
     `{{#if heartbeat}}{{heartbeat.monitorID}} {{heartbeat.status}} ${maybe('heartbeat.time')}{{/if}}`,

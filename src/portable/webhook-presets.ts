@@ -1,11 +1,11 @@
 interface WebhookPreset {
   /** An example of the address. */
   readonly url: string
-  /** The path for an address that has none. */
+  /** Added to an address without a path. */
   readonly path?: string
   readonly method?: 'PUT'
   readonly headers?: Readonly<Record<string, string>>
-  /** Absent: the event as Standard Webhooks has it. */
+  /** Default: the event in the form of Standard Webhooks. */
   readonly body?: Readonly<Record<string, unknown>>
 }
 

@@ -24,7 +24,7 @@ import { send } from '../sms/send/send.ts'
 import { checkShape, invalid, type Sender, senderOfKey } from '../sms/send/shape.ts'
 import { addRoutes, describeRoutes, type TableRoute } from './route-table.ts'
 
-// A door is an API of another product of which this server offers only the sending of texts.
+// A door is another product's API, through which programs send texts with an API key.
 
 export interface DoorCall {
   readonly c: Ctx
@@ -33,7 +33,7 @@ export interface DoorCall {
 
 export type DoorRoute = TableRoute<DoorCall>
 
-/** The protocol of a door. Routes list the API key among their parameters, so there is no security scheme. */
+/** Makes a `Protocol`. OpenAPI shows no security scheme: routes list the API key as a parameter. */
 export const doorProtocol = (
   name: string,
   description: string,
@@ -55,7 +55,7 @@ export const doorProtocol = (
   paths: () => describeRoutes(name, NOBODY, '', routes),
 })
 
-/** A send with the fields of `POST /api/sms/send`, checked by the same rules. */
+/** The fields of a send: those of `POST /api/sms/send`, checked by its rules. */
 export type DoorSend = Partial<z.input<typeof SEND>>
 
 type DoorSender = Sender & { readonly store: ReturnType<Services['store']['forUser']> }
@@ -81,7 +81,7 @@ export const sendByKey = (
     { startsCached: true },
   )
 
-/** The parts of a list between separators, trimmed, each once. */
+/** Splits a list into trimmed, distinct parts that are not empty. */
 export const partsOf = (list: string, separator: RegExp | string = ','): string[] => {
   const parts = list.split(separator).map((part) => part.trim())
   return [...new Set(parts)].filter((part) => part !== '')
@@ -94,7 +94,7 @@ export const numbersIn = (list: string, separator?: RegExp | string): string[] =
 
 const MAX_BODY_BYTES = 64 << 10
 
-/** Parameters of the query and, for a POST, of the form, which replace those of the query. */
+/** The query's parameters. In a POST, parameters of the form replace those of the query. */
 export async function parametersOf(c: Ctx): Promise<Readonly<Record<string, string>>> {
   if (c.req.method !== 'POST') return queryOf(c)
   const form = await readBytes(c.env.incoming, MAX_BODY_BYTES, () => memoryOf(c))
@@ -109,14 +109,14 @@ function wholeIn(given: Readonly<Record<string, string>>, name: string): number 
   throw invalid(`${name[0]!.toUpperCase()}${name.slice(1)} field misformed, rejected`)
 }
 
-/** Sends as Kannel does (gw/smsbox.c, smsbox_req_sendsms). Ignores the choice of a carrier or encoding. */
+/** Sends by Kannel's parameters (gw/smsbox.c, smsbox_req_sendsms). Ignores those for carrier and encoding. */
 async function sendsms({ c, services }: DoorCall): Promise<Response> {
   const given = queryOf(c)
   const { username = given.user ?? '', password = given.pass ?? '', to, text, from = '' } = given
   const ip = clientIp(c, services)
   await sendByKey(services, { key: password, name: username, ip }, () => {
     if (to === undefined) throw invalid('Missing receiver number, rejected')
-    // a header (udh) or 8-bit coding makes it data for the phone, not a text to read
+    // a user data header (udh) or 8-bit coding (1) means binary data, not a text to read
     if (given.udh || given.coding === '1') throw invalid('Only texts are sent here, rejected')
     const [minutes, validity] = [wholeIn(given, 'deferred'), wholeIn(given, 'validity')]
     return {
@@ -131,7 +131,7 @@ async function sendsms({ c, services }: DoorCall): Promise<Response> {
   return c.text('0: Accepted for delivery', 202)
 }
 
-/** What Kannel's smsbox offers. It answers neither 401 nor 402; its 403 means that a retry is of no use. */
+/** The API of Kannel's smsbox. It answers 403 where ours answers 401 or 402: clients then do not retry. */
 export const KANNEL = doorProtocol(
   'kannel',
   'Kannel’s interface for programs that send texts.',

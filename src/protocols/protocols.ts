@@ -25,7 +25,7 @@ export const PROTOCOLS: readonly Protocol[] = [
   VENDEL,
 ]
 
-/** How webhooks are called in the forms of these APIs. `servicesOf` returns services on a user's ticket. */
+/** How webhooks are called in the forms of other products. `servicesOf` returns the services for a user. */
 export function otherForms(config: Config, servicesOf: (user: string) => CallServices) {
   const callTwilio = twilioCalls(servicesOf)
   const call: OtherForms['call'] = (due, signal) =>

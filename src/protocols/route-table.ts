@@ -16,12 +16,12 @@ import {
 export interface TableRoute<C> {
   /** Method and path below the root: `GET /messages/{id}`. */
   readonly at: string
-  /** Of the operation; derived from method and path if absent. */
+  /** The OpenAPI operation id. Default: made from method and path. */
   readonly id?: string
   readonly summary: string
-  /** Default: the summary. */
+  /** Default: `summary`. */
   readonly description?: string
-  /** Names of parameters in the query, and in the form of the body. */
+  /** Names of the query parameters. `form`: those of a form in the body. */
   readonly query?: readonly string[]
   readonly form?: readonly string[]
   readonly header?: z.ZodObject
@@ -32,7 +32,7 @@ export interface TableRoute<C> {
     schema?: z.ZodType,
     headers?: z.ZodObject,
   ]
-  /** Schema of the errors, default any. */
+  /** The schema of error bodies. Default: any. */
   readonly error?: z.ZodType
   /** The answer is a file, which `work` sends. */
   readonly isFile?: boolean
@@ -42,7 +42,7 @@ export interface TableRoute<C> {
   readonly work: (call: C) => Promise<unknown>
 }
 
-/** Adds routes below `root`; `enter` identifies the caller and calls `work`. Returns the paths as Hono's. */
+/** Adds routes. `enter` identifies the caller and calls `work`. Returns the paths in Hono's syntax. */
 export function addRoutes<C, R extends TableRoute<C>>(
   app: Hono<Env>,
   root: string,
@@ -65,11 +65,11 @@ export function addRoutes<C, R extends TableRoute<C>>(
   })
 }
 
-/** A path in Hono's syntax. For `{Sid}.json` at its end, the parameter's value includes `.json`. */
+/** A path in Hono's syntax. If it ends in `{Sid}.json`, the value of `Sid` includes `.json`. */
 const routedPath = (path: string) =>
   path.replace(/\{(\w+)\}\.json$/, ':$1{[^/]+\\.json}').replace(/\{(\w+)\}/g, ':$1')
 
-/** Answers without a schema have the form that the other product documents. */
+/** The OpenAPI response of a route. Without a schema, the answer is as the other product documents it. */
 const answered = (
   [status, description, schema = z.unknown(), headers]: NonNullable<TableRoute<never>['answer']>,
   isText = false,
@@ -98,7 +98,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   503: 'No device, or no database, is there now. Try again.',
 }
 
-/** Error answers by status. */
+/** The OpenAPI responses for errors, by status. */
 export const failuresOf = (schema: z.ZodType = z.unknown(), isText = false): Answers =>
   Object.fromEntries(
     Object.entries(FAILURES).map(([status, description]) => [
@@ -107,7 +107,6 @@ export const failuresOf = (schema: z.ZodType = z.unknown(), isText = false): Ans
     ]),
   )
 
-/** The OpenAPI chapter of a route table. */
 export function describeRoutes(
   tag: string,
   security: Security,

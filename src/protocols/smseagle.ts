@@ -19,7 +19,7 @@ import {
   sendByKey,
 } from './door.ts'
 
-/** Recipients by kind: numbers, names of contacts, names of groups, each with commas between. */
+/** Recipients by kind, each a list with commas: `to` of numbers, `contacts` and `groups` of names. */
 type Recipients = Partial<Record<'to' | 'contacts' | 'groups', string>>
 
 const CONTACTS = statement('smseagle contacts', { name: 'string', phone: 'string' })`
@@ -40,7 +40,7 @@ async function findRecipients(store: Store, user: string, { to, contacts, groups
   }
 }
 
-/** Sends. Returns the messages' ids and numbers (of groups ''). `read` is called once the key is known. */
+/** Sends. Returns ids and numbers of messages ('' for group members). Checks the key, then calls `read`. */
 async function sendTo(
   { c, services }: DoorCall,
   by: Omit<KeyCredentials, 'ip'>,
@@ -61,7 +61,7 @@ async function sendTo(
   return ids.map((id, i) => ({ id, number: numbers[i] ?? '' }))
 }
 
-/** Methods of APIv1 (the end of their path), with the parameter that names the recipients, and its kind. */
+/** SMSEagle's APIv1: a method (the end of the path), its parameter for the recipients, and their kind. */
 const METHODS: Readonly<Record<string, readonly [parameter: string, kind: keyof Recipients]>> = {
   send_sms: ['to', 'to'],
   send_togroup: ['groupname', 'groups'],
@@ -84,11 +84,11 @@ async function sendV1(call: DoorCall, method: string, given: Readonly<Record<str
   return sent.map(({ id }) => id)
 }
 
-/** Our sentence for an error. That for a wrong request begins with SMSEagle's words. */
+/** The sentence for an error. For a wrong request it begins with SMSEagle's words. */
 const wordsOf = ({ status, message }: { status: number; message: string }): string =>
   status === 400 ? `Wrong parameters: ${message}` : message
 
-/** JSON-RPC: `result` is a sentence, or for responsetype `extended` an object. */
+/** An error in JSON-RPC: `result` is a sentence or, for the request's responsetype `extended`, an object. */
 const rpcForm =
   (isExtended: boolean): ErrorForm =>
   (c, error) => {
@@ -96,7 +96,7 @@ const rpcForm =
     return sendError(c, error.status, { result: isExtended ? { error_text, status: 'error' } : error_text })
   }
 
-/** Errors in the form of the API in the path, also those before a route is found. */
+/** Errors in the form of the SMSEagle API that the path begins with, even if no route matches. */
 const errorForm: ErrorForm = (c, error) => {
   if (c.req.path.startsWith('/api/')) return messageForm(c, error)
   if (c.req.path.startsWith('/jsonrpc')) return rpcForm(false)(c, error)
@@ -118,7 +118,6 @@ const RPC = z
 
 const MAX_BODY_BYTES = 64 << 10
 
-/** Answers `/jsonrpc/sms`. */
 async function answerRpc(call: DoorCall) {
   const { method, params } = checkShape(RPC, await readJson(call.c, MAX_BODY_BYTES, JSON.parse))
   const name = method.replace(/^sms\./, '')
@@ -143,7 +142,6 @@ const MESSAGE = z
   })
   .meta({ id: 'SmseagleMessage' })
 
-/** Answers `/api/v2/messages/sms`. */
 async function answerV2(call: DoorCall) {
   const key = String(call.c.env.incoming.headers['access-token'] ?? '')
   const json = await readJson(call.c, MAX_BODY_BYTES, JSON.parse)
@@ -193,7 +191,7 @@ const OTHERS: readonly DoorRoute[] = [
   },
 ]
 
-/** What an SMSEagle offers to programs that send. Its paths may begin with `/index.php`. */
+/** SMSEagle's APIs for programs that send texts. Paths may begin with `/index.php`. */
 export const SMSEAGLE: Protocol = {
   ...doorProtocol(
     'smseagle',

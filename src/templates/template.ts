@@ -3,49 +3,48 @@ import { ApiError, badRequest } from '../errors.ts'
 import { cleanText } from '../fields/cast.ts'
 import { Lru } from '../tools/lru.ts'
 
-// Templates are parsed by Handlebars' parser and rendered here: Handlebars itself would compile them to code,
-// without a bound on its work.
+// Handlebars' parser parses templates; this file renders them. Handlebars itself would compile them to code,
+// without a limit on its work.
 
-/** Steps of a rendering: parts of templates, names in their paths, items of lists. All take some 10 ms. */
+/** Maximum steps of a rendering, some 10 ms: parts of templates, names in their paths, items of lists. */
 const MAX_STEPS = 10_000
 
-/** The template needs too many steps for this body. */
 export class TooManySteps extends ApiError {
   constructor() {
     super(400, 'The template takes too many steps for this body.')
   }
 }
 
-/** Steps of formatting an amount of money. */
+/** Formatting an amount of money counts as this many steps. */
 const MONEY_STEPS = 100
 
 /** The variables of `#each`, such as `@last`. */
 const DATA: ReadonlySet<string> = new Set(['index', 'key', 'first', 'last'])
 
-/** A place in the body: the start of a path, and the names from there. */
+/** A value in the body, and its path: `names`, from the value of `from`, else from the body. */
 interface Found {
   readonly value: unknown
   readonly from: Scope | undefined
   readonly names: readonly string[]
 }
 
-/** The value of `this` at a place of the template, and the variables of `#each`. */
+/** What a place in a template sees: `value` is `this`, `outer` is `../`, `data` is for `@index` etc. */
 interface Scope extends Found {
   readonly outer?: Scope
   readonly data?: object
 }
 
-/** A rendered text. `ends`: where items of its lists end; `rest`: items that it does not contain. */
+/** A rendered text. `ends`: where list items end in `text`; `rest`: how many items were left out. */
 export interface Rendered {
   readonly text: string
   readonly ends: readonly number[]
   readonly rest: number
 }
 
-/** Parsed templates. One of 2,000 characters takes 9 ms to parse, and some 300 kB. */
+/** Cache of parsed templates. A template of 2,000 characters takes 9 ms to parse, and some 300 kB. */
 const parsed = new Lru<string, AST.Program>(20)
 
-/** Throws 400 for a template that cannot be read. */
+/** Parses a template, with a cache. Throws 400 for a syntax error. */
 export function parseTemplate(template: string): AST.Program {
   try {
     return parsed.get(template) ?? parsed.set(template, parse(template))
@@ -54,7 +53,7 @@ export function parseTemplate(template: string): AST.Program {
   }
 }
 
-/** Renders a body; stops when the text exceeds `maxLength`. Throws 400 with the name of a missing value. */
+/** Renders a template, stops when the text exceeds `maxLength`. Throws 400 that names a missing value. */
 export const renderTemplate = (template: string, body: unknown, maxLength: number): Rendered =>
   templateRenderer(body, { maxLength })(template)
 
@@ -65,14 +64,16 @@ interface RenderLimits {
   readonly everyBranch?: boolean
 }
 
-/** Renders templates, which share the limits. `encode` converts each value. */
+/**
+ * Returns a function that renders templates. Its calls share the limits. Its `encodeValue` converts values.
+ */
 export function templateRenderer(body: unknown, limits: RenderLimits) {
   const { maxLength, maxSteps = MAX_STEPS, everyBranch = false } = limits
   let text = ''
-  /** Ends of items of outermost lists. */
+  /** Where items of outermost lists end in `text`. */
   let ends: number[] = []
   let rest = 0
-  /** Characters of values, before they are cleaned, and of the templates. */
+  /** Characters written so far, counted before `cleanText`. */
   let written = 0
   let steps = 0
   let encode = (value: string) => value
@@ -113,7 +114,7 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
   function addItems(list: Found, { program, inverse }: AST.BlockStatement, scope: Scope): void {
     const { value, names } = list
     if (typeof value !== 'object' || value === null) throw missing(pathOf(list))
-    // check before creating the keys of 130,000 items
+    // count the items before creating their keys: a body can have 130,000
     if (Array.isArray(value)) take(value.length)
     const keys = Object.keys(value)
     take(keys.length)
@@ -147,7 +148,7 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
     return String(value)
   }
 
-  /** Writes an amount of the currency's smallest unit, as Stripe sends it: 1250 and `usd` as `12.50 USD`. */
+  /** Formats an amount in the smallest unit, as Stripe sends it: 1250 and `usd` become `12.50 USD`. */
   function money(amount: Found, currency: Found): string {
     take(MONEY_STEPS)
     if (typeof amount.value !== 'number') throw missing(pathOf(amount))
@@ -175,7 +176,7 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
     ;[text, ends, rest, encode] = ['', [], 0, encodeValue]
     add(parseTemplate(template), { value: body, from: undefined, names: [] })
     const start = text.length - text.trimStart().length
-    // items before the first visible character are trimmed away
+    // leave out the ends of items that trim() removes at the start
     return { text: text.trim(), ends: ends.map((end) => end - start).filter((end) => end > 0), rest }
   }
 }
@@ -187,10 +188,9 @@ const STRIPE_DIGITS: Readonly<Record<string, number>> = { ISK: 2, UGX: 2 }
 const digitsOf = (currency: string) =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits!
 
-/** The names that lead from the body to a place. */
 const pathOf = ({ from, names }: Found): string[] => (from ? [...pathOf(from), ...names] : [...names])
 
-/** The value at a path, of own properties alone; undefined if there is none. */
+/** The value at a path; undefined if there is none. Reads own properties only. */
 export const valueAt = (from: unknown, names: readonly string[]): unknown =>
   names.reduce<unknown>((at, name) => {
     const has = typeof at === 'object' && at !== null && Object.hasOwn(at, name)

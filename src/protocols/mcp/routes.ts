@@ -25,11 +25,13 @@ import { FIND_TOOLS, type McpCaller, type McpServices, SEND_TOOLS, type Tool } f
 
 /** Enough for 1,000 recipients and the values of a template's variables. */
 const MAX_BODY_BYTES = 1 << 20
-/** Calls in one request. Only the revision of March 2025 allows several. */
+/** Maximum calls in one request. Only MCP's revision of March 2025 allows more than one. */
 const MAX_BATCH = 10
-/** Longer than any tool takes. Ends the request of a call that its own batch canceled: it gets no answer. */
+/**
+ * Longer than any tool takes. Ends a request with a call that its own batch canceled and so gets no answer.
+ */
 const MAX_ANSWER_MS = 60_000
-/** Maximum bytes of records that one request reads: each record is turned into text twice. */
+/** Maximum bytes of records that one request reads: the answer has each twice, as text and as JSON. */
 const MAX_READ_BYTES = 4 << 20
 const RETRY_SECONDS = 5
 const SENDS: Scope = 'messages:send'
@@ -64,7 +66,7 @@ const mcpPaths = () =>
     },
   })
 
-/** The Model Context Protocol for assistants, opened by an API key. */
+/** The Model Context Protocol (MCP), for AI assistants with an API key. */
 export const MCP: Protocol = {
   group: 'mcp',
   roots: ['/mcp'],
@@ -77,14 +79,14 @@ function mcpRoutes(services: Services): Hono<Env> {
   const handle = async (c: Ctx) => {
     const holder = await requireKey(c, services)
     if (c.req.method === 'POST') return respond(c, services, holder)
-    // there are no sessions to open with GET or to end with DELETE
+    // only POST: there are no sessions to open with GET or to end with DELETE
     c.header('allow', 'POST')
     return c.json({ jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null }, 405)
   }
   return new Hono<Env>().use('/mcp', gate(services)).post('/mcp', handle).all('/mcp', handle)
 }
 
-/** Sends the answer only when all of it is known, so that a large unread one is counted as any other. */
+/** Collects the answer before sending it, so its memory is counted until the client has read it. */
 async function respond(c: Ctx, services: Services, holder: KeyHolder): Promise<Response> {
   const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)
   if (Array.isArray(json) && json.length > MAX_BATCH) throw invalid(`A batch has at most ${MAX_BATCH} calls`)
@@ -128,7 +130,7 @@ async function requireKey(c: Ctx, services: Services): Promise<KeyHolder> {
 }
 
 function callerOf(c: Ctx, services: Services, holder: KeyHolder): McpCaller {
-  // use the key as read for this request until a send finds it changed
+  // use the key that this request has read, until a send finds it out of date
   const identifySender = async (cached: boolean) => {
     const key = cached ? holder : await requireKey(c, services)
     if (!hasScope(key.scopes, SENDS)) throw scopeRequired(SENDS)
@@ -152,7 +154,7 @@ const INSTRUCTIONS =
 const INFO = { name: 'pocketsms', title: 'pocketsms', version: '1.0.0' }
 const TEMPLATE_URI = 'pocketsms://templates/'
 
-/** The text of an error for the caller. An internal one is only logged. */
+/** The message of an error for the caller; a general one, with a log entry, for an internal error. */
 function textOf({ log }: McpServices, name: string, thrown: unknown): string {
   const error = answerableFault(thrown, true)
   if (error instanceof StaleAuth) return 'The account was changed meanwhile. Call again.'
@@ -165,7 +167,7 @@ function textOf({ log }: McpServices, name: string, thrown: unknown): string {
 
 const contentOf = (text: string) => [{ type: 'text' as const, text }]
 
-/** A tool's input schema. Its check stops at the first fault: 200,000 faults would take 13 MB and 5 s. */
+/** A tool's input schema. It stops at the first fault: reporting 200,000 faults would take 13 MB and 5 s. */
 function schemaOf({ input }: Tool): StandardSchemaWithJSON {
   const { jsonSchema } = input['~standard']
   let described: Record<string, unknown> | undefined
@@ -219,7 +221,7 @@ function addTools(server: McpServer, services: McpServices, caller: McpCaller): 
 function addTemplates(server: McpServer, services: McpServices, caller: McpCaller): void {
   // a key that may send templates may read them
   const mayRead = caller.may(SENDS)
-  // the SDK sends the message of any thrown error to the client
+  // replaces internal messages: the SDK sends the message of any thrown error to the client
   const inWords = <T>(work: () => Promise<T>) =>
     work().catch((error: unknown) => {
       throw new Error(textOf(services, 'templates', error))
@@ -250,7 +252,7 @@ function addTemplates(server: McpServer, services: McpServices, caller: McpCalle
   )
 }
 
-/** Answers a request by streamable HTTP without sessions (Model Context Protocol of 2025 and 2026-07-28). */
+/** Answers by streamable HTTP without sessions (Model Context Protocol, revisions of 2025 and 2026-07-28). */
 export function answerMcp(services: McpServices, caller: McpCaller, request: Request, json: unknown) {
   const handler = createMcpHandler(
     () => {
@@ -259,7 +261,7 @@ export function answerMcp(services: McpServices, caller: McpCaller, request: Req
       addTemplates(server, services, caller)
       return server
     },
-    // tools and templates never notify: no stream stays open
+    // tools and templates send no notifications, so no stream stays open
     { maxSubscriptions: 0, onerror: (error) => services.log.debug({ err: error }, 'an MCP request failed') },
   )
   return handler.fetch(request, { parsedBody: json })

@@ -19,36 +19,33 @@ import { readIdempotency, type SendServices, send } from '../../sms/send/send.ts
 import { id, type Sender } from '../../sms/send/shape.ts'
 import { readUsage } from '../../sms/usage.ts'
 
-/** Services and settings that tools use. */
 export interface McpServices extends SendServices {
   readonly extensions: Extensions
   readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota'>
   readonly log: Logger
 }
 
-/** The user of the request's API key, and the key's permissions. */
 export interface McpCaller {
   readonly user: string
   readonly may: (scope: Scope) => boolean
-  /** Runs `work` as the sender of this key; again if the user or the key has changed meanwhile. */
+  /** Runs `work` with this key as the sender. Repeats it if the user or the key has changed meanwhile. */
   readonly asSender: <T>(work: (sender: Sender) => Promise<T>) => Promise<T>
-  /** A request to read records as the user, with the usual rules and limits. */
+  /** Makes a request that reads records with the user's rights and limits. */
   readonly reading: (query: Readonly<Record<string, string>>) => RequestInfo
 }
 
-/** A tool for assistants. Its answer is a JSON object. */
+/** A tool of the Model Context Protocol. Its answer is a JSON object. */
 export interface Tool {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly scope: Scope
   readonly input: z.ZodObject
-  /** `write`: hosts ask the person before they call it. */
+  /** Before a call of a `write` tool, assistants ask their user. */
   readonly kind: 'read' | 'write'
   readonly run: (services: McpServices, caller: McpCaller, input: never) => Promise<object>
 }
 
-/** Creates a tool whose `run` takes its parsed `input`. */
 const tool = <Input extends z.ZodObject>(
   definition: Omit<Tool, 'input' | 'run'> & {
     readonly input: Input
@@ -69,7 +66,7 @@ const WHEN = {
     .describe('A value of your own for this send: the same call again with it sends nothing twice.'),
 }
 
-/** Sends with the checks, quota and opt-outs of `/api/sms`. `name`: the tool's. */
+/** Sends with the checks, quota and opt-outs of `/api/sms`. `name`: the tool's name. */
 async function sendAs(
   services: McpServices,
   caller: McpCaller,
@@ -83,7 +80,6 @@ async function sendAs(
   return JSON.parse(answer)
 }
 
-/** Tools that send, preview, cancel, and read the quota. */
 export const SEND_TOOLS: readonly Tool[] = [
   tool({
     name: 'send_message',
@@ -144,7 +140,7 @@ export const SEND_TOOLS: readonly Tool[] = [
 ]
 
 const MAX_PER_PAGE = 100
-/** Maximum characters of filter and sort. A list's query would refuse longer ones, so none is parsed. */
+/** Maximum characters of filter and sort, checked before they are parsed. Lists would refuse longer ones. */
 const [MAX_FILTER, MAX_SORT] = [3_500, 2_100]
 
 const page = (filterHelp: string, sort: string) =>
@@ -168,7 +164,7 @@ const CONVERSATION_FILTER =
 const DEVICE_FILTER =
   'A PocketBase filter, such as `enabled = true`. Fields: name, phone, platform, enabled, last_seen.'
 
-/** A page of records that the caller may list. `seen` narrows the filter to what the key may see. */
+/** A tool's `run` that returns a page of records. `seen` narrows the filter to what the key may see. */
 const finding =
   (name: string, seen = (_: McpCaller, filter: string) => filter) =>
   async ({ store, extensions }: McpServices, caller: McpCaller, query: Page): Promise<object> => {
@@ -193,7 +189,6 @@ function readable(error: unknown): unknown {
   )
 }
 
-/** Tools that read records as the key's user may. */
 export const FIND_TOOLS: readonly Tool[] = [
   tool({
     name: 'find_messages',
@@ -239,7 +234,7 @@ export const FIND_TOOLS: readonly Tool[] = [
   }),
 ]
 
-/** A key without `all:any` may name only own fields, not those of relations. Throws a FilterError. */
+/** Throws a FilterError if a key without the scope `all:any` names a field of a related record. */
 function checkNames({ may }: McpCaller, ticket: Ticket | undefined, filter: string, sort: string): void {
   if (may('all:any')) return
   const read = () => parseFilter(filter, () => spendReading(ticket, filter.length))
@@ -251,7 +246,7 @@ function checkNames({ may }: McpCaller, ticket: Ticket | undefined, filter: stri
 
 const SENT = 'message_type = "outgoing"'
 
-/** A filter of the messages that the caller may see. Throws a FilterError if a bracket ends our group. */
+/** Narrows a filter to what the key may see. Throws a FilterError if it closes the parentheses around it. */
 function visibleMessages({ may }: McpCaller, filter: string): string {
   if (may('inbox:list')) return filter
   if (filter === '') return SENT

@@ -23,12 +23,12 @@ import { clientIp } from '../../http/server/store-of.ts'
 import { checkShape, gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import { randomText } from '../../tools/random.ts'
 
-/** A caller of SMSGate's client API: a user, by an API key or a token issued for one. */
+/** A caller of SMSGate's client API: a user, by an API key or a token issued for an API key. */
 export interface ClientCaller extends SendingCaller {
-  /** The prefix of the secret of the key that was used. */
+  /** The prefix of the API key's secret. */
   readonly secret: string
   readonly scopes: Scopes
-  /** Undefined for an API key. */
+  /** Undefined if the caller sent the API key itself. */
   readonly token?: LiveToken
 }
 
@@ -41,7 +41,7 @@ export function keyIn(authorization: string): string {
   return isKey(key) ? key : ''
 }
 
-/** The caller by Basic (user and API key) or Bearer (API key or token). Throws 401, 403 for a scope. */
+/** The caller by Basic (user and API key) or Bearer (API key or token). Throws 401; 403 without the scope. */
 export async function requireClient(c: Ctx, services: Services, scope: string, cached: boolean) {
   const caller = await identifyClient(c, services, cached)
   if (!caller) throw gatewayRefusal('unauthorized', 'Unauthorized')
@@ -82,7 +82,7 @@ const ACCESS_SECONDS = 15 * 60
 const REFRESH_SECONDS = 30 * 86_400
 const MAX_TTL = Number.MAX_SAFE_INTEGER
 const ID_LENGTH = 21
-/** Suffix of a pair's id in the `jti` of its refresh token. */
+/** A refresh token's `jti` is the id of its pair of tokens with this suffix. */
 const REFRESH_SUFFIX = ':refresh'
 
 export const TOKEN_BODY = z
@@ -100,16 +100,16 @@ export const TOKEN_BODY = z
   })
   .meta({ id: 'SmsgateTokenRequest' })
 
-/** User, API key and scopes of a token. A refresh token has one scope: to get another pair. */
+/** User, API key and scopes of a token. A refresh token has one scope: to get a new pair of tokens. */
 interface Grant {
   readonly user: string
   readonly apiKey: string
-  /** The prefix of the key's secret that made it; null from a server of the release before. */
+  /** The prefix of the secret that issued the token; null if a server of the previous release did. */
   readonly secret: string | null
   readonly scopes: Scopes
 }
 
-/** Makes a pair of tokens within the caller's scopes. Throws 400, 403. */
+/** Issues an access and a refresh token. Throws 400 for unknown scopes, 403 for scopes the caller lacks. */
 export async function issueTokens(call: ClientCaller & { readonly c: Ctx; readonly json: unknown }) {
   const { c, store, user, sentBy: apiKey, secret, scopes: allowed } = call
   const { scopes, ttl } = checkShape(TOKEN_BODY, call.json)
@@ -121,7 +121,7 @@ export async function issueTokens(call: ClientCaller & { readonly c: Ctx; readon
   return insertPair(c, store.db, { user, apiKey, secret, scopes: [...new Set(scopes)] }, seconds)
 }
 
-/** Maximum pairs of a user. A new one ends the oldest: some programs request a pair each time. */
+/** Maximum token pairs of a user. A new pair deletes the oldest: some programs request one for each call. */
 const MAX_PAIRS = 1_000
 
 const INSERT = statement('smsgate add tokens', {})`
@@ -133,7 +133,7 @@ insert into smsgate_tokens (id, "user", api_key, secret, scopes, access_until, r
 values (${text('id')}, ${text('user')}, ${text('apiKey')}, ${textOrNull('secret')}, ${list('scopes')}, to_timestamp(${number('exp')}::float8),
   to_timestamp(${number('refreshExp')}::float8))`
 
-/** Adds a pair. The answer has the spellings of SMSGate's server and of its clients. */
+/** Adds a pair of tokens. The answer spells its keys as SMSGate's server and as its clients do. */
 async function insertPair(c: Ctx, db: Db, { user, apiKey, secret, scopes }: Grant, seconds: number) {
   const id = randomText(ID_LENGTH)
   const iat = Math.floor(Date.now() / 1000)
@@ -153,7 +153,7 @@ async function insertPair(c: Ctx, db: Db, { user, apiKey, secret, scopes }: Gran
   }
 }
 
-/** A valid token: the pair that it belongs to, and the API key that made the pair. */
+/** A valid access or refresh token, with the id of its pair and the API key that issued it. */
 interface LiveToken extends Grant {
   readonly pair: string
 }
@@ -170,7 +170,7 @@ const FIND = statement('smsgate find token', {
 select "user", api_key as "apiKey", secret, scopes, access_until > now() as "isAccessLive",
   refresh_until > now() and not is_refreshed as "isRefreshLive" from smsgate_tokens where id = ${text('id')}`
 
-/** The token with this `jti`; null if it has expired, was revoked or used. */
+/** The token with this `jti`; null if it has expired, was revoked, or is a refresh token that was used. */
 async function findToken({ db }: Store, jti: string): Promise<LiveToken | null> {
   const { pair, isRefresh } = pairOf(jti)
   const found = await runForRow(db, FIND, { id: pair })
@@ -183,7 +183,10 @@ const USE = statement('smsgate use refresh token', { scopes: 'string[]' })`
 update smsgate_tokens set is_refreshed = true
 where id = ${text('id')} and not is_refreshed and refresh_until > now() returning scopes`
 
-/** Replaces a pair by a new one with the same scopes. A refresh token works once, then throws 401. */
+/**
+ * Issues a new pair with the same scopes. A refresh token works once, then throws 401. The old access token
+ * stays valid until it expires.
+ */
 export function refreshTokens({ c, store, token }: ClientCaller & { readonly c: Ctx }) {
   return store.db.transaction(async (db) => {
     const used = await runForRow(db, USE, { id: token!.pair })
@@ -192,7 +195,7 @@ export function refreshTokens({ c, store, token }: ClientCaller & { readonly c: 
   })
 }
 
-/** Ends both tokens of a user's pair. An unknown pair is no error. */
+/** Revokes both tokens of a user's pair. An unknown id is no error. */
 export async function revokeTokens({ store, user, id }: ClientCaller & { readonly id: string }) {
   const { pair } = pairOf(id)
   await store.db.query(
@@ -202,7 +205,6 @@ export async function revokeTokens({ store, user, id }: ClientCaller & { readonl
   )
 }
 
-/** Deletes pairs that have ended. */
 export const deleteOldTokens = ({ db }: Store) =>
   db.query('delete from smsgate_tokens where refresh_until <= now()')
 
@@ -210,7 +212,9 @@ const ALGORITHM = 'HS256'
 const PARAM = 'smsgateTokenSecret'
 const SECRET_LENGTH = 43
 
-/** A separate secret: these tokens are not valid as PocketBase tokens, nor the reverse. */
+/**
+ * The secret that signs SMSGate tokens. PocketBase has another: neither kind of token passes as the other.
+ */
 async function secretOf(db: Db): Promise<Uint8Array> {
   const secret = await readOrMakeParam(db, PARAM, async () => JSON.stringify(randomText(SECRET_LENGTH)))
   return new TextEncoder().encode(JSON.parse(secret) as string)
@@ -225,6 +229,6 @@ async function readToken(db: Db, token: string): Promise<string | null> {
     const { payload } = await jwtVerify(token, secret, options)
     return payload.jti!
   } catch {
-    return null // a bad signature is an answer, not a fault
+    return null // for example after a wrong signature
   }
 }

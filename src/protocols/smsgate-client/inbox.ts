@@ -33,7 +33,7 @@ export const INBOX_QUERY = z
   })
   .refine(({ from, to }) => !from || !to || from <= to, { path: ['from'], error: 'must not be after to' })
 
-/** SQL: the type of a text. A text with attachments is an MMS. */
+/** SQL: SMSGate's type of the text `m`. A text with attachments is an MMS. */
 const TYPE = `case when m.attachments <> '{}' then 'MMS_DOWNLOADED' when starts_with(m.body, '${DATA_URL}') then 'DATA_SMS'
   else 'SMS' end`
 
@@ -42,7 +42,7 @@ const ATTACHMENTS = `(
   from unnest(m.attachments) with ordinality n(name, i)
   join _files f on f.collection = 'sms_messages' and f.record = m.id and f.name = n.name and f.thumb = '')::text`
 
-/** SQL conditions that use the index sms_messages_incoming. */
+/** SQL: the filters of a list. The first two match the index sms_messages_incoming. */
 const MATCHING = `
   m."user" = $1 and m.message_type = 'incoming' and ($2 = '' or m.delivered_at >= $2) and ($3 = '' or m.delivered_at < $3)
   and ($4 = '' or m.device = $4) and ($5 = '' or $5 = ${TYPE})`
@@ -55,7 +55,7 @@ order by m.delivered_at desc, m.id desc limit $6 offset $7`
 
 const TOTAL = `select count(*) from sms_messages m where ${MATCHING}`
 
-/** Incoming texts of a user, newest first. MMS announcements are not stored. */
+/** A page of a user's incoming texts, newest first. MMS announcements (type `MMS`) are not stored. */
 export async function listInbox({ db }: Store, user: string, query: z.output<typeof INBOX_QUERY>) {
   if (query.type === 'MMS') return { total: 0, items: [] }
   const params = [user, query.from, query.to, query.deviceId, query.type]
@@ -84,7 +84,7 @@ const NAMES = statement('smsgate attachments', { attachments: 'string[]' })`
 select attachments from sms_messages
 where id = ${text('id')} and message_type = 'incoming' and "user" || '' = ${text('user')}`
 
-/** Sends a file of an incoming text, named by its place in the list, from 1. Throws 404. */
+/** Answers with a file of an incoming text, by its place in the text's list, from 1. Throws 404. */
 export async function sendAttachment({ c, store, user }: Call): Promise<Response> {
   const { id = '', part = '' } = c.req.param()
   const text = await runForRow(store.db, NAMES, { id, user })
@@ -95,11 +95,11 @@ export async function sendAttachment({ c, store, user }: Call): Promise<Response
 }
 
 const MAX_DAYS = 31
-/** Maximum webhook calls of one refresh: 20,000 in one statement would take seconds. */
+/** Maximum webhook calls of one inbox refresh: 20,000 in one statement would take seconds. */
 const MAX_CALLS = 1_000
 const DAY_MS = 86_400_000
 
-/** The body of a request to read inboxes again. */
+/** A request that phones post their received texts again (inbox refresh). */
 export const REFRESH_BODY = z
   .object({
     since: rfc3339(),
@@ -118,7 +118,7 @@ export const REFRESH_BODY = z
   })
   .meta({ id: 'SmsgateInboxRefresh' })
 
-/** Reads a refresh; `device` '': all. Throws 400 that names the first wrong field. */
+/** Reads the body of an inbox refresh. `device`: '' for all. Throws 400 that names the first wrong field. */
 function readRefreshBody(raw: unknown) {
   const { since, until, deviceId, webhookDelivery, triggerWebhooks } = checkShape(REFRESH_BODY, raw)
   if (since > until) throw invalid('since must not be after until')
@@ -149,15 +149,15 @@ cross join (select w.id from ${RECEIVERS}) w`
 
 const RETRY_SECONDS = 60
 
-/** The limit inside makes Postgres read each webhook's calls by the index. */
+/** Counts up to MAX_CALLS waiting calls for each webhook. The inner limit makes Postgres use the index. */
 const WAITING = statement('smsgate waiting calls', { calls: 'number' })`
 select count(*) as calls from (select w.id from ${RECEIVERS}) w cross join lateral (
   select from webhook_dispatch d where d."user" = ${text('user')} and d.webhook = w.id and d.handed_at is null
   limit ${MAX_CALLS}) waiting`
 
 /**
- * Repeats a user's `sms:received` webhook calls for a period. Throws 400 for too many, and 429 while as many
- * wait, since many refreshes would fill the disk.
+ * Repeats a user's `sms:received` webhook calls for a period. Throws 400 for more than MAX_CALLS, and 429
+ * while as many wait: many refreshes would fill the disk.
  */
 function deliverAgain({ db }: Store, user: string, refresh: Refresh): Promise<void> {
   const values = { user, ...refresh }
@@ -180,11 +180,11 @@ export async function refreshInbox(store: Store, user: string, body: unknown, al
   const { since, until, device } = refresh
   const tellsWebhooks = always || refresh.tellsWebhooks
   if (device !== '' && !(await isOwn(store, 'devices', user, device))) throw unknownDevice()
-  // phones first: a retry after a failure repeats webhook calls, but stores no text twice
+  // phones first: if this fails, no webhook call is repeated; texts that are posted twice are stored once
   const phones = await requestInbox(store, user, device, { since: isoDate(since), until: isoDate(until) })
   if (tellsWebhooks) await deliverAgain(store, user, refresh)
   if (phones === 0 && !tellsWebhooks)
     throw invalid('webhookDelivery must be Individual: none of these devices is an SMSGate phone')
-  // some clients cannot read an empty body or SMSGate's text
+  // some clients cannot read an empty body, or the text that SMSGate's server answers
   return {}
 }

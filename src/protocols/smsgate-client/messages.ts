@@ -7,7 +7,7 @@ import { gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import { REASONS } from '../../sms/status.ts'
 import { dateIn, deviceIn, flagIn, numberIn } from './request.ts'
 
-/** SQL: the state of one message, which is the row with this alias. No message is `Cancelling`. */
+/** SQL: SMSGate's state of a message, the row `alias`. No message here is ever `Cancelling`. */
 const stateSql = (alias: string) => `case
   when ${alias}.status in ('pending', 'assigned') then 'Pending'
   when ${alias}.status = 'sending' then 'Processed'
@@ -16,7 +16,9 @@ const stateSql = (alias: string) => `case
   when ${alias}.error_message = '${REASONS.canceled}' then 'Cancelled'
   else 'Failed' end`
 
-/** SQL aggregate: the state of a send, from the column `state` of its messages, as SMSGate's app tells it. */
+/**
+ * SQL aggregate: the state of a send by the rules of SMSGate's app, from the column `state` of its messages.
+ */
 const WHOLE_STATE = `case
   when bool_or(state = 'Pending') then 'Pending'
   when bool_or(state = 'Cancelled') then 'Cancelled'
@@ -30,8 +32,8 @@ const EVENT_STATE = `case e.status
   when 'failed' then case e.detail when '${REASONS.canceled}' then 'Cancelled' else 'Failed' end end`
 
 /**
- * SQL of the messages of a send `s` of user $1. `between` finds the batch by its index: for `=` Postgres
- * would read the whole table, as most messages have ''.
+ * SQL: the messages of the send `s` of user $1. `between` makes Postgres use the index of batch_id: for `=`
+ * it would read the whole table, since most messages have ''.
  */
 const MESSAGES_OF_SEND = `
   select a.* from sms_messages a where not s.is_batch and a.id = s.ref and ${isOwnedBy('a', '$1')}
@@ -39,13 +41,13 @@ const MESSAGES_OF_SEND = `
   select b.* from sms_messages b
   where s.is_batch and b.batch_id between s.ref and s.ref and b.batch_id <> '' and ${isOwnedBy('b', '$1')}`
 
-/** SQL: the states that the messages `m` reached, and when. Imported messages may have no events. */
+/** SQL: the states that messages `m` reached, and when. Without events (imports): the present state. */
 const REACHED = `
   select ${EVENT_STATE} as state, e.created as at from m join sms_events e on e.message = m.id
   union all
   select m.state, m.updated from m where not exists (select from sms_events e where e.message = m.id)`
 
-/** SQL: the states of the sends in $2. A send's messages have the same text, read from the first. */
+/** SQL: the states of the sends in $2. All messages of a send have the same text, read from the first. */
 const STATE_OF_SENDS = `
 select s.number - 1, t.*
 from rows from (json_to_recordset($2) as (ref text, is_batch boolean))
@@ -69,7 +71,7 @@ cross join lateral (
 where t.recipients is not null
 order by s.number`
 
-/** Reads the states of a user's sends; leaves out sends without a message. `hasContent`: with the text. */
+/** Reads the states of a user's sends; leaves out sends without messages. `hasContent`: with the text. */
 async function readStates(store: Store, user: string, sends: readonly SendRow[], hasContent: boolean) {
   if (sends.length === 0) return []
   const given = sends.map(({ ref, isBatch }) => ({ ref, is_batch: isBatch }))
@@ -77,7 +79,7 @@ async function readStates(store: Store, user: string, sends: readonly SendRow[],
   return rows.map(([i, ...row]) => toState(sends[Number(i)]!, row as StateRow, hasContent))
 }
 
-/** A send as SMSGate's clients read it. `deviceId`: of the first recipient, '' while no device is chosen. */
+/** A send for SMSGate's clients. `deviceId`: the device of the first message, '' while none is chosen. */
 export type MessageState = ReturnType<typeof toState>
 
 type StateRow = [state: string, device: string, recipients: string, body: string | null, states: string]
@@ -101,11 +103,11 @@ function toState(send: SendRow, [state, deviceId, recipients, body, states]: Sta
 /** A stored date as SMSGate's clients read it: `2026-11-20T07:00:00.000Z`. */
 export const isoDate = (stored: string): string => dateOf(stored)?.toISOString() ?? ''
 
-/** Maximum recipients of another API's batch, which is answered without pages. */
+/** Maximum recipients shown of a batch that another API sent: the answer has no pages. */
 const MAX_RECIPIENTS = 1_000
 
-/** Looks for a send of this API first, then for a batch and a message that another API has sent. */
 const SEND = { id: 'string', ref: 'string', isBatch: 'boolean', created: 'string' } as const
+/** Finds a send of this API by its id, else a batch or a message with this id from another API. */
 const FIND = statement('smsgate find send', { ...SEND, size: 'number' })`
 select id, ref, is_batch as "isBatch", created, size from (
   select 1 as place, s.id, s.ref, s.is_batch, s.created, 0 as size
@@ -132,14 +134,14 @@ export async function findSend({ db }: Store, user: string, id: string): Promise
   return send
 }
 
-/** A send as it is now. Throws 404 for one without messages. */
+/** The present state of a send. Throws 404 if it has no messages any more. */
 export async function stateOf(store: Store, user: string, send: SendRow) {
   const [state] = await readStates(store, user, [send], true)
   if (!state) throw gatewayRefusal('message_not_found')
   return state
 }
 
-/** Cancels the unclaimed messages of a send. Throws 409 `not_cancelable` if there are none. */
+/** Cancels the messages of a send that no device has taken. Throws 409 `not_cancelable` if there are none. */
 export async function cancelSend(store: Store, user: string, { ref, isBatch }: SendRow): Promise<void> {
   const isCanceled = isBatch
     ? (await cancelWaiting(store, user, ref)) > 0
@@ -154,7 +156,7 @@ where "user" = ${text('user')} and ref = ${text('ref')} and api = 'smsgate'`
 /** A send: its id, which the client may have chosen, and `ref`, the id of its message or batch. */
 type SendRow = Row<typeof BY_REF>
 
-/** The send of this API that a message or batch of a user belongs to. Throws 404. */
+/** The send of SMSGate's API with this `ref`, the id of its message or batch. Throws 404. */
 export async function sendOfRef({ db }: Store, user: string, ref: string): Promise<SendRow> {
   const found = await runForRow(db, BY_REF, { user, ref })
   if (!found) throw gatewayRefusal('message_not_found')
@@ -163,7 +165,7 @@ export async function sendOfRef({ db }: Store, user: string, ref: string): Promi
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100
-/** `Cancelling` is a state of SMSGate that no message here has. */
+/** SMSGate's states. No message here is ever `Cancelling`. */
 const STATES = ['Pending', 'Cancelling', 'Cancelled', 'Processed', 'Sent', 'Delivered', 'Failed'] as const
 
 /** Filters, order and page of a list of sends; '' for no filter. */
@@ -179,13 +181,11 @@ export const LIST_QUERY = z.object({
 })
 type ListQuery = z.output<typeof LIST_QUERY>
 
-/** A page of a list, and how many items there are in all. */
 export interface Page<T> {
   readonly items: readonly T[]
   readonly total: number
 }
 
-/** The sends of a user that came through this API. */
 export async function listMessages(store: Store, user: string, query: ListQuery) {
   const { from, to, state, deviceId, limit, offset } = query
   const params = [user, from, to, limit, offset, state, deviceId].slice(0, isFiltered(query) ? 7 : 5)
@@ -197,7 +197,7 @@ export async function listMessages(store: Store, user: string, query: ListQuery)
 
 const isFiltered = ({ state, deviceId }: ListQuery) => state !== '' || deviceId !== ''
 
-/** One statement for page and total. Without a state or device it reads only the index of sends. */
+/** SQL for a page of sends and their total. Without a filter by state or device it reads no messages. */
 function pageSql(query: ListQuery): string {
   const order = query.sort === '-created_at' ? 'desc' : ''
   const period = `s."user" = $1 and s.api = 'smsgate' and ($2 = '' or s.created >= $2) and ($3 = '' or s.created < $3)`
@@ -210,7 +210,7 @@ select (select count(*) from matching), coalesce((
   from (select * from matching order by created ${order}, id ${order} limit $4 offset $5) p), '[]')`
 }
 
-/** SQL condition: the send has the state $6 and a message of the device $7; '' for any. */
+/** SQL condition: the send `s` has the state $6 and a message of the device $7. '' stands for any. */
 const FILTER = `(
   select ($6 = '' or ${WHOLE_STATE} = $6) and ($7 = '' or bool_or(r.device = $7))
   from (select m.device, ${stateSql('m')} as state from (${MESSAGES_OF_SEND}) m) r

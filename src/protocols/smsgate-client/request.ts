@@ -9,7 +9,6 @@ import { checkShape, id, invalid } from '../../sms/send/shape.ts'
 import { describeRoutes, failuresOf, type TableRoute } from '../route-table.ts'
 import type { ClientCaller } from './credentials.ts'
 
-/** 400 for a `deviceId` that is none of the user's devices. */
 export const unknownDevice = () => invalid('deviceId is no device of yours')
 
 /** SMSGate's ids of devices have 21 characters, ours 15. */
@@ -17,7 +16,7 @@ export const MAX_DEVICE_ID = 21
 
 const NO_DATE = 'must be a date, for example 2026-11-20T07:00:00Z'
 
-/** A field that holds an instant, in PocketBase's form. */
+/** Schema of a date and time in RFC 3339, converted to PocketBase's stored form. */
 export const rfc3339 = () =>
   z.iso
     .datetime({ offset: true, error: NO_DATE, abort: true })
@@ -25,27 +24,24 @@ export const rfc3339 = () =>
     .refine((at) => at !== '', NO_DATE)
     .describe('An instant of RFC 3339, as `2026-11-20T07:00:00Z`.')
 
-/** The query's parameters: an empty one counts as left out, unknown ones are ignored. Throws 400. */
+/** Reads the query. An empty parameter counts as left out, unknown ones are ignored. Throws 400. */
 export const queryIn = <T extends z.ZodType>(c: Ctx, schema: T) =>
   checkShape(schema, Object.fromEntries(Object.entries(queryOf(c)).filter(([, value]) => value !== '')))
 
-/** An instant of a query, '' if it is left out. A space is an unescaped `+`. */
+/** A date and time in a query; '' if absent. A space is read as an unescaped `+`. */
 export const dateIn = z
   .string()
   .transform((raw) => raw.replace(' ', '+'))
   .pipe(rfc3339())
   .default('')
 
-/** The `deviceId` of a query; '' if absent. */
 export const deviceIn = id(MAX_DEVICE_ID).default('')
 
-/** A whole number of a query. */
 export const numberIn = z
   .string()
   .regex(/^-?\d{1,15}$/, { error: 'must be a whole number', abort: true })
   .transform(Number)
 
-/** A boolean of a query; false if absent. */
 export const flagIn = z
   .string()
   .refine((raw) => readBool(raw) !== undefined, { error: 'must be true or false', abort: true })
@@ -55,7 +51,7 @@ export const flagIn = z
 export interface Call extends ClientCaller {
   readonly c: Ctx
   readonly services: Services
-  /** `{id}` of the path. */
+  /** The `{id}` in the path; '' if there is none. */
   readonly id: string
   readonly json: unknown
   readonly attempt: Attempt
@@ -63,7 +59,7 @@ export interface Call extends ClientCaller {
 
 export interface Route extends TableRoute<Call> {
   readonly scope: Scope | typeof REFRESH_SCOPE
-  /** The caller may be taken from the cache at first. */
+  /** The first attempt may use a cached caller. `work` is repeated if the cache was out of date. */
   readonly startsCached?: boolean
 }
 
@@ -99,7 +95,7 @@ const health = (id: string): Operation => ({
   responses: { 503: { description: 'It does not.', content: json(z.unknown()) } },
 })
 
-/** SMSGate's client API. Its routes have a second prefix, `/3rdparty/v1`, and `message` for `messages`. */
+/** OpenAPI with one spelling of each path; `canonicalPath` has the others. */
 export const describeClientRoutes = (routes: readonly Route[]) => ({
   ...describeRoutes(TAG, SMSGATE_CLIENT, CLIENT_PATH, routes),
   ...chapter(TAG, SMSGATE_CLIENT, {
@@ -108,7 +104,6 @@ export const describeClientRoutes = (routes: readonly Route[]) => ({
   }),
 })
 
-/** Where the routes of SMSGate's client API are. */
 export const CLIENT_PATH = '/api/3rdparty/v1'
 
 const PREFIX = /^(?:\/api)?\/3rdparty\/v1(?=\/|$)/
@@ -116,7 +111,7 @@ const SINGULAR = /^\/(message|device)(?=\/|$)/
 /** Published clients use this path for the export; SMSGate's server has it below `/messages`. */
 const EXPORT = /^\/inbox\/export$/
 
-/** The path that routes a request: replaces SMSGate's other prefix and spellings. */
+/** The path of the route for a request. Replaces SMSGate's other prefix and spellings. */
 export function canonicalPath(path: string): string {
   const prefix = PREFIX.exec(path)?.[0]
   if (prefix === undefined) return path
@@ -124,5 +119,5 @@ export function canonicalPath(path: string): string {
   return CLIENT_PATH + rest.replace(SINGULAR, '/$1s').replace(EXPORT, '/messages/inbox/export')
 }
 
-/** The prefix of a request's own path, for addresses in its answer. */
+/** The API's prefix as a request's path spells it, for URLs in the answer. */
 export const prefixOf = (path: string): string => PREFIX.exec(path)?.[0] ?? CLIENT_PATH

@@ -61,14 +61,14 @@ from devices where "user" = ${text('user')} order by devices.created, id`
 
 const listDevices = async ({ store: { db }, user }: Call) => (await run(db, LIST, { user })).map(wireDevice)
 
-/** Deletes a device of the caller; its queue goes to other devices. Throws 404. */
+/** Deletes a device of the caller. Its waiting messages go to other devices. Throws 404. */
 async function deleteDevice({ c, services, store, auth, attempt, id }: Call): Promise<void> {
   await checkDevice(store, auth.id, id)
   const devices = store.catalog.find('devices')!
   await deleteRecord(store, services.extensions, devices, id, buildRequest(c, auth, {}), attempt)
 }
 
-/** `schema` checks the query; answers a page of items. */
+/** A route that answers a page of a list. `schema` checks the query. */
 const listRoute = <Q extends z.ZodObject>(
   at: string,
   scope: Scope,
@@ -185,7 +185,7 @@ const ROUTES: readonly Route[] = [
   ),
 ]
 
-/** SMSGate's API for programs. */
+/** The API of SMSGate's server for client programs. */
 export const SMSGATE_CLIENT: Protocol = {
   group: 'smsgate_clients',
   groups: { [`POST ${CLIENT_PATH}/messages`]: SENDS },
@@ -212,12 +212,12 @@ function clientRoutes(services: Services): Hono<Env> {
       observedValue: Math.round(performance.now() - begun),
       status,
     }
-    // the level of SMSGate's API: the server's own version is not public
+    // the version of SMSGate that has this API: the version of this server is not public
     const health = { status, version: '1.47.1', releaseId: 1, checks: { 'db:ping': ping } }
     return sendRaw(c, JSON.stringify(health), ready ? 200 : 503)
   })
   addRoutes<Call, Route>(app, CLIENT_PATH, ROUTES, (c, { scope, startsCached = false, body }, work) => {
-    // read once, also if the work is repeated
+    // the body is read once, even if `retry` repeats the work
     let json: Promise<unknown> | undefined
     return retry(
       services.store,

@@ -72,7 +72,7 @@ export const SEND_BODY = z
   })
   .meta({ id: 'SmsgateSend' })
 
-/** Reads the body of a send. Throws 400 that names the first field that cannot be honoured. */
+/** Reads the body of a send. Throws 400 that names the first wrong field. */
 function readSendBody(raw: unknown, now: Date): SendBody {
   const body = checkShape(SEND_BODY, raw)
   if (body.dataMessage != null) throw invalid('dataMessage cannot be sent: send textMessage')
@@ -117,12 +117,12 @@ function phoneNumbersOf(given: readonly string[]): string[] {
   return numbers
 }
 
-/** Sends as `/api/sms/send`; answers with state and Location. Throws also 409 for a used id. */
+/** Sends; answers with state and `Location`. Throws as `/api/sms/send`, and 409 for an id that was used. */
 export async function answerSend(call: Call): Promise<MessageState> {
   const { c, services, json, user, store } = call
   const { deviceActiveWithin } = queryIn(c, QUERY)
   const idempotency = readIdempotency(c.req.header('idempotency-key'), c.req.path, json)
-  // look up a stored answer first: other checks depend on the time
+  // a repeated request gets its first answer: the checks below depend on the time and might refuse it
   const first = idempotency && (await firstAnswer(store, user, idempotency))
   if (first) return answered(c, await readState(store, user, refOf(first)), true)
   const body = readSendBody(json, new Date())
@@ -159,7 +159,7 @@ function refOf(answer: string): string {
 const readState = async (store: Store, user: string, ref: string) =>
   stateOf(store, user, await sendOfRef(store, user, ref))
 
-/** The state of an accepted send, made from its request because the database cannot be read. */
+/** The state of an accepted send, made from its request, for when the database cannot be read. */
 function acceptedState(ref: string, { recipients, deviceId, content, options }: SendBody): MessageState {
   const createdAt = new Date().toISOString()
   return {
@@ -197,7 +197,7 @@ select d.last_seen >= ${text('since')} as "wasActive",
   exists (select from lines l where l.device = d.id and l.slot in (${number('sim')}, 0)) as "hasSim"
 from devices d where d."user" = ${text('user')} and (${text('deviceId')} = '' or d.id = ${text('deviceId')}) limit 1`
 
-/** Throws 400 when the user has no device, or the named one was not seen for so long or has no such SIM. */
+/** Throws 400 if the user has no device, or the named one lacks the SIM or was last seen too long ago. */
 async function checkDevices(
   { db }: Store,
   user: string,

@@ -10,13 +10,12 @@ import { ACCOUNT, chapter, SIGNED_IN } from '../../openapi/operations.ts'
 import { checkShape, invalid } from '../../sms/send/shape.ts'
 import { randomText } from '../../tools/random.ts'
 
-/** 256 bits and more, in letters and digits. */
+/** Letters and digits of a new key: at least 256 bits. */
 const KEY_LENGTH = 43
 
 const [MIN_LENGTH, MAX_LENGTH] = [16, 255]
 const FAULT = `must have ${MIN_LENGTH} to ${MAX_LENGTH} characters`
 
-/** A key of the user's own. */
 const SIGNING_KEY = z.object({
   signing_key: z
     .string('must be a text')
@@ -70,7 +69,7 @@ function* leavesOf(raw: unknown): Generator<string> {
 
 const PATH = '/api/account/smsgate-key'
 
-/** The key with which a user's webhooks in SMSGate's form are signed. */
+/** Routes to read and set the key that signs a user's webhooks in SMSGate's form. */
 export function signingKeyRoutes(services: Services): Hono<Env> {
   return new Hono<Env>()
     .get(PATH, async (c) => {

@@ -18,7 +18,7 @@ import { type Call, MAX_DEVICE_ID } from './request.ts'
 import { MAX_ID } from './send-message.ts'
 import { ensureSigningKey } from './signing-key.ts'
 
-/** SMSGate's events and ours that cause them. Cancellations are failures with their own reason. */
+/** SMSGate's events, and ours that cause them. A cancellation is a failure with the reason `Canceled`. */
 const SMSGATE_EVENTS = {
   'sms:received': 'message.received',
   'sms:data-received': 'message.received',
@@ -31,7 +31,7 @@ type SmsgateEvent = keyof typeof SMSGATE_EVENTS
 
 interface SmsgateHook {
   readonly event: SmsgateEvent
-  /** The id that its client knows it by. */
+  /** The webhook's id for SMSGate's clients. */
   readonly id: string
   readonly signingKey: string
   /** The id of the message's send in SMSGate's API; null for a message that another API sent. */
@@ -41,7 +41,7 @@ interface SmsgateHook {
   readonly message: EventMessage
 }
 
-/** The row of an event's message after the event; dates in PocketBase's form. */
+/** A message's row as it was after the event. Dates are in PocketBase's form. */
 type EventMessage = TableRow<'sms_messages'>
 
 type Details = (message: EventMessage, at: string) => Readonly<Record<string, unknown>>
@@ -68,7 +68,7 @@ const FACTS = `case when w.smsgate_event <> '' then json_build_object(
         'devicePhone', (select nullif(v.phone, '') from devices v where v.id = b.device and v."user" = d."user")
       )::text end`
 
-/** Deliveries of webhooks in SMSGate's form. */
+/** Makes the bodies and headers of webhook calls in SMSGate's form. */
 export const SMSGATE_FORM: Omit<BodyForm, 'publicUrl'> = {
   facts: FACTS,
   render(facts, eventId, time) {
@@ -101,7 +101,7 @@ function headersOf(signingKey: string, body: string, at: Date): Record<string, s
   return { 'x-timestamp': timestamp, 'x-signature': signature }
 }
 
-/** A webhook in SMSGate's form gets the matching event, an id and a key. */
+/** Completes a webhook in SMSGate's form with our event and an id, and its user with a signing key. */
 export const fitSmsgate: FitWebhook = async (store, values) => {
   const { smsgate_event: event, smsgate_id: id } = values
   if (!event || !Object.hasOwn(SMSGATE_EVENTS, String(event))) {
@@ -117,7 +117,6 @@ const EVENTS = Object.keys(SMSGATE_EVENTS) as [SmsgateEvent, ...SmsgateEvent[]]
 
 const EVENT_ERROR = `must be one of ${EVENTS.join(', ')}: this server tells of no other event`
 
-/** The body of a request to add or replace a webhook. */
 export const WEBHOOK_BODY = z
   .object({
     id: id(MAX_ID).nullish().describe('One that exists is replaced.'),
@@ -151,7 +150,7 @@ function webhooksOf({ catalog }: Store): Collection {
   throw invalid('The collection webhooks of this server lacks the fields that these webhooks need')
 }
 
-/** Adds or replaces a webhook as a record. One for incoming texts needs `inbox:list`. Throws 400, 403. */
+/** Adds or replaces a webhook. One for incoming texts needs the scope `inbox:list`. Throws 400, 403. */
 export async function saveWebhook(call: Call) {
   const body = checkShape(WEBHOOK_BODY, call.json)
   if (SMSGATE_EVENTS[body.event] === 'message.received' && !grants(call.scopes, 'inbox:list'))
@@ -166,7 +165,7 @@ export async function saveWebhook(call: Call) {
       const [field, fault] =
         error instanceof ApiError && error.status === 400 ? (Object.entries(error.data)[0] ?? []) : []
       if (!field || !fault) throw error
-      // names the first wrong field as clients know it
+      // name the first wrong field as clients call it
       throw invalid(`${NAMES[field] ?? field}: ${String(fault.message)}`)
     })
   return {
@@ -192,7 +191,7 @@ async function writeWebhook(
   return JSON.parse(text)
 }
 
-/** Names of fields as clients know them. */
+/** SMSGate's names of our fields. */
 const NAMES: Readonly<Record<string, string>> = {
   device: 'deviceId',
   smsgate_event: 'event',

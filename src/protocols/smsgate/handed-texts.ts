@@ -20,17 +20,17 @@ import {
 } from './phone.ts'
 import { readWireId, toWire, validUntil, wireId } from './wire.ts'
 
-/** For this time a text is not listed again: the phone may still be reading the answer that listed it. */
+/** A text is not listed again within this time: the phone may still be reading the last answer. */
 const ANSWER_SECONDS = 3
-/** After this time a phone with half of its texts left gets more: the other half keeps it as busy. */
+/** After this time a phone with half of its texts left gets more, so it does not run out of them. */
 const SLOW_SECONDS = 5
 /** After this time a phone gets new texts even if it has unsent ones. */
 const STUCK_SECONDS = 60
 
 interface HandedText extends Attempt {
-  /** The phone must not send it: it was deleted or reassigned. */
+  /** The phone must not send this text any more: it was deleted, or given to another device. */
   readonly isCanceled: boolean
-  /** The answer that listed it is so young that the phone may still be reading it. */
+  /** An answer listed this text so recently that the phone may still be reading it. */
   readonly isListed: boolean
   readonly isKnown: boolean
 }
@@ -45,8 +45,8 @@ const IS_CANCELED = `not t.is_processed and t.valid_until > now() and not exists
   where d.message = t.message and d.attempt = t.attempt and d.device = t.device and d.state = 'sending')`
 
 /**
- * SQL: phone `p` may be handed new texts: it has none, or still many. At its last text, a new one would
- * restart the app's sender, which sends the last text twice.
+ * SQL: phone `p` may get new texts: it has none, or still many. A new text during the last one would restart
+ * the SMSGate app's sender, which then sends the last one twice.
  */
 const IS_OPEN = part`(
   select n = 0 or n <= ${CAPACITY_SQL} / 2 and (
@@ -71,18 +71,18 @@ select exists (select from device_streams s where s.device = ${text('id')} and s
       'isListed', t.listed_at > now() - interval '${ANSWER_SECONDS} seconds') order by t.message)
     from smsgate_texts t where t.device = ${text('id')} and t."user" = ${text('user')}), '[]')::text as texts`
 
-/** What a phone was handed, whether its stream is open, and IS_OPEN. Needs the lock of the phone's row. */
+/** What a phone was given, whether its event stream is open, and IS_OPEN. Needs the lock of its row. */
 async function handedState(db: Db, device: Device) {
   const state = (await runForRow(db, STATE, device))!
   const texts: readonly HandedText[] = JSON.parse(state.texts)
   return { ...state, texts }
 }
 
-/** What an answer lists. `validUntilMs`: by the database's clock. */
+/** What an answer to a phone lists. `validUntilMs` is by the database's clock. */
 interface Listed {
   readonly texts: readonly (Attempt & { readonly validUntilMs: number })[]
   readonly canceled: readonly Attempt[]
-  /** How many of `texts` the phone was never handed before. */
+  /** How many of `texts` the phone gets for the first time. */
   readonly added: number
 }
 
@@ -103,7 +103,7 @@ select ${text('id')}, ${text('user')}, g.id, g.attempt, now(), to_timestamp(g."v
 from json_to_recordset(${text('given')}) g(id text, attempt int, "validUntilMs" float8)
 on conflict (device, message, attempt) do update set listed_at = excluded.listed_at`
 
-/** Stores which texts an answer lists, and deletes finished ones. */
+/** Stores what an answer to a phone lists. Forgets texts that have expired and are no longer being sent. */
 async function noteListed(db: Db, device: Device, { texts, canceled, added }: Listed): Promise<void> {
   const given = texts.map(({ id, attempt, validUntilMs }) => ({ id, attempt, validUntilMs }))
   const lists = { given: JSON.stringify(given), canceled: JSON.stringify(canceled) }
@@ -122,7 +122,6 @@ update smsgate_texts t set is_known = true, is_processed = t.is_processed or g.s
 from given g
 where t.device = ${text('id')} and t."user" = ${text('user')} and t.message = g.id and t.attempt = g.attempt and g.step <> 'over'`
 
-/** Stores a phone's report about its texts. */
 async function noteProgress({ db }: Store, device: Device, progress: readonly Progress[]) {
   if (progress.length === 0) return
   // the last state counts if a report names a text twice
@@ -157,7 +156,7 @@ const IS_LAPSING = part`exists (
 const REFILL = statement('smsgate refill', { hasMore: 'boolean' })`
 select coalesce(${HAS_MORE}, false) as "hasMore" from smsgate_phones p where p.device = ${text('id')} and p."user" = ${text('user')}`
 
-/** Wakes a phone that finished some messages, if it may get more. Its stream may be on any node. */
+/** Tells a phone that finished messages to fetch more, if it may. Any node may have its event stream. */
 async function wakeForMore(store: Store, device: Device): Promise<void> {
   const found = await runForRow(store.db, REFILL, device)
   if (found?.hasMore) wakeDevices(store.db, [device.id])
@@ -185,15 +184,14 @@ const CONNECTED = statement(
 /** Stores that a phone has opened its stream, after which it pulls by itself. */
 export const noteConnected = ({ db }: Store, device: Device) => run(db, CONNECTED, device)
 
-/** A phone sends one by one, with pauses, so it may keep its texts for this many leases. */
+/** A phone has this many lease times for its texts: it sends them one by one, with pauses. */
 const LEASES = 3
-/** A message is not sent in this time before its lease ends, so that its result can still be reported. */
+/** Maximum time before its lease ends in which a message is not sent, to leave time for its report. */
 const MAX_REPORT_MS = 30_000
 
-/** Seconds that a phone has to send pulled texts. */
 const phoneLease = (leaseSeconds: number) => leaseSeconds * LEASES
 
-/** Answers a pull, one at a time for each phone: cancellations, then unreported texts, then new ones. */
+/** Gives a phone cancellations, unreported texts, then new ones. Requests of one phone run one at a time. */
 export async function pullMessages(store: Store, device: Device, leaseSeconds: number) {
   return store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
@@ -214,12 +212,12 @@ async function answerPull(inside: Store, device: Device, phone: PhoneState, leas
   const lease = phoneLease(leaseSeconds)
   const claim = async () => {
     if (!device.enabled) return []
-    // a phone without an open stream gets all it can: it cannot be told to pull later
+    // a phone without an open stream gets all it can: it cannot be told later to fetch more
     if (isOpen || !canBeWoken) return claimMessages(inside, device, phone.room, lease)
     return leasedMessages(inside, device, phone.room)
   }
   const soonMs = phone.databaseNowMs + leaseSeconds * 1000
-  // list a held message again if the phone may lack it, or so that the phone reports it before its lease ends
+  // list new messages, those the phone may lack, and those to be reported before their lease ends
   const listed = (await claim()).filter((message) => {
     const text = known.get(wireId(message))
     if (!text || !canBeWoken) return true
@@ -230,7 +228,7 @@ async function answerPull(inside: Store, device: Device, phone: PhoneState, leas
   const added = texts.filter((message) => !known.has(wireId(message))).length
   if (texts.length + held.length > 0) await noteListed(db, device, { texts, canceled, added })
   return [
-    // without a number, as the message may be deleted; the app needs none
+    // no phone number: the message may be deleted, and the app needs only the id
     ...canceled.map((attempt) => ({ id: wireId(attempt), phoneNumbers: [], state: 'Cancelling' })),
     ...texts.map((message, i) => toWire(message, i, phone, message.validUntilMs)),
   ]
@@ -248,7 +246,7 @@ const OUTCOMES: Readonly<Partial<Record<StateReport['state'], (report: StateRepo
   Cancelled: () => ({ status: 'failed', error_message: REASONS.canceledOnPhone, blameless: true }),
 }
 
-/** The app checks a message's age before sending: an expired one was not sent. */
+/** The app checks for TOO_LATE before it sends, so a message with this error was not sent. */
 const failed = (error: string): Outcome => ({
   status: 'failed',
   error_message: error,
@@ -258,7 +256,9 @@ const failed = (error: string): Outcome => ({
 
 const errorOf = ({ recipients }: StateReport) => recipients.find(({ error }) => error)?.error ?? ''
 
-/** Applies a phone's states, all or none; unknown ids and old attempts are ignored. Wakes it for more. */
+/**
+ * Stores the states that a phone reports. Ignores unknown ids and old attempts. May tell it to fetch more.
+ */
 export async function takeStates(
   store: Store,
   device: Device,
@@ -282,7 +282,7 @@ export async function takeStates(
   if (progress.some(({ step }) => step !== 'waits')) await wakeForMore(store, device)
 }
 
-/** After expired texts: notes that the phone's clock is ahead, or else hands the phone fewer at once. */
+/** After texts expired on a phone: stores that its clock is ahead, or else gives it fewer at once. */
 async function learn(store: Store, device: Device, states: readonly StateReport[], leaseSeconds: number) {
   if (!states.some((state) => errorOf(state) === TOO_LATE)) return
   const latestMs = Math.max(0, ...states.flatMap(({ states }) => Object.values(states)))

@@ -33,7 +33,7 @@ const MAX_REPORTS = 500
 const MAX_SIMS = 8
 const MAX_SENDER = 255
 
-/** A text, cut to `max` characters. It is not refused, as the app does not repeat a refused request. */
+/** A text, cut to `max` characters instead of refused: the app does not repeat a refused request. */
 const cut = (max: number) =>
   z
     .string('must be a text')
@@ -50,7 +50,7 @@ const listOf = <T extends z.ZodType>(item: T) =>
     .nullish()
     .transform((list) => list ?? [])
 
-/** A SIM in the stored form, alone in a list; an empty list if it is in no slot (Android says -1). */
+/** A list with the SIM in the stored form; empty for a SIM without a slot (Android says -1). */
 const simCard = z
   .object({ simNumber: z.unknown(), phoneNumber: optional(cut(50)), carrierName: optional(cut(100)) })
   .transform(({ simNumber, phoneNumber, carrierName }) => {
@@ -64,12 +64,11 @@ const slotOf = wholeNumber(1, MAX_SIMS)
 /** The SIMs of a phone; the app masks numbers and names. SIMs without a slot are left out, not refused. */
 const simCards = firstOf(simCard).transform((list) => list.flat().slice(0, MAX_SIMS))
 
-/** Bodies that the app sends. Other fields are ignored. */
 export const REGISTER_BODY = z.object({ name: optional(cut(255)), simCards: optional(simCards) })
 
 export const UPDATE_BODY = z.object({ id: nonEmptyId(100), simCards: optional(simCards) })
 
-/** Androids before 7 write zones west of Greenwich as `+-5:00` and `+-3:-30`: those are -05:00 and -03:30. */
+/** Android before 7 writes time zones such as -05:00 and -03:30 as `+-5:00` and `+-3:-30`. */
 const OLD_ZONE = /\+-(\d{1,2}):-?(\d\d)$/
 const phoneInstant = z
   .string('must be a date')
@@ -92,7 +91,7 @@ const report = z.object({
   states: states.nullish().transform((map): Record<string, number> => map ?? {}),
 })
 
-/** The app's report on a message. Each message has one recipient, as this server sends it. */
+/** The app's report on a message. A message from this server has one recipient. */
 export type StateReport = z.output<typeof report>
 
 export const STATES_BODY = z
@@ -104,7 +103,7 @@ export const EVENT_BODY = z.object({
   payload: z.record(z.string(), z.unknown()).nullish(),
 })
 
-/** Fields of every incoming event. Invalid ones are replaced, since a refused text would be lost. */
+/** Fields of every received text. Invalid values are replaced, since a refused text would be lost. */
 const received = {
   /** Some texts have no sender; texts from mails have a long one. */
   sender: cut(MAX_SENDER)
@@ -112,14 +111,14 @@ const received = {
     .transform((name) => name || 'unknown'),
   recipient: optional(line()),
   simNumber: wholeNumber(0, MAX_SIMS).catch(0),
-  /** Some Androids send other units than milliseconds, which give no valid date: then the time of arrival. */
+  /** Some phones send other units than milliseconds, so the date is invalid: then the time of arrival. */
   receivedAt: phoneInstant.catch(() => Date.now()),
 }
 const content = cut(MAX_TEXT)
   .nullish()
   .transform((value) => value ?? '')
 
-/** Payloads of events about received texts, data and MMS. */
+/** A received SMS. DATA_PAYLOAD and MMS_PAYLOAD: a binary SMS and an MMS. */
 export const TEXT_PAYLOAD = z.object({ ...received, message: content })
 export const DATA_PAYLOAD = z.object({ ...received, data: content })
 export const MMS_PAYLOAD = z.object({
@@ -143,7 +142,7 @@ const check = z
   .optional()
   .catch(undefined)
 
-/** The connection by the bits of `connection:transport`, the best first: 8 is Ethernet, 4 Wi-Fi, 2 mobile. */
+/** The best connection in the bits of `connection:transport`: 8 is Ethernet, 4 Wi-Fi, 2 mobile. */
 const connectionOf = (isOnline: number | undefined, transport = 0, mobile = 0): Health['connection'] => {
   if (isOnline === 0) return 'none'
   if (transport & 8) return 'ethernet'
@@ -152,7 +151,7 @@ const connectionOf = (isOnline: number | undefined, transport = 0, mobile = 0): 
   return undefined
 }
 
-/** Any bit of `battery:charging` means plugged in. Source: BatteryMonitor and ConnectionService of the app */
+/** Any bit of `battery:charging` means plugged in. Source: the app's BatteryMonitor, ConnectionService */
 const health = z
   .object({
     'battery:level': check,
@@ -187,7 +186,7 @@ select d.id, d."user", d.phone, d.enabled, d.last_seen as "lastSeen", p.signing_
   ${isDisabledSql('d."user"')} as "isSuspended"
 from smsgate_phones p join devices d on d.id = p.device and d."user" = p."user" where p.path = ${text('path')}`
 
-/** The phone whose path this is, and the key with which it signs; null if there is none. */
+/** The phone that posts to this secret path, and its signing key; null for an unknown path. */
 export async function findPoster({ db }: Store, path: string) {
   const found = await runForRow(db, FIND, { path })
   if (!found) return null
@@ -195,7 +194,7 @@ export async function findPoster({ db }: Store, path: string) {
   return { device: { ...device, isLimited: false }, signingKey, isSuspended }
 }
 
-/** What a phone posted, and what it says in X-Timestamp (seconds) and X-Signature (hex of an HMAC-SHA256). */
+/** A phone's post with X-Timestamp (seconds) and X-Signature (hex of an HMAC-SHA256). */
 export interface Posted {
   readonly body: Buffer
   readonly timestamp: string
@@ -205,7 +204,7 @@ export interface Posted {
 const SECONDS = /^\d{1,12}$/
 const SIGNATURE = /^[0-9a-f]{64}$/i
 
-/** Whether the phone signed body and timestamp with its key, in constant time. */
+/** Whether body and timestamp are signed with the phone's key. Compares in constant time. */
 export function isSigned(key: string, { body, timestamp, signature }: Posted): boolean {
   if (!SECONDS.test(timestamp) || !SIGNATURE.test(signature)) return false
   const expected = createHmac('sha256', key).update(body).update(timestamp).digest()
@@ -227,7 +226,7 @@ const TEXTS: Readonly<Record<string, (payload: unknown, limits: Limits) => Text 
   'mms:downloaded': (raw, limits) => readMms(checkShape(MMS_PAYLOAD, raw), limits),
 }
 
-/** `to`: the number it came to, '' when the phone does not say. */
+/** `to`: the number that received the text; '' if the phone does not say. */
 type Text = ReceivedText & { readonly to: string }
 
 function toText(
@@ -241,8 +240,8 @@ function toText(
 type Mms = z.output<typeof MMS_PAYLOAD>
 
 /**
- * The body has subject, text and a line for each file left out; without subject and text also a line for each
- * kept file, so that it is not empty. `identity`, which shows repeats, has a line for every file.
+ * Reads an MMS. Its body has subject, text and a line for each file left out; without subject and text also a
+ * line for each kept file, so that it is not empty. `identity`, which recognizes repeats, names all files.
  */
 async function readMms(payload: Mms, { maxAttachments, maxAttachmentBytes }: Limits): Promise<Text> {
   let room = maxAttachmentBytes
@@ -272,7 +271,7 @@ async function readMms(payload: Mms, { maxAttachments, maxAttachmentBytes }: Lim
 const lineOf = (word: string, { name, contentType, size }: Mms['attachments'][number]): string =>
   [word, name, contentType, size !== undefined && `${size} bytes`].filter(Boolean).join(' ')
 
-/** Stores the text, SIMs or health in an event that a phone posted and signed. Throws 400. */
+/** Stores the text, SIMs or health in an event whose signature was checked. Throws 400. */
 export async function takeEvent(
   store: Store,
   device: Device,
@@ -288,7 +287,7 @@ export async function takeEvent(
       const texts = [{ ...text, maxFileBytes: config.maxAccountFileBytes }]
       await receiveTexts(store, { ...device, phone: to || device.phone }, texts, config.optWords)
     }
-    // at the account's storage limit, store the text without files; it names them
+    // if files cannot be stored or have no room, the text has only their names
     await take(keepsAttachments(store) ? config : NO_FILES).catch((error: unknown) => {
       if (!(error instanceof FilesFull)) throw error
       return take(NO_FILES)

@@ -18,13 +18,13 @@ import { randomText } from '../../tools/random.ts'
 
 /** Maximum messages that a phone holds: it sends them one by one, with pauses. */
 export const MAX_CAPACITY = 20
-/** A phone that was too slow gets half as many messages, then one more after each such time. */
+/** A phone that was too slow may hold half as many messages, then one more after each such period. */
 const WIDEN_SECONDS = 600
-/** 256 bits and more, in letters and digits. */
+/** Letters and digits of a secret: at least 256 bits. */
 const SECRET_LENGTH = 43
-/** Smaller differences between clocks are noise. */
+/** Smaller differences between clocks are ignored. */
 const CLOCK_NOISE_MS = 2_000
-/** A clock found to be further wrong than this explains late texts: the phone was not slow. */
+/** If a phone's clock is this much further ahead than known, its texts expired early: it was not slow. */
 const MISLED_MS = 30_000
 
 /** SQL: how many messages a phone may hold now. */
@@ -33,17 +33,15 @@ export const CAPACITY_SQL = `least(${MAX_CAPACITY}, room + coalesce(floor(extrac
 const IS_OWN = part`device = ${text('id')} and "user" = ${text('user')}`
 
 const FIND = statement('smsgate phone', {
-  /** The secret end of the URL to which it posts what it receives. */
+  /** The secret end of the URL to which the phone posts what it receives. */
   path: 'string',
-  /** The key with which the phone signs its posts. */
   signingKey: 'string',
-  /** Since when it was away and may have received unknown texts; '' for never. */
+  /** Since when the phone was away and may have texts that it did not post; '' for never. */
   missedSince: 'string',
 })`
 select path, signing_key as "signingKey", coalesce(pb_text(missed_since), '') as "missedSince"
 from smsgate_phones where ${IS_OWN}`
 
-/** Stored data of a phone, besides its device. */
 export type Phone = Row<typeof FIND>
 
 const ADD = statement('smsgate add phone', {})`
@@ -59,9 +57,9 @@ export async function phoneOf({ db }: Store, device: Device): Promise<Phone> {
 }
 
 const PULL = statement('smsgate pull', {
-  /** Milliseconds that its clock is ahead of ours; 0 if unknown. */
+  /** Milliseconds that the phone's clock is ahead of ours; 0 if unknown. */
   clockMs: 'number',
-  /** How many messages it is handed at once. */
+  /** How many messages the phone may hold. */
   room: 'number',
   /** The database's clock, in milliseconds since 1970. */
   databaseNowMs: 'number',
@@ -69,20 +67,19 @@ const PULL = statement('smsgate pull', {
 update smsgate_phones set pulled_at = now() where ${IS_OWN} returning coalesce(clock_ms, 0)::float8 as "clockMs",
   ${CAPACITY_SQL} as room, extract(epoch from clock_timestamp())::float8 * 1000 as "databaseNowMs"`
 
-/** Data of a phone for answering a pull. */
 export type PhoneState = Row<typeof PULL> & {
-  /** Milliseconds that the database's clock, by which leases end, is ahead of ours; too many if unsure. */
+  /** Milliseconds that the database's clock, which ends leases, is ahead of ours; 0 up to CLOCK_NOISE_MS. */
   readonly databaseMs: number
 }
 
-/** Locks a phone for one pull at a time. Null for an unknown phone. */
+/** Locks a phone's row: its requests for messages run one at a time. Null for an unknown phone. */
 export async function lockForPull(db: Db, device: Device): Promise<PhoneState | null> {
   const askedMs = Date.now()
   const pulled = await runForRow(db, PULL, device)
   if (!pulled) return null
   const { databaseNowMs: nowMs } = pulled
   const isRight = nowMs > askedMs - CLOCK_NOISE_MS && nowMs < Date.now() + CLOCK_NOISE_MS
-  // counted from the request: leases seem shorter
+  // includes the query's time: leases seem shorter, never longer
   return { ...pulled, databaseMs: isRight ? 0 : nowMs - askedMs }
 }
 
@@ -90,7 +87,7 @@ const NARROW = statement('smsgate narrow', {})`
 update smsgate_phones set room = greatest(1, ${CAPACITY_SQL} / 2), narrowed_at = now()
 where ${IS_OWN} and (narrowed_at is null or narrowed_at < now() - ${number('seconds')}::float8 * interval '1 second')`
 
-/** Halves the room of a phone that was too slow, once per lease. */
+/** Halves how many messages a slow phone may hold, at most once in `seconds`. */
 export const reduceCapacity = ({ db }: Store, device: Device, seconds: number) =>
   run(db, NARROW, { ...device, seconds })
 
@@ -100,7 +97,7 @@ const AHEAD = statement('smsgate clock ahead', {})`
 update smsgate_phones set clock_ms = ${MS}, room = ${CAPACITY_SQL}, narrowed_at = now()
 where ${IS_OWN} and coalesce(clock_ms, 0) < ${MS}::float8 - ${MISLED_MS}`
 
-/** Stores that a phone's clock is `ms` ahead, which excuses late texts. False if that was known. */
+/** Stores that a phone's clock is `ms` ahead, which explains expired texts. False if that was known. */
 export const noteClockAhead = async ({ db }: Store, device: Device, ms: number) =>
   (await runForCount(db, AHEAD, { ...device, ms })) > 0
 
@@ -114,7 +111,7 @@ export const noteClock = ({ db }: Store, device: Device, ms: number) => run(db, 
 const MISSED = statement('smsgate missed', {})`
 update smsgate_phones set missed_since = coalesce(missed_since, ${text('since')}::timestamptz) where ${IS_OWN}`
 
-/** Stores that a phone was away long enough to have unknown texts. */
+/** If a phone was not seen for `awaySeconds`, stores since when it may have texts that it did not post. */
 export async function recordAbsence(store: Store, device: Device, awaySeconds: number): Promise<void> {
   const seen = dateOf(device.lastSeen)
   if (!seen || Date.now() - seen.getTime() < awaySeconds * 1000) return
@@ -124,7 +121,7 @@ export async function recordAbsence(store: Store, device: Device, awaySeconds: n
 const CAUGHT_UP = statement('smsgate caught up', {})`
 update smsgate_phones set missed_since = null where ${IS_OWN} and missed_since <= ${text('since')}::timestamptz`
 
-/** Ends an absence: the phone was asked for the texts since then. */
+/** Ends a phone's absence, after it was asked for its texts since `since`. */
 export const endAbsence = ({ db }: Store, device: Device, since: string) =>
   run(db, CAUGHT_UP, { ...device, since })
 
@@ -145,7 +142,9 @@ update smsgate_phones p set export_since = least(p.export_since, ${text('since')
   export_until = greatest(p.export_until, ${text('until')}::timestamptz)
 where p."user" = ${text('user')} and (${text('device')} = '' or p.device = ${text('device')}) returning p.device`
 
-/** Makes phones (`device` '': all) post what they received in a period, once connected. Returns how many. */
+/**
+ * Asks phones (`device` '': all) to post what they received in a period, once connected. Returns how many.
+ */
 export async function requestInbox(store: Store, user: string, device: string, period: Period) {
   const phones = await runForTexts(store.db, ASK, { user, device, ...period })
   wakeDevices(store.db, phones)
@@ -162,7 +161,7 @@ where p.device = a.device
 returning extract(epoch from a.export_since)::float8 * 1000 as since,
   extract(epoch from a.export_until)::float8 * 1000 as until`
 
-/** Takes the period to request from a phone, once; undefined for none. */
+/** Returns and deletes the period whose texts the phone shall post; undefined for none. */
 export async function takeInboxRequest({ db }: Store, device: Device): Promise<Period | undefined> {
   const taken = await runForRow(db, TAKE, device)
   const isoDate = (ms: number) => new Date(Math.round(ms)).toISOString()

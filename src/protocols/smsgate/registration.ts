@@ -18,7 +18,7 @@ import { REGISTER_BODY } from './incoming.ts'
 const USERS = 'users'
 const WRONG = 'The login or the password is wrong.'
 
-/** The user of `Authorization: Basic`, with all limits of a sign-in. Throws 401, 429, 403 for a role. */
+/** Signs in by `Authorization: Basic`, with all limits of a sign-in. Throws 401, 429, 403 (role too low). */
 export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecord> {
   const pair = readBasic(c.env.incoming.headers.authorization)
   if (!pair) throw gatewayRefusal('unauthorized', WRONG)
@@ -37,7 +37,7 @@ export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecor
     }
     await answerSignIn(store, services, user, visit, { method: 'password', token: '' })
   } catch (error) {
-    // a wrong password, a failed rule, a needed second method
+    // refused: the password is wrong, the auth rule fails, or a second factor is needed
     const isRefused = (error instanceof ApiError || error instanceof GatewayError) && error.status < 429
     throw isRefused ? gatewayRefusal('unauthorized', WRONG) : error
   }
@@ -65,7 +65,10 @@ const byCode =
     return limitPairing(c, services, join, isToken ? code : undefined)
   }
 
-/** Ways to register, by scheme. An app that was registered before sends the code as its private token. */
+/**
+ * Ways to register, by authorization scheme. An app that was registered before can send the pairing code only
+ * as its private token (Bearer).
+ */
 const WAYS: Readonly<Record<string, Way>> = {
   code: byCode(false),
   bearer: byCode(true),
@@ -104,7 +107,7 @@ export async function register(c: Ctx, services: Services, body: unknown) {
   }
 }
 
-/** The answer to the app. It has no password, as the user has one already. */
+/** Answers a registration. Sends no password, because the user has one already. */
 async function answer(store: Store, id: string) {
   const collectionOf = (name: string) => store.catalog.find(name) as AuthCollection
   const device = await findAuthRecord(store, collectionOf('devices'), id)

@@ -30,7 +30,7 @@ const MAX_BODY_BYTES = 1 << 20
 /** Enough for an MMS with 12 MB of files in base64, which is more than networks carry. */
 const MAX_EVENT_BYTES = 16 << 20
 
-/** The SMSGate app's API. Only an invalid token gets a 401: the app then forgets its registration. */
+/** The SMSGate app's API. A valid token never gets a 401: the app would forget its registration. */
 export const SMSGATE: Protocol = {
   group: 'mobile',
   groups: { [`GET ${MOBILE_PATH}/events`]: STREAMS },
@@ -42,7 +42,7 @@ export const SMSGATE: Protocol = {
 function mobileRoutes(services: Services): Hono<Env> {
   const { config } = services
   const bodyOf = (c: Ctx) => readJson(c, MAX_BODY_BYTES, JSON.parse)
-  /** Answers the calling phone with JSON, or with an empty 204. */
+  /** Answers a phone with the result of `work` as JSON, or with 204 for undefined. */
   const asPhone = (work: (store: Store, device: Device, c: Ctx) => Promise<unknown>) => async (c: Ctx) => {
     const { device, store } = await identifyPhone(c, services)
     const answer = await work(store, device, c)
@@ -108,7 +108,7 @@ function mobileRoutes(services: Services): Hono<Env> {
     })
 }
 
-/** The calling phone, which is marked as seen. Throws 401 and 403. */
+/** Identifies the calling phone and stores that it was seen. Throws 401 and 403. */
 async function identifyPhone(c: Ctx, services: Services): Promise<DeviceCaller> {
   const { deviceOnlineSeconds } = services.config
   const { device, store } = await requireDeviceOf(c, services)
@@ -140,7 +140,7 @@ async function sendEvents(c: Ctx, services: Services): Promise<Response> {
   const { device, store } = await identifyPhone(c, services)
   c.header('content-type', 'text/event-stream')
   c.header('cache-control', 'no-cache')
-  // nginx would buffer events
+  // without this header nginx would buffer events
   c.header('x-accel-buffering', 'no')
   if (c.req.method === 'HEAD') return c.body(null)
   limitOpenStreams(c, services, device.user)
@@ -152,14 +152,14 @@ async function sendEvents(c: Ctx, services: Services): Promise<Response> {
     const ended = AbortSignal.any([ending, gone.signal])
     for await (const frame of phoneEvents(store, device, config, again, ended)) await stream.write(frame)
   }
-  // the phone reconnects
+  // an error ends the stream, and the phone reconnects
   return openStream(c, send, async (error) =>
     log.warn({ device: device.id, err: error }, 'the stream of a phone failed'),
   )
 }
 
 const KEEP_ALIVE = ':keepalive\n\n'
-/** Texts from shortly before the phone was last seen may be missing, too. */
+/** Requested texts begin this long before the phone was last seen: some of those may be missing, too. */
 const OVERLAP_MS = 60_000
 /** Older texts are not requested: the phone would post its whole inbox. */
 const MAX_MISSED_MS = 30 * 86_400_000
@@ -167,18 +167,18 @@ const MAX_MISSED_MS = 30 * 86_400_000
 const frame = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 const PULL = frame('MessageEnqueued', null)
 
-/** When its stream opens, the app pulls by itself. Delay until that is checked. */
+/** When its stream opens, the app fetches its texts unasked. After this time we check whether it did. */
 const CONNECT_MS = 2_000
-/** Delay, after a wake-up, of the check whether the phone pulled its texts. */
+/** After this time we check whether a phone that was told to fetch its texts did. */
 const LOOK_MS = 4_000
-/** Checks in the last `LEASE_SECONDS` of a lease, when a phone is asked to pull. */
+/** Checks during the last `LEASE_SECONDS` of a lease, when a phone is told to fetch its texts. */
 const LOOKS_PER_LEASE = 2
-/** Keep-alives come as often. */
+/** Keep-alives, at which we check anyway, have this interval. */
 const USUAL_MS = 15_000
 
 /**
- * The app's event stream as text. Tells the phone to pull; checks at each wake-up and keep-alive whether it
- * should. After the first keep-alive it requests the texts that the phone received while away.
+ * The app's event stream as text. At each wake-up and keep-alive, checks whether to tell the phone to fetch
+ * its texts. After the first keep-alive, asks for texts that the phone received while away.
  */
 async function* phoneEvents(
   store: Store,
@@ -204,7 +204,7 @@ async function* phoneEvents(
         yield KEEP_ALIVE
         signs++
         if (missedSince && signs === 1) yield askForInbox(missedSince)
-        // at its second sign of life the phone has got the request
+        // the stream still works at the second keep-alive: the phone has got the request
         if (missedSince && signs === 2) await endAbsence(store, device, missedSince)
         if (signs > 1 && (await isToPull())) yield PULL
         yield* askedFor(store, device)

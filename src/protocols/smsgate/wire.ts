@@ -3,13 +3,12 @@ import type { Value } from '../../fields/field.ts'
 import type { Attempt, ClaimedMessage } from '../../sms/queue/claim.ts'
 import type { Phone, PhoneState } from './phone.ts'
 
-/** Prefix of the body of a binary text. Also in webhook_queue.sql. */
+/** Prefix of the stored body of a binary SMS. Also in webhook_queue.sql. */
 export const DATA_URL = 'data:application/octet-stream;base64,'
 
 /** A stored date in the only form that the app reads; undefined for none. */
 export const wireDate = (text: string): string | undefined => dateOf(text)?.toISOString()
 
-/** A record of `devices` as the app reads it. */
 export const wireDevice = (values: Readonly<Record<string, Value>>) => ({
   id: String(values.id),
   name: String(values.name),
@@ -19,7 +18,7 @@ export const wireDevice = (values: Readonly<Record<string, Value>>) => ({
   simCards: simCardsOf(values.sims),
 })
 
-/** The SIMs of a record. Other kinds of devices may have stored any JSON. */
+/** The SIMs of a device. Other devices than SMSGate phones may have stored any JSON. */
 function simCardsOf(sims: Value | undefined) {
   const list = typeof sims === 'string' && sims !== '' ? JSON.parse(sims) : []
   if (!Array.isArray(list)) return []
@@ -34,14 +33,14 @@ function simCardsOf(sims: Value | undefined) {
 
 const textOrNone = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-/** In the past: the app sends at once. Without a date, the app restarts its sender and may send twice. */
+/** A past date: the app sends immediately. Without a date, it restarts its sender and may send twice. */
 const SCHEDULED_AT = '2000-01-01T00:00:00.000Z'
 /** From priority 100 on, the app restarts its sender and skips its owner's pauses. */
 const MAX_PRIORITY = 99
 
 /**
- * A message for the app, which never sends an id twice. Dates are by the phone's clock. The app sends the
- * oldest first and forgets old ones, so each is created now.
+ * A message for the app, which never sends an id twice. Dates are by the phone's clock. `createdAt` is now:
+ * the app sends the oldest first, and forgets old ones.
  */
 export const toWire = (
   message: ClaimedMessage,
@@ -63,27 +62,27 @@ export const toWire = (
   createdAt: phoneTime(Date.now() + i, clockMs),
 })
 
-/** The last instant to send a message: `reportMs` before its lease ends. */
+/** When to stop sending a message: when it expires, or `reportMs` before its lease ends. In ms since 1970. */
 export function validUntil({ expires_at, lease_until }: ClaimedMessage, reportMs: number): number {
   const [expiresMs, leaseMs] = [expires_at, lease_until].map((text) => dateOf(text)?.getTime() ?? Infinity)
   return Math.min(expiresMs!, leaseMs! - reportMs)
 }
 
-/** An instant by the phone's clock, with three digits of a second: other forms the app refuses. */
+/** A date by the phone's clock, with milliseconds: the app refuses other forms. */
 const phoneTime = (ms: number, clockMs: number) => new Date(ms + clockMs).toISOString()
 
-/** How the app names an attempt of a message. */
+/** The id of an attempt to send a message, for the app. */
 export const wireId = ({ id, attempt }: Attempt) => `${id}.${attempt}`
 
 const WIRE_ID = /^([a-z0-9]{15})\.(\d{1,9})$/
 
-/** The attempt of an id from the app; undefined for foreign ids. */
+/** Reads an id from the app; undefined for one that is not from this server. */
 export function readWireId(text: string): Attempt | undefined {
   const [, id, attempt] = WIRE_ID.exec(text) ?? []
   return id === undefined ? undefined : { id, attempt: Number(attempt) }
 }
 
-/** Root of the app's routes and of phones' event URLs. */
+/** Path of the app's routes, and of the URLs to which phones post events. */
 export const MOBILE_PATH = '/api/mobile/v1'
 
 /** Events that phones post. `mms:received` only announces `mms:downloaded`. */
@@ -96,12 +95,12 @@ const EVENTS = [
   'app:started',
 ] as const
 
-/** Seconds between the app's pings. Each makes the app pull, in case its stream is dead unnoticed. */
+/** Seconds between the app's pings. Each also makes the app fetch its texts, in case its stream is dead. */
 const PING_SECONDS = 120
 /** The app's own default: it gives up after two days. */
 const WEBHOOK_RETRIES = 15
 
-/** The webhooks of a phone. Ids never change, or the app would notify its owner. */
+/** The webhooks that a phone calls. Their ids never change, or the app would notify its owner. */
 export const webhooksOf = ({ path }: Phone, publicUrl: string) =>
   EVENTS.map((event) => ({
     id: event.replace(':', '-'),

@@ -31,10 +31,10 @@ import { type Mail, readMail } from './mail.ts'
 const refusal = (responseCode: number, message: string) => Object.assign(new Error(message), { responseCode })
 const notNow = () => refusal(451, 'The server cannot store mails now. Try again later.')
 
-/** SMTP codes by HTTP status. Other statuses are 550 below 429, else 451, after which senders try again. */
+/** SMTP codes by HTTP status. Others below 429 become 550, the rest 451, after which senders try again. */
 const CODES: Readonly<Record<number, number>> = { 401: 535, 413: 552 }
 
-/** The reply for a thrown error. An unknown one is a bug, and logged. */
+/** The SMTP reply for a thrown error. Logs an unknown error, which is a bug, and an unreachable database. */
 function refusalOf(thrown: unknown, log: Logger): Error {
   if (thrown instanceof Error && 'responseCode' in thrown) return thrown
   const error = answerableFault(thrown, false)
@@ -50,20 +50,20 @@ interface MailSender {
   readonly by: KeyCredentials
 }
 
-/** The recipient of an address: a number, or else the secret of a hook. The host does not matter. */
+/** What an address names before `@`: a phone number, or else the secret of a hook (incoming webhook). */
 function recipientOf(address: string): { readonly number?: string; readonly secret: string } {
   const secret = address.slice(0, address.lastIndexOf('@'))
   return /^(?:\+|00)?[1-9]\d{5,14}$/.test(secret) ? { number: withPlus(secret), secret } : { secret }
 }
 
-/** The account of a hook. Throws 550 for an unknown secret. */
+/** The account of the hook with this secret. Throws 550 for an unknown secret. */
 async function accountOfHook({ store }: Services, secret: string): Promise<string> {
   const user = await hookAccount(store.signIn, secret)
   if (user === undefined) throw refusal(550, 'There is no hook with this address')
   return user
 }
 
-/** Sends a mail to the number of each recipient, or calls the recipient's hook. Returns the SMTP reply. */
+/** For each recipient of a mail, sends a text to its number or calls its hook. Returns the SMTP reply. */
 async function receive(
   services: Services,
   stream: SMTPServerDataStream,
@@ -76,7 +76,7 @@ async function receive(
     const bytes = await bytesOf(stream, memory)
     const mail = await admission.heavyWork.run(memory.holder, () => readMail(bytes))
     const outcomes = []
-    // one after the other: a repeated mail goes on where the first one failed
+    // one by one: when the sender repeats a failed mail, those before the fault are not sent again
     for (const { number, secret } of to)
       outcomes.push(
         number ? await sendTo(services, sender, number, mail) : await post(services, secret, mail),
@@ -87,7 +87,7 @@ async function receive(
   }
 }
 
-/** Reads a mail to its end even if there is no room for it: the sender reads no reply before. */
+/** Reads a mail to its end, even without memory for it, then throws: the sender reads no reply before. */
 async function bytesOf(stream: SMTPServerDataStream, memory: RequestMemory): Promise<Buffer> {
   const room = await memory.roomForBody()
   const body = new ByteCollector()
@@ -125,12 +125,12 @@ async function post(services: Services, secret: string, { id, fields }: Mail): P
   return outcome
 }
 
-/** Enough for a mail with some pictures, which are left out. Parsing takes at most 150 ms. */
+/** Enough for a mail with some pictures, which are not sent. Parsing takes at most 150 ms. */
 const MAX_MAIL_BYTES = 2 << 20
 const MAX_RECIPIENTS = 100
 const CLOSE_MS = 2_000
 
-/** Opens SMTP_PORT. Returns how to close it. `available`: undefined while the server uses no database. */
+/** Listens on SMTP_PORT. Returns how to close it. `available`: undefined while there is no database. */
 export async function listenForMails(config: Config, log: Logger, available: () => Services | undefined) {
   const services = () => {
     const found = available()
@@ -189,7 +189,7 @@ export async function listenForMails(config: Config, log: Logger, available: () 
   return () => new Promise<void>((resolve) => server.close(resolve))
 }
 
-/** The certificate for STARTTLS. `isNew`: its file has changed since the last read. Throws a UserError. */
+/** The STARTTLS certificate, if set. `isNew`: its file has changed since the last read. Throws UserError. */
 function certificateOf({ smtpTlsCert: certFile, smtpTlsKey: keyFile }: Config) {
   if (certFile === undefined || keyFile === undefined) return undefined
   let readAt = 0

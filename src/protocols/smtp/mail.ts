@@ -2,9 +2,9 @@ import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import PostalMime from 'postal-mime'
 import { badRequest } from '../../errors.ts'
 
-/** A mail in the form of a hook's body. */
+/** A mail. A hook (incoming webhook) reads `fields` as its body. */
 export interface Mail {
-  /** Its Message-ID; '' without one. */
+  /** The Message-ID; '' without one. */
   readonly id: string
   readonly fields: {
     /** Subject and body together, for presets of hooks that expect one text. */
@@ -15,7 +15,7 @@ export interface Mail {
   }
 }
 
-/** Maximum characters that are read of a body and of HTML. A text has at most 1,600. */
+/** Maximum characters that are read of a plain and of an HTML body. A text message has at most 1,600. */
 const [MAX_BODY, MAX_HTML] = [20_000, 128 << 10]
 
 /** Reads a mail without its quotes, signature and files. Throws 400. */
@@ -46,9 +46,9 @@ export async function readMail(bytes: Buffer): Promise<Mail> {
 const leftOut = (count: number, word: string) =>
   count === 0 ? '' : `[${count} ${word}${count === 1 ? '' : 's'}]`
 
-/** The lines of a mail that has more than FREE_LINES must have so many bytes on average: each costs 10 µs. */
+/** With more than FREE_LINES lines, a mail must have MIN_AVERAGE_BYTES per line: a line takes 10 µs. */
 const [FREE_LINES, MIN_AVERAGE_BYTES] = [2_000, 40]
-/** Maximum lines that may be boundaries between parts. Each is compared with all boundaries. */
+/** Maximum lines that begin with `--`, as MIME boundaries do: each is compared with all boundaries. */
 const MAX_BOUNDARIES = 200
 const [NEWLINE, DASHES] = [10, Buffer.from('\n--')]
 
@@ -64,9 +64,9 @@ function checkLines(bytes: Buffer): void {
   if (count(DASHES) > MAX_BOUNDARIES) throw badRequest('The mail has too many parts.')
 }
 
-/** A signature (RFC 3676, 4.3), or what Outlook puts before the mail that is answered. */
+/** The line before a signature (RFC 3676, 4.3) or before a mail that Outlook quotes. */
 const END = /^(?:-- ?|_{20,}|-{3,} ?(?:Original Message|Ursprüngliche Nachricht) ?-{3,})$/
-/** The beginning of `On … wrote:`. */
+/** The start of a line such as `On … wrote:`, in several languages. */
 const ATTRIBUTION = /^(?:On|Am|Le|El|Il|Op) /
 
 function withoutQuotes(text: string): string {
@@ -81,14 +81,14 @@ function withoutQuotes(text: string): string {
   return withoutGaps(kept)
 }
 
-/** The text of lines, with at most one empty line between others. */
+/** Joins lines. Keeps one of several empty lines. */
 const withoutGaps = (lines: readonly string[]) =>
   lines
     .filter((line, i) => line !== '' || lines[i - 1] !== '')
     .join('\n')
     .trim()
 
-/** Removes the line before a quote that names its author. A long one is wrapped into two. */
+/** Removes a last line such as `On … wrote:`, which names a quote's author. A long one takes two lines. */
 function dropAttribution(lines: string[]): void {
   while (lines.at(-1) === '') lines.pop()
   const length = [1, 2].find((back) => ATTRIBUTION.test(lines.at(-back) ?? ''))

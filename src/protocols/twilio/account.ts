@@ -31,7 +31,7 @@ export function keyIn(header?: string): string | undefined {
   return TOKEN.test(token) ? `psk_${token.slice(3)}` : undefined
 }
 
-/** The account of an Authorization header (AccountSid or key SID, and token). Throws 401. */
+/** The account of an Authorization header: AccountSid or key SID, and token. Throws 401. */
 export async function identifyAccount(c: Ctx, services: Services): Promise<SendingCaller> {
   const header = c.env.incoming.headers.authorization
   const key = keyIn(header)
@@ -42,7 +42,7 @@ export async function identifyAccount(c: Ctx, services: Services): Promise<Sendi
   return callerOfKey(c, services, holder)
 }
 
-/** `sentBy` is the id of the API key. */
+/** A call of Twilio's API. `sentBy`, from SendingCaller, is the id of its API key. */
 export interface Call extends SendingCaller {
   readonly c: Ctx
   readonly services: Services
@@ -64,7 +64,6 @@ export const route = (
 const USER = statement('twilio user', { name: 'string', created: 'string', updated: 'string' })`
 select name, created, updated from users where id = ${text('user')}`
 
-/** The caller's account as Twilio's API has it. */
 export async function findAccount({ store, user }: Call) {
   const { name, created, updated } = (await runForRow(store.db, USER, { user }))!
   const sid = sidOf('AC', user)
@@ -86,7 +85,7 @@ export async function findAccount({ store, user }: Call) {
   }
 }
 
-/** The list of a user's accounts: the one account. */
+/** The caller's accounts: there is only one. */
 export async function listAccounts(call: Call) {
   const { user, parameters } = call
   const page = readPage(parameters, 'AC')
@@ -100,7 +99,7 @@ export async function listAccounts(call: Call) {
   }
 }
 
-/** Data that a program needs for this API, except the token. */
+/** What a program needs to use Twilio's API here, except the token. */
 export const CONNECTION = z
   .object({
     account_sid: z.string(),

@@ -34,14 +34,17 @@ import { API_VERSION, refusalFor, sidOf, TwilioRefusal } from './wire.ts'
 
 const STATUS_EVENT = 'message.status'
 
-/** The key of the signatures, of the old secret until the new one is used; how the `SmsUrl` is called. */
+/**
+ * The key to sign with, and the method of the `SmsUrl`. After a rotation of the API key, the old secret signs
+ * until the new one is used.
+ */
 const SIGNING = statement('twilio signing', { signing: 'string', method: oneOf<'GET' | 'POST'>() })`
 select case when k.previous_until > pb_text(now()) and k.last_used_prefix <> k.prefix then k.previous_signing
   else k.signing end as signing, coalesce(n.sms_method, 'POST') as method from api_keys k
 left join webhooks w on w.id = ${text('webhook')} left join twilio_numbers n on n.device = w.device
 where k.id = ${text('apiKey')} and ${unindexed('k."user"')} = ${text('user')} and k.signing <> ''`
 
-/** Makes the calls in Twilio's form: for statuses, and for incoming texts, whose answers may send replies. */
+/** Makes webhook calls in Twilio's form for statuses and incoming texts. Their answers may have replies. */
 export const twilioCalls =
   (servicesOf: (user: string) => CallServices): OtherForms['call'] =>
   async (due, signal) => {
@@ -79,7 +82,7 @@ const commonPairs = (image: Image, user: string): [string, string][] => [
   ...['MessageSid', 'SmsSid'].map((name): [string, string] => [name, sidOf('SM', textIn(image, 'id'))]),
 ]
 
-/** A status callback. Empty parameters are left out: some parsers drop them, breaking the signature. */
+/** A status callback's parameters, without empty ones: some parsers drop those, breaking the signature. */
 function statusForm(image: Image, user: string): Form {
   const { status, errorCode } = twilioState(image as Parameters<typeof twilioState>[0], '')
   const pairs: [string, string][] = [
@@ -115,13 +118,13 @@ function incomingForm({ image, user, files }: DueDelivery, { optWords, publicUrl
 }
 
 const MAX_REDIRECTS = 10
-/** The longest time between a text and the call's answer. A later answer sends nothing. */
+/** A call that is answered later than this after its text was received sends no replies. */
 const MAX_AGE_MS = 3_600_000
 
-/** Twilio's number of the error for a request that was not answered with success. */
+/** Twilio's error code for a call that was not answered with 2xx. */
 const NO_SUCCESS = 11200
 
-/** Calls the address. For an incoming text, sends the replies that its answer asks for. */
+/** Calls the address. For an incoming text, sends the replies in the answer. */
 async function outcomeOfCall(
   services: CallServices,
   caller: Caller,
@@ -145,7 +148,7 @@ async function outcomeOfCall(
   return outcomeOf(status, readable(body.toString('utf8')))
 }
 
-/** Sends the replies in an answer. Returns the error that prevented some. */
+/** Sends the replies in an answer. Returns the error that prevented some of them, if any. */
 async function reply(services: CallServices, caller: Caller, due: DueDelivery, answer: ResponseHead) {
   const { user, apiKey: key, image } = due
   const [message, device, from] = [image.id, image.device, image.from].map(String) as [string, string, string]
@@ -154,20 +157,20 @@ async function reply(services: CallServices, caller: Caller, due: DueDelivery, a
     const { rows: answers } = await services.store.db.query(IS_ANSWERED, [text.message], 'twilio is answered')
     if (answers.length > 0) return undefined
     const { replies, error } = await collectReplies(services, caller, text, answer, due.url)
-    // without replies the call can be repeated after a fix
+    // if an error prevented all replies, nothing is stored: the call can be repeated
     if (replies.length > 0 || !error) await sendReplies(services, text, replies)
     return error
   } catch (error) {
-    // internal error: another attempt follows after the lease
+    // an internal error: the call is repeated after the delivery's lease
     if (!(error instanceof GatewayError)) throw error
     return refusalFor(error)
   }
 }
 
-/** The text that a call is about. `key`: the API key that signs the callbacks of the replies. */
+/** The incoming text of a call. `key`: the API key that signs the status callbacks of replies. */
 type AnsweredText = Readonly<Record<'user' | 'message' | 'device' | 'from' | 'key', string>>
 
-/** Replies of an answer and its redirects. `error`: the first fault; replies are those before it. */
+/** The replies in an answer and in those it redirects to. `error`: the first fault; `replies` precede it. */
 async function collectReplies(
   { store, config }: CallServices,
   caller: Caller,
@@ -207,10 +210,12 @@ async function fetchNext(caller: Caller, address: string, method: 'GET' | 'POST'
 type Reply = NumberSender & Readonly<Record<'to' | 'body' | 'callback', string>>
 
 const MAX_REPLIES = 10
-/** Limit of replies from one device to one number. */
+/** Maximum replies from one device to one number within so many seconds. */
 const MAX_BETWEEN = { replies: 15, seconds: 30 }
 
-/** The replies of a document. `base`: for relative addresses. Throws TwilioRefusal for the first fault. */
+/**
+ * The replies in a TwiML document. `base`: for relative addresses. Throws TwilioRefusal for the first fault.
+ */
 async function planReplies(
   store: Store,
   text: AnsweredText,
@@ -219,7 +224,7 @@ async function planReplies(
   allowPrivate: boolean,
 ): Promise<Reply[]> {
   const replies: Reply[] = []
-  // one more than allowed, so that too many are refused: a document can have 1,500, with a query each
+  // one more than allowed, so too many are refused; not all, since 1,500 fit and each takes a query
   for (const message of messages.slice(0, MAX_REPLIES + 1)) {
     const to = withoutSeparators(message.to) || text.from
     if (!E164.test(to)) throw new TwilioRefusal(14101, "The 'to' of a <Message> is no phone number")
@@ -232,7 +237,7 @@ async function planReplies(
   return replies
 }
 
-/** The sender with this number, preferably the device that got the text; this device for ''. */
+/** The device or line with the number `from`, preferably on the text's device; for '', the text's device. */
 async function senderFor(store: Store, text: AnsweredText, from: string): Promise<NumberSender> {
   if (from === '') return { device: text.device, line: '' }
   const senders = await sendersFrom(store, text.user, from)
@@ -241,7 +246,7 @@ async function senderFor(store: Store, text: AnsweredText, from: string): Promis
   return sender
 }
 
-/** '' for an address that cannot be called: the message is sent without a callback. */
+/** A callback's absolute address; '' if it cannot be called: the message is sent without a callback. */
 function callbackOf(address: string, base: string, allowPrivate: boolean): string {
   if (address === '') return ''
   const url = URL.parse(address, base)?.href ?? ''
@@ -270,7 +275,7 @@ async function checkReplies(store: Store, user: string, replies: readonly Reply[
 const IS_ANSWERED = 'select 1 from twilio_answers where message = $1'
 const ANSWER = 'insert into twilio_answers (message) values ($1) on conflict (message) do nothing returning 1'
 
-/** Sends the replies to a text, all or none, unless another attempt did. Throws as a send. */
+/** Sends all replies to a text or none, unless an earlier attempt did. Throws the refusals of a send. */
 async function sendReplies(
   { store, config }: CallServices,
   { message, user, key }: AnsweredText,

@@ -15,7 +15,7 @@ import { TwilioRefusal } from './wire.ts'
 
 interface Twiml {
   readonly messages: readonly TwimlMessage[]
-  /** The next document; undefined for none. What follows a `<Redirect>` is never reached. */
+  /** The next document; undefined for none. Messages after a `<Redirect>` are not sent. */
   readonly redirect: { readonly url: string; readonly method: 'GET' | 'POST' } | undefined
 }
 
@@ -34,7 +34,7 @@ interface OpenVerb {
   body: string | undefined
 }
 
-/** Reads a TwiML document without DTD. Throws TwilioRefusal 12100 for no XML, 14110 for a wrong verb. */
+/** Reads a TwiML document. Throws TwilioRefusal 12100 for no XML, or with a DTD; 14110 for a wrong verb. */
 function readTwiml(text: string): Twiml {
   const messages: TwimlMessage[] = []
   let redirect: Twiml['redirect']
@@ -89,7 +89,9 @@ const MAX_ANSWER_BYTES = 64 << 10
 const XML = new Set(['text/xml', 'application/xml', 'text/html'])
 const NOTHING: Twiml = { messages: [], redirect: undefined }
 
-/** An answer's TwiML; a plain text is one reply. Throws TwilioRefusal 12300, 11200 and as `readTwiml`. */
+/**
+ * Reads TwiML; plain text is one reply. Throws TwilioRefusal 12300 (type), 11200 (size) and as `readTwiml`.
+ */
 export function readAnswer(headers: IncomingHttpHeaders, body: Buffer): Twiml {
   if (body.length > MAX_ANSWER_BYTES)
     throw new TwilioRefusal(11200, `The answer has more than ${MAX_ANSWER_BYTES} bytes`)
@@ -102,13 +104,12 @@ export function readAnswer(headers: IncomingHttpHeaders, body: Buffer): Twiml {
   throw new TwilioRefusal(12300, 'The answer is neither XML nor plain text')
 }
 
-/** Services for calls in Twilio's form. */
 export interface CallServices {
   readonly store: Store
   readonly config: Config
 }
 
-/** Makes the signed requests of one delivery. Together they may take as long as one call. */
+/** Makes the signed requests of one delivery. Together they may take TIMEOUT_MS, as one webhook call. */
 export function callerFor(
   { eventId }: DueDelivery,
   form: Form,
@@ -119,7 +120,7 @@ export function callerFor(
   const endMs = performance.now() + TIMEOUT_MS
   const caller = {
     signal,
-    /** Headers of the first request, without the URL's password. */
+    /** Headers of the first request, without `authorization`. */
     firstHeaders: undefined as SentHeaders | undefined,
     async call(address: string, method: 'GET' | 'POST'): Promise<ResponseHead> {
       if (!URL.canParse(address)) throw new Error(`${address} is not an address`)
@@ -142,17 +143,17 @@ export function callerFor(
 }
 export type Caller = ReturnType<typeof callerFor>
 
-/** Parameters of a call. No name comes twice, as validators of signatures differ on that. */
+/** Parameters of a call. No name is repeated: libraries check signatures of repeated names differently. */
 export type Form = ReadonlyMap<string, string>
 
-/** X-Twilio-Signature. `key`: the token's SHA-1. https://www.twilio.com/docs/usage/security */
+/** The X-Twilio-Signature. `key`: the token's SHA-1 in hex. https://www.twilio.com/docs/usage/security */
 function sign(key: string, url: string, form: Form): string {
   const sorted = [...form].sort(([a], [b]) => (a < b ? -1 : 1))
   const data = url + sorted.map(([name, value]) => name + value).join('')
   return createHmac('sha1', Buffer.from(key, 'hex')).update(data).digest('base64')
 }
 
-/** A request to an address that is parsed once, so that the sent address is the signed one. */
+/** A signed request. The URL that is signed is exactly the URL that is sent. */
 function signedRequest(
   address: string,
   method: 'GET' | 'POST',
@@ -163,7 +164,7 @@ function signedRequest(
   const to = new URL(address)
   const encoded = new URLSearchParams([...form]).toString()
   const query = method === 'GET' ? `${to.search === '' ? '?' : `${to.search}&`}${encoded}` : to.search
-  // parsed again, as the search of a URL is escaped in its own way
+  // parse again, because the parser escapes a query in its own way
   const { protocol, host, pathname, search } = new URL(`${to.protocol}//${to.host}${to.pathname}${query}`)
   const url = `${protocol}//${host}${pathname}${search}`
   const body = method === 'POST' ? encoded : undefined
@@ -197,12 +198,11 @@ function unescaped(text: string): string {
   }
 }
 
-/** A delivery's outcome, without its duration. */
 export type Outcome = Omit<CallOutcome, 'latencyMs'>
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
-/** A final outcome of a delivery. `status`: 0 without an answer. */
+/** The outcome of a delivery that failed for good. `status`: 0 without an answer. */
 export const failed = (status: number, text: string) =>
   ({ status, text, retryAfter: 0, verdict: 'failed' }) satisfies Outcome
 

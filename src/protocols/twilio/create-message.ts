@@ -91,10 +91,10 @@ function readExpiry(period: string, due: Date): string {
   throw new TwilioRefusal(21624, `ValidityPeriod must be 1 to ${MAX_VALIDITY_SECONDS} seconds`)
 }
 
-/** Statuses of a message that the answer still calls `queued`. */
+/** Statuses of an accepted message for which the answer still says `queued`. */
 const LATER = new Set(['sending', 'sent', 'delivered', 'undelivered'])
 
-/** Sends a message. Throws TwilioRefusals in Twilio's order, refusals of the send, StaleAuth. */
+/** Sends a message. Throws TwilioRefusals in Twilio's order, refusals of a send, and StaleAuth. */
 export async function createMessage(call: Call) {
   const { c, services, store, user, parameters } = call
   const key = c.req.header('idempotency-key')
@@ -113,7 +113,7 @@ const messageIn = (answer: string) => (JSON.parse(answer) as { message_ids: [str
 const rowOf = (store: Store, user: string, answer: string) =>
   findMessage(store, user, sidOf('SM', messageIn(answer)))
 
-/** The row of an accepted message, made from its request because the database cannot be read. */
+/** The row of an accepted message, made from its request, for when the database cannot be read. */
 function acceptedRow(id: string, { to, from, body, scheduledAt, service }: NewMessage): MessageRow {
   const at = formatDate(new Date())
   return {
@@ -130,7 +130,7 @@ function acceptedRow(id: string, { to, from, body, scheduledAt, service }: NewMe
   }
 }
 
-/** The message with the status that it was accepted with. `replayed`: an earlier request made it. */
+/** The message with the status with which it was accepted. `replayed`: an earlier request made it. */
 function render({ c, user }: Call, row: MessageRow, replayed: boolean) {
   if (replayed) c.header('Idempotent-Replayed', 'true')
   const message = renderMessage(row, user)
@@ -157,7 +157,7 @@ async function sendNew(
   return send({ ...services.sending, store }, call, toOne(to, body, options, device, line), idempotency)
 }
 
-/** The enabled device or line with this number; any for ''. Throws 21606, 21616. */
+/** The enabled device or line with this number; any for ''. Throws 21606 for none, 21616 for several. */
 async function senderOf(store: Store, user: string, number: string): Promise<NumberSender> {
   if (number === '') return { device: '', line: '' }
   const [sender, another] = await sendersFrom(store, user, number)

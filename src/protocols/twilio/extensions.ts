@@ -28,7 +28,10 @@ const SCOPED = fieldError(
 )
 const FIXED = fieldError('validation_twilio_fixed', 'Can be set only when the key is made.')
 
-/** API keys for Twilio's API. `signing`: the token's SHA-1, which HMAC uses for long keys (RFC 2104, 2). */
+/**
+ * Rules for API keys, also for Twilio's API. `signing`: the token's SHA-1, which HMAC-SHA1 uses instead of a
+ * key longer than 64 bytes (RFC 2104, 2).
+ */
 export const twilioKeysExtension: Extension = {
   ...apiKeysExtension,
   shownOnce: { ...apiKeysExtension.shownOnce, ...NEW_TWILIO_KEY.shape },
@@ -50,7 +53,7 @@ export const twilioKeysExtension: Extension = {
   afterDelete: (store, ids) => forgetKeys(store, ids),
 }
 
-/** Stores the key to sign with, and adds the values for Twilio's libraries to the answer. */
+/** Sets the signing key in a record, and adds what Twilio's libraries need to the answer. */
 function withToken(values: Record<string, Value>, made: { readonly key: string }) {
   const auth_token = made.key.replace('_', '')
   values.signing = createHash('sha1').update(auth_token).digest('hex')
@@ -58,11 +61,10 @@ function withToken(values: Record<string, Value>, made: { readonly key: string }
   return { ...made, account_sid, auth_token, key_sid: sidOf('SK', String(values.id)) }
 }
 
-/** Whether a key has scopes but `all:any`. Twilio's API checks none, so the key would open more there. */
+/** Whether scopes limit a key. Twilio's API checks none, so it would let such a key do more. */
 const isNarrowed = (scopes: Value | undefined): boolean =>
   Array.isArray(scopes) && scopes.length > 0 && scopes.join() !== 'all:any'
 
-/** The error of a delivery whose signing key was deleted. */
 export const KEY_DELETED = 'The API key of this callback was deleted'
 
 const CLEAR = `
@@ -75,7 +77,7 @@ select id, "user" from written`
 const CALLBACKS = `
 select d.delivery from webhook_dispatch d where d.target ->> 'api_key' = any($1::text[])`
 
-/** Fails callbacks that deleted API keys would sign, and disables their `SmsUrl`s. */
+/** Ends pending callbacks of deleted API keys as failed, and disables the `SmsUrl`s that they sign. */
 async function forgetKeys({ db }: Store, keys: readonly string[]): Promise<void> {
   const { rows: hooks } = await db.query(CLEAR, [keys, 'webhooks'])
   for (const [hook, user] of hooks) await failPending(db, String(hook), String(user), KEY_DELETED)
@@ -88,7 +90,7 @@ const SIGNER = statement('webhook signer', { hasKey: 'boolean', hasDevice: 'bool
 const NO_SIGNER = fieldError('validation_twilio_key', 'Must be an API key of this user, made with twilio.')
 const NO_DEVICE = fieldError('validation_twilio_device', 'Must be a device of this user.')
 
-/** A webhook with format `twilio` is an SmsUrl of Twilio's API: it gets only received texts. */
+/** Checks a webhook with format `twilio`: an SmsUrl of Twilio's API, which gets only received texts. */
 export const fitTwilio: FitWebhook = async ({ db }, values) => {
   if (values.format !== 'twilio') {
     if (values.api_key !== undefined) values.api_key = ''

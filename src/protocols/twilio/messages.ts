@@ -30,18 +30,18 @@ import {
 
 type StatusColumns = Pick<TableRow<'sms_messages'>, 'status' | 'scheduled_at' | 'sent_at' | 'error_message'>
 
-/** A status, and Twilio's number of the error; null for none. */
+/** A status in Twilio's words, and Twilio's error code; null for no error. */
 interface TwilioState {
   readonly status: string
   readonly errorCode: number | null
 }
 
-// https://www.twilio.com/docs/api/errors
+// Twilio's error codes: https://www.twilio.com/docs/api/errors
 const UNREACHABLE = 30003
 const UNKNOWN_NUMBER = 30005
 const UNKNOWN_ERROR = 30008
 
-/** The states of messages that the gateway itself ended, by its reasons. */
+/** Twilio's states of messages that this server ended, by `error_message`. */
 const BY_REASON: Readonly<Record<string, TwilioState>> = {
   [REASONS.canceled]: { status: 'canceled', errorCode: null },
   [REASONS.optedOut]: { status: 'failed', errorCode: 21610 },
@@ -58,7 +58,7 @@ export function twilioState(message: StatusColumns, now: string): TwilioState {
   return { status: status === 'assigned' ? 'queued' : status, errorCode: null }
 }
 
-/** The state of a message that failed: once it was sent, only its delivery can have failed. */
+/** The state of a failed message. If it was sent before, only its delivery failed: `undelivered`. */
 function failedState({ sent_at, error_message }: StatusColumns): TwilioState {
   const status = sent_at === '' ? 'failed' : 'undelivered'
   if (/unknown|unassigned|unallocated/i.test(error_message) && /number|subscriber/i.test(error_message))
@@ -66,7 +66,7 @@ function failedState({ sent_at, error_message }: StatusColumns): TwilioState {
   return { status, errorCode: sent_at === '' ? UNKNOWN_ERROR : UNREACHABLE }
 }
 
-/** The origin of a message that came by this API, or as an answer to its call. `callback`: '' for none. */
+/** The origin of a message from Twilio's API, or of a reply to an incoming text. `callback`: '' for none. */
 export const originOf = (
   api_key: string,
   callback: string,
@@ -82,7 +82,7 @@ const COLUMNS = [
   ...(['delivered_at', 'error_message', 'created', 'updated', 'attachments'] as const),
 ]
 export interface MessageRow extends Pick<TableRow<'sms_messages'>, (typeof COLUMNS)[number]> {
-  /** The number of its line or device, '' for none. */
+  /** The account's own number, of the message's line or device; '' for none. */
   readonly own_number: string
   readonly service: boolean
   readonly reply: boolean
@@ -107,7 +107,6 @@ export async function findMessage({ db }: Pick<Store, 'db'>, user: string, sid: 
 export const fetchMessage = async ({ store, user, sid }: Call) =>
   renderMessage(await findMessage(store, user, sid), user)
 
-/** A message of a user as Twilio's API has it. */
 export function renderMessage(row: MessageRow, user: string) {
   const isIncoming = row.message_type === 'incoming'
   const { status, errorCode } = twilioState(row, now())
@@ -140,7 +139,7 @@ export function renderMessage(row: MessageRow, user: string) {
 const SECOND_MS = 1_000
 const DAY_MS = 86_400_000
 
-/** The user's messages in pages, newest first. Throws 20001, 21481 for a wrong token. */
+/** The user's messages in pages, newest first. Throws 20001, or 21481 for a wrong page token. */
 export async function listMessages({ store, user, parameters }: Call) {
   const request = readPage(parameters, 'SM')
   const values: unknown[] = [user]
@@ -157,7 +156,7 @@ export async function listMessages({ store, user, parameters }: Call) {
 /** SQL: when a message was sent, or received; '' for neither. */
 const DATE_SENT = `case m.message_type when 'incoming' then m.delivered_at else m.sent_at end`
 
-/** SQL conditions of a list. `devices` have the number in `To`, which texts without a number show. */
+/** SQL conditions. An incoming text without a number matches `To` if it is of one of the `devices`. */
 function filterOf(parameters: Parameters, devices: readonly string[], bound: (value: unknown) => string) {
   const conditions: string[] = []
   const between = (fromMs?: number, beforeMs?: number) => {
@@ -170,7 +169,7 @@ function filterOf(parameters: Parameters, devices: readonly string[], bound: (va
   if (to.length > 0) {
     const isTo = `m."to" = any(${bound(to)})`
     const isMine = `m."to" = '' and m.message_type = 'incoming' and m.device = any`
-    // a condition on the number alone can use its index
+    // without `or`, the condition on the number can use its index
     conditions.push(devices.length > 0 ? `(${isTo} or ${isMine}(${bound(devices)}))` : isTo)
   }
   if (from.length > 0) {
@@ -179,14 +178,14 @@ function filterOf(parameters: Parameters, devices: readonly string[], bound: (va
   }
   const on = readDate(parameters, 'DateSent')
   const [after, before] = [readDate(parameters, 'DateSent>'), readDate(parameters, 'DateSent<')]
-  // libraries cannot send a plain date: midnight in UTC is the whole day
+  // midnight in UTC means the whole day: Twilio's libraries cannot send a plain date
   if (on) between(on.ms, on.ms + (on.isDay || on.ms % DAY_MS === 0 ? DAY_MS : SECOND_MS))
   if (after) between(after.ms)
   if (before) between(undefined, before.ms + (before.isDay ? DAY_MS : SECOND_MS))
   return conditions
 }
 
-/** A number of a filter as it was given and without separators; a name such as DHL-Info keeps its own. */
+/** The number in a filter, as given and without separators: a name such as DHL-Info has a `-` of its own. */
 function numbersIn(parameters: Parameters, name: string): string[] {
   const given = parameters.get(name) ?? ''
   return [...new Set([given, withoutSeparators(given)])].filter((number) => number !== '')
@@ -203,12 +202,12 @@ function readDate(parameters: Parameters, name: string) {
   return at
 }
 
-/** SQL: the message is in a final status, or sent; only then it can be redacted and deleted. */
+/** SQL: the message was sent or is in a final status. Only then can it be redacted or deleted. */
 const IS_OVER = `m.status || '' in ('sent', 'delivered', 'failed', 'received')`
 
 /**
- * Cancels a message, removes its text and files, also from the deliveries of webhooks that kept them, or
- * both. Throws 404, 20001, 30409, 20009.
+ * Cancels a message, or removes its text and files, also from stored webhook deliveries, or does both. Throws
+ * 404, 20001, 30409, 20009.
  */
 export async function changeMessage(call: Call) {
   const { store, user, sid, parameters } = call
@@ -239,7 +238,7 @@ export async function deleteMessage({ services, store, user, sid }: Call): Promi
   await ifOver(store, LOCK, [id, user], remove)
 }
 
-/** Runs `work` in one transaction with `sql`, if that finds the message. Throws 20009 if not. */
+/** Runs `sql` and, if it finds the message, `work`, in one transaction. Throws 20009 if it does not. */
 const ifOver = (store: Store, sql: string, values: string[], work: (inside: Store) => Promise<unknown>) =>
   store.db.transaction(async (db) => {
     const { rows } = await db.query(sql, values)
@@ -250,7 +249,6 @@ const ifOver = (store: Store, sql: string, values: string[], work: (inside: Stor
 /** The SID of a file, from its name, which is unique within a message. */
 const mediumSid = (name: string) => sidOf('ME', derivedId(name))
 
-/** The path of a file of the user's message. */
 export const mediaPath = (user: string, message: string, name: string): string =>
   `${accountPath(user)}/Messages/${sidOf('SM', message)}/Media/${mediumSid(name)}`
 
@@ -289,10 +287,10 @@ async function findMedium({ c, store, user, sid }: Call) {
   return found
 }
 
-/** A file of a message as Twilio's API has it. Throws 404. */
+/** Describes a file of a message, without its content. Throws 404. */
 export const fetchMedium = async (call: Call) => (await findMedium(call)).medium
 
-/** The file itself, as `/api/files` sends it. Throws 404. */
+/** Answers with a file of a message, as `/api/files` does. Throws 404. */
 export async function sendMedium(call: Call): Promise<Response> {
   const { file } = await findMedium(call)
   return sendFile(call.c, sentFile(call.store.db, file), file.name)

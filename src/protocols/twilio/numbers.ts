@@ -83,7 +83,6 @@ async function findNumber({ db }: Store, user: string, sid: string): Promise<Num
 export const fetchNumber = async ({ store, user, sid }: Call) =>
   renderNumber(await findNumber(store, user, sid), user)
 
-/** A device with a number as Twilio's API has it. */
 function renderNumber(row: NumberRow, user: string) {
   const [sid, account_sid] = [sidOf('PN', row.id), sidOf('AC', user)]
   return {
@@ -102,7 +101,7 @@ function renderNumber(row: NumberRow, user: string) {
 
 export interface NumberSender {
   readonly device: string
-  /** The line with the number if the device has several lines, '' if it has one. */
+  /** The line (SIM) with the number if the device has several lines; '' if it has one. */
   readonly line: string
 }
 
@@ -112,7 +111,7 @@ select distinct on (d.id) d.id as device, d.phone = ${text('number')} as "isOwn"
 from devices d left join lines l on l.device = d.id and l.number = ${text('number')} and l.enabled and l.present
 where d."user" = ${text('user')} and d.enabled and (d.phone = ${text('number')} or l.id is not null) order by d.id, l.slot`
 
-/** Senders for a number: devices with it, else devices with a line that has it. By id. */
+/** Enabled devices with this number, else those with a line (SIM) that has it. Ordered by id. */
 export async function sendersFrom({ db }: Store, user: string, number: string): Promise<NumberSender[]> {
   if (number === '') return []
   const found = await run(db, FIND, { user, number })
@@ -120,7 +119,7 @@ export async function sendersFrom({ db }: Store, user: string, number: string): 
   return own.length > 0 ? own : found
 }
 
-/** SQL: our number in message `m` of device `d`: the message's, the named line's or the device's, or ''. */
+/** SQL: our number in message `m`: its own, else that of its chosen line, else of its device `d`; or ''. */
 export const OWN_NUMBER = `coalesce(
   nullif(case m.message_type when 'incoming' then m."to" else m."from" end, ''),
   (select nullif(l.number, '') from sms_dispatch q join lines l on l.id = q.line
@@ -129,7 +128,7 @@ export const OWN_NUMBER = `coalesce(
 
 const LIST = `${NUMBER_SQL} and ($2 = '' or d.phone = $2) and ($3 = '' or d.name = $3)`
 
-/** The user's numbers in pages, newest first. Throws 20001, 21481 for a wrong token. */
+/** The user's numbers in pages, newest first. Throws 20001, or 21481 for a wrong page token. */
 export async function listNumbers({ store, user, parameters }: Call) {
   const request = readPage(parameters, 'PN')
   const values = [user, parameters.get('PhoneNumber') ?? '', parameters.get('FriendlyName') ?? '']

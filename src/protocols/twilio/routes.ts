@@ -87,10 +87,10 @@ const ROUTES: readonly Route[] = [
   }),
 ]
 
-/** Twilio's Messaging API, and Verify's, for programs that were written for them. */
+/** Twilio's Messaging API and Verify, for programs that were written for Twilio. */
 export const TWILIO: Protocol = {
   group: 'twilio',
-  // below `/v1` to `/v3` are other products, whose hosts programs may rewrite to this server
+  // Twilio's other products are below `/v1` to `/v3`: calls of them get a 404 in Twilio's form
   roots: ['/2010-04-01', '/v1', '/v2', '/v3'],
   errorForm: twilioForm,
   routes: twilioRoutes,
@@ -115,7 +115,7 @@ function twilioRoutes(services: Services): Hono<Env> {
     return sendRaw(c, JSON.stringify(await describeConnection(caller, services.config)))
   })
   const work = (c: Ctx, { query, form }: Route, work: (call: Call) => Promise<Response>) => {
-    // read once, also if the work is repeated
+    // the parameters are read once, even if `retry` repeats the work
     let given: Parameters | undefined
     return enter(c, services, async (account) => {
       const sid = (c.req.param('Sid') ?? '').replace(/\.json$/, '')
@@ -149,7 +149,7 @@ function twilioPaths() {
   }
 }
 
-/** Checks rate limit (429), credentials (401) and the account in the path (404), then runs `work`. */
+/** Checks credentials (401), rate limit (429) and the account in the path (404), then runs `work`. */
 async function enter(c: Ctx, services: Services, work: (caller: SendingCaller) => Promise<Response>) {
   c.set('services', services)
   const account = await withCatalog(services.store, () => identifyAccount(c, services)).catch(

@@ -30,12 +30,12 @@ const OFF = [
   ...['LookupEnabled', 'SkipSmsToLandlines', 'DtmfInputRequired', 'Psd2Enabled', 'CustomCodeEnabled'],
   ...['VerifyEventSubscriptionEnabled', 'DoNotShareWarningEnabled'],
 ]
-/** Twilio's settings of services that this server lacks. */
+/** Keys of Twilio's Verify services that this server lacks: their value is null. */
 const WITHOUT_VALUE = ['tts_name', 'push', 'totp', 'default_template_sid', 'whatsapp', 'passkeys']
 const snakeCase = (name: string) => name.replace(/(?!^)[A-Z]/g, '_$&').toLowerCase()
 const SERVICE_PARAMETERS = ['FriendlyName', 'CodeLength', ...OFF]
 
-/** Throws 60200, Twilio's error for a parameter of Verify. */
+/** Twilio's error 60200, for a wrong parameter of Verify. */
 function invalidParameter(name: string, why = ''): TwilioRefusal {
   return new TwilioRefusal(60200, `Invalid parameter: \`${name}\`${why && `. ${why}`}`)
 }
@@ -71,7 +71,7 @@ function renderService(call: Call, { id, name, code_length, created, updated }: 
   }
 }
 
-/** The id of the caller's service in a SID. Throws 404. */
+/** The id of the caller's Verify service with this SID. Throws 404. */
 const serviceIn = async (call: Call, sid: string): Promise<string> => (await find(call, sid)).id
 
 async function find({ store: { db }, user }: Call, sid: string): Promise<Row> {
@@ -81,7 +81,7 @@ async function find({ store: { db }, user }: Call, sid: string): Promise<Row> {
 
 const fetchService = async (call: Call) => renderService(call, await find(call, call.sid))
 
-/** The caller's services in pages, newest first. */
+/** The caller's Verify services in pages, newest first. */
 async function listServices(call: Call) {
   const { store, user, parameters, services } = call
   const path = `${services.config.publicUrl}/v2/Services`
@@ -134,7 +134,7 @@ function valuesOf(parameters: Parameters) {
   }
 }
 
-/** `RiskCheck` and `Tags` have no effect. */
+/** Parameters of a new verification. `RiskCheck` and `Tags` have no effect. */
 const START_PARAMETERS = ['To', 'Channel', 'Locale', 'AppHash', 'DeviceIp', 'RiskCheck', 'Tags']
 
 function common({ user }: Call, { id, to, service, channel, status, created, updated }: Verification) {
@@ -167,7 +167,7 @@ function numberIn(text: string): string {
 
 const PATTERNS = { Locale: /^[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8})*$/, AppHash: /^[A-Za-z0-9+/]{11}$/ }
 
-/** Sends a code. Throws 404, 60200, 60203, 60212, 60410, and as the create of a message. */
+/** Sends a code. Throws 404, 60200, 60203, 60212, 60410, and the errors of sending a message. */
 async function start(call: Call) {
   const { store, services, parameters } = call
   const service = await serviceOf(call)
@@ -198,7 +198,7 @@ async function read(call: Call): Promise<Verification> {
   return found
 }
 
-/** A verification of the service; `expired` if its time is over. Throws 404. */
+/** A verification of the service; `expired` if it was pending for too long. Throws 404. */
 async function lookUp({ store, user }: Call, named: Named): Promise<Verification> {
   const found = await findVerification(store, user, named)
   if (found.service !== named.service) throw notFound()
@@ -219,7 +219,7 @@ async function update(call: Call) {
   return render(call, ended)
 }
 
-/** Checks a code. Throws 404 for a verification that has ended, 60202 after too many wrong codes, 60200. */
+/** Checks a code. Throws 404 for an ended verification, 60202 after too many wrong codes, 60200. */
 async function check(call: Call) {
   const { store, user, parameters } = call
   const service = await serviceOf(call)
@@ -232,7 +232,7 @@ async function check(call: Call) {
   if (before.status !== 'pending') throw notFound()
   const { status, ...after } = await checkVerification(store, user, { ...named, id: before.id, code })
   if (status === 'expired' || status === 'canceled') throw notFound()
-  // the last wrong code is answered as those before
+  // the last allowed wrong code is also answered with `pending`
   const shown = status === 'approved' ? status : 'pending'
   return { ...common(call, { ...after, status: shown }), sna_attempts_error_codes: [] }
 }

@@ -21,7 +21,7 @@ export class TwilioRefusal extends GatewayError {
   }
 }
 
-/** HTTP statuses of error codes; 400 for others (wrong parameters). */
+/** HTTP statuses by Twilio's error code. Other codes have 400 (wrong parameters). */
 const STATUSES: Readonly<Record<number, number>> = {
   20003: 401,
   20004: 405,
@@ -39,7 +39,7 @@ const STATUSES: Readonly<Record<number, number>> = {
   63038: 429,
 }
 
-/** Codes of our own refusals; 20001 for others (wrong parameters). */
+/** Twilio's error codes for our refusals. Others get 20001 (wrong parameters). */
 const CODES: Partial<Record<RefusalCode | (typeof OTHER_REFUSALS)[keyof typeof OTHER_REFUSALS], number>> = {
   unauthorized: 20003,
   forbidden: 20003,
@@ -68,7 +68,7 @@ export const notFound = () => new TwilioRefusal(20404, 'The requested resource w
 export const unauthorized = () =>
   new TwilioRefusal(20003, 'Authenticate with an AccountSid or key SID and its token, of a key made for this')
 
-/** Any error in the form of Twilio's API. An internal error is a 500. */
+/** Converts any error to the form of Twilio's API. An internal error becomes a 500. */
 export function refusalFor(error: unknown): TwilioRefusal {
   if (error instanceof TwilioRefusal) return error
   if (error instanceof GatewayError)
@@ -76,7 +76,7 @@ export function refusalFor(error: unknown): TwilioRefusal {
   if (error instanceof RetryLater && error.code) return ofCode(error.code, error.message)
   const { status, message } = error instanceof ApiError ? error : new ApiError(500)
   const ours = 20_000 + status
-  // 20003 for 401 and 403, 20000 + status if Twilio has that, else wrong parameters
+  // 20003 for 401 and 403, else 20000 + status if Twilio has that code, else 20001 (wrong parameters)
   const code = status === 401 || status === 403 ? 20003 : ours in STATUSES ? ours : INVALID
   return new TwilioRefusal(code, message, code === INVALID ? status : undefined)
 }
@@ -84,7 +84,7 @@ export function refusalFor(error: unknown): TwilioRefusal {
 const ofCode = (ours: string, message: string, status?: number) =>
   new TwilioRefusal(CODES[ours as RefusalCode] ?? INVALID, message, status)
 
-/** Errors in Twilio's form, with exactly its keys: clients recognize the API by them. */
+/** Errors in Twilio's form, with exactly its keys: clients recognize Twilio's errors by them. */
 export const twilioForm: ErrorForm = (c, error) => {
   const { code, message, status } = refusalFor(error)
   if (status === 401) c.header('www-authenticate', 'Basic realm="Twilio API"')
@@ -92,20 +92,20 @@ export const twilioForm: ErrorForm = (c, error) => {
   return sendError(c, status, { code, message, more_info, status })
 }
 
-/** What a SID names, by its first two letters. */
+/** The first two letters of a SID say what it names. */
 type SidKind = 'AC' | 'SK' | 'MG' | 'PN' | 'SM' | 'ME' | 'VA' | 'VE' | 'VL'
 
-/** Ids of records that a SID can hold. */
+/** A record's id that fits into a SID. */
 const ID = /^[a-z0-9]{15}$/
 const SID = /^([A-Z]{2})([0-9a-fA-F]{30})00$/
 
-/** Whether a record's id fits into a SID; imported ones may not. */
+/** Whether a record's id fits into a SID. Ids of imported records may not. */
 export const hasSid = (id: string): boolean => ID.test(id)
 
-/** Two letters, the 15 characters of the id in hex, `00`: what Twilio's SIDs look like. */
+/** A SID that looks like Twilio's: two letters, the 15 characters of the id in hex, and `00`. */
 export const sidOf = (kind: SidKind, id: string): string => `${kind}${Buffer.from(id).toString('hex')}00`
 
-/** The id in a SID of this kind; undefined for anything else. Messages may be called `MM`, too. */
+/** The id in a SID of this kind; undefined for anything else. `MM` also means a message. */
 export function idOf(kind: SidKind, sid: string): string | undefined {
   const [, prefix, hex] = SID.exec(sid) ?? []
   if (!hex || (prefix !== kind && !(kind === 'SM' && prefix === 'MM'))) return undefined
@@ -113,10 +113,8 @@ export function idOf(kind: SidKind, sid: string): string | undefined {
   return hasSid(id) ? id : undefined
 }
 
-/** The version of Twilio's API, which its paths begin with. */
 export const API_VERSION = '2010-04-01'
 
-/** The path of a user's account, without `.json`. */
 export const accountPath = (user: string) => `/${API_VERSION}/Accounts/${sidOf('AC', user)}`
 
 /** A stored date in RFC 2822's form, `Sat, 21 Nov 2026 07:00:00 +0000`; null for none. */
@@ -143,7 +141,7 @@ const MAX_PARAMETERS = 200
 
 /** The parameters of a form or a query as text. Throws 400 for more than 200. */
 export function readParameters(text: string): Parameters {
-  // counted first: a megabyte of `&` makes half a million pairs
+  // count before parsing: a megabyte of `a&a&…` has half a million pairs
   if (text.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS)
     throw invalid(`A request has at most ${MAX_PARAMETERS} parameters`)
   const parameters = new Map<string, string>()
@@ -159,12 +157,12 @@ export function refuseUnknown(parameters: Parameters, known: readonly string[]):
       throw invalid(`${SHORT.test(name) ? name : 'A parameter'} is not supported here`)
 }
 
-/** A parameter's name that is safe to quote in a message. */
+/** A parameter's name that is safe to quote in an error message. */
 const SHORT = /^[\w<>.]{1,60}$/
 
 const MAX_URL = 2_048
 
-/** An address to call, '' for none. Throws `code` for one that is invalid or forbidden. */
+/** Returns an address to call. Throws TwilioRefusal `code` if it is invalid or forbidden. */
 export function readAddress(name: string, url: string, code: number, allowPrivate: boolean): string {
   const fault = url.length > MAX_URL ? 'not_a_url' : urlFault(url, allowPrivate)
   if (fault === undefined) return url
@@ -184,7 +182,7 @@ export const PAGE_PARAMETERS: readonly string[] = ['PageSize', 'Page', 'PageToke
 
 type PageRequest = ReturnType<typeof readPage>
 
-/** Reads the parameters of a page. `from`: the record before or after the page. Throws 20001, 21481. */
+/** Reads the parameters of a page. `from`: the record before or after it, if given. Throws 20001, 21481. */
 export function readPage(parameters: Parameters, kind: SidKind) {
   const size = wholeNumber(parameters, 'PageSize', DEFAULT_SIZE, 1)
   const page = wholeNumber(parameters, 'Page', 0, 0)
@@ -238,7 +236,7 @@ export function describePage(
   }
 }
 
-/** The rows of a page, newest first, and its fields. `sql` ends in conditions. Throws 21481. */
+/** Reads the rows of a page, newest first, and its fields. `sql` ends in conditions. Throws 21481. */
 export async function readRows<T extends { readonly id: string }>(
   db: Db,
   path: string,

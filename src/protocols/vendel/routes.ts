@@ -32,7 +32,7 @@ const ERROR = z
   .union([z.strictObject({ data: z.object({}), message: z.string(), status: z.int() }), QUOTA_ERROR])
   .meta({ id: 'VendelError' })
 
-/** The error of a send beyond the quota. Vendel's SDKs read each 429 as this one. */
+/** The 429 for a send beyond the quota. Vendel's SDKs take every 429 for this error. */
 function quotaExceeded({ quota, used, remaining }: z.output<typeof USAGE>): GatewayError {
   const body: z.output<typeof QUOTA_ERROR> = {
     error: 'quota_exceeded',
@@ -46,10 +46,10 @@ function quotaExceeded({ quota, used, remaining }: z.output<typeof USAGE>): Gate
   return new GatewayError(429, body)
 }
 
-/** Statuses that Vendel has for what a send names. */
+/** HTTP statuses that Vendel answers for these errors of a send, instead of ours. */
 const STATUSES: Readonly<Record<string, number>> = { device_not_found: 400, group_not_found: 400 }
 
-/** PocketBase's form. Too many requests are a 503, because SDKs would read a 429 as the quota. */
+/** Errors in PocketBase's form. A rate limit becomes a 503: Vendel's SDKs take every 429 for the quota. */
 const errorForm: ErrorForm = (c, error) => {
   if (error instanceof ApiError) return hookForm(c, error)
   const { body, status, message } = error
@@ -57,7 +57,6 @@ const errorForm: ErrorForm = (c, error) => {
   return hookForm(c, new ApiError(STATUSES[String(body.error)] ?? status, message))
 }
 
-/** A collection, with the fields and the filters that Vendel's clients know of it. */
 interface List {
   readonly collection: string
   readonly sort: string
@@ -65,7 +64,7 @@ interface List {
   readonly filters: readonly string[]
 }
 
-/** Our names of fields, where they are not Vendel's. */
+/** Our field names by Vendel's, where they differ. */
 const OURS: Readonly<Record<string, string>> = {
   recipient: 'to',
   from_number: 'from',
@@ -103,7 +102,7 @@ const DEVICES: List = {
   filters: ['device_type'],
 }
 
-/** Filters other than "the field has this value". */
+/** PocketBase filters for parameters that do not mean "the field has this value". */
 const FILTERS: Readonly<Record<string, (text: string) => string>> = {
   from: (text) => `created >= ${text}`,
   to: (text) => `created <= ${text}`,
@@ -111,7 +110,7 @@ const FILTERS: Readonly<Record<string, (text: string) => string>> = {
   group_id: (text) => `groups.id ?= ${text}`,
 }
 
-/** A filter by a parameter. A text in a filter is written as in JSON. */
+/** The PocketBase filter for a query parameter. A text in a filter is quoted as in JSON. */
 const filterOf = ([name, value]: readonly [name: string, value: string]) =>
   FILTERS[name]?.(JSON.stringify(value)) ?? `${OURS[name] ?? name} = ${JSON.stringify(value)}`
 
@@ -122,13 +121,13 @@ const itemOf = ({ fields }: List) =>
 
 type Row = Readonly<Record<string, unknown>>
 
-/** A field's value in Vendel's form. A contact's notes are those in its `data`. */
+/** A field's value in Vendel's form. `notes` is a key in a contact's JSON field `data`. */
 function shownIn(record: Row, name: string): unknown {
   const value = record[OURS[name] ?? name] ?? ''
   return name === 'notes' ? String((value as Row).notes ?? '') : value
 }
 
-/** A page of what the caller may see. Incoming texts need a scope of their own. */
+/** A page of what the caller may see. An API key sees incoming texts only with the scope `inbox:list`. */
 async function find(
   { c, services: { extensions } }: DoorCall,
   { store, auth, scopes }: SendingCaller,
@@ -165,7 +164,7 @@ const PERIOD = z.looseObject({ from: DATE, to: DATE })
 
 const MAX_PER_PAGE = 200
 
-/** A whole number from 1 on. Vendel ignores anything else. */
+/** A whole number from 1 on. Any other text gives `otherwise`: Vendel ignores it, too. */
 const wholeOr = (text: string | undefined, otherwise: number) =>
   /^[1-9]\d{0,8}$/.test(text ?? '') ? Number(text) : otherwise
 
@@ -178,7 +177,7 @@ const listing = (list: List, scope: Scope) => (call: DoorCall) => {
   return withReader(call.c, call.services, [scope], (caller) => find(call, caller, list, given, part))
 }
 
-/** Stands for no limit: clients subtract from it. */
+/** Sent for "no limit". A number, since clients subtract from it. */
 const UNLIMITED = 2 ** 31 - 1
 
 const { recipients, group_ids, device_id, body } = SEND.shape
@@ -187,7 +186,7 @@ const WHOM = { recipients, group_ids, device_id }
 const TEXT = z.object({ ...WHOM, body }).meta({ id: 'VendelSend' })
 const TEMPLATE = z.object({ ...WHOM, template_id, variables }).meta({ id: 'VendelTemplateSend' })
 
-/** Sends. Ignores fields that Vendel does not know. */
+/** Handles a send. Ignores fields that Vendel's API lacks. */
 const sending =
   (schema: typeof SEND | typeof TEMPLATE_SEND, known: z.ZodType) =>
   ({ c, services }: DoorCall): Promise<Response> =>
@@ -233,7 +232,7 @@ const BATCH = z.strictObject({
   messages: z.array(itemOf(MESSAGES)).describe('The newest, 1,000 at most.'),
 })
 
-/** PocketBase's largest page. Some servers allow larger batches. */
+/** Maximum shown messages of a batch: PocketBase's largest page. Some servers allow larger batches. */
 const MAX_OF_BATCH = 1_000
 
 async function readBatch(call: DoorCall, caller: SendingCaller, batch_id: string) {
@@ -250,7 +249,7 @@ async function readStatus(call: DoorCall, caller: SendingCaller, id: string) {
 
 const header = z.object({ 'x-api-key': z.string().optional().describe('An API key.') })
 
-/** `at`: the path below `/vendel`. A session's `Authorization` opens it as well as the key. */
+/** `at`: method, and path below `/vendel/api/`. Takes an API key, or a session's `Authorization`. */
 const route = (
   at: string,
   id: string,
@@ -288,7 +287,7 @@ const ROUTES = [
 const DESCRIPTION =
   'What Vendel’s SDKs call, below `/vendel`. 429 means that the quota is exceeded, 503 also that requests are too many.'
 
-/** What Vendel's SDKs call (https://github.com/JimScope/vendel). Its app and its web pages call more. */
+/** What Vendel's SDKs call (https://github.com/JimScope/vendel). Vendel's app and web pages call more. */
 export const VENDEL: Protocol = {
   ...doorProtocol('vendel', DESCRIPTION, ['/vendel'], ROUTES, errorForm),
   groups: Object.fromEntries(ROUTES.slice(0, 2).map(({ at }) => [at, SEND_GROUP])),

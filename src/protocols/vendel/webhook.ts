@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { callWebhook, type DueDelivery } from '../../webhooks/call-webhook.ts'
 import { isSecret } from '../../webhooks/secrets.ts'
 
-/** Vendel's events by ours; `test` for others. */
+/** Vendel's event names by ours. Other events are sent as `test`. */
 const EVENTS: Readonly<Record<string, string>> = {
   'message.sent': 'sms_sent',
   'message.delivered': 'sms_delivered',
@@ -10,10 +10,10 @@ const EVENTS: Readonly<Record<string, string>> = {
   'message.received': 'sms_received',
 }
 
-/** Fields of the message that only events of sent texts have, if they are not empty. */
+/** Fields that only events about sent texts have. Empty ones are left out. */
 const OF_SENT = ['to', 'status', 'sent_at', 'delivered_at', 'error_message']
 
-/** The body in the form of Vendel, whose SDKs check the signature of JSON with sorted keys and no spaces. */
+/** The body in Vendel's form. Its SDKs check the signature of JSON with sorted keys and no spaces. */
 export function vendelBody({ event, image }: Pick<DueDelivery, 'event' | 'image'>): string {
   const name = EVENTS[event] ?? 'test'
   const isSent = name !== 'sms_received' && name !== 'test'
