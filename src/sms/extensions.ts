@@ -13,12 +13,12 @@ import { notifyCanceled } from './wake.ts'
 /** A deleted row of the queue: message, user, period, state, device, attempt. */
 type Freed = [string, string, string, string, string, number]
 
-/** Messages. Deleting an unclaimed one cancels it; `skip locked` avoids a deadlock with a claim. */
+/** Rules of messages. Deleting an unclaimed message cancels and refunds it. */
 export const messagesExtension: Extension = {
   maxPerPage: 500,
   total: { by: 'user', sql: totalSql },
   search: { order: 'created', owner: 'user' },
-  // for the index sms_messages_failed_or_waiting
+  // true for all messages with this status: lets lists use the index sms_messages_failed_or_waiting
   implied: {
     column: 'status',
     sql: (status) =>
@@ -26,6 +26,7 @@ export const messagesExtension: Extension = {
   },
   authRequired: true,
   async afterDelete(store, ids) {
+    // `skip locked` avoids a deadlock with a claim
     const { rows } = await store.db.query(
       `delete from sms_dispatch where message in
         (select message from sms_dispatch where message = any($1) for update skip locked)
@@ -43,21 +44,21 @@ export const messagesExtension: Extension = {
   },
 }
 
-/** Events. An event that a superuser adds changes no message, so sms_events_noted queues no calls for it. */
+/** Rules of events. One that a superuser adds changes no message, so it causes no webhook calls. */
 export const eventsExtension: Extension = {
   async beforeCreate({ db }) {
     await db.query(`select set_config('pocketsms.added', 'yes', true)`, [], 'sms event added')
   },
 }
 
-/** Locks campaigns first, as a pause does. Skips finished, settled ones: they have no waiting messages. */
+/** Locks campaigns first, as a pause does. Skips ended, settled ones, which have no waiting messages. */
 const UNFINISHED = `
 select "user", batch from campaigns c
 cross join lateral (select json_array_elements_text(c.batches) union select c.former_batch) b(batch)
 where c.id = any($1::text[]) and batch <> '' and not (c.settled and c.status in ('done', 'canceled', 'failed'))
 order by c.id for update of c`
 
-/** The extension of campaigns. Cancels the waiting messages of a deleted campaign. */
+/** Rules of campaigns. Deleting a campaign cancels its waiting messages. */
 export const campaignsExtension: Extension = {
   readsStrictly: true,
   async beforeDelete(store, ids) {
@@ -66,7 +67,7 @@ export const campaignsExtension: Extension = {
   },
 }
 
-/** Gives a device's new number to its line, if it has only one. */
+/** Gives a device's new number to its line, if the device has only one line. */
 const RENUMBER = `
 with changed as (
   update lines l set number = $3, updated = pb_text(now())
@@ -76,7 +77,7 @@ with changed as (
 )
 select sms_lines_changed('update', array_agg(id)) from changed having count(*) > 0`
 
-/** Devices. Clients cannot set `last_seen`; only superusers may change a device's kind. */
+/** Rules of devices. Clients cannot set `last_seen`; only superusers may change `platform`. */
 export const devicesExtension: Extension = {
   grantsAccess: true,
   setByServer: ['last_seen'],
@@ -99,7 +100,7 @@ select l.id as last_message, l.body as last_text, l.at as last_at, l.type as las
   coalesce((select m.sent_by from sms_messages m where m.id = l.id), '') as last_sender
 from sms_conversation_last(${text('user')}, ${text('number')}) l`
 
-/** Conversations. Clients may create them; INCOMING_TEXT_CTES and sms_conversation_answered update them. */
+/** Rules of conversations. Clients may create them; the server updates them with each text. */
 export const conversationsExtension: Extension = {
   // the server sets these from texts, contacts and assignments
   setByServer: [
@@ -133,7 +134,7 @@ export const conversationsExtension: Extension = {
 /** Values of a conversation when it is blocked: it needs no answer, so nothing is unread or due. */
 const BLOCKED = { unread: 0, unanswered: false, follow_up_at: '' }
 
-/** Notes. The author is the caller. Each mention notifies once. Agents may change only their own notes. */
+/** Rules of notes. The author is the caller. A mention notifies once. Agents change only their own notes. */
 export const notesExtension: Extension = {
   setByServer: ['author'],
   writeRule: (auth) => (auth?.actor && auth.actor.role !== 'admin' ? `author = "${auth.actor.id}"` : ''),
@@ -146,7 +147,7 @@ export const notesExtension: Extension = {
   },
 }
 
-/** Drafts of answers. The author is the caller; only the author may change a draft. A send deletes it. */
+/** Rules of drafts. The author is the caller; only the author may change a draft. Sending it deletes it. */
 export const draftsExtension: Extension = {
   setByServer: ['author'],
   writeRule: (auth) => (auth && !auth.isSuperuser ? `author = "${auth.sender}"` : ''),
@@ -165,5 +166,5 @@ async function announceMentions({ db }: Store, values: Values, known: readonly s
   if (mentions.length > 0) await db.query(MENTION, [user, conversation, mentions], 'note mentions')
 }
 
-/** Contacts. Checks the time zone's name. An installation may lack the field. */
+/** Rules of contacts: the time zone must exist. An installation may lack this field. */
 export const contactsExtension: Extension = checking(checkTimeZone)

@@ -17,13 +17,13 @@ type Mode = Config['retention']['mode']
 
 const ENDED = `status not in ('pending', 'assigned', 'sending')`
 
-/** SQL: a message still has content to remove. Omits the status: an index on it would end HOT updates. */
+/** SQL: a message has content to remove. Does not use the status: an index on it would end HOT updates. */
 export const HAS_CONTENT_SQL: Readonly<Record<Mode, string>> = {
   redact: `body <> ''`,
   delete: `(client_ref = '' or "to" <> '')`,
 }
 
-/** Creates the index for retention concurrently. False while another node does it. */
+/** Creates the index that retention uses, concurrently. False while another node does it. */
 export async function makeRetentionIndex(db: Db, mode: Mode): Promise<boolean> {
   const drop = (name: string) => db.unhurried(`drop index concurrently if exists ${name}`)
   const name = `sms_messages_to_${mode}`
@@ -39,15 +39,14 @@ export async function makeRetentionIndex(db: Db, mode: Mode): Promise<boolean> {
   return true
 }
 
-/** Messages per transaction, which takes 50 ms to redact them, 90 to delete. */
+/** Messages per transaction: it takes 50 ms to redact them, 90 ms to delete them. */
 const BATCH = 1_000
-/** Pause between two batches, for other work. */
 const PAUSE_MS = 50
 
 /**
- * Deletes texts, or messages, that ended more than this many days ago, in batches until done or `signal`
- * aborts; safe to kill. Open messages and usage counts stay; subscribers are not notified. Does nothing for 0
- * days or while another node does it.
+ * Removes the texts of messages, or the messages, that ended more than `days` days ago. Works in batches
+ * until done or `signal` aborts. Keeps unfinished messages and usage counts; subscribers are not notified.
+ * Returns how many. Does nothing for 0 days or while another node does it. Safe to kill.
  */
 export async function endOldMessages(
   store: Store,
@@ -64,7 +63,7 @@ export async function endOldMessages(
       const inside = { db, catalog: store.catalog }
       const end = mode === 'redact' ? () => redact(db, days) : () => remove(inside, extensions, days)
       const taken = rows[0]![0] ? await end() : 0
-      // subscribers get no event for each message, delivery and event
+      // do not send subscribers an event for each removed record
       await db.query('delete from _changes where xid = pg_current_xact_id()')
       return taken
     })
@@ -75,13 +74,13 @@ export async function endOldMessages(
   return total
 }
 
-/** Deletes the text and numbers that ended campaigns still contain. */
+/** Removes text and numbers from campaigns that ended more than $1 days ago. */
 const CAMPAIGNS = `
 update campaigns set body = '', variables = 'null', recipients = '[]'
 where status in ('done', 'canceled', 'failed') and updated < pb_text(now() - make_interval(days => $1))
   and (body <> '' or recipients::text <> '[]')`
 
-/** SQL: the end of the period, as a PocketBase date. Messages changed after it are kept, however old. */
+/** SQL: the date $1 days ago. Messages that were changed after it are kept, however old they are. */
 const END = 'pb_text(now() - make_interval(days => $1))'
 const oldest = (mode: Mode) =>
   `select id from sms_messages where created < ${END} and updated < ${END} and ${ENDED} and ${HAS_CONTENT_SQL[mode]}
@@ -116,7 +115,7 @@ const REDACT_DELIVERIES = `
 with cleared as (update webhook_deliveries set response_body = '' where message = any($1::text[]) returning id)
 update webhook_payloads p set image = p.image::jsonb || $2::jsonb from cleared where p.delivery = cleared.id`
 
-/** Removes messages' texts, files and `more` from deliveries and conversations. Returns the latter. */
+/** Removes texts, files and `more` from deliveries and conversations. Returns the changed conversations. */
 export async function redactCopies(db: Db, messages: readonly string[], more = {}): Promise<string[]> {
   await db.query(REDACT_DELIVERIES, [messages, JSON.stringify({ body: '', attachments: [], ...more })])
   return clearLastTexts(db, messages)
@@ -124,7 +123,7 @@ export async function redactCopies(db: Db, messages: readonly string[], more = {
 
 const RETRY_MS = 600_000
 
-/** Messages from which the indexes of a large history pay off: docs/scaling.md. */
+/** From this number of messages on, the indexes of a large history pay off: docs/scaling.md. */
 const LARGE_HISTORY = 250_000
 
 const HAS_TABLE = `select to_regclass('sms_messages') is not null`
@@ -140,7 +139,7 @@ const needsTrigrams = ({ sql }: SqlFile) => sql.includes('gin_trgm_ops')
 const isTrue = async (db: Db, text: string, params: unknown[] = []) =>
   (await db.query(text, params)).rows[0]?.[0] === true
 
-/** The indexes that are not `ready`; none as long as there are fewer than `large` messages. */
+/** The indexes of a large history that are not `ready`; none if there are fewer than `large` messages. */
 async function openIndexes(db: Db, large: number) {
   const names = files().map(({ name }) => name)
   const states = await indexStates(db, names)
@@ -151,13 +150,13 @@ async function openIndexes(db: Db, large: number) {
   return (await isTrue(db, IS_LARGE, [large])) ? open : []
 }
 
-/** The statement of a file; undefined for an index that is not possible without trigrams. */
+/** The statement that creates an index. Undefined if the index needs trigrams and they are unavailable. */
 function createStatement(file: SqlFile, trigrams: Trigrams): string | undefined {
   if (needsTrigrams(file) && 'reason' in trigrams) return undefined
   return 'operatorClass' in trigrams ? file.sql.replace('gin_trgm_ops', trigrams.operatorClass) : file.sql
 }
 
-/** Builds missing indexes concurrently on one node. @param large messages of a large history; 0: always. */
+/** Builds missing indexes concurrently, on one node. @param large from how many messages on; 0: always. */
 export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): Promise<void> {
   if ((await openIndexes(db, large)).length === 0 || !(await isTrue(db, HAS_TABLE))) return
   await db.transaction(async (tx) => {
@@ -169,7 +168,7 @@ async function buildAll(db: Db, log: Logger, large: number) {
   const trigrams = await db.transaction(installTrigrams)
   for (const { file, state } of await openIndexes(db, large)) {
     const sql = createStatement(file, trigrams)
-    // skip a build that a stopped server began: Postgres continues it
+    // Postgres finishes a build that a server began, even if that server has stopped
     if (state === 'building' || !sql) continue
     if (state === 'partial') await db.unhurried(`drop index concurrently if exists ${file.name}`)
     log.info({ index: file.name }, 'building an index of the messages')
@@ -179,13 +178,13 @@ async function buildAll(db: Db, log: Logger, large: number) {
   }
 }
 
-/** Why trigram indexes are missing before the first start of a server, which installs the extension. */
+/** Why trigram indexes are missing if no server has started yet: a server installs the extension. */
 const NOT_INSTALLED: Trigrams = {
   reason:
     'The extension pg_trgm is not installed. Install it in the database: create extension pg_trgm (docs/operations.md).',
 }
 
-/** Warnings about needed indexes that are not ready. @param large messages of a large history. */
+/** Warnings about missing indexes. @param large number of messages from which on they are needed. */
 export async function indexWarnings(db: Db, large = LARGE_HISTORY): Promise<string[]> {
   const open = await openIndexes(db, large)
   if (open.length === 0) return []
@@ -198,7 +197,7 @@ export async function indexWarnings(db: Db, large = LARGE_HISTORY): Promise<stri
   })
 }
 
-/** Builds missing indexes in the background and retries failures. A build continues after a stop. */
+/** Builds missing indexes in the background and retries failures. Postgres finishes a build after a stop. */
 export function startIndexes(db: Db, log: Logger): () => Promise<void> {
   let [isTold, isStopped] = [false, false]
   const build = async () => {

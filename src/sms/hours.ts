@@ -14,7 +14,7 @@ export const checking = (check: (values: Values, old?: Values) => void): Extensi
   },
 })
 
-/** Throws 400 for an unknown time zone. Empty is valid; a stored one (`old`) may stay. */
+/** Throws 400 for an unknown time zone. An empty one is valid; an unchanged one (`old`) may stay. */
 export function checkTimeZone({ time_zone }: Values, old?: Values): void {
   if (!time_zone || time_zone === old?.time_zone || isTimeZone(String(time_zone))) return
   const message = 'Must be the name of a time zone, such as Europe/Berlin.'
@@ -32,7 +32,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Throws 400 for invalid hours: two local times as `22:00`, and days. Stored ones (`old`) may stay. */
+/** Throws 400 for invalid hours: two times such as `22:00`, and days. Unchanged ones (`old`) may stay. */
 export function checkHours(
   { from, to, days }: Readonly<Record<'from' | 'to' | 'days', string>>,
   values: Values,

@@ -7,10 +7,10 @@ import { changeLogCte, logChange } from '../records/record-sql.ts'
 export const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'received'] as const
 export type Status = (typeof STATUSES)[number]
 
-/** Allowed next statuses; every statement tests them. `sending` returns only if unsent or repeatable. */
+/** The statuses that may follow. `sending` returns to `assigned` only for unsent or repeatable messages. */
 export const NEXT: Readonly<Record<Status, readonly Status[]>> = {
   pending: ['assigned', 'failed'],
-  // pending: a pause takes back what no device has claimed
+  // pending: a pause, quiet hours or a lost line take back a message that no device has claimed
   assigned: ['assigned', 'pending', 'sending', 'failed'],
   // delivered: the `sent` report was lost or is late; a delivery proves that the text was sent
   sending: ['sent', 'delivered', 'failed', 'assigned'],
@@ -20,13 +20,13 @@ export const NEXT: Readonly<Record<Status, readonly Status[]>> = {
   received: [],
 }
 
-/** SQL: the message may become `to`. Uses no index: with 200,000 queued a claim took 490 ms, not 0.3. */
+/** SQL: the message may become `to`. Avoids an index with which a claim took 490 ms instead of 0.3. */
 export const mayBecome = (alias: string, to: Status): string =>
   `${unindexed(`${alias}.status`)} in (${STATUSES.filter((from) => NEXT[from].includes(to))
     .map((from) => `'${from}'`)
     .join(', ')})`
 
-/** SQL: the message with this id may become `to`; looked up for each row. */
+/** SQL: the message with this id may become `to`. Looks up the message for each row. */
 export const idMayBecome = (id: string, to: Status): string =>
   `coalesce((select ${mayBecome('m', to)} from sms_messages m where m.id = ${id}), false)`
 
@@ -42,11 +42,11 @@ export const REASONS = {
   lineDeleted: 'The line of this message was deleted',
 } as const
 
-/** Reasons of canceled messages: by the user, or on the phone. */
+/** The `error_message` of messages that the user canceled, here or on the phone. */
 export const CANCELED: readonly string[] = [REASONS.canceled, REASONS.canceledOnPhone]
 export const CANCELED_SQL = `(${CANCELED.map((reason) => `'${reason}'`).join(', ')})`
 
-/** Logs changed records of a built-in collection, in their transaction. A trigger logs messages. */
+/** Logs changed records for realtime, in their transaction. A trigger does so for messages. */
 export const logChanged = (
   store: Pick<Store, 'db'>,
   collection: string,
@@ -72,7 +72,7 @@ export const updateRecords = async (
     ),
   )
 
-/** SQL of a CTE that adds events. `values`: user, message, status, device, attempt and detail in `from`. */
+/** SQL of a CTE that adds events. `values`: SQL for user, message, status, device, attempt and detail. */
 export const eventsCte = (values: string, from: string) => `events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
   select pb_new_id(), ${values}, pb_text(now()) from ${from}

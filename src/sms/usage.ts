@@ -32,7 +32,6 @@ export const USAGE = z
   })
   .meta({ id: 'Usage' })
 
-/** Usage of the month, and the storage that the account's files take. */
 export const ACCOUNT_USAGE = USAGE.extend({
   files: z.object({
     bytes: z.int().min(0).describe('What its files take; each counts as 4,096 at least.'),
@@ -45,7 +44,7 @@ const READ = statement('sms usage', { quota: 'number', used: 'number' })`
 select case when u.monthly_quota > 0 then u.monthly_quota else ${number('usual')}::float8 end as quota, coalesce(s.used, 0) as used
 from users u left join sms_usage s on s."user" = u.id and s.period = ${text('period')} where u.id = ${text('user')}`
 
-/** A user's sent messages and quota in the calendar month (UTC) of `at`. */
+/** A user's accepted messages and quota in the month (UTC) of `at`. `remaining`: null for no limit. */
 export async function readUsage(store: Store, user: string, config: Pick<Config, 'monthlyQuota'>, at: Date) {
   const period = formatDate(at).slice(0, 7)
   const found = await runForRow(store.db, READ, { user, period, usual: config.monthlyQuota })
@@ -55,7 +54,6 @@ export async function readUsage(store: Store, user: string, config: Pick<Config,
   return { period, used, quota, remaining, resets_at: formatDate(next) }
 }
 
-/** An account's usage of the month, and of its file storage. */
 export async function readAccountUsage(
   store: Store,
   user: string,
@@ -71,7 +69,7 @@ const GIVE_BACK = statement('sms give back', { id: 'string' })`
 update sms_usage set used = greatest(used - ${number('messages')}::float8, 0), updated = ${text('updated')}
 where "user" = ${text('user')} and period = ${text('period')} and used > 0 returning id`
 
-/** Refunds messages to the month they were counted in, in the transaction that ends them unsent. */
+/** Refunds unsent messages to the month of their quota (`period`), in the transaction that ends them. */
 export async function refundQuota(store: Pick<Store, 'db'>, user: string, period: string, messages = 1) {
   const values = { user, period, messages, updated: formatDate(new Date()) }
   await logChanged(store, 'sms_usage', 'update', await runForTexts(store.db, GIVE_BACK, values))
@@ -99,7 +97,7 @@ export const USAGE_DAYS = z
   })
   .meta({ id: 'UsageDays' })
 
-/** The query's `days`: 1 to 366, 30 when absent. Throws 400. */
+/** Parses the query parameter `days`: 1 to 366, 30 when absent. Throws 400. */
 export function readDays(raw: string | undefined): number {
   if (raw === undefined) return DEFAULT_DAYS
   const days = Number(raw)
@@ -107,10 +105,10 @@ export function readDays(raw: string | undefined): number {
   throw invalid(`days must be a whole number from 1 to ${MAX_DAYS}`)
 }
 
-/** SQL of a message's state in statistics: canceled is not failed. */
+/** SQL: a message's status in statistics, in which `failed` excludes `canceled`. */
 const STATE = `case when m.status = 'failed' and m.error_message in ${CANCELED_SQL} then 'canceled' else m.status end`
 
-/** The last days of a user's time zone, oldest first, and the instants at which they begin. */
+/** The last days in a user's time zone, oldest first, and the instants at which they begin. */
 const DAYS = statement('sms usage day starts', { day: 'string', starts: 'string' })`
 select to_char(d, 'YYYY-MM-DD') as day, pb_text(d at time zone z.zone) as starts
 from (select sms_time_zone(${text('user')}) as zone) z cross join lateral (
@@ -124,7 +122,7 @@ from sms_messages m where m.created >= (${list('starts')}::text[])[1]`
 const OF_USER = statement('sms usage days', COLUMNS)`${COUNT} and m."user" = ${text('user')} group by 1, 2`
 const OF_ALL = statement('sms usage days of all', COLUMNS)`${COUNT} group by 1, 2`
 
-/** The last `days` days up to the day of `at`, oldest first, without gaps; for a user or all (`null`). */
+/** Counts messages of the last `days` days up to `at`, oldest first, without gaps. `null`: of all users. */
 export async function countDays(store: Store, user: string | null, days: number, at: Date) {
   const all = await run(store.db, DAYS, { user: user ?? '', at: formatDate(at), back: days - 1 })
   const starts = all.map((one) => one.starts)
@@ -137,7 +135,7 @@ export async function countDays(store: Store, user: string | null, days: number,
   return { days: found }
 }
 
-/** SQL: the number of messages of `user`, or of all, in the statement's snapshot. */
+/** SQL: the number of messages of `user` (SQL), or of all users, in the statement's snapshot. */
 export const totalSql = (table: string, user?: string): string => `coalesce((
   SELECT sum(c.messages)::bigint
     + coalesce((SELECT sum(t.messages)::bigint FROM sms_turns t${user ? ` WHERE t."user" = ${user}` : ''}), 0)
@@ -145,12 +143,12 @@ export const totalSql = (table: string, user?: string): string => `coalesce((
   WHERE c.relation = '${table}'::regclass${user ? ` AND c."user" IN ('', ${user})` : ''} HAVING bool_or(c."user" = '')),
   sms_counted(${user ?? 'NULL'}))`
 
-/** Whether a count is due. A recreated table has no triggers until the next start and is not counted. */
+/** Finds a row if messages must be counted. A recreated table is counted when a start adds its triggers. */
 const IS_TO_DO = `select 1 from pg_trigger
   where tgrelid = to_regclass('sms_messages') and tgname = 'sms_messages_came'
     and not exists (select from sms_totals where relation = tgrelid and "user" = '')`
 
-/** Counts each user's messages after an upgrade. Sends wait for it: a second for a few million messages. */
+/** Counts each user's messages after an upgrade. Sends wait: a second for a few million messages. */
 export async function countMessages(db: Db): Promise<void> {
   const isToDo = async (inside: Db) => (await inside.query(IS_TO_DO)).rows.length > 0
   if (!(await isToDo(db))) return
@@ -161,7 +159,7 @@ export async function countMessages(db: Db): Promise<void> {
   })
 }
 
-/** Deletes empty totals of deleted users. Recounts first if a recount is due. */
+/** Deletes empty totals of deleted users. First counts messages again if necessary. */
 export async function keepTotals(db: Db): Promise<void> {
   await countMessages(db)
   await db.transaction(async (inside) => {
@@ -175,7 +173,7 @@ export async function keepTotals(db: Db): Promise<void> {
   })
 }
 
-/** The used share of a limit from which a line counts as near it. */
+/** A line is near a limit once it has used this share of it. */
 const NEAR = 0.9
 const MAX_NAMES = 10
 
@@ -184,13 +182,13 @@ select count(*) filter (where not is_full) as near, count(*) filter (where is_fu
   (select count(*) from lines l join devices d on d.id = l.device where l.enabled and l.present and d.enabled) as all
 from sms_lines_near_limits(${NEAR})`
 
-/** Counts the lines that can send by what they have used of their own limits. Throws DatabaseUnavailable. */
+/** Counts lines that can send: free ones, ones near a limit, full ones. Throws DatabaseUnavailable. */
 export async function readLineFigures({ db }: Store) {
   const { near, full, all } = (await runForRow(db, COUNTS, {}))!
   return { free: Math.max(0, all - near - full), near, full }
 }
 
-/** Names of full lines and of lines near a limit, by account, and how many there are. */
+/** Names and counts of full lines and of lines near a limit, by account. */
 const NAMED = statement('line warnings', {
   ...{ is_full: 'boolean', owner: 'string', count: 'number', names: 'string[]', total: 'number' },
 })`

@@ -47,7 +47,7 @@ export const ENABLE_USER = z
   })
   .meta({ id: 'EnableUser' })
 
-/** By table: an SQL condition on the user's rows. */
+/** By table: an SQL condition on the user's rows to list. */
 const LISTS = {
   api_keys: 'true',
   devices: 'true',
@@ -58,7 +58,7 @@ const LISTS = {
 }
 type ListName = keyof typeof LISTS
 
-/** A user's devices, keys and the like, which act without a sign-in. Throws 404. */
+/** A user's devices, API keys, webhooks and the like, which act without a sign-in. Throws 404. */
 export async function readAccess(db: Db, user: string): Promise<UserAccess> {
   const { rows } = await db.query(
     `select coalesce((select s.disabled from user_settings s where s."user" = u.id), false),
@@ -82,7 +82,7 @@ async function readList(db: Db, name: ListName, user: string): Promise<UserAcces
   return { total: Number(rows[0]?.[2] ?? 0), items }
 }
 
-/** Enables a user, and ends or keeps devices, keys and the like. Returns them. Throws 404. */
+/** Enables a user. Ends or keeps devices, API keys and the like. Returns what there was. Throws 404. */
 export async function enableUser(
   store: Store,
   extensions: Extensions,
@@ -96,7 +96,7 @@ export async function enableUser(
   return { ...before, disabled: false }
 }
 
-/** Takes back the messages of a user's campaigns that were just paused: see advance.ts. */
+/** Completes the pause of a user's campaigns: takes their messages back from devices. */
 async function holdPaused(store: Store, user: string) {
   const { rows } = await store.db.query(
     `select id from campaigns where "user" = $1 and status = 'paused' and not settled`,
@@ -108,7 +108,7 @@ async function holdPaused(store: Store, user: string) {
   }
 }
 
-/** Only superusers change `member_only`. Clean-up after a deletion locks rows in the order of sms_accept. */
+/** Rules of users. Only superusers change `member_only`. Locks rows in the order of sms_accept. */
 export const usersExtension: Extension = {
   async beforeCreate(_store, values, { auth }) {
     if (values.member_only === true && !auth?.isSuperuser) throw badRequest('Failed to create record.')
@@ -128,7 +128,7 @@ export const usersExtension: Extension = {
   onTakeover: endUserQueue,
 }
 
-/** Throws 400 for a user who has devices, keys, webhooks or the like, or waiting messages. */
+/** Throws 400 if the user has devices, keys, webhooks or the like, or waiting messages. */
 async function requireUnused({ db }: Store, user: string) {
   const { disabled: _, waiting, ...lists } = await readAccess(db, user)
   if (waiting === 0 && Object.values(lists).every(({ total }) => total === 0)) return
@@ -136,7 +136,7 @@ async function requireUnused({ db }: Store, user: string) {
   throw invalidFields({ member_only: fieldError('validation_in_use', message) })
 }
 
-/** Tables to clean, each with the column that orders its locks, to avoid deadlocks. */
+/** Tables to clean after a user's deletion, each with the column that orders its locks. */
 const OF_USERS = {
   sms_turns: '"user"',
   sms_idempotency: 'key',
@@ -152,19 +152,19 @@ const UNCLAIMED: MessageSource = {
   order by d.message for update`,
 }
 
-/** Forbids further sends of messages at devices: a device may no longer report whether it sent one. */
+/** Forbids sending claimed messages again: their device may no longer report whether it sent them. */
 const ONCE = `update sms_dispatch set at_least_once = false where message = any(array(
   select message from sms_dispatch where "user" = $1 and at_least_once order by message for update
 ))`
 
-/** On a takeover, ends the former owner's work: cancels messages, voids pairing codes. */
+/** Ends a user's work when former access is revoked: messages, campaigns, pairing codes and more. */
 async function endUserQueue(store: Store, user: string) {
   const { db } = store
   await lockUserSends(db, user) // a node that stores messages later then finds the new version of the user
-  // the takeover deletes deliveries instead of calling them: a long queue would exceed the time limit
+  // disabled webhooks get no calls for messages that are canceled below: many calls would take too long
   await db.query('update webhooks set enabled = false where "user" = $1 and enabled', [user])
   await failUnsent(db, UNCLAIMED, REASONS.canceled, [user])
-  // a node that stores a campaign's texts now finds the campaign and the user's record changed
+  // a node that is storing a campaign's messages finds the campaign changed, and stops
   const ended = `status = 'canceled', settled = true, audience = '[]'`
   await updateRecords(db, 'campaigns', ended, `"user" = $1 and ${LISTS.campaigns}`, [user])
   await db.query(ONCE, [user])
@@ -175,7 +175,7 @@ async function endUserQueue(store: Store, user: string) {
 
 const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
 
-/** Users' settings. Only superusers disable users. Deleting the record enables the user. */
+/** Rules of users' settings: only superusers disable users. Deleting the record enables the user. */
 export const userSettingsExtension: Extension = {
   async beforeCreate(store, values, request) {
     if (values.disabled === true && !isSuperuser(request)) throw badRequest('Failed to create record.')
@@ -217,7 +217,7 @@ function checkUser({ user }: Values, old: Values) {
   throw invalidFields({ user: fieldError('validation_user_change', 'The user cannot be changed.') })
 }
 
-/** Ends a disabled user's tokens, pairing codes and streams; pauses campaigns. Locks devices first. */
+/** Ends a disabled user's sign-ins, pairing codes and device streams, and pauses campaigns. */
 async function suspendUser({ db, catalog }: Store, user: string) {
   await db.query('select from users where id = $1 for update', [user])
   await db.query('delete from device_pairings where "user" = $1', [user])

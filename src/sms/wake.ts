@@ -4,7 +4,7 @@ import type { Logger } from '../log.ts'
 import { counts } from '../metrics/counts.ts'
 import { WakeSignal } from '../tools/repeat.ts'
 
-/** Events without content: `wake` to claim, `canceled` with message and attempt, `access` to recheck. */
+/** `wake`: claim messages. `canceled`: do not send this attempt. `access`: streams check their access. */
 export type DeviceEvent =
   | { readonly name: 'wake' }
   | { readonly name: 'access' }
@@ -12,16 +12,16 @@ export type DeviceEvent =
 type Heard = (event: DeviceEvent) => void
 
 const WAKE: DeviceEvent = Object.freeze({ name: 'wake' })
-/** Channel: `<node> <device> <device> …`. Notifications are hints and may be lost. */
+/** NOTIFY channel of wake-ups: `<node> <device> <device> …`. Notifications may be lost. */
 export const WAKE_CHANNEL = 'pocketsms_wake'
-/** Channel: `<node> <device> <message> <attempt>`. The sending node also receives it. */
+/** NOTIFY channel: `<node> <device> <message> <attempt>`. The sending node receives it, too. */
 const CANCEL_CHANNEL = 'pocketsms_canceled'
-/** Channel: the id of a device. The sending node also receives it. */
+/** NOTIFY channel: the id of a device that must check its access. The sending node receives it, too. */
 const ACCESS_CHANNEL = 'pocketsms_access'
 const ANNOUNCE = 'select _announce($1, $2)'
 /** NOTIFY allows 8,000 bytes: this node's name and 400 ids fit. */
 const IDS_PER_PAYLOAD = 400
-/** This process's name in notifications, to ignore its own. */
+/** This process's name in notifications, by which it ignores its own wake-ups. */
 const NODE = randomUUID()
 
 /** Listeners of this process by device: event streams and waiting claims. */
@@ -42,8 +42,8 @@ export function onDeviceEvent(device: string, heard: Heard): () => void {
 const GATHER_MS = 1_000
 
 /**
- * Calls `reach` with devices that have no listener in this process: with the first ones at once, with those
- * of the next second together. Returns the stop.
+ * Calls `reach` with woken devices that have no listener in this process: immediately with the first ones,
+ * then each second with those that were added. Returns the stop.
  */
 export function onUnheardWake(reach: (devices: string[]) => Promise<void>, log: Logger): () => void {
   const devices = new Set<string>()
@@ -67,34 +67,34 @@ export function onUnheardWake(reach: (devices: string[]) => Promise<void>, log: 
   }
 }
 
-/** Wakes devices on all nodes: by streams and waiting claims, or else by push. To call after the commit. */
+/** Wakes devices: by streams and waiting claims of all nodes, else by push. Call it after the commit. */
 export function wakeDevices(db: Db, devices: readonly string[]): void {
   wakeHere(devices)
   for (let i = 0; i < devices.length; i += IDS_PER_PAYLOAD)
     db.announce(WAKE_CHANNEL, [NODE, ...devices.slice(i, i + IDS_PER_PAYLOAD)].join(' '))
 }
 
-/** Wakes devices by streams and waiting claims of this process; those without any by push. */
+/** Wakes devices by streams and waiting claims of this process; devices that have neither, by push. */
 export function wakeHere(devices: readonly string[]): void {
   const away: string[] = []
   for (const device of devices) if (!say(device, WAKE)) away.push(device)
   if (away.length > 0) for (const reach of unheard) reach(away)
 }
 
-/** Notifies a device, on any node, of a canceled message, at the commit of `db`. */
+/** Notifies a device's streams on all nodes of a canceled message, when the transaction of `db` commits. */
 export const notifyCanceled = (db: Db, device: string, message: string, attempt: number) =>
   db.query(ANNOUNCE, [CANCEL_CHANNEL, `${NODE} ${device} ${message} ${attempt}`])
 
-/** Makes streams of devices recheck their access at the commit of `db`. */
+/** Makes devices' streams check their access, when the transaction of `db` commits. */
 export const notifyAccess = (db: Db, devices: readonly string[]) =>
   db.query('select _announce($1, d) from unnest($2::text[]) d', [ACCESS_CHANNEL, devices])
 
-/** Passes on events of other nodes, and announces this node. Returns the stop. */
+/** Passes on other nodes' events to listeners in this process, and announces this node. Returns the stop. */
 export async function listenToOtherNodes(db: Db) {
   const stops = await Promise.all([
     db.listen(WAKE_CHANNEL, (payload) => {
       const [node, ...devices] = payload.split(' ')
-      // '': events may have been missed; a needless wake-up costs only a claim
+      // '': events may have been missed, so wake all: a needless wake-up costs only a claim
       const woken = payload === '' ? [...waiting.keys()] : devices
       if (node !== NODE) for (const device of woken) say(device, WAKE)
     }),
@@ -112,7 +112,7 @@ export async function listenToOtherNodes(db: Db) {
   return async () => void (await Promise.all(stops.map((stop) => stop())))
 }
 
-/** Passes an event to the listeners for a device in this process. False if there are none. */
+/** Passes an event to a device's listeners in this process. False if there are none. */
 function say(device: string, event: DeviceEvent) {
   const set = waiting.get(device)
   if (!set) return false
@@ -120,10 +120,10 @@ function say(device: string, event: DeviceEvent) {
   return true
 }
 
-/** A waiting claim is repeated at this interval, as a wake-up may be lost or a limit may have ended. */
+/** A waiting claim is repeated at this interval: a wake-up may be lost, or a limit may have ended. */
 const LOOK_MS = 5_000
 
-/** Calls `claim` until it returns something, for `waitMs` or until `ended`; a wake-up ends a pause. */
+/** Calls `claim` until it returns something, `waitMs` are over or `ended` aborts. Wake-ups end its pauses. */
 export async function waitForAny<T>(
   claim: () => Promise<T[]>,
   device: string,

@@ -29,7 +29,7 @@ const FIND = statement('verify service', ({ user, id }: Texts<'user' | 'id'>) =>
     .selectFrom('verify_services')
     .select(['id', 'default_locale', 'code_length', 'domain', 'app_hash', 'destinations', 'stopped'])
     .select(['max_per_hour', 'max_per_day', 'max_per_network', 'max_per_sender'])
-    // seconds; percent, 0 for none; percent of the quota, 0 for all; JSON: texts by their language
+    // ttl: seconds; approval_floor: percent, 0 for none; quota_share: percent, 0 for all; templates: JSON
     .select(['ttl', 'approval_floor', 'quota_share', 'templates'])
     .where('user', '=', user)
     .where(({ or, eb }) => or([eb('id', '=', id), eb(id, '=', '')]))
@@ -47,7 +47,7 @@ with written as (
   on conflict ("user", name) do nothing returning id
 ), ${changeLogCte('written', 'create', 'verify_services')} select from written`
 
-/** A user's service by its id; '': the oldest, which is made if there is none. Throws 404. */
+/** A user's service by its id; for '' the oldest, which is made if there is none. Throws 404. */
 export async function findService({ db }: Store, user: string, id: string): Promise<Service> {
   const [service] = await run(db, FIND, { user, id })
   if (service) return service
@@ -68,17 +68,17 @@ const TEXTS: Readonly<Record<string, string>> = {
   sv: 'Din kod är {{code}}. Dela den inte med någon.',
 }
 
-/** What a start says of its text; '' for what the service says. */
+/** What a request for a code says of its text; '' for what the service says. */
 interface Wording {
   readonly locale: string
   readonly template: string
   /** The domain of a web page that reads the code (WebOTP). */
   readonly domain: string
-  /** Names an Android app that reads the code (SMS Retriever). */
+  /** The hash that names an Android app which reads the code (SMS Retriever). */
   readonly appHash: string
 }
 
-/** The text to send, and the shown one with dots. Throws 400 for other variables, and without the code. */
+/** The text to send, and `shown`, with dots as the code. Throws 400 as `checkTemplate`. */
 export function writeCode(service: Service, wording: Wording, to: string, code: string) {
   const template = wording.template || templateFor(service, wording.locale)
   checkTemplate(template)
@@ -89,13 +89,13 @@ export function writeCode(service: Service, wording: Wording, to: string, code: 
 const fillCode = (template: string, to: string, code: string) =>
   renderFor(fillVariables(parseTemplate(template), { code }), { name: '', phone: to })
 
-/** Throws 400 for a template without the code, or with another variable. */
+/** Throws 400 for a template without `{{code}}`, or with a variable that has no value. */
 function checkTemplate(template: string) {
   if (fillCode(template, '', '0') === fillCode(template, '', '1'))
     throw templateRefusal('The template has no {{code}}.')
 }
 
-/** The template in the language of the request, else in that of the service. */
+/** The template in the language of the request, else of the service, else English, else the first one. */
 function templateFor({ templates, default_locale }: Service, locale: string): string {
   const own = Object.entries(JSON.parse(templates ?? '{}') as Record<string, string>)
   const given = own.length > 0 ? own : Object.entries(TEXTS)
@@ -108,7 +108,7 @@ function templateFor({ templates, default_locale }: Service, locale: string): st
   return found === undefined ? own[0]![1] : texts.get(found)!
 }
 
-/** The last line, for a page or an app: both want to be last. https://wicg.github.io/sms-one-time-codes */
+/** The last line, by which a web page or an app finds the code. https://wicg.github.io/sms-one-time-codes */
 function lastLine(service: Service, { domain, appHash }: Wording, code: string): string {
   const site = domain || (appHash ? '' : service.domain)
   if (site) return `\n\n@${site} #${code}`
@@ -138,10 +138,10 @@ export const VERIFICATION = z
 /** SQL: the columns of VERIFICATION, of a row `v`. */
 export const COLUMNS = `v.id, v."to", v.service, v.channel, v.status, v.attempts, v.expires_at, v.created, v.updated`
 
-/** The purpose of the keys that codes are hashed and encrypted with. */
+/** Codes are hashed and encrypted with keys for this purpose. */
 export const CODES = 'verification'
 
-/** A request for a code. '' and 0 stand for the service's own value. */
+/** A request for a code. '' and 0 mean the service's own value. */
 export interface Start extends Omit<Wording, 'template'> {
   readonly sender: Sender
   readonly service: string
@@ -150,16 +150,16 @@ export interface Start extends Omit<Wording, 'template'> {
   readonly length: number
   /** Seconds. */
   readonly ttl: number
-  /** The address of who asked for the code, if a program tells it. */
+  /** The IP address of the person who asked for the code; '' if it is not known. */
   readonly ip: string
 }
 
-/** Seconds until a code may be sent again; doubled with each time. */
+/** Seconds until a code may be sent again. The pause doubles with each send. */
 const PAUSE_SECONDS = 30
 const HOUR_SECONDS = 3_600
 const MONTH_SECONDS = 31 * 86_400
 
-/** Counts a code for its number, which is locked until the transaction ends. Throws 429. */
+/** Counts a code for its number, and locks the number until the transaction ends. Throws 429. */
 export async function requireNumberAllowed(
   db: Db,
   { id, max_per_hour, max_per_day }: Service,
@@ -169,8 +169,8 @@ export async function requireNumberAllowed(
 }
 
 /**
- * Checks the pause since a `pending` code was sent (`age`: seconds), and counts the code for the network that
- * asked for it, its sender (a key or a person) and the service's share of the quota. Throws 429, 402.
+ * Checks the pause since the `pending` code was sent (`age`: seconds). Counts a code for the network that
+ * asks for it, its sender (an API key or a person) and the service's share of the quota. Throws 429, 402.
  */
 export async function requireAllowed(
   store: Store,

@@ -35,7 +35,7 @@ export interface VerifyServices {
   readonly config: AcceptConfig & Pick<Config, 'maxRecipients'>
 }
 
-/** Sends a code, or a pending one again. Throws 400, 403, 404, 429 and as a send. */
+/** Sends a code, or the pending one again. Throws 400, 403, 404, 429, and as `send`. */
 export async function startVerification(
   { store, config }: VerifyServices,
   start: Start,
@@ -67,7 +67,7 @@ interface Code {
   readonly expires_at: string
 }
 
-// clock_timestamp(): now() is the time before the wait for the lock
+// clock_timestamp(), because now() is the time before the transaction waited for the number's lock
 const PENDING = statement('verify pending', {
   ...{ id: 'string', sends: 'number', age: 'number', expires_at: 'string', sealed: 'string' },
 })`
@@ -125,10 +125,9 @@ async function keep({ db }: Store, service: Service, { sender, to }: Start, code
   return (await run(db, CREATE, { ...values, hash, sealed }))[0]!
 }
 
-/** The hash of a code, as it is stored. */
 const hashOf = (db: Store['db'], user: string, code: string) => keyedHash(db, CODES, `${user} ${code}`)
 
-/** Destinations while no line has a number: all but satellites and networks without a country. */
+/** Destinations if no line has a number: all except (`-`) satellites and networks without a country. */
 const WITHOUT_LINES = '-870,-878,-881,-882,-883,-888,-979,-7840,-7940'
 
 const BOUNDS = statement('verify bounds', { isAllowed: 'boolean', numbers: 'string[]' })`
@@ -147,11 +146,12 @@ async function requireDestination(store: Store, user: string, service: Service, 
   if (isStopped || (await stopsNow(store, service, country))) throw gatewayRefusal('destination_stopped')
 }
 
-/** How many codes are judged: the last ones of a day. */
+/** The share of approved codes is computed from this many codes, the last ones of the past day. */
 const JUDGED = 20
 
-// A code that nobody entered for 3 minutes counts as not approved. A user's change of the service
-// restarts the count. Of concurrent starts, one adds the mail (alarms/alarms).
+// Stops codes to a country if too few of the last ones were approved. A pending code counts as not approved
+// after 3 minutes. A user's change of the service restarts the count. Concurrent starts queue one mail
+// (alarms/alarms).
 const STOP = statement('verify stop', { id: 'string' })`
 with last as (
   select v.status from verify_services s join verifications v on v.service = s.id
@@ -175,18 +175,18 @@ with last as (
 ), ${changeLogCte('written', 'update', 'verify_services')}
 select id from low`
 
-/** Stops a country of which too few codes were approved, and has its owner mailed. */
+/** Stops codes to a country if too few were approved, and queues a mail. True if they are stopped. */
 const stopsNow = async ({ db }: Store, service: Service, country: string): Promise<boolean> =>
   service.approval_floor > 0 && (await run(db, STOP, { service: service.id, country })).length > 0
 
-/** Names a verification: by its id, or the last one of a number and a service; '' where not named. */
+/** Names a verification: by its id, or as the last one of a number and a service; '' if not given. */
 export interface Named {
   readonly id: string
   readonly to: string
   readonly service: string
 }
 
-/** SQL of a CTE: the verification that is named, locked, so that it is as the last change left it. */
+/** SQL of a CTE: the named verification, locked, so that its row is as the last change left it. */
 const TARGET = part`target as materialized (
   select * from (
     select v.* from verifications v where v.id = ${text('id')} and v."user" = ${text('user')} for update
@@ -205,8 +205,8 @@ const AFTER = `ended as (
   delete from _verify_codes c using written w where c.verification = w.id and w.status <> 'pending'
 ), ${changeLogCte('written', 'update', 'verifications')}`
 
-// One UPDATE counts and decides, so that tries are exact on any number of nodes. If nothing is written, a
-// message to the write-ahead log makes the commit take as long, so that time shows no unknown number.
+// One UPDATE counts and decides, so that tries are exact on any number of nodes. For an unknown verification,
+// a message to the write-ahead log makes the commit take as long, so that the time does not reveal it.
 const CHECK = statement('verify check', VERIFICATION)`
 with ${TARGET}, written as (
   update verifications v set updated = pb_text(now()),
@@ -227,7 +227,7 @@ from (
 ) noted left join target v on true
 where not exists (select from written)`
 
-/** Checks a code, which works once. The fifth wrong code ends the verification. */
+/** Checks a code, which works only once. The fifth wrong code ends the verification. */
 export async function checkVerification(
   { db }: Store,
   user: string,
@@ -245,7 +245,7 @@ with ${TARGET}, written as (
 select ${COLUMNS}, v.message from written v
 union all select ${COLUMNS}, '' from target v where not exists (select from written)`
 
-/** Ends a pending verification, and its text if no device has it yet. Others stay. Throws 404. */
+/** Ends a pending verification, and cancels its text if no device has it. Leaves ended ones. Throws 404. */
 export async function endVerification(
   store: Store,
   user: string,
@@ -283,12 +283,12 @@ with written as (
 ), ${AFTER}
 select count(*) from written`
 
-/** Ends what has expired, and deletes its codes. To be called now and then, on any node. */
+/** Ends verifications that have expired, and deletes their codes. Call it regularly, on any node. */
 export async function expireVerifications(db: Db): Promise<void> {
   while (Number((await db.query(EXPIRE)).rows[0]![0]) > 0);
 }
 
-/** Deletes verifications after `days`. */
+/** Deletes ended verifications that were created more than `days` days ago. */
 export async function deleteOldVerifications(db: Db, days: number): Promise<void> {
   const before = formatDate(new Date(Date.now() - days * 86_400_000))
   await db.query(`delete from verifications where created < $1 and status <> 'pending'`, [before])

@@ -27,7 +27,7 @@ import {
 } from './campaign.ts'
 import { checkQuota, repeatIfDue } from './plan.ts'
 
-/** Changes the queue to match the campaign's status. False if the campaign was changed meanwhile. */
+/** Makes a campaign's messages match its status. Returns false if the campaign must be read again. */
 type Step = (services: CampaignServices, campaign: Campaign, signal?: AbortSignal) => Promise<boolean>
 
 const STEPS: Readonly<Record<CampaignStatus, Step>> = {
@@ -46,8 +46,8 @@ update campaigns set settled = true, former_batch = '',
 where id = ${text('id')} and xmin::text = ${text('version')}`
 
 /**
- * Makes the queue match a campaign's status until it does. Idempotent. Returns the settled campaign;
- * undefined if it was deleted or `signal` aborted.
+ * Stores, holds or cancels messages until they match the campaign's status: then it is settled. Idempotent.
+ * Returns the settled campaign, or undefined if it was deleted or `signal` aborted.
  */
 export async function advance(services: CampaignServices, id: string, signal?: AbortSignal) {
   const { db } = services.store
@@ -68,7 +68,7 @@ async function send(services: CampaignServices, campaign: Campaign, signal?: Abo
   if (isStored(campaign)) return releaseMessages(store, campaign)
   await deleteFormer(services, campaign)
   try {
-    // release: an earlier pause may have held the messages that were stored by then
+    // release: a pause may have held messages that were stored before it
     return (await storeMessages(services, campaign, signal)) && (await releaseMessages(store, campaign))
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
@@ -77,7 +77,7 @@ async function send(services: CampaignServices, campaign: Campaign, signal?: Abo
   }
 }
 
-/** A repeating campaign has no messages of its own: its runs have. */
+/** A repeating campaign has no messages of its own: each of its runs is a campaign that has them. */
 async function keep(services: CampaignServices, campaign: Campaign) {
   return !campaign.isDisabled || suspend(services, campaign)
 }
@@ -104,7 +104,7 @@ async function cancelAll({ store }: CampaignServices, { user, batches }: Campaig
   for (const batch of batches) await cancelWaiting(store, user, batch)
 }
 
-/** Deletes the waiting messages of the previous revision: canceled ones would pile up with each change. */
+/** Deletes the previous revision's unsent messages. Canceled ones would pile up with each change. */
 async function deleteFormer(services: CampaignServices, { user, formerBatch }: Campaign) {
   const { store, extensions } = services
   const messages = store.catalog.find('sms_messages')!
@@ -117,11 +117,11 @@ async function deleteFormer(services: CampaignServices, { user, formerBatch }: C
   while (formerBatch && (await deleteSome()) > 0);
 }
 
-/** How often to try a change that others' changes interrupt, before 409 `campaign_busy`. */
+/** Maximum tries of a change that concurrent changes interrupt. Then it fails with 409 `campaign_busy`. */
 const TRIES = 5
 const PAUSE_MS = 50
 
-/** Runs `work` with a settled campaign until it returns true. Throws 404, 409 `campaign_busy`. */
+/** Calls `work` once the campaign is settled, until it returns true. Throws 404, 409 `campaign_busy`. */
 export async function whenSettled(
   services: CampaignServices,
   user: string,
@@ -139,25 +139,25 @@ export async function whenSettled(
   throw gatewayRefusal('campaign_busy')
 }
 
-/** After this time, a run stops to let another campaign continue. */
+/** A campaign's job stops after this time and continues later, to let other campaigns' jobs run. */
 const RUN_MS = 10_000
 
 const BEGINS = `id = $1 and status = 'scheduled' and settled and scheduled_at <= pb_text(now())`
 
-// `offset 0` keeps it a look into the index for each batch: as a join it would read all messages
+// `offset 0` makes it read one index entry per batch. Planned as a join, it would read all messages
 const IS_OVER = `id = $1 and status = 'sending' and settled and not exists (
   select from json_array_elements_text(batches) b where exists (
     select from sms_messages m where m.batch_id = b and m.batch_id <> ''
       and m.status in ('pending', 'assigned', 'sending') offset 0))`
 
-/** Seconds until the next run. A campaign that has been sending for an hour is checked once a minute. */
+/** Seconds until a campaign's job runs again. After an hour of sending, it runs once a minute. */
 const NEXT = statement('campaign next', { inSeconds: 'number' })`
 select case when not settled then 0
   when status in ('scheduled', 'repeating') then least(3600, greatest(0, extract(epoch from nullif(scheduled_at, '')::timestamptz - now())))
   else least(60, greatest(1, extract(epoch from now() - nullif(scheduled_at, '')::timestamptz) / 60)) end::float8 as "inSeconds"
 from campaigns where id = ${text('id')} and (not settled or status in ('scheduled', 'repeating', 'sending'))`
 
-/** Jobs that store, steer, repeat, begin and end campaigns. Added by a trigger of campaigns. */
+/** Jobs that store campaigns' messages, begin, repeat and end campaigns. A trigger of campaigns adds them. */
 export const campaignJobs = (servicesOf: (user: string) => CampaignServices): JobKind => ({
   name: 'campaign',
   places: 4,
@@ -175,7 +175,7 @@ export const campaignJobs = (servicesOf: (user: string) => CampaignServices): Jo
   },
 })
 
-/** Stores missing messages in chunks. False on abort or a change meanwhile. Throws what a send throws. */
+/** Stores missing messages in chunks. False on abort or if the campaign was changed. Throws as `send`. */
 export async function storeMessages(services: CampaignServices, campaign: Campaign, signal?: AbortSignal) {
   const { store, config } = services
   const stored = await phonesOf(store, campaign, campaign.batches[0]!)
@@ -192,7 +192,7 @@ export async function storeMessages(services: CampaignServices, campaign: Campai
   return true
 }
 
-/** SQL: the message `m` was not canceled in time, so its recipient may have that revision's text. */
+/** SQL: message `m` was not canceled and no opt-out ended it, so its recipient may have its text already. */
 const HAS_LEFT = `and not (m.status = 'failed' and m.error_message in ('${REASONS.canceled}', '${REASONS.optedOut}'))`
 
 async function phonesOf({ db }: Store, { user }: Campaign, batch: string, where = ''): Promise<Set<string>> {
@@ -203,7 +203,6 @@ async function phonesOf({ db }: Store, { user }: Campaign, batch: string, where 
   return new Set(textsOf(phones))
 }
 
-/** Stores a chunk. False when the campaign was changed meanwhile. */
 async function storeChunk(
   services: CampaignServices,
   campaign: Campaign,
@@ -216,7 +215,7 @@ async function storeChunk(
   if (now?.version !== campaign.version) return false
   const { outcome } = await services.acceptor.add(offerOf(campaign, messages, number))
   if (outcome === 'accepted' || outcome === 'replayed') return true
-  // false: the account was disabled since, so the campaign is read again
+  // the account was disabled: `advance` reads the campaign again
   if (outcome === 'stale') return false
   throw gatewayRefusal(outcome as RefusalCode)
 }

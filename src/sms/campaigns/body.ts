@@ -28,16 +28,15 @@ import {
   wholeNumber,
 } from '../send/shape.ts'
 
-/** The shortest time between two runs. A run later than this counts as missed. */
+/** The shortest time between two runs of a repeating campaign. A run delayed by more counts as missed. */
 export const MIN_INTERVAL_MS = 300_000
-/** A day of times with the shortest interval has so many intervals. */
+/** The number of 5-minute intervals in a day. */
 const INTERVALS = 288
 const SHOWN_TIMES = 5
 
 const EXPECTED =
   'must be five fields of numbers: minute, hour, day, month, day of the week, such as 30 8 * * 1 for Mondays at 8:30'
 
-/** When a campaign repeats, as requested. */
 const REPEAT = z
   .strictObject({
     cron: nonEmptyText(100)
@@ -61,17 +60,17 @@ const REPEAT = z
   .meta({ id: 'CampaignRepeat' })
 type WantedRepeat = z.output<typeof REPEAT>
 
-/** When a campaign repeats, as stored. `until`: a PocketBase date, '' for none. */
+/** When a stored campaign repeats. `until`: the last possible time, a PocketBase date; '' for none. */
 export type Repeat = { readonly [K in keyof WantedRepeat]-?: NonNullable<WantedRepeat[K]> }
 
-/** Whether the times of a valid expression are far enough apart, were each day to match. */
+/** Whether the times of a valid cron expression are at least 5 minutes apart, even if every day matched. */
 function isCalm(expression: string) {
   const [minute, hour] = expression.split(' ')
   const times = hour ? parseCron(`${minute} ${hour} * * *`).nextRuns(INTERVALS + 1, new Date(0)) : []
   return times.every((at, i) => i === 0 || at.getTime() - times[i - 1]!.getTime() >= MIN_INTERVAL_MS)
 }
 
-/** Fills in what a request leaves out: the time zone is the account's. */
+/** Fills in what a request leaves out. The default time zone is the account's. */
 export async function completeRepeat({ db }: Store, user: string, wanted: WantedRepeat): Promise<Repeat> {
   const { cron, missed, until } = wanted
   const ownZone = async () => (await db.query('select sms_time_zone($1)', [user], 'sms time zone')).rows[0]!
@@ -79,15 +78,15 @@ export async function completeRepeat({ db }: Store, user: string, wanted: Wanted
   return { cron, time_zone, missed: missed ?? 'skip', until: until ?? '' }
 }
 
-/** The first times after an instant, up to `until`. */
+/** The first `count` times after an instant, none of them after `until`. */
 export function timesAfter({ cron, time_zone, until }: Repeat, after: Date, count: number): Date[] {
   const times = parseCron(cron, time_zone).nextRuns(count, after)
   return times.filter((at) => until === '' || formatDate(at) <= until)
 }
 
 /**
- * The first times not before a PocketBase date. Throws 400 if there is none. To find none, such as for
- * 31 February on a Monday, takes 0.1 s.
+ * The first times at or after `from`, a PocketBase date. Throws 400 if there is none, which takes 0.1 s to
+ * find out, for example for 31 February on a Monday.
  */
 export async function timesFrom(
   user: string,
@@ -111,7 +110,7 @@ export const CAMPAIGN_TIMES = z
   })
   .meta({ id: 'CampaignTimes' })
 
-/** The next times of a repetition. Throws 400 if there is none. */
+/** The next 5 times of a repetition, at or after the PocketBase date `from`. Throws 400 if there is none. */
 export async function readTimes(store: Store, user: string, wanted: WantedRepeat, from: string) {
   const repeat = await completeRepeat(store, user, wanted)
   return { time_zone: repeat.time_zone, times: await timesFrom(user, repeat, from, SHOWN_TIMES) }
@@ -119,10 +118,10 @@ export async function readTimes(store: Store, user: string, wanted: WantedRepeat
 
 export const MAX_AUDIENCE = 20_000
 const MAX_HOLD_SECONDS = 3_600
-/** Time to undo a send that begins at once. */
+/** The default delay of a campaign without `scheduled_at`: time to cancel it. */
 const HOLD_SECONDS = 10
 
-/** The body of a change: absent fields stay unchanged. `null` counts as absent. */
+/** The body of a request to change a campaign. Absent fields and `null` change nothing. */
 export const CAMPAIGN_CHANGE = z
   .strictObject({
     name: text(255).nullish().describe('How it is called; left out, its text.'),
@@ -158,7 +157,7 @@ export const CAMPAIGN = CAMPAIGN_CHANGE.extend({
   ),
 }).meta({ id: 'Campaign' })
 
-/** A checked body; null leaves a part unchanged. Dates are PocketBase's text. */
+/** A checked change of a campaign. Null leaves a part unchanged. Dates are PocketBase dates. */
 export interface CampaignChange {
   readonly name: string | null
   readonly text: Content | null
@@ -168,10 +167,10 @@ export interface CampaignChange {
   readonly repeat: WantedRepeat | null
 }
 
-/** `options.device`: '' for any device. */
+/** A checked new campaign. `options.device`: '' for any device. */
 export type NewCampaign = Readonly<ReturnType<typeof readNewCampaign>>
 
-/** The body of a new campaign. Throws 400 that names the first wrong field. */
+/** Parses the body of a new campaign. Throws 400 that names the first wrong field. */
 export function readNewCampaign(raw: unknown, now: Date) {
   const given = checkShape(CAMPAIGN, raw)
   const { name, text, audience, scheduledAt, expiresAt, repeat } = changeOf(given, now)
@@ -192,18 +191,18 @@ export function readNewCampaign(raw: unknown, now: Date) {
   return { name: name ?? '', text, audience, line, options, ...times }
 }
 
-/** The repetition of a campaign, without its text and recipients. */
+/** The body of a request for the times of a repetition. */
 export const REPETITION = z
   .strictObject({ repeat: REPEAT, scheduled_at: COMMON.scheduled_at })
   .meta({ id: 'CampaignRepetition' })
 
-/** The repetition of a request, and its earliest time. Throws 400 that names the first wrong field. */
+/** Parses a repetition and its earliest time (default: now). Throws 400 that names the first wrong field. */
 export function readRepetition(raw: unknown, now: Date) {
   const { repeat, scheduled_at } = checkShape(REPETITION, raw)
   return { repeat, scheduledAt: future(scheduled_at, now) || formatDate(now) }
 }
 
-/** The body of a change. Throws 400 that names the first wrong field, or says that there is none. */
+/** Parses a change of a campaign. Throws 400 that names the first wrong field, or for an empty change. */
 export function readCampaignChange(raw: unknown, now: Date): CampaignChange {
   const change = changeOf(checkShape(CAMPAIGN_CHANGE, raw), now)
   if (Object.values(change).some((part) => part !== null)) return change
@@ -235,6 +234,6 @@ function textOf({ body, template_id, variables }: z.output<typeof CAMPAIGN_CHANG
   return contentOf({ body: body!, template_id: template_id!, variables })
 }
 
-/** A campaign that begins at once starts after `holdSeconds`, so that it can be undone. */
+/** When a campaign without `scheduled_at` begins. `holdSeconds` leave time to cancel it. */
 const beginOf = (holdSeconds: number | null | undefined, now: Date) =>
   holdSeconds === 0 ? formatDate(now) : dateAt(now.getTime() + (holdSeconds ?? HOLD_SECONDS) * 1000)

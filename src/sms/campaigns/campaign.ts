@@ -23,21 +23,20 @@ export interface CampaignServices extends SendServices {
   readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota'>
 }
 
-/** Services to send with, except the account's store. */
+/** The services that sending needs, without a store: `sendingFor` adds the account's. */
 export type Sending = Omit<CampaignServices, 'store'> & { readonly config: Config }
 
-/** Services to send for a user, on the user's ticket. */
+/** Returns a function that gives the services to send for a user, within this user's limits. */
 export const sendingFor =
   (store: CatalogStore, sending: Sending) =>
   (user: string): CampaignServices & Sending => ({ ...sending, store: store.forUser(user) })
 
-/** The source of a campaign's texts. `variables` null: `body` is plain text without variables. */
+/** What a campaign's texts are made from. `variables` null: `body` is sent as it is, without placeholders. */
 export interface CampaignText {
   readonly body: string
   readonly variables: Readonly<Record<string, string>> | null
 }
 
-/** A campaign in answers of `/api/campaigns`. */
 export const CAMPAIGN_STATE = z
   .object({
     id: z.string(),
@@ -62,7 +61,7 @@ select id, name, status, scheduled_at, expires_at, batch_id, revision, recipient
     case status when 'scheduled' then recipients_count::int else 0 end, device, line)), '') else '' end as last_leaves_at
 from campaigns where id = ${text('id')} and "user" = ${text('user')}`
 
-/** The state of a user's campaign. Throws 404 `campaign_not_found`, also for another's. */
+/** The state of a user's campaign. Throws 404 `campaign_not_found`, also for another user's campaign. */
 export async function readState(db: Db, user: string, id: string): Promise<CampaignState> {
   const state = await runForRow(db, STATE, { id, user })
   if (!state) throw gatewayRefusal('campaign_not_found')
@@ -71,38 +70,38 @@ export async function readState(db: Db, user: string, id: string): Promise<Campa
 
 const READ = statement('campaign', {
   ...{ id: 'string', user: 'string', name: 'string', template: 'string' },
-  /** `xmin` of the record, which every change replaces. */
+  /** `xmin` of the record, which changes with each update. */
   version: 'string',
   isDisabled: 'boolean',
   status: oneOf<CampaignStatus>(),
   body: 'string',
   variables: 'string?',
-  /** Numbers whose messages are not stored yet; empty once all are stored. */
+  /** JSON of the recipients' numbers; empty once all their messages are stored. */
   audience: 'string?',
-  /** The batch of the campaign's messages, then the batches of its resends. */
+  /** JSON of batch ids: that of the campaign's messages, then those of resent ones. */
   batches: 'string?',
-  /** The previous revision's batch while that may have waiting messages; '' after that. */
+  /** The previous revision's batch while it may have unsent messages; then ''. */
   formerBatch: 'string',
   revision: 'number',
-  /** PocketBase dates, '' for none. */
+  /** `scheduledAt` and `expiresAt`: PocketBase dates, '' for none. */
   scheduledAt: 'string',
   expiresAt: 'string',
-  /** True once the queue matches the status. */
+  /** Whether the campaign's messages match its status. */
   settled: 'boolean',
   groups: 'string[]',
   recipients: 'string?',
   recipientsCount: 'number',
-  /** Ids; '' for any device or line. */
+  /** `device` and `line`: ids, '' for any. */
   device: 'string',
   line: 'string',
   sim: 'number',
   priority: 'number',
   guarantee: oneOf<SendOptions['guarantee']>(),
   keepsQuiet: 'boolean',
-  /** When it repeats; 'null' if it does not. */
+  /** JSON of a `Repeat`; 'null' if the campaign does not repeat. */
   repeat: 'string?',
   runs: 'number',
-  /** The time of the database. */
+  /** The present time by the database's clock, in ms since 1970. */
   nowMs: 'number',
 })`
 select c.id, c."user", c.name, c.template, c.xmin::text as version, ${isDisabledSql('c."user"')} as "isDisabled",
@@ -127,20 +126,20 @@ export async function readCampaign(db: Db, id: string) {
 
 export type Campaign = Readonly<NonNullable<Awaited<ReturnType<typeof readCampaign>>>>
 
-/** A list in a JSON field, which a superuser may have emptied. */
+/** Parses a JSON list. Null becomes an empty list: a superuser may have cleared the field. */
 const listOf = (json: string | null): readonly string[] => JSON.parse(String(json)) ?? []
 
-/** Reads a campaign of this user. Throws 404 `campaign_not_found`. */
+/** Reads a user's campaign. Throws 404 `campaign_not_found`, also for another user's campaign. */
 export async function findCampaign(db: Db, user: string, id: string): Promise<Campaign> {
   const campaign = await readCampaign(db, id)
   if (campaign?.user !== user) throw gatewayRefusal('campaign_not_found')
   return campaign
 }
 
-/** Whether all messages of the current revision are stored. */
+/** Whether all messages of the present revision are stored. */
 export const isStored = ({ audience }: Campaign): boolean => audience.length === 0
 
-/** Changes one campaign. False if it was changed since it was read. `set`: SQL, parameters from $3. */
+/** Updates a campaign. False if it has changed since it was read. `set`: SQL, parameters from $3 on. */
 export const changeAsRead = async (
   db: Db,
   { id, version }: Campaign,
@@ -150,10 +149,10 @@ export const changeAsRead = async (
   (await updateRecords(db, 'campaigns', set, 'id = $1 and xmin::text = $2', [id, version, ...params]))
     .length > 0
 
-/** Messages per transaction. The user's other sends are accepted between transactions. */
+/** Messages stored per transaction. The user's other sends are accepted between transactions. */
 const CHUNK = 500
 
-/** The parts in which the messages of a campaign are stored, in order. */
+/** Splits a campaign's recipients into chunks. The messages of a chunk are stored together. */
 export function chunksOf(
   { audience }: Pick<Campaign, 'audience'>,
   { maxRecipients }: Pick<Config, 'maxRecipients'>,
@@ -163,7 +162,7 @@ export function chunksOf(
   return Array.from({ length: count }, (_, i) => audience.slice(i * size, (i + 1) * size))
 }
 
-/** The Idempotency-Key of a chunk, which prevents that it is stored twice. */
+/** The Idempotency-Key of a chunk of recipients, which prevents storing the chunk's messages twice. */
 export const chunkKey = ({ id, revision }: Campaign, number: number): string =>
   `campaign:${id}:${revision}:${number}`
 
@@ -171,7 +170,10 @@ const CLOSE = `
 insert into sms_idempotency ("user", key, fingerprint, answer)
 select $1, key, '', '{}' from unnest($2::text[]) key on conflict do nothing`
 
-/** Ends a campaign, deletes its chunk keys; advance.ts cancels messages. False after a concurrent change. */
+/**
+ * Ends a campaign and uses up the Idempotency-Keys of its chunks, so that no node stores more messages.
+ * advance.ts cancels the stored ones. Returns false if the campaign has changed since it was read.
+ */
 export function endCampaign(
   { store, config }: CampaignServices,
   campaign: Campaign,
@@ -188,10 +190,10 @@ export function endCampaign(
   })
 }
 
-/** Maximum rows of a transaction, so that others wait briefly. */
+/** Maximum messages that a transaction locks, so that other requests wait only briefly. */
 const MAX_ROWS = 1_000
 
-/** SQL that selects queued messages and locks them. $1: batches, $2: user, `which`: condition on `d`. */
+/** SQL that locks queue rows (`d`) of unclaimed messages. `which`: a condition. $1: batch ids, $2: user. */
 const waiting = (which: string) => `
 select d.message, d."user", m.scheduled_at from sms_messages m join sms_dispatch d on d.message = m.id
 where m.batch_id = any($1::text[]) and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${isOwnedBy('d', '$2')}
@@ -203,7 +205,7 @@ const EVENTS = eventsCte(
   'rows r join changed c on c.id = r.message',
 )
 
-/** Takes unclaimed messages back from their devices. Due at infinity, so that the sweep leaves them alone. */
+/** Takes unclaimed messages back from their devices. Due at infinity, they are not assigned again. */
 const HOLD = `
 with rows as (${waiting(`${unindexed('d.state')} in ('pending', 'assigned') and d.due_at is distinct from 'infinity'`)}
 ), held as (
@@ -218,7 +220,7 @@ with rows as (${waiting(`${unindexed('d.state')} in ('pending', 'assigned') and 
 ), ${EVENTS}
 select count(*) from rows`
 
-/** Restores the due time: the sweep then hands the messages out. */
+/** Restores held messages' due time. The sweep (queue/sweep.ts) then assigns them to devices. */
 const RELEASE = `
 with rows as (${waiting(`${unindexed('d.state')} = 'pending' and d.due_at = 'infinity'`)}
 ), freed as (
@@ -229,13 +231,13 @@ with rows as (${waiting(`${unindexed('d.state')} = 'pending' and d.due_at = 'inf
 ), ${EVENTS}
 select count(*) from rows`
 
-/** Locks the campaign against changes. Finds no row if it was changed since it was read. */
+/** Locks the campaign against changes. Finds no row if the campaign has changed since it was read. */
 const UNCHANGED = 'select 1 from campaigns where id = $1 and xmin::text = $2 for share'
 
-/** Holds all messages of a paused campaign. False when the campaign was changed meanwhile. */
+/** Holds the unclaimed messages of a paused campaign. False if the campaign was changed meanwhile. */
 export const holdMessages = (store: Store, campaign: Campaign) => inSteps(store, campaign, HOLD, 'Paused')
 
-/** Releases held messages. False when the campaign was changed meanwhile. */
+/** Releases a campaign's held messages. False if the campaign was changed meanwhile. */
 export const releaseMessages = (store: Store, campaign: Campaign) =>
   inSteps(store, campaign, RELEASE, 'Resumed')
 
@@ -245,7 +247,7 @@ async function inSteps(store: Store, campaign: Campaign, step: string, detail: s
     const rows = await store.db.transaction(async (db) => {
       const unchanged = await db.query(UNCHANGED, [id, version])
       if (!unchanged.rows[0]) return undefined
-      // unnamed, so that Postgres plans it for the present number of rows
+      // not a named statement, so that Postgres plans it for the present number of rows
       const done = await db.query(step, [batches, user, detail])
       return Number(done.rows[0]![0])
     })

@@ -32,10 +32,10 @@ import {
   readText,
 } from './plan.ts'
 
-/** A campaign that begins sooner cannot be changed: the sweep may already hand out its texts. */
+/** A campaign that begins within this time cannot be changed: devices may already get its messages. */
 const MARGIN_MS = 2_000
 
-/** Changes a campaign before its first message is sent. Throws 409 `campaign_begun`. */
+/** Changes a campaign: its name at any time, all else before it begins. Throws 409 `campaign_begun`. */
 export async function changeCampaign(
   services: CampaignServices,
   user: string,
@@ -59,7 +59,6 @@ recipients = $8::json, scheduled_at = $9, expires_at = $10, former_batch = $11, 
 batches = $13::json, recipients_count = $14, segments = $15, audience = $16::json, repeat = $17::json, revision = revision + 1,
 settled = false`
 
-/** Stores the change. False when the campaign was changed meanwhile. */
 async function revise(services: CampaignServices, campaign: Campaign, change: CampaignChange) {
   const { store } = services
   const { user } = campaign
@@ -73,7 +72,7 @@ async function revise(services: CampaignServices, campaign: Campaign, change: Ca
   const text = change.text ? await readText(store, user, change.text) : campaign
   const people = change.audience ?? { recipients: campaign.recipients, groupIds: campaign.groups }
   const { audience, segments } = await planAudience(store, user, text, people)
-  // messages stored so far are canceled and refunded
+  // check only additional messages: those stored so far will be deleted and refunded
   if (!repeat)
     await checkQuota(services, user, audience.length - (isStored(campaign) ? campaign.recipientsCount : 0))
   const batch = randomId()
@@ -86,7 +85,7 @@ async function revise(services: CampaignServices, campaign: Campaign, change: Ca
   return changeAsRead(store.db, campaign, REVISE, ...params)
 }
 
-/** SQL: a device has or had a message of the campaign, other than those that the gateway itself ended. */
+/** SQL that finds a message of the campaign that is assigned to a device or was sent. */
 const HAS_BEGUN = `
 select 1 from sms_messages where batch_id = $1 and (status in ('assigned', 'sending', 'sent', 'delivered')
   or status = 'failed' and sent_at <> '') limit 1`
@@ -138,7 +137,7 @@ const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed']
 
 type Steer = (services: CampaignServices, user: string, id: string) => Promise<CampaignState>
 
-/** Returns an action that sets a settled campaign's status to `next`'s result; undefined changes nothing. */
+/** Makes an action that sets a campaign's status to the result of `next`; undefined changes nothing. */
 const become =
   (next: (campaign: Campaign) => CampaignStatus | undefined): Steer =>
   async (services, user, id) => {
@@ -153,14 +152,14 @@ const become =
     return readState(db, user, id)
   }
 
-/** Pauses a campaign: unclaimed messages wait. Repeating is no error. Throws 409 `campaign_over`. */
+/** Pauses a campaign: messages that no device has claimed wait. Idempotent. Throws 409 `campaign_over`. */
 export const pauseCampaign = become(({ status }) => {
   if (status === 'paused') return undefined
   if (OVER.has(status)) throw gatewayRefusal('campaign_over')
   return 'paused'
 })
 
-/** Resumes a paused campaign at its time, or now. Idempotent. Throws 409 `campaign_over`. */
+/** Resumes a paused campaign: at its scheduled time, or now. Idempotent. Throws 409 `campaign_over`. */
 export const resumeCampaign = become(({ status, scheduledAt, repeat }) => {
   if (status === 'scheduled' || status === 'repeating' || status === 'sending') return undefined
   if (status !== 'paused') throw gatewayRefusal('campaign_over')
@@ -168,7 +167,7 @@ export const resumeCampaign = become(({ status, scheduledAt, repeat }) => {
   return scheduledAt > formatDate(new Date()) ? 'scheduled' : 'sending'
 })
 
-/** Cancels and refunds a campaign's unclaimed messages. Idempotent. Throws 409 `campaign_over`. */
+/** Cancels a campaign, refunds its unclaimed messages. Idempotent. Throws 409 `campaign_over`. */
 export const cancelCampaign: Steer = async (services, user, id) => {
   const { db } = services.store
   for (;;) {
@@ -190,7 +189,7 @@ export const RETRIED_CAMPAIGN = z
   .meta({ id: 'RetriedCampaign' })
 export type RetriedCampaign = Readonly<z.output<typeof RETRIED_CAMPAIGN>>
 
-/** Sends failed messages again, once each, in a new batch. Throws 409, 402 and 503. */
+/** Sends a campaign's failed messages again, each once, in new batches. Throws 409, 402 and 503. */
 export async function retryCampaign(
   services: CampaignServices,
   user: string,
@@ -198,7 +197,7 @@ export async function retryCampaign(
   body: z.output<typeof RETRY_BATCH>,
 ): Promise<RetriedCampaign> {
   const { db } = services.store
-  // store the batch first, so that its messages belong to the campaign even after a crash
+  // store the new batch's id before its messages, so that they belong to the campaign even after a crash
   await whenSettled(services, user, id, (campaign) => noteBatch(services, campaign))
   const { batches, keepsQuiet } = await findCampaign(db, user, id)
   const before = await countMessages(services, user, batches)
@@ -218,7 +217,7 @@ export async function retryCampaign(
   return { campaign: await readState(db, user, id), retried, left_out: left }
 }
 
-/** Stores the id of the batch that repeats the last one. False if the campaign was changed meanwhile. */
+/** Adds a batch id for resending the last batch's failures. False if the campaign was changed. */
 async function noteBatch(services: CampaignServices, campaign: Campaign) {
   if (campaign.status !== 'sending' && campaign.status !== 'done')
     throw gatewayRefusal('campaign_not_retriable')

@@ -25,7 +25,7 @@ import { readUsage } from '../usage.ts'
 import { MAX_AUDIENCE, MIN_INTERVAL_MS, type NewCampaign, timesAfter } from './body.ts'
 import { type Campaign, type CampaignServices, type CampaignText, changeAsRead } from './campaign.ts'
 
-/** Texts to make at a time: 1,000 long ones block the event loop for 20 ms. */
+/** Texts to write without a pause: 1,000 long ones block the event loop for 20 ms. */
 const CHUNK = 1_000
 
 /** The text of a request, or the current text of its template. Throws 400 for an unknown template. */
@@ -35,7 +35,7 @@ export async function readText(store: Store, user: string, text: Content) {
   return { body, variables: text.variables, template: text.templateId }
 }
 
-/** A campaign's recipients without opt-outs, and their segments. Throws 400 if all have opted out. */
+/** A campaign's recipients without opted-out ones, and all segments. Throws 400 if none is left. */
 export async function planAudience(
   store: Store,
   user: string,
@@ -60,7 +60,7 @@ async function countAll(store: Store, user: string, text: CampaignText, phones: 
   return sum
 }
 
-/** Throws 402 `quota_exceeded` if these messages exceed the quota of the month. */
+/** Throws 402 `quota_exceeded` if this number of messages exceeds the rest of the month's quota. */
 export async function checkQuota({ store, config }: CampaignServices, user: string, messages: number) {
   const { remaining } = await readUsage(store, user, config, new Date())
   if (remaining !== null && remaining < messages) throw gatewayRefusal('quota_exceeded')
@@ -70,7 +70,7 @@ const NAMED = statement('sms named line', { line: 'string' })`
 select line from sms_named_lines(${text('user')}, nullif(${text('id')}, ''), nullif(${text('number')}, ''),
   nullif(${text('device')}, ''), ${number('sim')}) limit 2`
 
-/** The id of the line that a campaign names, '' for any. Throws 404, 409 as a send does. */
+/** The id of the line (SIM) that a campaign names, '' for any. Throws 404, 409 as a send does. */
 async function namedLine(
   store: Store,
   user: string,
@@ -100,7 +100,7 @@ export async function planCampaign(store: Store, user: string, wanted: NewCampai
   return { line, text, ...(await planAudience(store, user, text, wanted.audience)) }
 }
 
-/** Counts recipients and segments of a campaign, stores nothing. Throws as its create, except 402. */
+/** Counts a new campaign's recipients and segments without storing it. Throws as `planCampaign`. */
 export async function previewCampaign(store: Store, user: string, wanted: NewCampaign) {
   const { text, audience, segments } = await planCampaign(store, user, wanted)
   const [first] = await writeTexts(store, user, text, audience.slice(0, 1))
@@ -114,14 +114,14 @@ const MAX_REPEATING = 20
 const OTHERS = statement('campaigns that repeat', { campaigns: 'number' })`
 select count(*) as campaigns from campaigns where "user" = ${text('user')} and status in ('repeating', 'paused') and repeat::text <> 'null'`
 
-/** Throws 400 if the account has too many repeating campaigns. The caller has locked its sends. */
+/** Throws 400 if the account has too many repeating campaigns. Call it after `lockUserSends`. */
 export async function checkRoom(db: Db, user: string): Promise<void> {
   const { campaigns } = (await runForRow(db, OTHERS, { user }))!
   if (campaigns >= MAX_REPEATING)
     throw invalid(`repeat is for at most ${MAX_REPEATING} campaigns of an account`)
 }
 
-/** The expiry of a run at `at`: as long after it as that of the campaign's present run. */
+/** The expiry of a run that begins at `at`. It has as much time as the present run; '' for none. */
 export const expiryAt = (
   { scheduledAt, expiresAt }: Pick<Campaign, 'scheduledAt' | 'expiresAt'>,
   at: string,
@@ -131,7 +131,7 @@ const MOVE = `
 status = case when $3 = '' then 'done' else 'repeating' end, scheduled_at = coalesce(nullif($3, ''), scheduled_at),
 expires_at = $4, runs = $5, error = ''`
 
-/** Moves a repeating campaign to its first time after `after`, or ends it. False after another change. */
+/** Moves a repeating campaign to its first time after `after`, or ends it. False if it was changed. */
 export function moveOn(db: Db, campaign: Campaign, after: Date, runs = campaign.runs, set = '') {
   const [next] = timesAfter(campaign.repeat!, after, 1)
   const at = next ? formatDate(next) : ''
@@ -163,7 +163,7 @@ type Options =
 type CampaignRow = Pick<Campaign, Given | Options | 'repeat'> &
   Readonly<{ groups: readonly string[]; runOf: string; segments: number; error: string }>
 
-/** Stores a campaign, unless it is stored already. `error`: why it failed at once; '' if it did not. */
+/** Stores a campaign, unless it is stored already. With an `error`, it is stored as failed. */
 export async function insertCampaign(db: Db, row: CampaignRow): Promise<void> {
   const { error, repeat, audience } = row
   const batch = randomId()
@@ -177,8 +177,8 @@ export async function insertCampaign(db: Db, row: CampaignRow): Promise<void> {
 }
 
 /**
- * Makes the run of a repeating campaign that is due, if any, and moves the campaign on, in one transaction.
- * The run's id is that of its time, so that no time has two runs.
+ * If a run of a repeating campaign is due, stores it (a campaign of its own) and moves the repeating campaign
+ * on, in one transaction. The run's id is made from its time, so that no time has two runs.
  */
 export async function repeatIfDue(services: CampaignServices, campaign: Campaign): Promise<void> {
   const { db } = services.store
@@ -188,7 +188,7 @@ export async function repeatIfDue(services: CampaignServices, campaign: Campaign
   const now = new Date(nowMs)
   const isLate = lateMs > MIN_INTERVAL_MS
   if (isLate && (repeat.missed === 'skip' || (repeat.until !== '' && repeat.until < formatDate(now)))) {
-    // a later time may be less than 5 minutes past
+    // skip this run, but not a later one that is at most 5 minutes late
     await moveOn(db, campaign, new Date(nowMs - MIN_INTERVAL_MS))
     return
   }
@@ -201,7 +201,7 @@ export async function repeatIfDue(services: CampaignServices, campaign: Campaign
   })
 }
 
-/** The recipients of a run, as the groups are now. A refusal is the run's error. */
+/** The recipients of a run, from the groups' present members. A refusal becomes the run's `error`. */
 async function planRun(services: CampaignServices, campaign: Campaign) {
   const { user, recipients, groups } = campaign
   try {

@@ -21,7 +21,7 @@ const MAX_TEXT = 1_600
 
 const STARTS_IN_WORD = /^[\p{L}\p{M}\p{N}]/u
 
-/** Normalizes spellings: `ß` to `ss`, wide letters to narrow ones, white space to one space. */
+/** Normalizes spellings: lower case, `ß` to `ss`, wide letters to narrow ones, white space to one space. */
 export const fold = (text: string): string =>
   text
     .slice(0, MAX_TEXT)
@@ -32,14 +32,13 @@ export const fold = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-/** The keywords of an answer. Commas separate them. */
 const keywordsOf = (value: string): readonly string[] =>
   fold(value)
     .split(',')
     .map((word) => word.trim())
     .filter(Boolean)
 
-/** Whether a folded text matches: equals a keyword (`words`), begins with one, or contains one. */
+/** Whether a folded text equals a keyword (`words`), begins with one (`first_word`) or contains one. */
 export function matches(kind: Match, value: string, text: string): boolean {
   if (kind === 'any') return true
   return keywordsOf(value).some((word) => {
@@ -49,15 +48,15 @@ export function matches(kind: Match, value: string, text: string): boolean {
   })
 }
 
-/** Kind of the jobs that answer texts. A job's key is the text's id. */
+/** Kind of the jobs that answer received texts. A job's key is the text's id. */
 const ANSWER = 'answer'
-/** Texts that are older when a phone reports them get no answer: the phone was offline. */
+/** A text that is older when a phone reports it gets no automatic answer: the phone was offline. */
 const MAX_AGE = `interval '1 hour'`
 
-/** Maximum texts of an account that wait for an answer. Others get none. */
+/** Maximum texts of an account that wait for an automatic answer. Further texts get none. */
 const MAX_WAITING = 1_000
 
-/** For inbound/receive.ts: adds a job per answerable text. $1: user, $4: texts, `changed`: new ids. */
+/** CTE that adds a job for each new text to answer. $1: user, $4: texts; `changed` has the new ids. */
 export const ANSWERABLE_CTE = `answerable as (
   insert into _jobs (kind, holder, key)
   select '${ANSWER}', $1, t.id
@@ -69,15 +68,14 @@ export const ANSWERABLE_CTE = `answerable as (
   on conflict (kind, key) do nothing
 )`
 
-/** Matches numbers that can be answered. Short codes, which have fewer digits, do not match. */
 const NUMBER = /^\+[1-9]\d{6,14}$/
 
-/** Whether a machine may answer this sender: never a name, never a short code. */
+/** Whether an automatic answer may go to this sender: not to a name, nor to a short code. */
 export const isAnswerable = (sender: string): boolean => NUMBER.test(sender)
 
-/** Automatic answers to a number from an account in 24 hours: stops two machines that answer each other. */
+/** Maximum automatic answers to a number in 24 hours. It stops two machines that answer each other. */
 export const MAX_ANSWERS_A_DAY = 5
-/** Maximum answers of an account to compare with a text, oldest first. */
+/** Maximum automatic answers of an account to compare with a text, oldest first. */
 const MAX_ANSWERS = 50
 /** After this time a text gets no answer, and a waiting answer is not sent. */
 const MAX_WAIT_MS = 3_600_000
@@ -85,9 +83,9 @@ const MAX_WAIT_MS = 3_600_000
 /** Reads a text if it may be answered: no answer yet, user enabled, sender not opted out. */
 const READ = statement('sms read answerable', {
   ...{ id: 'string', user: 'string', from: 'string', body: 'string' },
-  /** The line that received the text, if it is a simulated phone's. */
+  /** The line that received the text, if it belongs to a simulated phone. */
   simulatedLine: 'string?',
-  /** How many answers the number got in the last 24 hours. */
+  /** How many automatic answers the sender got in the last 24 hours. */
   sent: 'number',
 })`
 select m.id, m."user", m."from", m.body,
@@ -99,7 +97,7 @@ where m.id = ${text('id')} and m."user" = ${text('user')} and not ${isDisabledSq
   and not exists (select from contacts c where c."user" = ${text('user')} and c.phone = m."from" and c.opted_out)
   and not exists (select from auto_answers_sent s where s.message = m.id)`
 
-/** Reads answers whose line, hours and pause allow them to answer a text, oldest first. */
+/** Reads the automatic answers that may answer a text now, by their lines, hours and pause, oldest first. */
 const ANSWERS = statement('sms answers', {
   ...{ id: 'string', match: oneOf<Match>(), value: 'string', body: 'string', template: 'string' },
 })`
@@ -113,7 +111,7 @@ where a."user" = ${text('user')} and a.enabled and (cardinality(a.lines) = 0 or 
       and s.at > now() - a.pause_hours * interval '1 hour')
 order by a.created, a.id limit ${MAX_ANSWERS}`
 
-/** Locks answers to a number across all servers, until the transaction ends. */
+/** Locks automatic answers to a text's sender on all nodes until the transaction ends. */
 const LOCK = statement('sms answer lock', {})`
 select pg_advisory_xact_lock(${LOCKS.answer}, hashtext(
   ${text('user')} || ' ' || coalesce((select m."from" from sms_messages m where m.id = ${text('id')}), '')))`
@@ -126,7 +124,6 @@ type Received = Row<typeof READ>
 
 type AnswerServices = Readonly<{ store: Store; config: AcceptConfig }>
 
-/** Jobs that answer texts. */
 export const answerJobs = (servicesOf: (user: string) => AnswerServices): JobKind => ({
   name: ANSWER,
   places: 4,
@@ -139,7 +136,7 @@ export const answerJobs = (servicesOf: (user: string) => AnswerServices): JobKin
 /** Seconds until the next try for a text that no line can answer now. */
 const AGAIN_SECONDS = 60
 
-/** Answers a text. Locks its number first, so that pause and limit count other servers' answers, too. */
+/** Answers a text. Locks the sender first, so that pause and limit count other nodes' answers, too. */
 async function answerText({ store, config }: AnswerServices, job: Job): Promise<Again | undefined> {
   const { key: id, holder: user } = job
   const made = await store.db.transaction(async (db) => {
@@ -159,7 +156,7 @@ async function answerText({ store, config }: AnswerServices, job: Job): Promise<
   if (made?.outcome === 'no_devices' && job.ageMs < MAX_WAIT_MS) return { inSeconds: AGAIN_SECONDS }
 }
 
-/** The send of the first answer that matches. Undefined if none does, or its template cannot be filled. */
+/** The send of the first automatic answer that matches. Undefined if none matches or the template fails. */
 async function offerFor(store: Store, received: Received): Promise<Offer | undefined> {
   const folded = fold(received.body)
   const answers = await run(store.db, ANSWERS, received)
@@ -171,7 +168,7 @@ async function offerFor(store: Store, received: Received): Promise<Offer | undef
     const [text] = await writeTexts(store, received.user, content, [received.from])
     return offerOf(received, id, text!)
   } catch (error) {
-    // the template was deleted or lacks a value; errors of the database are retried
+    // the template was deleted or lacks a value; other errors are thrown, and the job runs again
     if (error instanceof GatewayError) return undefined
     throw error
   }
@@ -190,7 +187,7 @@ const offerOf = ({ id, user, simulatedLine }: Received, sentBy: string, text: Te
 
 const HOURS = { from: 'hours_from', to: 'hours_to', days: 'days' }
 
-/** The extension of automatic answers. Refuses answers that could never answer a text. */
+/** Refuses automatic answers that can match no text, have nothing to send or have invalid hours. */
 export const autoAnswersExtension: Extension = checking((values, old) => {
   checkAnswer(values)
   checkHours(HOURS, values, old)

@@ -7,11 +7,11 @@ import type { Value } from '../../fields/field.ts'
 import { changeLogCte, isDisabledSql } from '../../records/record-sql.ts'
 import { logChanged } from '../status.ts'
 
-/** Jobs that push to browsers. The payload: ids of conversations, `conversation@sender` for a mention. */
+/** Kind of the jobs that push to browsers. Payload: conversation ids; `conversation@sender`: a mention. */
 export const PUSH = 'push'
 const MAX_CONVERSATIONS = 100
 
-/** SQL that queues pushes. `news`: a query with the columns "user" and `id`, an entry of the payload. */
+/** SQL that queues pushes to browsers. `news`: a query of "user" and `id`, an entry of the payload. */
 export const queuePushes = (news: string) => `
   insert into _jobs (kind, holder, key, payload, due_at)
   select '${PUSH}', n."user", n."user", to_json((array_agg(n.id))[:${MAX_CONVERSATIONS}]),
@@ -26,9 +26,9 @@ export const queuePushes = (news: string) => `
     ) c(id))`
 
 /**
- * CTEs that enter texts into their conversations, and queue notifications for browsers. For receive.ts: $1
- * the user, $2 the device, $4 the texts; `changed` has the new ids. Locks conversations in the order of
- * numbers, as sms_accept does. A blocked one only gets the text, and an opt-out word needs no answer.
+ * CTEs for receive.ts that add texts to conversations and queue pushes to browsers. $1: user, $2: device, $4:
+ * texts; the CTE `changed` has the new ids. Locks conversations in the order of numbers, as sms_accept does.
+ * A blocked conversation gets no unread texts. An opt-out word needs no answer.
  */
 export const INCOMING_TEXT_CTES = `heard as (
   insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, line,
@@ -72,7 +72,7 @@ const MAX_COUNT = 1_000
 
 const WAITING = `unanswered and not archived and follow_up_at = ''`
 
-/** The conditions of an inbox's views on conversations. `sender`: the person's id in `senders`. */
+/** SQL conditions of the inbox's views. `sender`: the caller's id in `senders`. */
 const VIEWS = {
   mine: part`assignee = ${text('sender')} and assignee <> '' and not archived and not blocked`,
   unassigned: `assignee = '' and not archived and not blocked`,
@@ -85,7 +85,6 @@ const VIEWS = {
 
 const COUNT = z.int().min(0).max(MAX_COUNT)
 
-/** How many conversations each view has. */
 export const INBOX = z
   .object({
     mine: COUNT.describe("The caller's: `assignee = SENDER && archived = false && blocked = false`."),
@@ -106,7 +105,7 @@ const COUNTS = statement('inbox counts', INBOX)`select
   ${count(VIEWS.waiting)} as waiting, ${count(VIEWS.archived)} as archived, ${count(VIEWS.blocked)} as blocked,
   ${count(VIEWS.follow_up)} as follow_up`
 
-/** Counts the conversations of each view of the inbox, up to 1,000. `sender`: the caller. */
+/** Counts the conversations of each view of the inbox, up to 1,000. `sender`: the caller's id. */
 export async function countInbox(db: Db, user: string, sender: string): Promise<z.output<typeof INBOX>> {
   return (await runForRow(db, COUNTS, { user, sender }, 'shaped'))!
 }
@@ -126,7 +125,7 @@ with due as (
 ${changeLogCte('changed', 'update', 'conversations')}
 select from changed`
 
-/** Makes conversations whose reminder is due unread and unanswered, unarchives them and notifies people. */
+/** Makes conversations whose reminder is due unread and unanswered, unarchives them and queues pushes. */
 export async function bringBackDue(db: Db): Promise<void> {
   for (;;) {
     const changed = await run(db, BRING_BACK, {})
@@ -176,7 +175,7 @@ update conversations c set assignee = p.id,
 from free f join people p on p.place = f.turn % p.number
 where c.id = f.id returning c.id`
 
-/** Assigns unassigned conversations with these numbers to the owner and the members in turn. */
+/** Assigns unassigned conversations with these numbers in turn, if the account's settings say so. */
 export async function assignInTurn(db: Db, user: string, numbers: Iterable<string>): Promise<void> {
   if (!(await runForRow(db, LOCK, { user }))) return
   const assigned = await runForTexts(db, ASSIGN, { user, numbers: [...numbers] })

@@ -19,16 +19,16 @@ import { eventsCte } from '../status.ts'
 import { ANSWERABLE_CTE, isAnswerable } from './answer.ts'
 import { assignInTurn, INCOMING_TEXT_CTES } from './inbox.ts'
 
-/** A text that a device received. `receivedAt`: ms since 1970 by its clock. `sim` 0: unknown. */
+/** A text that a device received. `receivedAt`: ms since 1970 by the device's clock. `sim`: 0 if unknown. */
 export interface ReceivedText {
   readonly from: string
   readonly body: string
   readonly receivedAt: number
   readonly sim: number
-  /** Text to use in the hash that identifies a message; by default its own. */
+  /** The text from which the message's id is made, `body` by default. */
   readonly identity?: string
   readonly attachments?: readonly Attachment[]
-  /** Maximum bytes of the account's files; unlimited if absent. */
+  /** Maximum bytes of all files of the account; unlimited if absent. */
   readonly maxFileBytes?: number
 }
 
@@ -53,9 +53,9 @@ with changed as (
 select id, exists (select from user_settings s where s."user" = $1 and s.assign = 'turns') from changed`
 
 /**
- * Stores received texts. The id follows from device, sender, instant and text, so a repeated report stores
- * nothing but attachments of a message without any. Opt-out and opt-in words change the contact and end
- * waiting messages. Returns ids in the order of `texts`. Throws FilesFull.
+ * Stores received texts. A message's id is made from device, sender, time and text: a repeated report adds
+ * only missing attachments. Opt-out and opt-in words change the contact; an opt-out ends unclaimed messages
+ * to the sender. Returns ids in the order of `texts`. Throws FilesFull.
  */
 export async function receiveTexts(
   store: Store,
@@ -79,8 +79,8 @@ export async function receiveTexts(
   rows.sort((a, b) => (a.at + a.id < b.at + b.id ? -1 : 1))
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
-    // without this lock, a concurrent send or later word could use the old contact. Before the insert,
-    // which locks conversations: sends lock the user first, too
+    // without this lock, a concurrent send or opt-out could use the old contact. Lock before the insert,
+    // which locks conversations, because sends lock in this order
     if (lastWords(texts, words).length > 0) await lockUserSends(db, device.user)
     const stored = await db.query(INSERT, [device.user, device.id, device.phone, JSON.stringify(rows)])
     const isNew = new Set(stored.rows.map((row) => String(row[0])))
@@ -97,7 +97,7 @@ export async function receiveTexts(
   return ids
 }
 
-/** The last opt word of each sender; sorted, so that contacts are locked in one order. */
+/** The last opt-out or opt-in word of each sender, sorted, so that contacts are locked in one order. */
 function lastWords(texts: readonly ReceivedText[], words: OptWords): OptChange[] {
   const last = new Map<string, OptChange>()
   for (const { from, body, receivedAt } of [...texts].sort((a, b) => a.receivedAt - b.receivedAt)) {
@@ -109,13 +109,13 @@ function lastWords(texts: readonly ReceivedText[], words: OptWords): OptChange[]
 
 const HOUR_MS = 3_600_000
 
-/** Subtracts an hour from times 30 to 60 minutes ahead: Android before 7 omits summer time in the zone. */
+/** Subtracts an hour from times 30 to 60 minutes in the future: Android before 7 ignores summer time. */
 function withoutSummer(receivedAt: number) {
   const aheadMs = receivedAt - Date.now()
   return aheadMs > HOUR_MS / 2 && aheadMs <= HOUR_MS ? receivedAt - HOUR_MS : receivedAt
 }
 
-/** Instants of texts, none after now. Equal ones are set a millisecond apart, to keep their order. */
+/** The times of texts, none in the future. Equal ones are set a millisecond apart, to keep the order. */
 function distinctInstants(texts: readonly ReceivedText[]): number[] {
   const latest = Date.now() - (texts.length - 1)
   const instants = texts.map(({ receivedAt }) => Math.min(withoutSummer(receivedAt), latest))
@@ -133,19 +133,19 @@ const identityOf = (device: Device, { from, receivedAt, body, identity = body }:
 
 const MESSAGES = 'sms_messages'
 
-/** A file of an incoming text. Its content decides the name's extension and the type. */
+/** A file of an incoming text. The content determines `type` and the extension of `name`. */
 interface Attachment extends Pick<FileFacts, 'type'> {
   readonly name: string
   readonly content: Content
 }
 
-/** Whether messages have the field for files. An installation may have removed it. */
+/** Whether messages have the file field `attachments`. A superuser may have removed it. */
 export const keepsAttachments = ({ catalog }: Store): boolean =>
   catalog.find(MESSAGES)?.fields.some(({ name, type }) => name === 'attachments' && type === 'file') === true
 
 const PICTURES: ReadonlySet<string> = new Set(['.png', '.jpg', '.gif', '.webp'])
 
-/** A received file. A picture that cannot be opened, or is too large to be shown, has no type. */
+/** Makes an attachment of a received file. A picture that cannot be shown becomes a `.bin` file. */
 export async function readAttachment(sentName: string, bytes: Buffer): Promise<Attachment> {
   const { type, extension } = await sniff(bytes)
   const isOpaque = PICTURES.has(extension) && !(await isDecodable(bytes))
@@ -157,12 +157,12 @@ export async function readAttachment(sentName: string, bytes: Buffer): Promise<A
   }
 }
 
-/** Adds files to a message, unless it was redacted. */
+/** Adds files to a message that has none, unless its text was removed. */
 const ADD = `
 update sms_messages set attachments = $2, updated = pb_text(now())
 where id = $1 and attachments = '{}' and body <> '' returning id`
 
-/** Stores a message's files in its transaction, unless it already has some. Throws FilesFull. */
+/** Stores a message's files in the caller's transaction, unless the message has some. Throws FilesFull. */
 async function storeAttachments(
   store: Store,
   id: string,

@@ -27,7 +27,7 @@ const sims = z
   .describe('The SIM cards in the device, as it names them. Shown to its owner as they are.')
 const push = SUBSCRIPTION.nullable()
 
-/** Bodies of requests to `/api/devices`. `null` counts as absent. */
+/** The body that asks for a pairing code. In each body for `/api/devices`, `null` counts as absent. */
 export const PAIRING_BODY = z
   .object({ name: name.nullish().describe('A name for the device that will join.') })
   .meta({ id: 'PairingRequest' })
@@ -64,7 +64,7 @@ export const HEARTBEAT_BODY = z
   })
   .meta({ id: 'Heartbeat' })
 
-/** A subscription, or `null` to end it. Also accepts `{"push": …}`, as in PAIR_BODY. */
+/** A push subscription, or `null` to end it. Also accepted as `{"push": …}`, as in PAIR_BODY. */
 export const PUSH_BODY = z.union([z.object({ push: push }).transform((body) => body.push), push])
 
 export const CLAIM_BODY = z

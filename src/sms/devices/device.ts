@@ -9,10 +9,10 @@ import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal } from '../send/shape.ts'
 import { updateRecords } from '../status.ts'
 
-/** SQL of a date: devices seen since then count as online. `seconds`: a parameter, such as `$1`. */
+/** SQL: the date since which a device must have been seen to be online. `seconds`: SQL, such as `$1`. */
 export const onlineSince = (seconds: string) => `pb_text(now() - ${seconds}::float8 * interval '1 second')`
 
-/** SQL of a table: the ids of a user's devices that can take messages now, as in sms_accept. */
+/** SQL of a table: the ids of a user's devices that can take messages now, by the rules of sms_accept. */
 export const availableDevices = (user: string, seconds: string) =>
   `sms_available_devices(${user}, ${onlineSince(seconds)})`
 
@@ -26,7 +26,7 @@ export const allowance = (device: string) =>
     case when ${device}.per_minute > 0 then ${device}.per_minute - ${handedOut(device, '1 minute')} end,
     case when ${device}.daily_limit > 0 then ${device}.daily_limit - ${handedOut(device, '1 day')} end)`
 
-/** A device and its user: every statement for a device is bound to both. */
+/** A paired device and its user. Each statement for a device checks both ids. */
 export interface Device {
   readonly id: string
   readonly user: string
@@ -35,11 +35,11 @@ export interface Device {
   readonly enabled: boolean
   /** A PocketBase date, '' for never. */
   readonly lastSeen: string
-  /** Whether the device has limits, for which a claim counts earlier messages. */
+  /** Whether the device has limits. Then a claim counts the messages of earlier claims. */
   readonly isLimited: boolean
 }
 
-/** The calling device. Throws 401 for a guest, 403 for others. */
+/** The calling device. Throws 401 for a guest, 403 for a caller that is not a device. */
 export function requireDevice(auth: AuthRecord | null): Device {
   const refusal = 'Only a device may do this. Use the token of its pairing.'
   const { id, values } = requireFrom(auth, DEVICES_ID, refusal)
@@ -53,7 +53,7 @@ export function requireDevice(auth: AuthRecord | null): Device {
   }
 }
 
-/** The calling user. Throws 401 for a guest, 403 for others. */
+/** The calling user. Throws 401 for a guest, 403 for a caller that is not a user. */
 export const requireUser = (auth: AuthRecord | null): AuthRecord =>
   requireFrom(auth, 'users', 'Only a user may do this. Sign in as one.')
 
@@ -72,15 +72,14 @@ export const changeDevice = (
   ...values: readonly unknown[]
 ) => updateRecords(db, 'devices', set, `id = $1 and "user" = $2 and ${where}`, [id, user, ...values])
 
-/** `last_seen` is written at most once in this time, not at every request. */
+/** A request updates `last_seen` if it is older than this, or than a quarter of `deviceOnlineSeconds`. */
 const MAX_TOUCH_SECONDS = 30
 
 const SEEN_NOW = 'last_seen = pb_text(now())'
 
-/** An old `last_seen`, or one in the future, as from the clock of an earlier database server. */
+/** SQL: `last_seen` is old, or in the future because an earlier database server's clock was ahead. */
 const IS_OLD = `(last_seen < pb_text(now() - $3::float8 * interval '1 second') or last_seen > pb_text(clock_timestamp()))`
 
-/** Sets `last_seen` to now, by the database's clock. */
 export const markSeen = ({ db }: Store, device: Pick<Device, 'id' | 'user'>) =>
   changeDevice(db, device, SEEN_NOW, 'true')
 
@@ -101,13 +100,12 @@ const PENDING = `select count(*) from sms_dispatch
   where device = $1 and "user" = $2 and state = 'assigned'
     and (due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())`
 
-/** The number of messages that wait for this device's claim. */
+/** The number of messages that this device can claim now. */
 export async function countPending(store: Store, device: Device): Promise<number> {
   const { rows } = await store.db.query(PENDING, [device.id, device.user])
   return Number(rows[0]![0])
 }
 
-/** How a device reaches the internet. */
 export const CONNECTIONS = ['none', 'wifi', 'ethernet', 'mobile', '2g', '3g', '4g', '5g'] as const
 
 /** A device's report about itself. Absent values are unknown. */
@@ -118,7 +116,7 @@ export interface Health {
   readonly connection?: (typeof CONNECTIONS)[number] | null | undefined
 }
 
-/** Stores a report. An unchanged one is written only from time to time, to show that it is current. */
+/** Stores a device's health; if unchanged, only every 10 minutes, to show that it is current. */
 const KEEP = statement('device health', {})`
 insert into device_batteries as b (device, percent, charging, connection)
 values (${text('id')}, ${numberOrNull('battery')}, ${flagOrNull('charging')}, ${textOrNull('connection')})
@@ -127,7 +125,7 @@ on conflict (device) do update set percent = excluded.percent, charging = exclud
 where (b.percent, b.charging, b.connection) is distinct from (excluded.percent, excluded.charging, excluded.connection)
   or b.at < now() - interval '10 minutes'`
 
-/** Stores a device's report, unless it is empty. */
+/** Stores a device's health, unless nothing is known. */
 export async function saveHealth({ db }: Store, { id }: Device, health: Health): Promise<void> {
   const { battery = null, charging = null, connection = null } = health
   if ((battery ?? charging ?? connection) !== null) await run(db, KEEP, { id, battery, charging, connection })
@@ -135,7 +133,7 @@ export async function saveHealth({ db }: Store, { id }: Device, health: Health):
 
 /** Percent below which a battery that is not charging is low. */
 const LOW_BATTERY = 15
-/** SQL: the battery `b` of device_batteries was low in the last hour. */
+/** SQL: the row `b` of device_batteries reports a low battery and is less than an hour old. */
 export const IS_LOW = `b.percent < ${LOW_BATTERY} and b.charging is not true and b.at > now() - interval '1 hour'`
 
 export const deleteOldBatteries = ({ db }: Store) =>
@@ -201,7 +199,7 @@ select d.id as device, d.last_seen >= ${onlineSince('$1')} as online,
     from lines l left join line_use u on u.line = l.id where l.device = d.id) as lines
 from devices d left join device_batteries b on b.device = d.id ${whose} order by d.id`
 
-/** The state of each device of a user, or of all (`null`), by id. */
+/** The state of each device of a user, or of all users (`null`), ordered by id. */
 export async function deviceStates(store: Store, user: string | null, deviceOnlineSeconds: number) {
   const found =
     user === null

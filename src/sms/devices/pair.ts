@@ -12,7 +12,6 @@ import { randomText } from '../../tools/random.ts'
 import { gatewayRefusal } from '../send/shape.ts'
 import { markSeen } from './device.ts'
 
-/** A pairing code with its URL and expiry. */
 export type Pairing = Readonly<z.output<typeof PAIRING>>
 export const PAIRING = z
   .object({
@@ -42,7 +41,7 @@ const CODE_SECONDS = 300
 const CODE_DIGITS = 6
 /** Maximum valid codes of a user: more would make it easier to guess one. */
 const MAX_WAITING_CODES = 50
-/** Tries to draw an unused code. The first is nearly always unused. */
+/** Maximum random codes to try until one is unused. The first one nearly always is. */
 const MAX_DRAWS = 20
 const NAMES: Readonly<Record<string, string>> = {
   android: 'Phone',
@@ -78,13 +77,13 @@ export function startPairing(store: Store, user: AuthRecord, name: string, publi
   })
 }
 
-/** Hides a code in the database. Trying all codes would reveal it, but codes live only 5 minutes. */
+/** Hides a pairing code in the database. Trying all codes reveals it, but it is valid for only 5 minutes. */
 const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')
 
 const USE = statement('pairing use', { user: 'string', name: 'string' })`
 delete from device_pairings where code_hash = ${text('hash')} and expires_at > now() returning "user", name`
 
-/** Creates the device of a code and returns its id. A failure does not use up the code. Throws 400. */
+/** Creates a device for a pairing code and returns its id. A failure does not use up the code. Throws 400. */
 export function pairDevice(store: Store, extensions: Extensions, device: NewDevice): Promise<string> {
   return store.db.transaction(async (db) => {
     const pairing = await runForRow(db, USE, { hash: hashOf(device.code) })
@@ -108,10 +107,9 @@ export function addDevice(
   })
 }
 
-/** Devices do not sign in by password: it is random and unknown. */
+/** Length of a device's password, which is random and never used: devices have tokens. */
 const PASSWORD_LENGTH = 40
 
-/** Creates a user's device and returns its id. Throws 400 for values that the collection refuses. */
 async function createDevice(
   store: Store,
   extensions: Extensions,

@@ -13,10 +13,10 @@ import { invalid } from '../send/shape.ts'
 import { type DeviceEvent, onDeviceEvent } from '../wake.ts'
 import { changeDevice, countPending, type Device, touchDevice } from './device.ts'
 
-/** A push subscription of a device or browser, from a browser or UnifiedPush. */
+/** A Web Push subscription of a device or a browser. UnifiedPush uses this format, too. */
 export type Subscription = z.output<typeof SUBSCRIPTION>
 
-/** RFC 8291: an uncompressed P-256 point and 16 bytes, in base64url. */
+/** `keys` are those of RFC 8291: an uncompressed P-256 point and 16 bytes, in base64url. */
 export const SUBSCRIPTION = z.object({
   endpoint: z
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
@@ -27,7 +27,7 @@ export const SUBSCRIPTION = z.object({
   }),
 })
 
-/** `vapidSubject`: the operator's mailto: or https: address, for push services. RFC 8292 */
+/** `vapidSubject`: the operator's mailto: or https: address, which push services get (RFC 8292). */
 export type PushSettings = Pick<Config, 'vapidSubject' | 'webhookAllowPrivate'>
 
 type VapidKeys = Readonly<Record<'publicKey' | 'privateKey', string>>
@@ -37,13 +37,13 @@ export interface PushMessage {
   readonly text: string
   /** A newer message of the same topic replaces one that was not delivered yet. RFC 8030, 5.4 */
   readonly topic: string
-  /** How long a push service keeps the message for a receiver that is off. */
+  /** How long a push service keeps the message while the receiver is off. */
   readonly ttlSeconds: number
 }
 
 const VAPID_KEY = 'vapid'
 
-/** web-push, loaded for the first subscription. */
+/** The library web-push, loaded only when the first push needs it. */
 const library = async () => (await import('web-push')).default
 
 /** The server's VAPID keys (RFC 8292), created on first use and kept: subscriptions depend on them. */
@@ -62,7 +62,7 @@ export function checkEndpoint({ endpoint }: Subscription, { webhookAllowPrivate 
 /** Whether a push service's status says that the subscription has ended. RFC 8030, 7.3 */
 export const isGone = (status: number): boolean => status === 404 || status === 410
 
-/** Sends an urgent push; returns the service's status. Rejects on refusal, timeout or abort. */
+/** Sends an urgent push. Returns the push service's status. Rejects if there is no answer, or on abort. */
 export async function sendPush(
   subscription: Subscription,
   { text, topic, ttlSeconds }: PushMessage,
@@ -101,7 +101,7 @@ select d.id, d."user", d.push from devices d where d.id = any(${list('devices')}
 /** The push service keeps an undelivered wake-up for an hour. */
 const WAKE = { text: 'wake', topic: 'wake', ttlSeconds: 3600 }
 
-/** Wakes devices by urgent Web Push messages. Each replaces an undelivered one. */
+/** Wakes devices by urgent Web Push messages. A newer message replaces an undelivered one. */
 export async function pushWake(
   store: Store,
   settings: PushSettings,
@@ -118,7 +118,7 @@ export async function pushWake(
         const status = await admission.wakeUps.run(userHolder(user), () =>
           sendPush(JSON.parse(push!), WAKE, keys, settings),
         )
-        // not a newer subscription of the device
+        // delete only the subscription that has ended, not a newer one of the device
         if (isGone(status)) await changeDevice(store.db, { id, user }, 'push = null', 'push::text = $3', push)
         else if (status >= 400) log.warn({ device: id, status }, 'a push service refused a wake-up')
       } catch (error) {
@@ -128,7 +128,6 @@ export async function pushWake(
   )
 }
 
-/** An item of a stream: an event or a keep-alive. */
 export type StreamItem = SentEvent | { readonly name: 'alive' }
 type SentEvent = Exclude<DeviceEvent, { readonly name: 'access' }>
 
@@ -136,10 +135,10 @@ type SentEvent = Exclude<DeviceEvent, { readonly name: 'access' }>
 const ALIVE_MS = 15_000
 /** How long a stream of a crashed node counts as open; longer than two keep-alives. */
 const PRESENT_SECONDS = 40
-/** Maximum waiting events of a stream. A slow reader misses further ones, and claims when it reads again. */
+/** Maximum waiting events of a stream. Further events for a slow reader are dropped. */
 const MAX_WAITING = 1_000
 
-/** Events of a device's stream, first `wake` if messages wait. Checks access at each keep-alive. */
+/** Yields keep-alives and a device's events, first `wake` if messages wait. Ends if `identify` gives null. */
 export async function* deviceEvents(
   store: Store,
   device: Device,
@@ -180,14 +179,14 @@ export async function* deviceEvents(
   }
 }
 
-/** Whether the event is a `wake` and another one already waits: one is enough. */
+/** Whether the event is a `wake` and another `wake` already waits in the stream: one is enough. */
 const isRepeated = (waiting: readonly SentEvent[], { name }: SentEvent) =>
   name === 'wake' && waiting.some((event) => event.name === 'wake')
 
 const PRESENT = `insert into device_streams (device, until) values ($1, now() + interval '${PRESENT_SECONDS} seconds')
   on conflict (device) do update set until = excluded.until returning until::text`
 
-/** By device, the `until` that this server wrote last. A later one belongs to another server's stream. */
+/** By device, the `until` that this node stored last. A later one belongs to a stream on another node. */
 const written = new Map<string, string>()
 
 async function forgetPresence({ db }: Store, { id }: Device) {
@@ -202,13 +201,13 @@ async function notePresence(store: Store, device: Device, deviceOnlineSeconds: n
   await touchDevice(store, device, deviceOnlineSeconds)
 }
 
-/** Maximum streams of a device: a phone may reconnect before its broken stream ends. */
+/** Maximum open streams of a device. A phone may reconnect before its broken stream ends. */
 const MOST = 5
 
 /** By device, the functions that end its streams on this node, the oldest first. */
 const open = new Map<string, (() => void)[]>()
 
-/** Opens one of a device's 5 streams; a sixth ends the oldest. Returns its release: true if none is left. */
+/** Adds a device's stream; a sixth ends the oldest. Returns a function to remove it: true if none is left. */
 function openStreamSlot(device: string, end: () => void): () => boolean {
   const ends = open.get(device) ?? []
   open.set(device, ends)

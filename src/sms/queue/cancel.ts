@@ -9,7 +9,7 @@ import { failUnsent, type MessageSource } from './fail-or-reassign.ts'
 
 const STATUS = z.enum(STATUSES).exclude(['received'])
 
-/** Counts of a send's messages by status. */
+/** A batch (the messages of one send), with its messages counted by status. */
 export const BATCH = z
   .object({
     batch_id: z.string(),
@@ -18,7 +18,7 @@ export const BATCH = z
   })
   .meta({ id: 'BatchStatus' })
 
-/** Counts a user's batch. Throws 404 `batch_not_found`, also for another's. */
+/** Counts a user's batch by status. Throws 404 `batch_not_found`, also for another user's batch. */
 export async function countBatch(store: Store, user: string, batchId: string) {
   const { rows } = await store.db.shaped(
     `select status, count(*) from sms_messages m where batch_id = $1 and batch_id <> '' and ${isOwnedBy('m', '$2')} group by status`,
@@ -38,15 +38,14 @@ export function countsOf(rows: readonly (readonly unknown[])[]): Counts {
   return Object.fromEntries(STATUS.options.map((status) => [status, found.get(status) ?? 0])) as Counts
 }
 
-/** The answer after a batch's unsent messages were canceled. */
 export const CANCELED_BATCH = BATCH.extend({
   canceled: z.int().min(0).describe('Messages that this request has canceled.'),
 }).meta({ id: 'CanceledBatch' })
 
-/** Maximum messages that one transaction cancels, as sends of the user wait for it. */
+/** Maximum messages that one transaction cancels. The user's sends wait for it. */
 const MAX_ROWS = 1_000
 
-/** Locks unclaimed messages. Waits for concurrent claims and cancels. */
+/** Locks a batch's messages that no device has claimed. Waits for concurrent claims and cancels. */
 const WAITING = `
 select d.message, d.device, d.attempt from sms_messages m join sms_dispatch d on d.message = m.id
 where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${isOwnedBy('d', '$2')}
@@ -64,32 +63,32 @@ export async function cancelBatch(store: Store, user: string, batchId: string) {
   return { ...(await countBatch(store, user, batchId)), canceled }
 }
 
-/** Cancels the unsent messages of a batch, which may be none. Returns how many. */
+/** Cancels and refunds a batch's unclaimed messages. Returns how many; 0 also for an unknown batch. */
 export async function cancelWaiting(store: Store, user: string, batchId: string): Promise<number> {
   let canceled = 0
   for (;;) {
     const ended = await store.db.transaction(async (db) => {
       const found = await lockWaiting(db, user, batchId)
-      // notify only devices that may know the message
+      // 1: notify only about messages that a device has claimed before
       return { found: found.length, canceled: await cancelLocked(db, found, 1) }
     })
     canceled += ended.canceled
-    // some were claimed while this waited for them
+    // fewer than MAX_ROWS is not yet the end: messages claimed during the wait for locks are left out
     if (ended.found === 0) return canceled
   }
 }
 
 /** Locks and returns up to MAX_ROWS messages of a user's batch that no device has claimed. */
 export async function lockWaiting(db: Db, user: string, batchId: string) {
-  // unnamed: a plan from an empty table would scan all rows for each
+  // not a named statement: a plan made for an empty table would scan all rows for each message
   const { rows } = await db.query(WAITING, [batchId, user])
   return rows as Unclaimed[]
 }
 
-/** An unclaimed message, the device that may know of it, and its attempt. */
+/** An unclaimed message, its device if it has one, and how often it was claimed before. */
 type Unclaimed = [message: string, device: string, attempt: number]
 
-/** Cancels and refunds locked messages; returns how many. Notifies devices from `fromAttempt` attempts on. */
+/** Cancels and refunds locked messages; returns how many. Notifies devices if `attempt` >= `fromAttempt`. */
 async function cancelLocked(db: Db, found: readonly Unclaimed[], fromAttempt: number) {
   if (found.length === 0) return 0
   const canceled = await failUnsent(db, LOCKED, REASONS.canceled, [found.map(([message]) => message)])
@@ -102,7 +101,7 @@ export const CANCELED = z
   .object({ id: z.string(), status: z.literal('failed'), error_message: z.literal(REASONS.canceled) })
   .meta({ id: 'Canceled' })
 
-/** Locks an unclaimed message. After a concurrent claim it finds none; later claims skip the message. */
+/** Locks an unclaimed message. Finds no row after a concurrent claim; later claims skip the locked row. */
 const LOCK = `
 select d.message, d.device, d.attempt from sms_dispatch d
 where d.message = $1 and d."user" = $2 and d.state in ('pending', 'assigned') for update`
@@ -120,7 +119,7 @@ export async function cancelOnce(store: Store, user: string, id: string): Promis
     return cancelLocked(db, rows as Unclaimed[], 0)
   })
   if (canceled > 0) return true
-  // a separate statement sees the cancellation that the first one waited for
+  // a new statement sees the result of a concurrent cancellation that LOCK waited for
   const { rows } = await store.db.query(
     `select status, error_message from sms_messages m where id = $1 and ${isOwnedBy('m', '$2')}`,
     [id, user],

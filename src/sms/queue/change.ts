@@ -18,7 +18,7 @@ import { checkShape, gatewayRefusal, invalid, visibleText } from '../send/shape.
 import { eventsCte } from '../status.ts'
 import { BATCH, countBatch } from './cancel.ts'
 
-/** A change of scheduled messages; null keeps a value. */
+/** A change of scheduled messages. Null keeps the present value. */
 export interface Change {
   /** A PocketBase date; '' for now. */
   readonly scheduledAt: string | null
@@ -31,16 +31,16 @@ export interface Change {
   readonly priority: number | null
 }
 
-/** The first parameters of `plannedChangeCtes`. Those of `source` begin with $8. */
+/** The parameters $1 to $7 of `plannedChangeCtes`. The parameters of its `source` begin with $8. */
 const changeParams = (user: string, change: Change): unknown[] => {
   const { scheduledAt, expiresAt, ttl, body, segments, priority } = change
   return [user, scheduledAt, expiresAt, ttl, body, segments, priority]
 }
 
 /**
- * CTEs that plan a change of a user's messages. `source` selects them (`d` queue row, `m` message). `what` is
- * empty if nothing changes; `unfit` if one would end before it is due. Paused campaigns are left out. Written
- * so that no index on user or state is used: see `isOwnedBy`.
+ * CTEs that plan a change of a user's waiting messages. `source`: a condition on the queue row `d` and
+ * message `m`. The last CTE is `wanted`: `what` lists the changes; `unfit`: the message would expire before
+ * it is due. Leaves out paused campaigns. Uses no index on user or state: see `unindexed`.
  */
 const plannedChangeCtes = (source: string) => `
 waiting as (
@@ -76,7 +76,7 @@ waiting as (
   from ended e
 )`
 
-/** Applies a planned change, or nothing if a message is `unfit`, and returns `answer`. */
+/** SQL that applies a planned change, or nothing if a message is `unfit`. `answer`: its final SELECT. */
 const changeSql = (source: string, answer: string) => `
 with ${plannedChangeCtes(source)}, fit as (
   select * from wanted where what <> '' and not exists (select from wanted where unfit)
@@ -92,7 +92,7 @@ with ${plannedChangeCtes(source)}, fit as (
 ), ${eventsCte(`$1, message, 'pending', device, 0, 'Changed: ' || what`, 'fit')}
 ${answer}`
 
-/** The body of a change; null counts as absent, and absent fields stay unchanged. */
+/** The body of a request to change a message. Absent fields and `null` change nothing. */
 export const MESSAGE_CHANGE = z
   .strictObject({
     scheduled_at: COMMON.scheduled_at,
@@ -126,7 +126,7 @@ const CHANGE = changeSql(
     next_priority as priority, next_segments as segments from wanted`,
 )
 
-/** Reads a change. Throws 400 `invalid_request` for the first invalid field, then 400 `body_too_long`. */
+/** Parses a change. Throws 400 `invalid_request` for the first wrong field, or 400 `body_too_long`. */
 export function readChange(raw: unknown, now: Date): Change {
   const given = checkShape(MESSAGE_CHANGE, raw)
   const change = changeOf(given, now)
@@ -136,7 +136,7 @@ export function readChange(raw: unknown, now: Date): Change {
   return change
 }
 
-/** Reads dates as a send does: a past time means now; the expiry must be later. */
+/** Reads dates as a send does: a past `scheduled_at` means now, and the expiry must be later. */
 function changeOf(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: Date): Change {
   const { scheduled_at, expires_at, ttl, body, priority } = given
   const scheduledAt = scheduled_at == null ? null : future(scheduled_at, now)
@@ -167,7 +167,6 @@ async function whyNot(db: Store['db'], user: string, id: string): Promise<Error>
   return gatewayRefusal(rows[0] ? 'not_changeable' : 'message_not_found')
 }
 
-/** The body of a reschedule: start and expiry. */
 export const RESCHEDULE = z
   .strictObject({
     scheduled_at: date().describe('Not before this instant. One that is past means now.'),
@@ -176,12 +175,11 @@ export const RESCHEDULE = z
   })
   .meta({ id: 'Reschedule' })
 
-/** The answer after a batch's unsent messages were rescheduled. */
 export const RESCHEDULED_BATCH = BATCH.extend({
   rescheduled: z.int().min(0).describe('Messages that this request has changed.'),
 }).meta({ id: 'RescheduledBatch' })
 
-/** Maximum rows per statement, as the sweep and cancels wait for it. */
+/** Maximum messages per statement, because the sweep and cancels wait for it. */
 const MAX_ROWS = 1_000
 
 const OF_BATCH = `m.batch_id = $8 and m.batch_id <> ''`
@@ -193,10 +191,10 @@ const SOME = changeSql(
   `select max(message), count(*) filter (where what <> ''), bool_or(unfit) from wanted`,
 )
 
-/** Reads a reschedule. Throws 400 `invalid_request` that names the first wrong field. */
+/** Parses a reschedule. Throws 400 `invalid_request` that names the first wrong field. */
 export const readReschedule = (raw: unknown, now: Date): Change => changeOf(checkShape(RESCHEDULE, raw), now)
 
-/** Reschedules a batch's waiting messages. Idempotent. Throws 404, or 400 if one would end too early. */
+/** Reschedules a batch's waiting messages. Idempotent. Throws 404, or 400 if one would expire too early. */
 export async function rescheduleBatch(store: Store, user: string, batchId: string, change: Change) {
   const params = [...changeParams(user, change), batchId]
   const fault = await store.db.query(FAULT, params)
@@ -205,7 +203,7 @@ export async function rescheduleBatch(store: Store, user: string, batchId: strin
   for (let last = ''; ; ) {
     const { rows } = await store.db.query(SOME, [...params, last])
     const [max, changed, unfit] = rows[0] as [string | null, number, boolean]
-    // another request changed them since the check
+    // another request has changed the messages since they were checked
     if (unfit) throw expiresBeforeDue()
     if (max === null) break
     rescheduled += Number(changed)

@@ -29,10 +29,10 @@ export const CLAIMED_MESSAGE = z
   })
   .meta({ id: 'ClaimedMessage' })
 
-/** SQL: a line (`l`) of the device has a limit of its own for each minute. */
+/** SQL: the line (SIM) `l` belongs to the device and has a limit per minute. */
 const isPaced = (device: string) => `l.device = ${device} and l.per_minute > 0`
 
-/** SQL: the message is within its line's limit per minute. `lines`: JSON of messages left per line. */
+/** SQL: message `d` is within its line's limit per minute. `g.lines`: JSON, how many each line allows. */
 const PACED_DUE = `d.message in (
     select q.message from (
       select p.message, p.line, row_number() over (partition by p.line order by p.priority desc, p.position) as n
@@ -42,9 +42,9 @@ const PACED_DUE = `d.message in (
   )`
 
 /**
- * Claims messages for devices: first those under a device's live lease with the same attempt (the answer may
- * have been lost), then assigned ones by priority and age. If `lines` lacks a line with a limit per minute,
- * returns a row without id and claims nothing new. `room`: messages that the limits allow, null for no limit.
+ * Claims messages for devices: first claimed ones whose lease still runs (the answer may have been lost),
+ * then new ones by priority and age. `room`: how many new ones the device's limits allow, null for any. If
+ * `room` and `lines` are null but a line has a limit per minute: nothing new, only a row without id.
  */
 const CLAIM = `
 with given as (
@@ -105,7 +105,7 @@ const ALLOWANCE = `select ${allowance('d')}, (
   ))) from lines l where ${isPaced('$1')}
 ) from devices d where d.id = $1 and d."user" = $2`
 
-/** Claims up to `limit` messages. Combines concurrent claims of a device. Throws 403 for a disabled one. */
+/** Gives a device up to `limit` messages to send. Groups concurrent claims. Throws 403 if it is disabled. */
 export async function claimMessages({ db }: Store, device: Device, limit: number, leaseSeconds: number) {
   if (!device.enabled) throw gatewayRefusal('device_disabled')
   if (!device.isLimited) {
@@ -113,7 +113,7 @@ export async function claimMessages({ db }: Store, device: Device, limit: number
     const found = db.inTransaction ? (await claimTogether(db, [ask]))[0]! : await claiming(db).add(ask)
     if (!found.isPaced) return found.messages
   }
-  // a claim waits with its connection for others of its device
+  // limit how many claims wait: each keeps a connection while it waits for others of its device
   return admission.claimsAndReads.run(userHolder(device.user), () =>
     claimLimited(db, device, limit, leaseSeconds),
   )
@@ -127,7 +127,7 @@ function claimLimited(db: Db, device: Device, limit: number, leaseSeconds: numbe
   })
 }
 
-/** A device's claim. `room`: messages that its limits allow; `lines`: those that its lines allow, as JSON. */
+/** A device's claim. `room`: how many messages its limits allow; `lines`: how many its lines do, as JSON. */
 interface Ask {
   readonly device: Device
   readonly limit: number
@@ -149,11 +149,11 @@ const claiming = groupsOf<Ask, Claimed>((db) => ({
   },
 }))
 
-/** Up to `limit` messages that a device already holds, with their leases. */
+/** Up to `limit` messages that a device has claimed and whose leases still run. */
 export const leasedMessages = async ({ db }: Store, device: Device, limit: number) =>
   (await claimTogether(db, [{ device, limit, room: 0, leaseSeconds: 0 }]))[0]!.messages
 
-/** `isPaced`: nothing new was claimed, as a line has a limit per minute that the claim did not state. */
+/** `isPaced`: the claim took nothing new, because a line has a limit per minute that the claim ignored. */
 interface Claimed {
   readonly messages: ClaimedMessage[]
   readonly isPaced: boolean
@@ -176,7 +176,7 @@ async function claimTogether(db: Db, asks: readonly Ask[]): Promise<Claimed[]> {
   return found
 }
 
-/** Messages that a device's limits and (JSON by id) its lines' still allow. Serializes its claims. */
+/** How many messages the limits of a device and of its lines (JSON by id) allow. Serializes its claims. */
 async function whatLimitsLeave(db: Db, device: Device) {
   await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.claim, device.id])
   const { rows } = await db.query(ALLOWANCE, [device.id, device.user])
@@ -185,7 +185,7 @@ async function whatLimitsLeave(db: Db, device: Device) {
   return { left: left === null ? null : Number(left), lines }
 }
 
-/** A claimed message with its decrypted text. [] if decryption fails: it then fails when its lease ends. */
+/** A claimed message with its decrypted text. [] if decryption fails: the message's lease then runs out. */
 async function toMessage(db: Db, user: string, row: readonly unknown[]): Promise<ClaimedMessage[]> {
   const [id, attempt, to, shown, sim, priority, expires_at, lease_until] = row
   const sealed = row.at(-1) as string | null
@@ -194,7 +194,7 @@ async function toMessage(db: Db, user: string, row: readonly unknown[]): Promise
   return [{ id, attempt, to, body, sim, priority, expires_at, lease_until } as ClaimedMessage]
 }
 
-/** An attempt to send a message, created by a claim. */
+/** An attempt to send a message. Each claim of the message is a new one. */
 export interface Attempt {
   readonly id: string
   readonly attempt: number
@@ -210,7 +210,7 @@ with held as (
 update sms_dispatch d set lease_until = greatest(d.lease_until, now() + $4::float8 * interval '1 second')
 from held h where d.message = h.message`
 
-/** Extends the leases of messages that a device still has. Old attempts change nothing. */
+/** Extends the leases of messages that a device is still sending. Ignores earlier attempts. */
 export async function renewLeases(
   store: Store,
   device: Device,
@@ -228,13 +228,13 @@ where message = any(array(
   order by message for update skip locked
 ))`
 
-/** After our own outage: extends every lease, so that devices can report again, and ignores their silence. */
+/** After this server's outage: extends all leases, so that devices can report, and ignores their silence. */
 export async function extendAllLeases(db: Db, seconds: number): Promise<void> {
   await db.query(SPARE, [seconds])
   await recordOutage(db)
 }
 
-/** Records our own outage. Device silence that began before its end is ignored, also by `alarms`. */
+/** Records that an outage of this server ends now. `alarms` ignores earlier silence of devices. */
 export async function recordOutage(db: Db): Promise<void> {
   await db.query(
     `insert into device_watch default values

@@ -4,7 +4,7 @@ import { onlineSince } from '../devices/device.ts'
 import { eventsCte, mayBecome } from '../status.ts'
 import { refundQuota } from '../usage.ts'
 
-/** SQL that fails the messages that `source` selects and locks in sms_dispatch. $1: reason. */
+/** SQL that fails messages. `source` selects and locks their rows of sms_dispatch. $1: reason. */
 const failSql = (source: string) => `
 with source as (${source}), freed as (
   delete from sms_dispatch d using source s where d.message = s.message
@@ -14,29 +14,29 @@ with source as (${source}), freed as (
 ), ${eventsCte(`s."user", s.message, 'failed', s.device, s.attempt, $1`, 'source s join changed c on c.id = s.message')}
 select s."user", s.period, count(*) from source s join changed c on c.id = s.message group by 1, 2 order by 1, 2`
 
-/** Fails messages of `source` (parameters from $2). Returns how many, by user and month of the quota. */
+/** Fails the messages of `source` (its parameters begin with $2). Returns counts by user and quota month. */
 export async function failMessages(db: Db, source: MessageSource, reason: string, params: unknown[] = []) {
   const { rows } = await db.query(failSql(source.sql), [reason, ...params], `sms ${source.name}`)
   return rows as [user: string, period: string, messages: number][]
 }
 
-/** Fails unsent messages of `source` and refunds their quota. Returns how many there were. */
+/** Fails the messages of `source`, which are unsent, and refunds their quota. Returns how many. */
 export async function failUnsent(db: Db, source: MessageSource, reason: string, params: unknown[] = []) {
   const paid = await failMessages(db, source, reason, params)
   for (const [user, period, messages] of paid) await refundQuota({ db }, user, period, Number(messages))
   return paid.reduce((sum, [, , messages]) => sum + Number(messages), 0)
 }
 
-/** SQL that selects messages from sms_dispatch, and its name as a prepared statement. */
+/** SQL that selects rows of sms_dispatch. `name`: part of the prepared statement's name. */
 export interface MessageSource {
   readonly name: string
   readonly sql: string
 }
 
 /**
- * Reassigns messages that `source` selects and locks (`why`: for the event) to a line of another device or,
- * without one, of the same device. From the third attempt on, a message waits up to five minutes.
- * $1: deviceOnlineSeconds; then `source`. Returns the devices.
+ * SQL that reassigns messages, which `source` selects and locks (`why`: for the event). Each gets a line of
+ * another device; if there is none, one that was being sent keeps its line. From the third attempt on,
+ * messages wait up to five minutes. $1: deviceOnlineSeconds, then those of `source`. Returns the devices.
  */
 const assignAnew = (source: string) => `
 with source as (${source}), numbered as (

@@ -18,7 +18,7 @@ export interface OptWords {
 export function readOptWord(body: string, words: OptWords): boolean | undefined {
   const text = body.trim()
   let end = text.length
-  // no regular expression: one took 1.4 s for 39,000 marks and a letter
+  // not a regular expression: one took 1.4 s for 39,000 dots before a letter
   while (end > 0 && '.!'.includes(text[end - 1]!)) end--
   const word = text.slice(0, end).toUpperCase()
   if (words.out.includes(word)) return true
@@ -70,12 +70,12 @@ export async function setOptedOut(store: Store, user: string, phone: string, isO
     await logChanged(store, 'contacts', isNew ? 'create' : 'update', [id])
 }
 
-/** SQL: the recipient of a message (alias of sms_dispatch) has opted out. Looked up per row. */
+/** SQL: the recipient of a queued message has opted out (a lookup per row). `alias`: of sms_dispatch. */
 export const isOptedOut = (alias: string): string => `coalesce((
   select bool_or(c.opted_out) from sms_messages o join contacts c on c."user" = o."user" and c.phone = o."to"
   where o.id = ${alias}.message), false)`
 
-/** Maximum rows of one sweep. The next sweep takes the others. */
+/** Maximum messages that one sweep ends. The next sweep, a second later, ends others. */
 const MAX_ROWS = 1_000
 
 const DUE: MessageSource = {
@@ -93,7 +93,7 @@ export async function endOptedOut(db: Db): Promise<readonly string[]> {
   return []
 }
 
-/** Unclaimed messages to some numbers of a user, found by the index on user and number. */
+/** A user's unclaimed messages to some numbers, found by the index on user and number. */
 const WAITING: MessageSource = {
   name: 'said stop',
   sql: `select d.* from sms_messages m join sms_dispatch d on d.message = m.id
@@ -107,7 +107,7 @@ export async function endUnclaimed({ db }: Store, user: string, phones: readonly
   if (phones.length > 0) await failUnsent(db, WAITING, REASONS.optedOut, [user, phones])
 }
 
-/** Takes a returned message out of the counts of its line's limits. */
+/** Uncounts a message returned unsent from its line's limits, if its recipient has opted out. */
 const UNCHARGE = `
 with returned as (
   select d.message, d.line, d.charged, d."user" from sms_dispatch d
@@ -124,7 +124,7 @@ const GIVEN_BACK: MessageSource = {
   for update`,
 }
 
-/** Ends a returned message whose recipient has opted out (true). The caller locks the user's sends. */
+/** If its recipient opted out, ends a message returned unsent, and returns true. Call lockUserSends first. */
 export async function endReturned(db: Db, device: Pick<Device, 'id' | 'user'>, { id, attempt }: Attempt) {
   await db.query(UNCHARGE, [device.id, device.user, id, attempt], 'sms uncharge returned')
   return (await failUnsent(db, GIVEN_BACK, REASONS.optedOut, [device.id, device.user, id, attempt])) > 0

@@ -6,7 +6,7 @@ import { eventsCte, idMayBecome, mayBecome, REASONS } from '../status.ts'
 import { failMessages, reassign } from './fail-or-reassign.ts'
 import { isOptedOut } from './opt-out.ts'
 
-/** SQL: devices with queued messages, by steps through the index: 0.1 ms for 200,000; `distinct` takes 25. */
+/** SQL: devices with queued messages, by steps in the index: 0.1 ms for 200,000; `distinct` takes 25 ms. */
 export const DEVICES_IN_QUEUE = `(
   with recursive held(device) as (
     (select device from sms_dispatch where device > '' order by device limit 1)
@@ -15,28 +15,28 @@ export const DEVICES_IN_QUEUE = `(
     from held h where h.device is not null
   ) select device from held where device is not null)`
 
-/** Maximum rows of one sweep. The next sweep takes the others. */
+/** Maximum messages for each step of a sweep. The next sweep, a second later, takes others. */
 const MAX_ROWS = 1_000
-/** After this many wake-ups a working device's unclaimed messages go to another device. */
+/** After this many wake-ups of a device that claims nothing, its messages go to another device. */
 const MAX_WAKES = 3
-/** SQL: a device is not working after this time without a claim; longer if limits per minute delay claims. */
+/** SQL: a device is silent after this time without a claim; longer if limits per minute delay claims. */
 const SILENCE = `case
     when v.per_minute > 0 or exists (select from lines l where l.device = v.id and l.per_minute > 0)
     then interval '90 seconds' else interval '45 seconds' end`
 const UNCLAIMED = 'The device did not claim it'
-/** SQL: a message has had all its wake-ups, and the time after the last one has passed. */
+/** SQL: the device was woken MAX_WAKES times for the message, and the pause after that has passed. */
 const IS_LATE = `(wakes > ${MAX_WAKES} or wakes = ${MAX_WAKES} and wake_at <= now())`
 
-/** Returns a step of the sweep that fails the messages that `sql` selects. `name`: of the statement. */
+/** Makes a step of a sweep that fails the messages selected by `sql`. `name`: the prepared statement's. */
 const failing = (name: string, reason: string, sql: string) => async (db: Db) => {
   await failMessages(db, { name, sql }, reason)
   return []
 }
-/** Returns a step of the sweep that gives the messages that `sql` selects to other devices. */
+/** Makes a step of a sweep that gives the messages selected by `sql` to other devices. */
 const reassigning = (name: string, sql: string) => (db: Db, seconds: number) =>
   reassign(db, { name, sql }, seconds)
 
-/** Fails messages with an expired lease that must not be sent again: their outcome is unknown. */
+/** Fails messages that a device claimed but did not report in time, and that must not be sent again. */
 export const failExpiredLeases = failing(
   'silent',
   REASONS.silent,
@@ -46,7 +46,7 @@ export const failExpiredLeases = failing(
   order by d.lease_until limit ${MAX_ROWS} for update skip locked`,
 )
 
-/** Fails messages that no device claimed in time. */
+/** Fails messages that expired before a device claimed them. */
 export const endExpired = failing(
   'expired',
   REASONS.expired,
@@ -73,7 +73,7 @@ export const endLineless = failing(
   order by d.due_at limit ${MAX_ROWS} for update skip locked`,
 )
 
-/** Reassigns messages with an expired lease that may be sent again. They still count for their line. */
+/** Reassigns messages whose lease has expired and that may be sent twice. They still count for their line. */
 export const retryExpiredLeases = reassigning(
   'retriable',
   `select d.message, d."user", d.device, d.line, '' as charged, d.state, d.pinned, d.position, d.attempt,
@@ -83,7 +83,7 @@ export const retryExpiredLeases = reassigning(
   order by d.lease_until limit ${MAX_ROWS} for update skip locked`,
 )
 
-/** SQL: messages that another device may take from `s`, a device that perhaps does not work. */
+/** SQL: unclaimed messages of the suspect device `s` that may go to another device. */
 const LEFT_LYING = `sms_dispatch d where d.device = s.device and d.state = 'assigned' and not d.pinned
     and (s.why <> '${UNCLAIMED}' or ${IS_LATE})`
 
@@ -112,7 +112,7 @@ select d.*, s.why from judged s cross join lateral (
 ) d limit ${MAX_ROWS}`,
 )
 
-/** After the wake-up at the assignment: 5, 15, 45 and 120 s from it, then every 5 minutes. */
+/** Wakes devices for unclaimed messages: 5, 15, 45 and 120 s after the assignment, then every 5 minutes. */
 const REWAKE = `
 with late as (
   select message from sms_dispatch where state = 'assigned' and wake_at <= now()
@@ -126,7 +126,7 @@ with late as (
 )
 select distinct device from woken`
 
-/** Devices to wake for unclaimed messages. Unnamed: a plan of an empty queue takes 1.3 s, not 50 ms. */
+/** Devices to wake now. Not a named statement: a plan for an empty queue takes 1.3 s, not 50 ms. */
 export const wakeUnclaimed = async (db: Db) => textsOf(await db.query(REWAKE))
 
 const MAX_ROWS_OF_USER = 200
@@ -135,7 +135,7 @@ const MAX_ROWS_OF_USER = 200
 const IS_DUE = `d.state = 'pending' and d.due_at <= now() and (d.expires_at is null or d.expires_at > now())
     and ${idMayBecome('d.message', 'assigned')}`
 
-/** SQL: user `u` has an available line that takes turns. */
+/** SQL: user `u` has an available line, not counting a simulated phone beside a real device. */
 const CAN_SEND = `exists (select from sms_ranked_lines(u."user", ${onlineSince('$1')}) l where l.rank is not null)`
 
 const COLUMNS =
@@ -153,7 +153,7 @@ users as (
   order by d.due_at, d.position limit ${MAX_ROWS} for update skip locked
 )`
 
-/** SQL: messages that wait for room, by priority and age, with fair shares for users. */
+/** SQL: messages that wait for a line with room or for the end of quiet hours. Users get fair shares. */
 const WAITING = `
 users as (
   select "user", min(due_at) as since from sms_dispatch
@@ -169,9 +169,9 @@ users as (
 )`
 
 /**
- * SQL that gives messages lines as at acceptance. Without room, messages wait; for a minute if the request
- * names a missing line. A named device gets its messages even while away. $1: deviceOnlineSeconds; $2: lines
- * used with a number since this date are preferred.
+ * SQL that assigns due messages to lines, as at acceptance. If no line has room, a message waits until one
+ * may; if no line fits, for a minute. A device that the request names gets its messages even while offline.
+ * $1: deviceOnlineSeconds; $2: a line that exchanged texts with the number since this date is preferred.
  */
 const releaseSql = (source: string) => `
 with ${source}, due as (
@@ -211,7 +211,7 @@ with ${source}, due as (
 )}
 select distinct device from target where room_at is null`
 
-/** SQL that takes back messages that `source` selects; `release` reassigns them when due. */
+/** SQL that takes back assigned messages: `stale` in `source`. `releaseDue` reassigns them when due. */
 const returnSql = (source: string) => `
 with recursive ${source}, returned as (
   update sms_dispatch d set state = 'pending', waiting_for = s.waiting_for, due_at = s.due, wake_at = null,
@@ -225,7 +225,7 @@ with recursive ${source}, returned as (
 ), ${eventsCte(`s."user", s.message, 'pending', '', 0, s.why`, 'stale s join changed c on c.id = s.message')}
 select 1`
 
-/** SQL: messages counted for an earlier day or a disabled line, found by each user's first index entry. */
+/** SQL: assigned messages that count for a past day, or whose line is off or failing (`charged` '-'). */
 const OF_NO_LINE = `
 owners("user", day) as (
   (select d."user", d.charged from sms_dispatch d where d.state = 'assigned' and d.charged <> ''
@@ -245,7 +245,7 @@ owners("user", day) as (
   order by d.message limit ${MAX_ROWS} for update of d skip locked
 )`
 
-/** SQL: messages now in quiet hours. Steps through each user's time zones in the index. */
+/** SQL: assigned messages whose quiet hours have begun. Steps in the index through users' time zones. */
 const IN_QUIET_HOURS = `
 zones("user", zone) as (
   (select d."user", d.quiet_zone from sms_dispatch d where d.state = 'assigned' and d.quiet_zone is not null
@@ -269,7 +269,7 @@ zones("user", zone) as (
   order by d.message limit ${MAX_ROWS} for update of d skip locked
 )`
 
-/** SQL: messages that nothing else would process. `which` ends with the order of an index. */
+/** SQL: messages that no other step would process. `which`: a condition, and the order of an index. */
 const lost = (which: string) => `
 stale as (
   select d.message, d."user", d.pinned, d.device, 'room' as waiting_for, now() as due, 'It had no device' as why
@@ -280,7 +280,7 @@ const WITHOUT_TIME = lost(`d.state = 'pending' and d.due_at is null order by d.d
 
 const RETURNS = [OF_NO_LINE, IN_QUIET_HOURS, WITHOUT_DEVICE, WITHOUT_TIME].map(returnSql)
 
-/** Takes back unclaimed messages that may not go now or have no device; `releaseDue` assigns them again. */
+/** Takes back unclaimed messages that may not be sent now or have no device. `releaseDue` reassigns them. */
 export async function returnStale(db: Db): Promise<string[]> {
   for (const sql of RETURNS) await db.query(sql)
   return []
@@ -288,7 +288,7 @@ export async function returnStale(db: Db): Promise<string[]> {
 
 const RELEASES = [WAITING, SCHEDULED].map(releaseSql)
 
-/** Gives due messages lines: first to those that wait for room, then scheduled ones. Returns the devices. */
+/** Assigns due messages to lines, those that wait for room before scheduled ones. Returns the devices. */
 export async function releaseDue(db: Db, seconds: number, stickyDays = 0): Promise<string[]> {
   const sticky = stickySince(new Date(), stickyDays)
   const devices: string[] = []

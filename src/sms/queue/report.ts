@@ -20,7 +20,7 @@ export interface Report {
   readonly at?: number | undefined
   /** The device is certain that it sent nothing: the message is reassigned. Only with `failed`. */
   readonly not_sent?: boolean | undefined
-  /** The message failed, but not by a fault of the device or SIM: it was canceled, or came too late. */
+  /** The device and its SIM are not the cause of the failure: the message was canceled, or came too late. */
   readonly blameless?: boolean | undefined
 }
 
@@ -41,9 +41,9 @@ export const REPORT_RESULT = z
 const NO_REASON = 'The device could not send the message'
 
 /**
- * Applies reports of several devices about different messages in one statement: only for the current
- * attempt in `sending` or `sent`, along edges of the status table ($2). A device's instant counts if it is
- * between acceptance (or sending) and now. Locks queue rows, then messages, each in order: no deadlocks.
+ * Applies reports of devices about different messages. A report counts if it is of the current attempt, the
+ * status is `sending` or `sent`, and the status table ($2) allows the change. The device's time is used if it
+ * is between acceptance (or sending) and now. Locks queue rows, then messages, each by id, against deadlocks.
  */
 const APPLY = `
 with given as (
@@ -87,7 +87,7 @@ left join changed c on c.id = g.id
 left join line_use u on u.line = m.line
 order by g.number`
 
-/** The message of an attempt that provably sent nothing, for `reassign`. */
+/** For `reassign`: the message of an attempt that provably sent nothing. */
 const NOT_SENT = {
   name: 'not sent',
   sql: `select message, "user", device, line, charged, state, pinned, position, attempt,
@@ -96,7 +96,7 @@ const NOT_SENT = {
   where message = $2 and device = $3 and "user" = $4 and state = 'sending' and attempt = $5 for update`,
 }
 
-/** Locks queue rows before messages, always in one order, to avoid deadlocks. */
+/** Locks queue rows. Runs before LOCK_MESSAGES, always in one order, to avoid deadlocks. */
 const LOCK_QUEUE = `select message, line from sms_dispatch d where message = any($1) and ${isHeldByDevice('d', '$2', '$3')} order by message for update`
 const LOCK_MESSAGES = `select 1 from sms_messages m where id = any($1) and ${isHeldByDevice('m', '$2', '$3')} order by id for update`
 
@@ -150,13 +150,13 @@ async function applyInGroup(...[store, device, reports, seconds]: Parameters<typ
   }
 }
 
-/** Applies all reports or none, in a transaction. */
+/** Locks the messages, then applies all reports or none, in a transaction. */
 async function applyLocked(...[store, device, reports, seconds]: Parameters<typeof applyReports>) {
   const results: ReportResult[] = []
   const outcomes: LineOutcome[] = []
   const woken = new Set<string>()
   await store.db.transaction(async (db) => {
-    // lock the user before the queue, in the same order as an opt-out
+    // an opt-out locks the user's sends before queue rows: do so here, too
     if (reports.some(({ not_sent }) => not_sent)) await lockUserSends(db, device.user)
     const ids = reports.map(({ id }) => id)
     const values = [ids, device.id, device.user]
@@ -183,13 +183,13 @@ async function applyLocked(...[store, device, reports, seconds]: Parameters<type
   return { results, outcomes }
 }
 
-/** Whether a concurrent report may have caused this result: the reports are then applied under locks. */
+/** Whether a report changed nothing, although the status allows it: it is applied again, with locks. */
 const mayBeTooSoon = (report: Report, { result, status }: ReportResult) =>
   result === 'unchanged' && status !== undefined && NEXT[status].includes(report.status)
 
 type Numbered = readonly [number: number, report: Report]
 
-/** Splits reports into rounds: each names a message once, and a message's reports stay in order. */
+/** Splits reports into rounds. A round has one report for each message; later reports are in later rounds. */
 function roundsOf(reports: readonly Report[]): Numbered[][] {
   const rounds: Numbered[][] = []
   const seen = new Map<string, number>()
@@ -201,7 +201,7 @@ function roundsOf(reports: readonly Report[]): Numbered[][] {
   return rounds
 }
 
-/** Reassigns the message: returns its new device, '' if it ended by opt-out, undefined for an old attempt. */
+/** Reassigns an unsent message. Returns the new device, '' if an opt-out ended it, undefined if outdated. */
 async function giveBack(db: Db, device: Device, report: Report, deviceOnlineSeconds: number) {
   if (await endReturned(db, device, report)) return ''
   const params = [report.id, device.id, device.user, report.attempt, report.error_message ?? '']
@@ -262,10 +262,10 @@ select sms_lines_changed('update', array_agg(id)) from changed having count(*) >
 
 const BEGIN = change('pb_text(now())', 'not sms_is_failing(l.failing_since)')
 const FORGET = 'forgotten as (update line_use set failures = 0 where line = $1 and failures > 0), '
-// changes no row of a working line
+// finds no row if the line works
 const END = change(`''`, `l.failing_since <> ''`, FORGET)
 
-/** After five failures in a row other lines are preferred for an hour. Outside the report's transaction. */
+/** Counts failures of lines. After five in a row, other lines are preferred for an hour. */
 async function noteOutcomes(db: Db, outcomes: readonly LineOutcome[]) {
   for (const [line, all] of Map.groupBy(outcomes, (outcome) => outcome.line)) {
     const failures = all.length - 1 - all.findLastIndex(({ hasSent }) => hasSent)

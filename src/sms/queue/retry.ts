@@ -15,7 +15,7 @@ const CHOICES = ['unknown', 'canceled'] as const
 const LEFT_OUT = [...CHOICES, 'opted_out', 'retried', 'no_text', 'refused'] as const
 type LeftOut = (typeof LEFT_OUT)[number]
 
-/** The body of a request. Every field is optional. */
+/** The body of a request to send failed messages again. Every field is optional. */
 export const RETRY_BATCH = z
   .strictObject({
     include: z
@@ -45,13 +45,13 @@ export const RETRIED_BATCH = z
   })
   .meta({ id: 'RetriedBatch' })
 
-/** Start of the reason of a message with unknown outcome. */
+/** How the `error_message` of a message begins if its outcome is unknown. */
 export const UNKNOWN = 'Outcome unknown'
 
-/** Messages per transaction. The user's other sends are accepted between transactions. */
+/** Messages to send again at a time. The user's other sends are accepted in between. */
 const MAX_OFFERS = 500
 
-/** SQL: what it takes to send messages again. $2: the user; `which`: a condition on `m`. */
+/** SQL that reads all that sending messages again needs. $2: the user; `which`: a condition on `m`. */
 const failed = (which: string) => `
 select m.id, m.status, m.message_type as type, m."to", ${REPEATABLE_TEXT} as body, m.priority, m.sim, m.guarantee,
   m.expires_at as "expiresAt", case when m.scheduled_at <> '' then m.scheduled_at else m.created end as due,
@@ -73,7 +73,7 @@ interface Failed
   readonly due: string
   readonly reason: string
   readonly optedOut: boolean
-  /** The message that resends this one, and its batch; null for none. */
+  /** The id of the message that resends this one (`batch`: its batch); null for none. */
   readonly again: string | null
   readonly batch: string | null
 }
@@ -82,9 +82,9 @@ export const noneLeftOut = () =>
   Object.fromEntries(LEFT_OUT.map((why) => [why, 0])) as Record<LeftOut, number>
 
 /**
- * Sends a batch's failed messages again to any device, each at most once (`client_ref` `retry:<id>`). The new
- * batch_id follows from the old one, so a repeat continues. `left` counts messages not sent, also for the
- * quota. Throws 404 `batch_not_found`, StaleAuth, 402 or 503 if nothing could be sent.
+ * Sends a batch's failed messages again to any device, each at most once. The new batch's id is made from the
+ * old one's, so a repeated call continues. `left` counts messages that were not sent. Throws 404
+ * `batch_not_found`, StaleAuth, and 402, 503 or another refusal if nothing could be sent.
  */
 export async function retryBatch(
   services: SendServices,
@@ -133,7 +133,7 @@ function whyNot(
   return body === '' ? 'no_text' : undefined
 }
 
-/** Sends a failed message again. Returns the verdict with the new message's id. */
+/** Sends a failed message again. If accepted, the verdict has the new message's id. */
 async function offerAgain(
   services: SendServices,
   sender: Sender,
@@ -159,7 +159,7 @@ async function offerAgain(
 /** The id of the batch that resends a batch's failed messages. */
 export const batchAfter = (batchId: string): string => derivedId(`retry:${batchId}`)
 
-/** Sends a failed message again, `client_ref` `retry:<id>`. Idempotent. Throws 404, 409 and as a send. */
+/** Sends a failed message again. Idempotent. Throws 404, 409 `not_retriable`, and as `send`. */
 export async function retryMessage(services: SendServices, sender: Sender, id: string): Promise<Sent> {
   const found = await services.store.db.query(MESSAGE, [id, sender.user], 'sms retry')
   const [one] = objectsOf<Failed>(found)
@@ -171,8 +171,8 @@ export async function retryMessage(services: SendServices, sender: Sender, id: s
   return send(services, sender, toOne(to, body, { ...PLAIN_OPTIONS, ...again }))
 }
 
-/** The `client_ref` of the message that resends a failed one, which ensures that there is only one. */
+/** The `client_ref` of the message that resends message `id`. It is unique, so there is only one. */
 const retryRef = (id: string) => `retry:${id}`
 
-/** The expiry of a message that is sent again now. */
+/** The expiry of a message that is sent again now, with as much time as before; '' for none. */
 const expiryNow = ({ due, expiresAt }: Failed) => movedExpiry(expiresAt, due, Date.now())

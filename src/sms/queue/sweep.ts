@@ -26,7 +26,7 @@ import {
   wakeUnclaimed,
 } from './overdue.ts'
 
-/** Steps of a sweep, in this order, so that a finished message wakes no device. They return whom to wake. */
+/** Steps of a sweep, ordered so that no device is woken for an ended message. Return devices to wake. */
 const SWEEPS: readonly ((db: Db, onlineSeconds: number, stickyDays: number) => Promise<readonly string[]>)[] =
   [
     failExpiredLeases,
@@ -42,7 +42,7 @@ const SWEEPS: readonly ((db: Db, onlineSeconds: number, stickyDays: number) => P
   ]
 const JUDGING: ReadonlySet<unknown> = new Set([failExpiredLeases, retryExpiredLeases, reassignUnclaimed])
 
-/** One sweep of overdue work. False if another node sweeps. `silenceCounts`: false after our outage. */
+/** Sweeps overdue messages. False if another node does. `silenceCounts`: false after this server's outage. */
 export async function sweep(store: Store, deviceOnlineSeconds: number, silenceCounts = true, stickyDays = 0) {
   const steps = silenceCounts ? SWEEPS : SWEEPS.filter((step) => !JUDGING.has(step))
   const devices = new Set<string>()
@@ -61,7 +61,7 @@ async function deleteExpiredRows({ db }: Store) {
   await db.query(`delete from device_handouts where at < now() - interval '1 day'`)
   await db.query('delete from device_pairings where expires_at < now()')
   await db.query('delete from device_streams where until < now()')
-  // rows that no limit or pause of an automatic answer needs any more
+  // sent automatic answers that no daily limit and no pause counts any more
   await db.query(`delete from auto_answers_sent s where s.at < now() - interval '24 hours' and not exists (
     select from auto_answers a where a.id = s.answer and s.at > now() - a.pause_hours * interval '1 hour')`)
 }
@@ -70,15 +70,15 @@ async function deleteExpiredRows({ db }: Store) {
 const MAX_CHECKED = 5_000
 
 const NEXT = `select message from sms_dispatch where message > $1 order by message limit ${MAX_CHECKED}`
-/** Deletes rows of messages that were deleted, or ended by a superuser. */
+/** Deletes queue rows of messages that were deleted, or ended by a superuser. */
 const DROP = `
 delete from sms_dispatch d where d.message = any($1::text[]) and not ${idMayBecome('d.message', 'assigned')}`
-/** Takes messages from devices that now belong to another user: no device has the id `-`, so they move on. */
+/** Takes messages from devices that another user owns now. No device has the id `-`: sweeps reassign them. */
 const GIVEN_AWAY = `
 update sms_dispatch d set device = '-' from devices v
 where d.message = any($1::text[]) and v.id = d.device and v."user" <> d."user" and d.state <> 'sending'`
 
-/** Checks the queue's rows after `after`, on one node at a time. Returns where to continue; '' at the end. */
+/** Checks queue rows after the id `after`, on one node at a time. Returns where to go on; '' at the end. */
 export function checkQueue({ db }: Store, after = ''): Promise<string> {
   return db.transaction(async (tx) => {
     const { rows: lock } = await tx.query('select pg_try_advisory_xact_lock($1)', [LOCKS.queueCheck])
@@ -97,14 +97,14 @@ const ANY = {
 }
 
 /**
- * Fails unfinished campaigns of a restored backup: messages not stored in it may have been sent since. Pauses
- * those that repeat.
+ * Fails unfinished campaigns of a restored backup: messages that it lacks may have been sent since. Pauses
+ * repeating campaigns instead.
  */
 const END_CAMPAIGNS = `
 update campaigns set status = case when coalesce(repeat::text, 'null') = 'null' then 'failed' else 'paused' end, error = $1, settled = true, audience = '[]', updated = pb_text(now())
 where status in ('scheduled', 'repeating', 'sending', 'paused')`
 
-/** Ends unfinished messages of a restored backup, as they may have been sent since. */
+/** Fails unfinished messages and campaigns of a restored backup. Messages may have been sent since then. */
 export async function endUnfinished(db: Db): Promise<number> {
   await db.query(END_CAMPAIGNS, [REASONS.restored])
   let ended = 0
@@ -119,16 +119,16 @@ export async function endUnfinished(db: Db): Promise<number> {
 type DeliverySettings = PushSettings & Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds' | 'stickyDays'>
 
 const SWEEP_MS = 1_000
-/** Maximum time that devices have to report after an outage of ours: the SMSGate app retries each 60 s. */
+/** Maximum time to report after an outage of this server. The SMSGate app tries again every 60 s. */
 const MAX_GRACE_MS = 90_000
-/** The time to report after an outage is three leases, if that is shorter, as in the SMSGate app. */
+/** After an outage, devices get this many leases to report, but at most MAX_GRACE_MS. */
 const GRACE_LEASES = 3
 const SWEEP_OUT_MS = 60_000
 
 const WAITING = `select p.device from ${DEVICES_IN_QUEUE} p
 where exists (select from sms_dispatch d where d.device = p.device and d.state = 'assigned')`
 
-/** Starts the sweeper, push and wake-ups between nodes. Wakes devices with messages. Returns the stop. */
+/** Starts sweeps, pushes and wake-ups between nodes. Wakes devices with messages. Returns the stop. */
 export async function startDelivery(store: Store, settings: DeliverySettings, log: Logger) {
   await countMessages(store.db)
   const stopListening = await listenToOtherNodes(store.db)
@@ -150,7 +150,7 @@ export async function startDelivery(store: Store, settings: DeliverySettings, lo
   }
 }
 
-/** Returns a function that sweeps. For a while after a start or outage, devices' silence does not count. */
+/** Returns a function that sweeps. For a while after a start or outage, it ignores devices' silence. */
 function sweeper(store: Store, { deviceOnlineSeconds, leaseSeconds, stickyDays }: DeliverySettings) {
   const graceMs = Math.min(MAX_GRACE_MS, GRACE_LEASES * leaseSeconds * 1000)
   let wellSince: number | undefined
@@ -179,7 +179,7 @@ const TABLES = [
   'conversations',
   '_changes',
 ]
-/** Sizes of tables to analyze. Smaller ones are fast anyway; autovacuum analyzes larger ones in time. */
+/** Tables between these sizes, in pages, are analyzed. Small ones are fast; autovacuum handles large ones. */
 const [FEW_PAGES, MANY_PAGES] = [4, 5_000]
 
 const OUTGROWN = `
@@ -187,7 +187,7 @@ select c.oid::regclass::text from unnest($1::text[]) t(name) join pg_class c on 
 where c.relpages < ${MANY_PAGES}
   and pg_relation_size(c.oid) > greatest(${FEW_PAGES}, c.relpages * 1.5) * current_setting('block_size')::int`
 
-/** Analyzes tables that grew by half. Plans made for an empty table would read all rows. */
+/** Analyzes tables that grew by half: plans that Postgres made for an empty table would read all rows. */
 export async function analyzeOutgrown({ db }: Store): Promise<void> {
   const tables = textsOf(await db.query(OUTGROWN, [TABLES], 'sms outgrown tables'))
   // names from the system catalog, already quoted

@@ -8,13 +8,13 @@ import { wakeDevices } from '../wake.ts'
 import type { Origin, SendOptions } from './body.ts'
 import type { RefusalCode, Sender } from './shape.ts'
 
-/** Identifies a request, so that a repeat is not sent twice. */
+/** Identifies a request, so that its messages are not sent twice if it is repeated. */
 export interface Idempotency {
   readonly key: string
   readonly fingerprint: string
 }
 
-/** A request that passed its checks, as `sms_accept` takes it. In the options, '' is unset. */
+/** A send that has passed its checks, as `sms_accept` takes it. In the options, '' means unset. */
 export interface Offer extends Omit<SendOptions, 'origin'> {
   readonly sender: Sender
   readonly device?: string | undefined
@@ -25,12 +25,12 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   readonly batch?: string | undefined
   /** The text of messages that have no text of their own. */
   readonly body?: string | undefined
-  /** What devices send instead of `body`, encrypted. */
+  /** The encrypted text that devices send instead of `body`. */
   readonly sealed?: string | undefined
   readonly idempotency?: Idempotency | undefined
-  /** The JSON of ACCEPTED, which is kept for the idempotency key. */
+  /** The answer, JSON of ACCEPTED. It is kept for the idempotency key. */
   readonly answer?: string
-  /** Set for sends by another API. `ref`: the message or batch. */
+  /** Set for sends by another API. `ref`: the id of the message or batch. */
   readonly origin?: (Origin & { readonly ref: string }) | undefined
   readonly messages: readonly OfferedMessage[]
 }
@@ -40,11 +40,11 @@ export interface OfferedMessage {
   readonly to: string
   readonly body?: string
   readonly segments: number
-  /** The time zone of the quiet hours to respect; '' for the account's; absent: none. */
+  /** The time zone in whose quiet hours the message waits; '' for the account's; absent: it does not wait. */
   readonly zone?: string
 }
 
-/** An offer's outcome. `stale`: read the credentials again; `replayed`: its key has an answer. */
+/** `stale`: credentials changed; `replayed`: the idempotency key is known; `known`: the client_ref is. */
 export type Outcome = 'accepted' | 'stale' | 'replayed' | 'known' | 'again' | RefusalCode
 
 export interface Verdict {
@@ -55,7 +55,7 @@ export interface Verdict {
 export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays'>
 
 interface Stored {
-  /** One verdict for each offer, in the order of the offers; undefined for one to be stored later. */
+  /** One verdict for each offer, in their order; undefined for an offer that must be stored again. */
   readonly verdicts: readonly (Verdict | undefined)[]
   readonly wake: readonly string[]
 }
@@ -105,11 +105,11 @@ export async function storeOffers(
   return { verdicts, wake }
 }
 
-/** The date since which a text exchanged with a line makes a number keep that line; '' for never. */
+/** Numbers keep a line with which they exchanged a text since this date; '' if they keep none. */
 export const stickySince = (now: Date, days: number): string =>
   days === 0 ? '' : formatDate(new Date(now.getTime() - days * 86_400_000))
 
-/** An offer as JSON for the statement. Omits undefined values, as each key costs Postgres some 0.2 µs. */
+/** An offer as JSON for `ACCEPT`. Omits undefined values, because each key costs Postgres some 0.2 µs. */
 const requestRow = ({
   sender,
   idempotency,
@@ -135,10 +135,10 @@ const requestRow = ({
   answer: idempotency && (offer.answer ?? '{}'),
 })
 
-/** Accepts sends in groups: see `Groups.add`. A result is unknown when the database fails. */
+/** Accepts sends in groups: see `Groups.add`. If that rejects, a send may be stored or not. */
 export type Acceptor = Groups<Offer, Verdict>
 
-/** Offers made during a commit are stored by the next one. One group per user at a time. */
+/** Offers that arrive during a commit are stored together in the next one. One commit per user at a time. */
 export const openAcceptor = (store: Store, config: AcceptConfig): Acceptor =>
   makeGroups<Offer, Verdict>({
     keyOf: ({ sender }) => sender.user,

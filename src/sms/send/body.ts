@@ -5,7 +5,7 @@ import { E164 } from '../../portable/phone.ts'
 import { checkShape, id, invalid, nonEmptyId, visibleText, wholeNumber } from './shape.ts'
 
 export type Content = PlainContent | { readonly templateId: string; readonly variables: Variables }
-/** `shown`: what everybody but the sending device sees instead of `body`, which is stored encrypted. */
+/** `shown`: what all but the sending device see instead of `body`, which is then stored encrypted. */
 export interface PlainContent {
   readonly body: string
   readonly shown?: string
@@ -19,7 +19,7 @@ export interface SendBody {
   readonly recipients: readonly string[]
   readonly groupIds: readonly string[]
   readonly deviceId: string
-  /** The line that sends, by id or number; both are '' for any line. */
+  /** The line (SIM) that sends, by id or number; both are '' for any line. */
   readonly line: NamedLine
   readonly content: Content
   readonly options: SendOptions
@@ -31,7 +31,7 @@ export interface NamedLine {
 }
 export const ANY_LINE: NamedLine = { id: '', number: '' }
 
-/** Options of a send. PocketBase dates, '' if unset. 0: the default priority, the device's own SIM. */
+/** Options of a send. Dates are PocketBase dates, '' if unset. `sim`: 0 for any SIM. */
 export interface SendOptions {
   readonly scheduledAt: string
   readonly expiresAt: string
@@ -46,18 +46,18 @@ export interface SendOptions {
   readonly origin?: Origin
 }
 
-/** Another API's data on a send, in sms_origins. */
+/** What another API keeps about a send, in sms_origins. */
 export interface Origin {
   readonly api: 'smsgate' | 'twilio' | 'sealed'
-  /** The send's id for clients of that API; '' to use the message's or batch's. */
+  /** The id that clients of that API know; '' for the message's or batch's. */
   readonly id: string
-  /** Data for that API. `callback`: URL for a message's statuses. */
+  /** Data of that API. `callback`: where to send a message's statuses. */
   readonly data: Readonly<Record<string, unknown>> & {
     readonly callback?: { readonly url: string; readonly api_key: string }
   }
 }
 
-/** Options of a text that is sent at once by any SIM. */
+/** Options of a text that any SIM sends immediately. */
 export const PLAIN_OPTIONS: Omit<SendOptions, 'origin'> = {
   scheduledAt: '',
   expiresAt: '',
@@ -69,7 +69,7 @@ export const PLAIN_OPTIONS: Omit<SendOptions, 'origin'> = {
   keepsQuiet: false,
 }
 
-/** A text to one number, by a device or its line if they are named. */
+/** A text to one number, sent by the device or line with this id; '' for any. */
 export const toOne = (
   to: string,
   text: string | PlainContent,
@@ -89,9 +89,9 @@ const MAX_TTL_SECONDS = 10 * 365 * 86_400
 /** Maximum length of a plain or rendered text, in code points. */
 export const MAX_CHARACTERS = 1600
 
-/** Maximum groups of a send: each contact is compared with each. */
+/** Maximum groups of a send: each contact's groups are compared with all of them. */
 const MAX_GROUPS = 100
-/** The last instant that a PocketBase date can express in sorted order. */
+/** The last PocketBase date: a later year has five digits, which sort wrongly as text. */
 export const END_OF_TIME = '9999-12-31 23:59:59.999Z'
 
 /** The schema of a date. Its output is a PocketBase date; '' for an empty text. */
@@ -103,7 +103,7 @@ export const date = () =>
   })
 const value = z.union([z.string(), z.number(), z.boolean()], 'must be a text, a number or a boolean')
 
-/** Fields of both kinds of send. `null` counts as absent. */
+/** Fields of both SEND and TEMPLATE_SEND. `null` counts as absent. */
 export const COMMON = {
   recipients: z
     .array(z.string().meta({ pattern: E164.source }), 'must be a list of phone numbers')
@@ -162,7 +162,7 @@ export const COMMON = {
 
 const VARIABLES = z.record(z.string(), value).nullish()
 
-/** Bodies of `send` and `send-template`. */
+/** The body of `send`. TEMPLATE_SEND is that of `send-template`. */
 export const SEND = z
   .strictObject({
     ...COMMON,
@@ -191,7 +191,7 @@ const DRAFT = {
     ),
 }
 
-/** Bodies of `preview`: those of `send` and `send-template`, complete or not. */
+/** Bodies of `preview`: those of `send` and `send-template`, which may lack recipients and values. */
 export const PREVIEW_TEXT = SEND.extend(DRAFT).meta({ id: 'TextPreview' })
 export const PREVIEW_TEMPLATE = TEMPLATE_SEND.extend(DRAFT).meta({ id: 'TemplatePreview' })
 
@@ -233,7 +233,7 @@ function sendBody(body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>, 
   }
 }
 
-/** The text or template of a body. Converts values of variables to texts. */
+/** The text or template of a body. Converts the values of variables to strings. */
 export function contentOf(
   body: Readonly<Partial<z.output<typeof SEND> & z.output<typeof TEMPLATE_SEND>>>,
 ): Content {
@@ -244,7 +244,7 @@ export function contentOf(
   return templateId != null ? { templateId, variables: texts } : { body: body.body!, variables: texts }
 }
 
-/** The date if it is later than now; '' (at once) if not. */
+/** The date if it is later than now; else '', which means immediately. */
 export const future = (date: string | null | undefined, now: Date) =>
   date && date > formatDate(now) ? date : ''
 
@@ -252,11 +252,11 @@ export const future = (date: string | null | undefined, now: Date) =>
 export const dateAt = (ms: number): string =>
   ms < dateOf(END_OF_TIME)!.getTime() ? formatDate(new Date(ms)) : END_OF_TIME
 
-/** The expiry of what is due at `ms`: as long after it as `expiresAt` is after `due`; '' for none. */
+/** Moves an expiry along when `due` moves to `ms` (since 1970); '' for no expiry. */
 export const movedExpiry = (expiresAt: string, due: string, ms: number): string =>
   expiresAt && dateAt(ms + dateOf(expiresAt)!.getTime() - dateOf(due)!.getTime())
 
-/** Throws 400 `invalid_request` for both `ttl` and `expires_at`, or an expiry that is not after `due`. */
+/** Throws 400 `invalid_request` for both `ttl` and `expires_at`, or if `expires_at` is not after `due`. */
 export function checkExpiry(
   { ttl, expires_at }: Pick<z.output<typeof SEND>, 'ttl' | 'expires_at'>,
   due: string,

@@ -9,7 +9,7 @@ import { countSegments, type Segmentation } from '../../portable/segments.ts'
 import { type Content, MAX_CHARACTERS, type Origin, type SendBody } from './body.ts'
 import { gatewayRefusal, invalid, isInvisible, templateRefusal } from './shape.ts'
 
-/** The schema of segments. It is not beside `countSegments`, which also runs in browsers, without zod. */
+/** The schema of what `countSegments` returns, which cannot import zod because it also runs in browsers. */
 const SEGMENTATION = z.object({
   encoding: z.enum(['GSM-7', 'UCS-2']),
   units: z.int().min(0).describe('Septets (GSM-7) or UTF-16 units (UCS-2) of the text.'),
@@ -25,15 +25,15 @@ export function checkBody({ recipients, content }: Pick<SendBody, 'recipients' |
   if ('body' in content) checkLength(content.body)
 }
 
-/** Throws 400 `body_too_long`. */
+/** Throws 400 `body_too_long` for more than MAX_CHARACTERS code points. */
 export function checkLength(body: string): void {
-  // shortcut: a code point takes one or two units of `length`
+  // a code point is one or two units of `length`, so most texts need no count
   if (body.length <= MAX_CHARACTERS) return
   if (body.length > 2 * MAX_CHARACTERS || [...body].length > MAX_CHARACTERS)
     throw gatewayRefusal('body_too_long')
 }
 
-/** One text per recipient, in order. Throws the template's fault. @param missing as in `renderFor`. */
+/** Writes a text per recipient, in order. Throws 400 for a bad template. @param missing: see `renderFor`. */
 export async function writeTexts(
   store: Store,
   user: string,
@@ -63,7 +63,7 @@ function textFor(to: string, body: string): Text {
   return { to, body, ...countSegments(body) }
 }
 
-/** The text of a user's template. Throws 400 for an unknown one and another user's. */
+/** The text of a user's template. Throws 400 if the template does not exist or is another user's. */
 export async function loadTemplate(store: Store, user: string, id: string): Promise<string> {
   const { rows } = await store.db.query(
     'select body, "user" from sms_templates where id = $1',
@@ -80,7 +80,7 @@ export function checkPhones(phones: readonly string[]): void {
   for (const phone of phones) if (!E164.test(phone)) throw gatewayRefusal('invalid_phone_number')
 }
 
-/** The named numbers, then the groups' members, each once. Throws 400 for more than `max`, 404. */
+/** The given numbers, then the groups' members, each once. Throws 400 for over `max`, 404 for a group. */
 export async function allRecipients(
   { db }: Store,
   user: string,
@@ -88,7 +88,7 @@ export async function allRecipients(
   max: number,
 ): Promise<readonly string[]> {
   const phones = new Set(recipients)
-  // one more than allowed, to detect too many
+  // more than are allowed, to notice too many: members may be among the given numbers
   const limit = max + phones.size + 1
   if (groupIds.length > 0 && phones.size <= max)
     for (const phone of await groupMembers(db, user, groupIds, limit)) phones.add(phone)
@@ -97,7 +97,7 @@ export async function allRecipients(
   return [...phones]
 }
 
-/** The groups' members by name and id, each once, without opted-out ones. Reads all contacts of the user. */
+/** The groups' members by name and id, without opted-out ones. Reads all contacts of the user. Throws 404. */
 async function groupMembers(db: Db, user: string, groupIds: readonly string[], limit: number) {
   const groups = [...new Set(groupIds)]
   const { rows } = await db.shaped(
@@ -115,12 +115,12 @@ async function groupMembers(db: Db, user: string, groupIds: readonly string[], l
 const OPTED_OUT = statement('sms opted out', { phone: 'string' })`
 select phone from contacts where "user" = ${text('user')} and opted_out and phone = any(${list('phones')}::text[])`
 
-/** The numbers that have opted out of a user's texts. */
+/** Those of the numbers that have opted out of a user's texts. */
 export async function optedOut(store: Store, user: string, phones: readonly string[]) {
   return new Set((await run(store.db, OPTED_OUT, { user, phones })).map(({ phone }) => phone))
 }
 
-/** Maximum of a contact's `data` that is used: bytes as stored, and characters of JSON. */
+/** A contact's `data` is ignored if it has more bytes, as stored, or more characters of JSON. */
 const MAX_DATA = 8_192
 
 const CONTACTS = statement('sms contacts', { phone: 'string', name: 'string', data: 'string?' })`
@@ -128,7 +128,7 @@ select phone, name, case when pg_column_size(data) <= ${number('room')}::int
   then case when length(data::text) <= ${number('room')}::int then data::text end end as data
 from contacts where "user" = ${text('user')} and phone = any(${list('phones')}::text[])`
 
-/** A user's contacts by number, with the custom fields `names`. Other numbers are absent. */
+/** The user's contacts with these numbers, mapped by number, with their custom fields `names`. */
 async function contactsOf(
   store: Store,
   user: string,
@@ -172,7 +172,7 @@ type Template = readonly (string | Placeholder)[]
 /** Matches `{{variable}}`: no braces inside, and a name before the first `|`. */
 const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
-/** Parses a template once, so that rendering is a join. Never fails. */
+/** Parses a template once for all recipients: rendering is then a join. Never fails. */
 export function parseTemplate(body: string): Template {
   return body.split(PLACEHOLDER).map((part, i) => (i % 2 === 1 ? placeholderOf(part) : part))
 }
@@ -183,7 +183,7 @@ function placeholderOf(text: string): Placeholder {
   return { name: text.slice(0, at).trim(), fallback: text.slice(at + 1).trim() }
 }
 
-/** Fills in the request's variables; others are filled per person. Braces in values are text. */
+/** Fills in the request's variables, not those of each person. Braces in values are not read as variables. */
 export function fillVariables(template: Template, variables: Readonly<Record<string, string>>): Template {
   const find = valuesByName(Object.entries(variables))
   return template.map((part) => {
@@ -193,7 +193,7 @@ export function fillVariables(template: Template, variables: Readonly<Record<str
   })
 }
 
-/** Returns a function that finds a value by exact name or, if there is none, in another case. */
+/** Returns a function that finds a value by its exact name, else ignoring upper and lower case. */
 function valuesByName(given: readonly (readonly [name: string, value: string])[]) {
   const exact = new Map(given)
   const lower = new Map(given.map(([name, value]) => [name.toLowerCase(), value]))
@@ -218,7 +218,7 @@ function refuseMissing(name: string): never {
   throw templateRefusal(`Missing variable: ${name}.`)
 }
 
-/** The text for a recipient. @param missing text for a missing value; default: throws 400. */
+/** The text for a recipient. @param missing makes the text for a missing value; by default it throws 400. */
 export function renderFor(
   filled: Template,
   person: Person,
@@ -241,7 +241,7 @@ const FORBIDDEN = statement('sms forbidden destination', { user: 'string' })`
 select s."user" from user_settings s where s."user" = ${text('user')} and s.destinations <> ''
   and exists (select from unnest(${list('phones')}::text[]) n(number) where not sms_is_destination(s.destinations, n.number))`
 
-/** Throws 403 if an account may not send to a number. For sends, `sms_accept` checks this and API keys. */
+/** Throws 403 if an account may not send to a number. A send need not call this: `sms_accept` checks it. */
 export async function checkDestinations(
   { db }: Store,
   user: string,
@@ -251,15 +251,14 @@ export async function checkDestinations(
 }
 
 const PURPOSE = 'text'
-/** The origin that marks a message with a sealed text. Once the message ends, only the shown text is left. */
+/** Marks a message whose text is stored encrypted. Once the message ends, only the shown text is left. */
 export const SEALED: Origin = { api: 'sealed', id: '', data: {} }
 
-/** Encrypts a user's text for the queue. */
 export const sealText = (db: Db, user: string, text: string) => seal(db, PURPOSE, user, text)
 
 /** Decrypts a text for a device to send; undefined if that fails. */
 export const openText = (db: Db, user: string, sealed: string) => unseal(db, PURPOSE, user, sealed)
 
-/** SQL: the text of a message (`m`) that can be sent again; '' if it was sealed. */
+/** SQL: the text of message `m` for sending it again; '' if the text was encrypted, and is lost. */
 export const REPEATABLE_TEXT = `case when exists (
   select from sms_origins o where o.ref = m.id and o.api = '${SEALED.api}') then '' else m.body end`

@@ -6,7 +6,6 @@ import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import type { SendBody } from './body.ts'
 import { allRecipients, checkBody, checkDestinations, optedOut, TEXT, writeTexts } from './content.ts'
 
-/** The description of `last_leaves_at`, for previews and campaigns. */
 export const LAST_LEAVES_AT =
   'When the last text can leave by the limits of the lines, after those that wait already; empty without a line.'
 
@@ -16,7 +15,7 @@ select coalesce(pb_text(sms_last_leaves_at(${text('user')}, greatest(now(), null
     else (select min(n.line) from sms_named_lines(
       ${text('user')}, nullif(${text('line')}, ''), nullif(${text('number')}, ''), null, 0) n) end)), '') as at`
 
-/** When the last of these texts can leave; '' for now, or if no line can take them. */
+/** When the last of these texts can leave by the limits of lines; '' if there is no line for them. */
 export async function lastLeavesAt(
   { db }: Store,
   user: string,
@@ -56,7 +55,7 @@ export const PREVIEW = TEXT.omit({ to: true })
   })
   .meta({ id: 'Preview' })
 
-/** Renders the texts of a send; stores nothing. Without recipients it renders for an unknown person. */
+/** Renders the texts of a send; stores nothing. Without recipients, it renders one for an unknown person. */
 export async function previewSend(
   store: Store,
   config: Pick<Config, 'maxRecipients'>,

@@ -42,13 +42,13 @@ export const ACCEPTED = z
   })
   .meta({ id: 'Accepted' })
 
-/** The JSON of the answer. `replayed`: the answer is that of an earlier request. */
+/** The answer to a send, as JSON. `replayed`: it is the answer to an earlier request with this key. */
 export interface Sent {
   readonly answer: string
   readonly replayed: boolean
 }
 
-/** Sends all messages of a request or none. Throws GatewayErrors in the order of REFUSALS, StaleAuth. */
+/** Sends all messages of a request or none. Throws a refusal (a GatewayError), or StaleAuth. */
 export async function send(
   services: SendServices,
   sender: Sender,
@@ -79,14 +79,14 @@ async function renderVerdict(store: Store, offer: Offer, { outcome, message }: V
   if (outcome === 'replayed')
     return { answer: (await firstAnswer(store, user, idempotency!))!, replayed: true }
   if (outcome !== 'known') throw refusalOf(sender, outcome)
-  // a message has this client_ref: answer as its send did, also for the new idempotency key
+  // a message has this client_ref: answer as its send did, and keep the answer for this idempotency key
   await checkClientRef(store, message, offer)
   const answer = answerJson('', [message])
   if (idempotency) await keepAnswer(store, user, idempotency, answer)
   return { answer, replayed: false }
 }
 
-/** Why an offer was not stored: a refusal, or StaleAuth for a request whose sender has changed. */
+/** The error for an offer that was not stored: a refusal, or StaleAuth if the sender's record has changed. */
 export function refusalOf({ version }: Sender, outcome: Outcome): Error {
   if (outcome !== 'stale') return gatewayRefusal(outcome as RefusalCode)
   return version === null ? gatewayRefusal('forbidden', 'The account is disabled') : new StaleAuth()
@@ -104,7 +104,7 @@ async function checkClientRef({ db }: Store, message: string, offer: Offer) {
     throw gatewayRefusal('client_ref_reused')
 }
 
-/** A new message. `isShared`: its text is the offer's; `keepsQuiet`: it waits during quiet hours. */
+/** A new message. `isShared`: the offer has its text; `keepsQuiet`: it waits during quiet hours. */
 export const offeredMessage = (
   { to, body, segments }: { readonly to: string; readonly body: string; readonly segments: number },
   isShared: boolean,
@@ -117,7 +117,7 @@ export const offeredMessage = (
   ...(keepsQuiet && { zone: zoneOfNumber(to) }),
 })
 
-/** Finds the recipients of a checked body and writes their texts. Throws 400, 404, 429. */
+/** Makes an offer of a checked body: finds recipients and writes their texts. Throws 400, 404, 429. */
 export async function prepareOffer(
   store: Store,
   maxRecipients: number,
@@ -131,7 +131,7 @@ export async function prepareOffer(
   if (phones.length >= MIN_RECIPIENTS) await chargeOptedOut(store, sender.user, phones)
   const shared = plainText(content)
   const shown = 'body' in content ? content.shown : undefined
-  // check the device before the template; for a plain text, the accepting statement checks the device
+  // refuse an unknown device before a wrong template; for a plain text, `sms_accept` checks the device
   if (deviceId !== '' && shared === undefined) await checkDevice(store, sender.user, deviceId)
   const texts = await writeTexts(store, sender.user, content, phones)
   if (options.clientRef !== '' && texts.length > 1) throw invalid('client_ref can name one message only')
@@ -166,7 +166,6 @@ export async function prepareOffer(
 export const answerJson = (batch_id: string, message_ids: readonly string[]): string =>
   JSON.stringify({ batch_id, message_ids, recipients_count: message_ids.length, status: 'accepted' })
 
-/** Whether the record with this id belongs to the user. */
 export async function isOwn({ db }: Store, table: 'devices' | 'lines', user: string, id: string) {
   const sql = `select 1 from ${table} where id = $1 and "user" = $2`
   return (await db.query(sql, [id, user], `sms own ${table}`)).rows.length > 0
@@ -177,9 +176,9 @@ export async function checkDevice(store: Store, user: string, id: string): Promi
   if (!(await isOwn(store, 'devices', user, id))) throw gatewayRefusal('device_not_found')
 }
 
-/** Maximum webhook calls caused by a send's opted-out recipients: all are stored in one transaction. */
+/** Maximum webhook calls that opted-out recipients of a send cause: one transaction stores them all. */
 const MAX_CALLS = 1_000
-/** Sends to fewer recipients are not charged: they cost about as much as an ordinary send. */
+/** Sends to fewer recipients are not charged for opted-out ones: they cost about as much as any send. */
 const MIN_RECIPIENTS = 20
 
 const COUNT = statement('sms opted out of send', { optedOut: 'number', webhooks: 'number' })`select
@@ -188,7 +187,7 @@ const COUNT = statement('sms opted out of send', { optedOut: 'number', webhooks:
   (select count(*) from webhooks
     where "user" = ${text('user')} and enabled and 'message.failed' = any(events)) as webhooks`
 
-/** Charges each webhook call that opted-out recipients cause. Throws 429, 400 for too many in one send. */
+/** Charges the user for webhook calls that opted-out recipients cause. Throws 429, 400 for too many. */
 async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, phones: readonly string[]) {
   admission.optedOut.take(userHolder(user), 0)
   const { optedOut, webhooks } = (await runForRow(db, COUNT, { user, phones }))!
@@ -200,15 +199,15 @@ async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, phones: r
   if (optedOut > 0) admission.optedOut.charge(userHolder(user), optedOut * Math.max(webhooks, 1))
 }
 
-/** Time zones by calling code, if nearly all its people have one zone. ITU-T E.164 list, IANA tz database. */
+/** IANA time zones by calling code (ITU-T E.164), if nearly all its people have this one zone. */
 const ZONES: Readonly<Record<string, string>> = zones
 
-/** The time zone of an E.164 number by its calling code; '' if the code has several. */
+/** The time zone of an E.164 number by its calling code; '' if the code has several zones. */
 export const zoneOfNumber = (phone: string): string =>
   ZONES[phone.slice(1, 4)] ?? ZONES[phone.slice(1, 3)] ?? ''
 
 const MAX_KEY_LENGTH = 255
-/** Printable ASCII: what a header can carry safely. */
+/** Printable ASCII, which an HTTP header can safely contain. */
 const KEY = /^[\x21-\x7e][\x20-\x7e]*$/
 
 /** The Idempotency-Key header; null without one. Throws 400 for an invalid one. */
@@ -218,7 +217,7 @@ export function readIdempotencyKey(header: string | undefined): string | null {
   throw invalid(`Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters`)
 }
 
-/** The Idempotency-Key header and a hash of the request. Throws 400 for an invalid key. */
+/** The Idempotency-Key header and a hash of the request; null without one. Throws 400 for an invalid key. */
 export function readIdempotency(header: string | undefined, endpoint: string, body: unknown) {
   const key = readIdempotencyKey(header)
   if (key === null) return null
@@ -238,14 +237,14 @@ const FIRST_ANSWER = statement('sms first answer', { fingerprint: 'string', answ
 select fingerprint, answer from sms_idempotency
 where "user" = ${text('user')} and key = ${text('key')} and created > now() - interval '24 hours'`
 
-/** The key's first answer within 24 hours, or undefined. Throws 422 if it was another request. */
+/** The answer to the key's first request in 24 hours, or undefined. Throws 422 for a different request. */
 export async function firstAnswer(store: Store, user: string, { key, fingerprint }: Idempotency) {
   const first = await runForRow(store.db, FIRST_ANSWER, { user, key })
   if (first && first.fingerprint !== fingerprint) throw gatewayRefusal('idempotency_key_reused')
   return first?.answer
 }
 
-/** Stores a key's first answer if no accepted send stored it. */
+/** Stores the answer for an idempotency key, unless the key has one from the last 24 hours. */
 async function keepAnswer(store: Store, user: string, { key, fingerprint }: Idempotency, answer: string) {
   await store.db.query(
     `insert into sms_idempotency as i ("user", key, fingerprint, answer) values ($1, $2, $3, $4)
@@ -262,7 +261,7 @@ export const deleteOldAnswers = ({ db }: Store) =>
 
 export const CODE_PRIORITY = 100
 
-/** Sends a code from a user's lines, as the account. It is useless after `seconds`. Throws as `send`. */
+/** Sends a one-time code by a user's lines, as the account. It expires after `seconds`. Throws as `send`. */
 export function textCode(
   services: SendServices,
   user: string,

@@ -4,10 +4,10 @@ import { cleanText } from '../../fields/cast.ts'
 import { dateOf, parseDate } from '../../fields/date.ts'
 import type { AuthRecord } from '../../request/request.ts'
 
-/** A failed check ends the parse, so that a list with a million errors creates only one. */
+/** Makes a failed zod check end the parse, so that a list with a million errors creates only one. */
 const stop = (error: string) => ({ error, abort: true })
 
-/** A schema: cleans a text that `raw` accepts for Postgres, and refuses more than `max` code points. */
+/** Makes texts of the schema storable in Postgres, and refuses more than `max` code points. */
 function cleaned(raw: z.ZodString, max?: number) {
   const text = raw.transform(cleanText)
   if (max === undefined) return text
@@ -19,7 +19,7 @@ function cleaned(raw: z.ZodString, max?: number) {
     .meta({ maxLength: max })
 }
 
-/** A storable text of at most `max` code points. `meta` repeats limits for the API description. */
+/** The schema of a text of at most `max` code points, which it makes storable in Postgres. */
 export const text = (max?: number) => cleaned(z.string(), max)
 
 const nonEmpty = <T extends z.ZodType<string>>(schema: T) =>
@@ -27,7 +27,7 @@ const nonEmpty = <T extends z.ZodType<string>>(schema: T) =>
 
 export const nonEmptyText = (max?: number) => nonEmpty(text(max))
 
-/** The schema of an id. Refuses NUL: an id without the NUL could name something else. */
+/** The schema of an id. Refuses NUL: without it, the id could name another record. */
 export const id = (max?: number) =>
   cleaned(
     z.string().refine((value) => !value.includes('\0'), stop('must not contain a NUL character')),
@@ -39,7 +39,6 @@ export const nonEmptyId = (max?: number) => nonEmpty(id(max))
 /** Matches texts of blanks and invisible characters only: control, zero-width and filler characters. */
 const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 
-/** True for a text without a visible character. */
 export const isInvisible = (text: string): boolean => INVISIBLE.test(text)
 
 export const visibleText = () =>
@@ -55,7 +54,7 @@ export const wholeNumber = (min: number, max: number) => {
 /** The last year of accepted dates: JavaScript, Postgres and PocketBase all support 1970 to 9999. */
 const LAST_YEAR = 9999
 
-/** The schema of an instant in any notation of PocketBase. Its output is milliseconds since 1970. */
+/** The schema of an instant in any notation that PocketBase knows. Its output is milliseconds since 1970. */
 export const instant = () =>
   z
     .string('must be a date')
@@ -75,10 +74,10 @@ export const instant = () =>
 export const listOf = <T extends z.ZodType>(item: T, max: number) =>
   z.array(item).min(1, 'must not be empty').max(max, `must have at most ${max} items`)
 
-/** `abortEarly` stops lists and objects at their first fault. zod 4.6 reads it, its types do not name it. */
+/** `abortEarly` ends lists and objects at their first fault. zod 4.6 reads it, but its types lack it. */
 const FIRST_FAULT = { error: inPlainWords, abortEarly: true }
 
-/** Parses a body or the part at `place`. Throws 400 for the first error: all of 4 MB took 10 s. */
+/** Parses a body, or its part at `place`. Throws 400 for the first error only: all of 4 MB took 10 s. */
 export function checkShape<T extends z.ZodType>(
   schema: T,
   raw: unknown,
@@ -92,7 +91,7 @@ export function checkShape<T extends z.ZodType>(
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
-/** Type names in messages, by zod's name, for schemas without a message. */
+/** What error messages call zod's types, for schemas without a message of their own. */
 const TYPES: Readonly<Record<string, string>> = {
   object: 'an object',
   record: 'an object',
@@ -105,7 +104,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 
-/** Zod's error map: the end of a sentence; '' for a union, because its members have the messages. */
+/** Zod's error map. It makes the end of a sentence; '' for a union, because its members have the messages. */
 function inPlainWords(issue: z.core.$ZodRawIssue) {
   if (issue.code === 'invalid_union') return ''
   if (issue.code === 'invalid_value') return `must be ${ALTERNATIVES.format(issue.values.map(String))}`
@@ -113,7 +112,7 @@ function inPlainWords(issue: z.core.$ZodRawIssue) {
   return type ? `must be ${type}` : 'has a value that is not allowed'
 }
 
-/** Describes a fault of `raw`: `items[2].attempt must be a whole number`. `place`: its path in the body. */
+/** Describes a fault: `items[2].attempt must be a whole number`. `place`: where `raw` is in the body. */
 function describeFault(issue: Issue, raw: unknown, place: Path = []): string {
   if (issue.code === 'invalid_union' && issue.message === '')
     return describeFault(likeliest(issue, raw), raw, place)
@@ -131,7 +130,7 @@ const nameOf = (path: Path) =>
     .join('')
     .replace(/^\./, '')
 
-/** The union member that was meant: a fault in present values first, then the deepest, then the last. */
+/** The fault of the likeliest union member: prefers one in a present value, then the deepest, the last. */
 function likeliest(issue: z.core.$ZodIssueInvalidUnion, raw: unknown): Issue {
   const first = issue.errors.flatMap(([fault]) =>
     fault ? [{ ...fault, path: [...issue.path, ...fault.path] }] : [],
@@ -149,15 +148,15 @@ function isMissing(raw: unknown, path: Path) {
   return false
 }
 
-/** A send's user. `version`s: as read; `sms_accept` checks that they are unchanged. */
+/** The user and credentials of a send. `sms_accept` checks that the `version`s have not changed since. */
 export interface Sender {
   readonly user: string
-  /** `xmin` of the user's row; null for automatic sends, which only check that the account is enabled. */
+  /** `xmin` of the user's row; null for automatic sends, for which the account must only be enabled. */
   readonly version: string | null
   readonly key?: { readonly id: string; readonly version: string }
   /** The id of a record of `senders`. */
   readonly sentBy: string
-  /** Whether an agent of the account sends, to at most MAX_OF_AGENT recipients. */
+  /** Whether a member with the role agent sends, to at most MAX_OF_AGENT recipients. */
   readonly isAgent?: boolean
 }
 
@@ -175,7 +174,7 @@ export const senderOfKey = ({
 /** The sender of automatic sends: a campaign, a hook, an automatic answer. `sentBy`: id in `senders`. */
 export const accountSender = (user: string, sentBy: string): Sender => ({ user, version: null, sentBy })
 
-/** All refusals of the gateway's own endpoints: status, and message if fixed. */
+/** Refusals of the gateway's own endpoints: HTTP status and message ('' if each case has its own). */
 export const REFUSALS = {
   unauthorized: [401, 'Authentication required'],
   forbidden: [403, 'Only users may do this'],
@@ -222,7 +221,7 @@ export const REFUSALS = {
   no_devices: [503, 'No devices available to send messages'],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 
-/** `error` by status for other refusals: a limit, a fault, an unknown route. */
+/** The `error` of refusals that are not in REFUSALS, by HTTP status: a limit, a fault, an unknown route. */
 export const OTHER_REFUSALS = {
   400: 'invalid_request',
   401: 'unauthorized',
@@ -236,7 +235,7 @@ export const OTHER_REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS
 
-/** The answer `{"error","message"}` of a refused request. `message` where the table has none. */
+/** A refusal that is answered with `{"error","message"}`. `message` replaces the one in REFUSALS. */
 export function gatewayRefusal(error: RefusalCode, message?: string): GatewayError {
   const [status, fixed] = REFUSALS[error]
   return new GatewayError(status, { error, message: message ?? fixed })
@@ -248,5 +247,5 @@ export const isRefusal = (error: unknown, code: RefusalCode): boolean =>
 /** 400 with a message that says what is wrong with the request. */
 export const invalid = (message: string) => gatewayRefusal('invalid_request', message)
 
-/** 400 for an invalid template, with only a message. */
+/** 400 for an invalid template. The answer has only a message, no `error`. */
 export const templateRefusal = (message: string) => new GatewayError(400, { message })
