@@ -22,7 +22,7 @@ import { clearMailLimit, type EmailForm, findForMail, mailInBackground } from '.
 import { INSTALLER_EMAIL } from './superusers.ts'
 import { claimOf, findByToken, ownerError, passwordField } from './tokens.ts'
 
-/** Length of a random password, to which the collection's rules do not apply. */
+/** Length of a password made by the server. The field's password rules do not apply to it. */
 const RANDOM_LENGTH = 30
 
 export interface AuthChange {
@@ -36,8 +36,9 @@ export interface AuthChange {
 export type InSameTransaction = (db: Db, auth: AuthRecord) => Promise<void>
 
 /**
- * Changes an auth record without rules. A new password or email ends its tokens; a takeover ends all access.
- * Throws 400 with field errors, without them after a concurrent change. PocketBase: core/record_model_auth.go
+ * Changes an auth record without API rules. A new password or email ends its tokens; a takeover by the
+ * address's owner also deletes API keys and the like. Throws 400, without field errors after a concurrent
+ * change. PocketBase: core/record_model_auth.go
  */
 export async function changeAuthRecord(
   store: Store,
@@ -76,7 +77,7 @@ export async function changeAuthRecord(
   return (await findAuthRecord(store, collection, auth.id)) ?? auth
 }
 
-/** Whether a change is a takeover: the address becomes verified and the password is another one. */
+/** Whether the address's owner takes over the record: it becomes verified and gets another password. */
 const isTakenOver = (values: Readonly<Values>, old: Readonly<Values>) =>
   old.verified !== true && values.verified === true && values.password !== old.password
 
@@ -84,7 +85,7 @@ function demandUsers({ name }: AuthCollection, otherwise = 'All superusers are v
   if (name === SUPERUSERS) throw badRequest(otherwise)
 }
 
-/** Mails a link, at most one per RESEND_SECONDS. PocketBase: record_auth_verification_request.go */
+/** Mails a verification link, once per RESEND_SECONDS. PocketBase: record_auth_verification_request.go */
 export async function requestVerification(call: AuthCall<EmailForm>): Promise<void> {
   const { store, services, collection } = call
   demandUsers(collection)
@@ -94,7 +95,7 @@ export async function requestVerification(call: AuthCall<EmailForm>): Promise<vo
 
 export const TOKEN_FORM = object({ token: text })
 
-/** Marks the token's address as verified. Idempotent. PocketBase: record_auth_verification_confirm.go */
+/** Marks the address in the token as verified. Idempotent. PocketBase: record_auth_verification_confirm.go */
 export async function confirmVerification(call: AuthCall<{ token: string }>): Promise<void> {
   const { store, services, collection } = call
   demandUsers(collection)
@@ -119,7 +120,7 @@ function tokenError(collection: AuthCollection, token: string, auth: AuthRecord 
 
 const MAX_PASSWORD_LENGTH = 255
 
-/** Mails a link, at most one per RESEND_SECONDS. PocketBase: record_auth_password_reset_request.go */
+/** Mails a reset link, once per RESEND_SECONDS. PocketBase: record_auth_password_reset_request.go */
 export async function requestPasswordReset(call: AuthCall<EmailForm>): Promise<void> {
   const { store, services, collection } = call
   if (!collection.passwordAuth.enabled)
@@ -133,8 +134,8 @@ export const PASSWORD_RESET_FORM = object({ token: text, password: text, passwor
 type PasswordResetForm = ValueOf<typeof PASSWORD_RESET_FORM>
 
 /**
- * Sets the password, verifies the address, ends older tokens and access of an unverified holder. Throws 400.
- * PocketBase: apis/record_auth_password_reset_confirm.go
+ * Sets the password, verifies the mailed address and ends older tokens. If it was unverified, also deletes
+ * API keys and the like. Throws 400. PocketBase: apis/record_auth_password_reset_confirm.go
  */
 export async function confirmPasswordReset(
   { store, services, collection, readForm }: AuthCall<PasswordResetForm>,
@@ -158,7 +159,7 @@ const DIRECTLY = 'All superusers can change their emails directly.'
 
 export const EMAIL_CHANGE_FORM = object({ newEmail: text })
 
-/** Mails a link to the new address. Throws 400, 429. PocketBase: record_auth_email_change_request.go */
+/** Mails a link to the new address. Throws 400, 429. PocketBase: apis/record_auth_email_change_request.go */
 export async function requestEmailChange(call: AuthCall<{ newEmail: string }>, auth: AuthRecord) {
   const { store, services, collection } = call
   demandUsers(collection, DIRECTLY)
@@ -178,7 +179,7 @@ export async function requestEmailChange(call: AuthCall<{ newEmail: string }>, a
 
 export const EMAIL_CHANGE_CONFIRM_FORM = object({ token: text, password: text })
 
-/** Sets the token's address, as verified; ends older tokens. PocketBase: record_auth_email_change_confirm */
+/** Sets the token's new email as verified; ends older tokens. PocketBase: record_auth_email_change_confirm */
 export async function confirmEmailChange(
   call: AuthCall<ValueOf<typeof EMAIL_CHANGE_CONFIRM_FORM>>,
   also?: InSameTransaction,

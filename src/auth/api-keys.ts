@@ -18,13 +18,13 @@ import { authColumns, lookUp, toAuthRecord } from './auth-rows.ts'
 import { sha256 } from './tokens.ts'
 
 const PREFIX = 'psk_'
-/** The beginning of a key: made here, or imported from Vendel. */
+/** The prefix of API keys: `psk_` of our own, `vk_` of those imported from Vendel. */
 const KEY = /^(?:psk|vk)_/
 export const isKey = (text: string): boolean => KEY.test(text)
 
-/** Makes a key, with its prefix, longer than HMAC's block of 64 bytes: see signatures of Twilio's API. */
+/** Makes keys longer than HMAC's 64-byte block, so that their stored hash can sign calls for Twilio's API. */
 const RANDOM_LENGTH = 64
-/** Characters of a key that its owner sees later, to recognize it. */
+/** Characters of a key that its owner can still see later, to recognize it. */
 const VISIBLE_LENGTH = PREFIX.length + 6
 const TOUCH_MS = 60_000
 
@@ -43,12 +43,12 @@ const NEW_KEY = z.object({
     .describe('The key itself, for `X-API-Key`. Only the answer that makes or replaces a secret has it.'),
 })
 
-/** How long the secret before stays valid unless the request says it. */
+/** How long the previous secret stays valid, unless the request sets `previous_until`. */
 const PREVIOUS_MS = 86_400_000
 
 /**
- * Makes a key with its record, and another secret when an update empties `prefix`. Only these answers have
- * the secret, as `key`; the database has its SHA-256.
+ * Makes the secret of a new API key, and a new one when an update empties `prefix`. Only the answers to these
+ * requests have it, as `key`; the database has its SHA-256.
  */
 export const apiKeysExtension = {
   grantsAccess: true,
@@ -66,11 +66,11 @@ export const apiKeysExtension = {
     const isPreviousValid = String(old.previous_until) > now()
     if (isRotated) {
       if (!('previous_until' in body)) values.previous_until = formatDate(new Date(Date.now() + PREVIOUS_MS))
-      // of two valid secrets, the one that was used last stays
+      // of the two secrets so far, the one that was used last stays valid beside the new one
       const staysPrevious = isPreviousValid && old.last_used_prefix !== old.prefix
       if (!staysPrevious) for (const field of PREVIOUS) values[`previous_${field}`] = old[field] ?? ''
     }
-    // a secret that has ended stays so
+    // an old secret that has expired stays invalid
     const isEnded = !(isRotated || isPreviousValid) || !(String(values.previous_until) > now())
     if (isEnded) for (const field of [...PREVIOUS, 'until']) values[`previous_${field}`] = ''
     return isRotated ? newSecret(values) : undefined
@@ -83,16 +83,16 @@ function newSecret(values: Record<string, Value>): z.output<typeof NEW_KEY> {
   return { key }
 }
 
-/** An API key and its user as read from the database. `version`: `xmin` of the key's row. */
+/** An API key and its user, as read from the database. `version`: `xmin` of the key's row. */
 export interface KeyHolder {
   readonly auth: AuthRecord
   readonly id: string
   readonly version: string
-  /** The prefix of the secret that was used: a key has two while it is rotated. */
+  /** The prefix of the secret that was used. After a rotation, a key has two valid secrets for a time. */
   readonly secret: string
-  /** When key or secret end, in PocketBase's format; '' for never. */
+  /** When the key or this secret expires (the earlier time), in PocketBase's format; '' for never. */
   readonly expiresAt: string
-  /** When this secret was last used; '' if the other one was used since. */
+  /** When this secret was last used; '' if the key's other secret was used later. */
   readonly lastUsedAt: string
   readonly scopes: Scopes
   readonly isTwilio: boolean
@@ -106,9 +106,9 @@ const MAX_KNOWN = 10_000
 const keysOf = memoize((_: Catalog) => new Lru<string, KeyHolder | null>(MAX_KNOWN))
 
 /**
- * Finds the user of an API key; null if the key is unknown, off or expired, or its user deleted or disabled.
- * With `cached` the result may be out of date: the caller compares the versions of key and user in its own
- * statement and, if they differ, calls again without `cached`. Stores the last use, by address `ip`.
+ * Finds the user of an API key; null if the key is unknown, disabled or expired, or its user deleted or
+ * disabled. With `cached` the result may be out of date: the caller's SQL must compare the versions of key
+ * and user; if they differ, call again without `cached`. Stores the last use, by address `ip`.
  */
 export async function identifyKey(
   store: Store,
@@ -129,7 +129,7 @@ export async function identifyKey(
   return holder
 }
 
-/** The user of a key from the cache; undefined if it is not cached. Not for authorization. */
+/** The user of a key, from the cache; undefined if not cached. Not for authorization: it may be outdated. */
 export const cachedKeyHolder = (catalog: Catalog, key: string): AuthRecord | undefined =>
   keysOf(catalog).get(key)?.auth
 
@@ -138,17 +138,17 @@ type KeyColumns = [
   ...[Scopes, isTwilio: boolean],
 ]
 
-/** The user of a key by its id, and by the prefix of a secret; null if either is no longer valid. */
+/** The user of a key, by its id and a secret's prefix (null: the current one); null if one is invalid. */
 export const keyHolderById = (store: Store, id: string, secret: string | null): Promise<KeyHolder | null> =>
   findBy(store, `k.id = $1 and (${IS_CURRENT} or k.previous_prefix = $3)`, IS_CURRENT, [id, now(), secret])
 const IS_CURRENT = 'k.prefix = coalesce($3, k.prefix)'
 
-// repeats the conditions of the partial indexes on hashes, so that Postgres can use them
+// repeats the conditions of the partial indexes on the hashes, so that Postgres can use the indexes
 const IS_ITS_HASH = `(k.hash = $1 and k.hash <> '' or k.previous_hash = $1 and k.previous_hash <> '')`
 const findHolder = (store: Store, key: string) =>
   findBy(store, IS_ITS_HASH, 'k.hash = $1', [sha256(key), now()])
 
-/** `isCurrent`: SQL that tells the key's secret from the one before. $2: now. */
+/** Finds a key. `isCurrent`: SQL, whether the current secret is meant, not the previous one. $2: now. */
 async function findBy(
   store: Store,
   condition: string,
@@ -176,7 +176,7 @@ async function findBy(
 const MAX_TOUCHED = 10_000
 const touched = new Lru<string, number>(MAX_TOUCHED)
 
-/** Stores the last use in the background, at most once a minute for each secret. A failure is ignored. */
+/** Stores a key's last use in the background, at most once a minute per secret. A failure is ignored. */
 function touch(store: Store, { id, secret, lastUsedAt }: KeyHolder, ip: string): void {
   const nowMs = Date.now()
   const name = `${id} ${secret}`
@@ -211,20 +211,20 @@ export type Scope = (typeof SCOPES)[number]
 
 const ALL: Scope = 'all:any'
 
-/** The only scope of refresh tokens. API keys cannot have it, and `all:any` does not include it. */
+/** The only scope of SMSGate's refresh tokens. API keys cannot have it; `all:any` does not include it. */
 export const REFRESH_SCOPE = 'tokens:refresh'
 
-/** Scopes as stored with an API key. Empty: DEFAULT_SCOPES. */
+/** Scopes as stored with an API key. An empty list means DEFAULT_SCOPES. */
 export type Scopes = readonly string[]
 
-/** Scopes of a key that has none stored: if stolen, it reads no inbox and no lists and deletes no device. */
+/** Scopes of a key that stores none. A thief of the key can read no inbox or list and delete no device. */
 const DEFAULT_SCOPES: readonly Scope[] = ['messages:send', 'messages:read', 'messages:cancel']
 
 export const effectiveScopes = (scopes: Scopes): Scopes => (scopes.length > 0 ? scopes : DEFAULT_SCOPES)
 
-/** Whether exactly these scopes allow `scope`, without defaults. */
+/** Whether these scopes allow `scope`. An empty list allows nothing. */
 export const grants = (scopes: Scopes, scope: string): boolean =>
   scopes.includes(scope) || (scope !== REFRESH_SCOPE && scopes.includes(ALL))
 
-/** Whether a key with these stored scopes may do what needs `scope`. */
+/** Whether a key with these stored scopes allows `scope`. An empty list means DEFAULT_SCOPES. */
 export const hasScope = (scopes: Scopes, scope: string): boolean => grants(effectiveScopes(scopes), scope)

@@ -15,15 +15,15 @@ const WINDOW_SECONDS = 600
 /** Maximum wrong attempts: per account and address, per address, per account from unknown addresses. */
 const signInLimits = (tries: number) => [tries, ofAddress(tries), tries * 10]
 const ofAddress = (tries: number) => tries * 15
-/** Maximum requests of mails, successful or not: per account and address, per address, per account. */
+/** Maximum requests for mails, successful or not: per account and address, per address, per account. */
 const MAIL_LIMITS = [15, 300, 60]
 
-/** How long an address that signed in is exempt from the account-wide limit. */
+/** How long an address that signed in to an account is exempt from the limit per account. */
 const KNOWN_DAYS = 90
 
 /**
- * Runs a check that throws 400 for a wrong password or code. Counts wrong ones by account and address; throws
- * 429. Networks from which the account signed in have their own places.
+ * Runs `check`, which throws 400 for a wrong password or code. Counts failures by account and address; throws
+ * 429 after too many. Networks from which the account signed in before have their own queue.
  */
 export async function limitSignInAttempts<T>(
   signInAttempt: SignInAttempt,
@@ -41,7 +41,7 @@ export async function limitSignInAttempts<T>(
       await uncountAttempts(db, keys, exempt, KNOWN_DAYS)
       return result
     } catch (error) {
-      // other errors (database unavailable, no place for the check) do not mean a wrong password
+      // other errors (database unavailable, too many checks at a time) do not mean a wrong password
       if (!(error instanceof ApiError) || error instanceof OverLimit || error.status >= 500)
         await uncountAttempts(db, keys, exempt).catch(() => {})
       throw error
@@ -51,7 +51,7 @@ export async function limitSignInAttempts<T>(
   return places.run(guestHolder(signInAttempt.ip), attempt)
 }
 
-/** Counts a password hash that `holder` (an account or address) causes. Throws 429 after too many. */
+/** Counts a password hash made for `holder` (an account or network). Throws 429 after too many. */
 export async function countHash(db: Db, { signInTries }: Pick<Config, 'signInTries'>, holder: string) {
   if (signInTries === 0) return
   await takeTries(db, [`hash of ${holder}`], [ofAddress(signInTries)])
@@ -63,21 +63,21 @@ export async function limitMails(signInAttempt: SignInAttempt): Promise<void> {
   await takeTries(signInAttempt.db, keys, MAIL_LIMITS, WINDOW_SECONDS, exempt)
 }
 
-/** Counts failures of provider requests by address, as the account is unknown. Throws 429. */
+/** Counts failed OAuth2 sign-ins by address only, because the account is not known yet. Throws 429. */
 export async function limitProviderAttempts<T>({ db, config, ip }: SignInAttempt, ask: () => Promise<T>) {
   if (config.signInTries === 0) return ask()
   return countFailures(db, 'provider', ip, [ofAddress(config.signInTries)], ask)
 }
 
-/** Maximum wrong guesses per network, then in total. Invitation secrets are too long to guess. */
+/** Maximum wrong guesses per network, then in total. Invitations need no total: their secrets are long. */
 const GUESSES = { code: [8, 2_000], 'private token': [8, 2_000], invitation: [8] } as const
 const GUESS_SECONDS = 300
 
-/** Runs a check of a pairing code, token or secret and counts wrong ones across all nodes. Throws 429. */
+/** Runs a check of a pairing code, token or secret. Counts wrong ones in the database. Throws 429. */
 export const limitGuesses = <T>(db: Db, what: keyof typeof GUESSES, ip: string, check: () => Promise<T>) =>
   countFailures(db, what, ip, GUESSES[what], check, GUESS_SECONDS)
 
-/** Limits wrong private tokens of SMSGate apps. Apps repeat a stale token, so it counts once. Throws 429. */
+/** Limits wrong private tokens of SMSGate apps. A token that an app repeats counts once. Throws 429. */
 export async function limitPrivateTokens<T>(db: Db, ip: string, token: string, check: () => Promise<T>) {
   const wrong = `private token ${sha256(token).slice(0, 32)} ${networkOf(ip)}`
   if (await hasAttempt(db, wrong)) return check()
@@ -104,7 +104,7 @@ async function countFailures<T>(
   return result
 }
 
-/** Keys to count, the most specific first. Accounts are hashed: people type passwords into the name field. */
+/** Keys to count, most specific first. Accounts are hashed: people type passwords into the name field. */
 function keysOf(what: string, { collection, account, ip }: SignInAttempt) {
   const network = networkOf(ip)
   const who = sha256(`${collection} ${account.toLowerCase()}`).slice(0, 32)
@@ -125,20 +125,20 @@ async function takeTries(db: Db, keys: string[], limits: number[], seconds = WIN
 const GIVE_BACK = statement('auth give back', {})`
 select auth_give_back(${list('keys')}::text[], ${text('exempt')}, ${number('days')})`
 
-/** Takes counted attempts back. `days`: how long the address counts as known; 0: it does not. */
+/** Undoes the count of an attempt. `days`: how long the address then counts as known; 0: not at all. */
 async function uncountAttempts(db: Db, keys: readonly string[], exempt: string, days = 0) {
   await run(db, GIVE_BACK, { keys, exempt, days })
 }
 
-/** Counts an attempt of `key`. Returns the seconds to wait beyond `max` in a window of `seconds`, else 0. */
+/** Counts an attempt for `key`. Returns 0, or the seconds to wait after more than `max` in `seconds`. */
 export const takeTry = async (db: Db, key: string, max: number, seconds: number): Promise<number> =>
   (await runForRow(db, TAKE, { keys: [key], limits: [max], seconds, exempt: '' }))!.wait
 
-/** Counts an attempt of `key`. Returns false if there were more than `max` in a window of `seconds`. */
+/** Counts an attempt for `key`. Returns false after more than `max` in `seconds`. */
 export const countAttempt = async (db: Db, key: string, max: number, seconds: number): Promise<boolean> =>
   (await takeTry(db, key, max, seconds)) === 0
 
-/** Counts a code that is texted to a number. Returns the seconds to wait beyond a limit, else 0. */
+/** Counts a code to be texted to a number. Returns 0, or the seconds to wait after too many. */
 export async function takeText(db: Db, sender: string, to: string, ofHour = 5, ofDay = 10): Promise<number> {
   const key = `text of ${sender} ${sha256(to).slice(0, 32)}`
   const wait = await takeTry(db, `${key} hour`, ofHour, 3_600)

@@ -8,7 +8,7 @@ export interface Actor {
   readonly ip: string
 }
 
-/** An action and its target. Values that were written are never kept. */
+/** An action and its target. `fields` has only names: written values are never stored. */
 export interface AuditEntry {
   readonly action: string
   readonly collection?: string
@@ -16,7 +16,7 @@ export interface AuditEntry {
   readonly fields?: readonly string[]
 }
 
-/** Records a command at the terminal, in the transaction of `db`. */
+/** Records an action of the command line, in the transaction of `db`. */
 export const recordTerminalAudit = (db: Db, entry: AuditEntry): Promise<void> =>
   recordAudit(db, { ip: 'terminal' }, entry)
 
@@ -53,7 +53,7 @@ const forget = (table: string) => `
 delete from ${table} where id in (
   select id from ${table} where created < pb_text(now() - make_interval(days => $1)) order by created limit 10000)`
 
-/** Deletes entries older than `days`; 0 keeps all. */
+/** Deletes audit entries older than `days`; 0 keeps all. */
 export async function deleteOldAuditEntries(db: Db, days: number): Promise<void> {
   if (days === 0) return
   for (const table of ['_audit', 'account_audit']) while ((await db.query(forget(table), [days])).count > 0);
@@ -76,7 +76,7 @@ insert into account_audit (id, "user", sender, action, collection, record, field
 values (pb_new_id(), ${text('user')}, ${text('sender')}, ${text('action')}, ${text('collection')}, ${text('record')},
   ${text('fields')}, pb_text(now()))`
 
-/** Records what a member did, in the transaction of `db`. */
+/** Records what a member did for an account, in the transaction of `db`. */
 export async function recordMemberAudit(
   db: Db,
   auth: AuthRecord,

@@ -27,11 +27,11 @@ import {
 import { type Actor, type AuthRecord, authRecord, type Role } from '../request/request.ts'
 import { randomId } from '../tools/random.ts'
 
-/** SQL: the columns of row `b` in the order of fields, its version, whether it is disabled. */
+/** SQL of a select list: the columns of row `b` in the order of fields, `xmin`, whether it is disabled. */
 export const authColumns = (store: Store, collection: AuthCollection) =>
   `${columnsOf(collection).select}, b.xmin::text, ${disabledSql(store, collection)}`
 
-/** SQL: whether user `b` has no account and is a member of no enabled one. */
+/** SQL: whether user `b` has no account of its own and is a member of no enabled account. */
 const IS_LEFT = `b.member_only and not exists (
   select from members own where own.member = b.id and not ${isDisabledSql('own.account')})`
 
@@ -42,7 +42,7 @@ function disabledSql({ catalog }: Store, { id }: Collection): string {
   return id === DEVICES_ID ? isDisabledSql('b."user"') : 'false'
 }
 
-/** Throws 403 for a disabled user and the user's devices, as PocketBase does if the authRule fails. */
+/** Throws 403 for a disabled user and its devices, with PocketBase's message for a failed authRule. */
 export function requireEnabled({ isDisabled }: AuthRecord): void {
   if (isDisabled) throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
 }
@@ -67,7 +67,7 @@ export const findAuthRecord = (
   id: string,
 ): Promise<AuthRecord | null> => findWhere(store, collection, 'b.id = $1', id)
 
-/** SQL: whether `row` has ended the session of the token with hash `$2`. */
+/** SQL: whether the token with hash `$2` belongs to a session of record `row` that was ended. */
 const isEndedSql = ({ id }: AuthCollection, row = 'b') => `exists (
   select from auth_sessions s where s.collection = '${id}' and s.record = ${row}.id and s.ended_at is not null
     and exists (select from auth_session_tokens t where t.token_hash = $2 and t.session = s.id))`
@@ -76,7 +76,7 @@ const isEndedSql = ({ id }: AuthCollection, row = 'b') => `exists (
 export const findTokenOwner = (store: Store, collection: AuthCollection, id: string, tokenHash: string) =>
   findWhere(store, collection, `b.id = $1 and not ${isEndedSql(collection)}`, id, tokenHash)
 
-/** An account with the member who acts for it; null if there is none or the member's session has ended. */
+/** The account for which a member acts; null if it has no such member or the member's session has ended. */
 export async function findActing(
   store: Store,
   collection: AuthCollection,
@@ -116,7 +116,7 @@ async function findWhere(
 export const lookUp = async ({ db, catalog }: Store, text: string, values: readonly unknown[]) =>
   (await db.lookUp(text, values, statementName(catalog, text))).rows
 
-/** The auth record with this value in a uniquely indexed field, ignoring ASCII case if the index does. */
+/** The auth record with this value in a unique field, or null. Ignores ASCII case if the index does. */
 export async function findByIdentity(store: Store, collection: AuthCollection, field: string, value: string) {
   const index = uniqueIndexOf(collection.indexes, field)
   if (!index) return null
@@ -137,10 +137,10 @@ export async function findByIdentity(store: Store, collection: AuthCollection, f
 export const findByEmail = (store: Store, collection: AuthCollection, email: string) =>
   findByIdentity(store, collection, 'email', email)
 
-/** System collections cannot be renamed, so each has its name as the table's. */
+/** System collections cannot be renamed, so each table has the name of its collection. */
 type SystemCollection = '_otps' | '_mfas' | '_authOrigins' | '_externalAuths'
 
-/** Stores a record unchecked and returns its id. A unique conflict is ignored unless `isStrict`. */
+/** Stores a record without checks and returns its id. Ignores a unique conflict unless `isStrict`. */
 export async function addSystemRecord(
   store: Store,
   name: SystemCollection,
@@ -159,7 +159,7 @@ export async function addSystemRecord(
   return id
 }
 
-/** Finds a record by id, as texts by field name; null if there is none. */
+/** Reads fields of the record with this id, as texts; null if there is none. */
 export async function findSystemRecord<F extends string>(
   store: Store,
   name: SystemCollection,
@@ -169,7 +169,7 @@ export async function findSystemRecord<F extends string>(
   return (await select(store, name, fields, 'id = $1', [id]))[0] ?? null
 }
 
-/** Lists all records about an auth record, newest first, as texts by field name. */
+/** Reads fields of all records that belong to an auth record, as texts; newest first. */
 export const listSystemRecords = <F extends string>(
   store: Store,
   name: SystemCollection,
@@ -195,11 +195,10 @@ async function select<F extends string>(
 export const deleteSystemRecord = async (store: Store, name: SystemCollection, id: string) =>
   (await write(store, name, 'delete', `delete from ${quote(name)} where id = $2 returning *`, [id])) > 0
 
-/** Whether a stored date is more than this many seconds ago. */
 export const isOlder = (moment: string, seconds: number) =>
   Date.now() - (dateOf(moment)?.getTime() ?? 0) > seconds * 1000
 
-/** Deletes records about one collection that are older than this many seconds. */
+/** Deletes records that belong to one collection's auth records and are older than this many seconds. */
 export async function deleteOldSystemRecords(
   store: Store,
   name: SystemCollection,

@@ -5,7 +5,7 @@ import type { Logger } from '../log.ts'
 import type { Extensions } from '../records/extension.ts'
 import type { SettingsStore } from '../settings/settings.ts'
 
-/** A text with a code, sent within `seconds` or never. Only the phone gets `body`; records have `shown`. */
+/** A text with a code, sent within `seconds` or never. Its recipient gets `body`; records store `shown`. */
 export interface TextWithCode {
   readonly to: string
   readonly body: string
@@ -26,11 +26,10 @@ export interface AuthCall<Form = unknown> {
   readonly services: AuthServices
   readonly collection: AuthCollection
   readonly ip: string
-  /** Reads the body; called once the collection is known to allow the request. Throws 400. */
+  /** Reads the body. Called only after the collection was found to allow the request. Throws 400. */
   readonly readForm: () => Promise<Form>
 }
 
-/** Where a sign-in comes from. */
 export interface Origin {
   readonly ip: string
   readonly userAgent: string

@@ -18,7 +18,7 @@ export interface Mail {
   readonly to: string
   readonly subject: string
   readonly html: string
-  /** The mail's id in angle brackets, so that a retried mail keeps its id. */
+  /** The Message-ID in angle brackets. A mail that is sent again keeps it. */
   readonly messageId?: string
 }
 
@@ -27,7 +27,7 @@ export type MailServices = Pick<AuthServices, 'settings' | 'log' | 'config'>
 export const messageIdOf = ({ settings: { current } }: MailServices, key: string) =>
   `<${key}@${current.meta.senderAddress.split('@').at(-1)}>`
 
-/** Sends a mail by the settings' SMTP server, or writes it to the log. Throws if the server refuses it. */
+/** Sends a mail by the SMTP server of the settings; without one, logs it. Throws if the server refuses it. */
 export async function sendMail(
   { settings: { current }, log }: Pick<MailServices, 'settings' | 'log'>,
   mail: Mail,
@@ -42,7 +42,7 @@ export async function sendMail(
   await transport.sendMail({ ...mail, text, from: { name: senderName, address: senderAddress } })
 }
 
-/** The transport of a version of the settings. Loaded for the first mail, as most servers send none. */
+/** The SMTP transport for these settings. Loads nodemailer at the first mail: most servers send none. */
 const transportOf = memoize(async ({ smtp }: Settings) => {
   const { createTransport } = await import('nodemailer')
   return createTransport({
@@ -71,7 +71,7 @@ function plainText(html: string) {
     .join('\n')
 }
 
-/** The default of the setting `appURL`, instead of which PUBLIC_URL is used. */
+/** The default of the setting `appURL`. If it is unchanged, mails use PUBLIC_URL instead. */
 const FRESH_URL = SETTINGS.fresh().meta.appURL
 
 /** Field types whose values cannot contain HTML. */
@@ -134,7 +134,7 @@ function fieldText(field: Field, value: Value) {
   return PLAIN_TYPES.has(field.type) ? String(value) : escapeHtml(String(value))
 }
 
-/** Fills in a template and sends it. PocketBase: mails/record.go */
+/** Fills in a mail template and sends it. PocketBase: mails/record.go */
 async function sendTemplate(
   services: MailServices,
   auth: AuthRecord,
@@ -172,7 +172,6 @@ export async function mailLink(
   await sendTemplate(services, auth, optionsOf(auth)[LINK_TEMPLATES[link]], { TOKEN: token }, newEmail)
 }
 
-/** Mails a one-time password. Throws when the mail cannot be sent. */
 export const mailOtp = (services: MailServices, auth: AuthRecord, otpId: string, password: string) =>
   sendTemplate(services, auth, optionsOf(auth).otp.emailTemplate, { OTP_ID: otpId, OTP: password })
 
@@ -190,7 +189,7 @@ const TEMPLATES: Readonly<Record<string, (services: MailServices, auth: AuthReco
 
 export const TEST_MAIL_FORM = object({ email: text, template: text, collection: text })
 
-/** Mails a template for a made-up record. Throws 400. PocketBase: forms/test_email_send.go */
+/** Mails a template, filled in for a made-up record. Throws 400. PocketBase: forms/test_email_send.go */
 export async function sendTestMail(
   store: Store,
   services: MailServices,

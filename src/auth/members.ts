@@ -58,7 +58,6 @@ const ACCOUNTS = statement('accounts of a member', ACCOUNT_OF_MEMBER)`
 select m.account as id, s.name, m.role from members m join senders s on s.id = m.account
 where m.member = ${text('member')} order by s.name, m.account limit ${MAX_LISTED}`
 
-/** The accounts that a user may act for, sorted by name. */
 export const listAccounts = (db: Db, member: string) => run(db, ACCOUNTS, { member })
 
 /** Adds an acting token to the session of the member's own token, with which it ends. */
@@ -67,7 +66,7 @@ insert into auth_session_tokens (token_hash, session, expires_at)
 select ${text('acting')}, session, expires_at from auth_session_tokens where token_hash = ${text('own')}
 on conflict do nothing`
 
-/** Makes a token with which a member acts for an account until the member's `own` expires. Throws 404. */
+/** Makes a token to act for an account. It expires with the member's `own`. Throws 404 for a non-member. */
 export async function actFor(store: Store, member: AuthRecord, own: string, account: string) {
   const collection = member.collection as AuthCollection
   const auth = await findActing(store, collection, account, sha256(own), { member: member.id })
@@ -82,7 +81,7 @@ const KEY_LENGTH = 50
 
 const IS_OWNER = fieldError('validation_is_owner', 'The account itself cannot be its member.')
 
-/** A membership's account and member cannot change. A new role gets a new key, which ends acting tokens. */
+/** Keeps account and member unchanged. A new role gets a new key, which ends tokens of the old role. */
 export const membersExtension: Extension = {
   grantsAccess: true,
   setByServer: ['tokenKey'],
@@ -99,7 +98,7 @@ export const membersExtension: Extension = {
   },
 }
 
-/** Only `invite` makes invitations, since their secret is shown once. */
+/** Clients cannot create invitations: only `invite` does, because it shows the secret once. */
 export const invitationsExtension: Extension = { grantsAccess: true, setByServer: ['hash'] }
 
 const INVITATIONS = 'member_invitations'
@@ -118,9 +117,7 @@ select ${text('id')}, ${text('account')}, ${text('email')}, ${text('role')}, pb_
   ${text('sender')}, ${text('hash')}, pb_text(now())
 where (select count(*) from member_invitations where account = ${text('account')} and expires > pb_text(now())) < ${MAX_OPEN}`
 
-/**
- * Makes an invitation and mails it, or returns its link. Throws 400 if too many are open or the mail fails.
- */
+/** Makes an invitation. Mails it, or returns its link. Throws 400 if too many are open or the mail fails. */
 export async function invite(
   store: Store,
   services: AuthServices,
@@ -129,7 +126,7 @@ export async function invite(
 ): Promise<{ id: string; link?: string }> {
   const [id, secret] = [randomId(), randomText(SECRET_LENGTH)]
   const isMailed = email !== '' && services.settings.current.smtp.enabled
-  // the recipient of a link may have another address
+  // an invitation by link stores no address, because anybody may get the link
   const to = { id, account: auth.id, email: isMailed ? email : '', role }
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
@@ -170,7 +167,7 @@ select coalesce(a.name, '') as account, coalesce(s.name, '') as inviter, i.role,
 left join senders a on a.id = i.account left join senders s on s.id = i.invited_by
 where i.hash = ${text('hash')} and i.expires > ${text('now')}`
 
-/** The invitation with this secret. Throws 400. */
+/** The invitation with this secret. Throws 400 if it is invalid, expired or used. */
 export async function showInvitation({ db }: Store, secret: string) {
   const found = await runForRow(db, SHOW, { hash: sha256(secret), now: now() })
   if (!found) throw badRequest(NOT_OPEN)
@@ -181,14 +178,14 @@ const LOCK = statement('invitation lock', { id: 'string', account: 'string', rol
 select id, account, role from member_invitations
 where hash = ${text('hash')} and expires > ${text('now')} for update`
 
-/** Makes a user a member by an invitation, which it deletes. Returns the account. Throws 400. */
+/** Makes a user a member by an invitation, which it deletes. Returns the account's id. Throws 400. */
 export async function acceptInvitation(store: Store, extensions: Extensions, secret: string, member: string) {
   return store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     const found = await runForRow(db, LOCK, { hash: sha256(secret), now: now() })
     if (!found) throw badRequest(NOT_OPEN)
     const { id, account, role } = found
-    // a takeover of the account waits, and finds the new member
+    // lock the account: a takeover by its owner then waits, and removes the new member, too
     await db.query('select from users where id = $1 for share', [account], 'invitation account')
     if (account === member) throw badRequest('You cannot accept an invitation to your own account.')
     const known = await db.query('select from members where account = $1 and member = $2', [account, member])
@@ -204,7 +201,7 @@ type Newcomer = Readonly<Record<'name' | 'email' | 'password' | 'passwordConfirm
 
 /**
  * Creates a user without an account of its own as a member. Verifies the email if the invitation was mailed
- * to it. Returns the account. Throws 400 with field errors.
+ * to it. Returns the id of the inviting account. Throws 400 with field errors.
  */
 export async function joinAsNew(
   store: Store,

@@ -13,7 +13,7 @@ const RESEND_SECONDS = 120
 const keyOf = (link: MailedLink, auth: AuthRecord | null) =>
   `mail ${link} ${auth?.collection.id ?? ''} ${auth?.id ?? ''}`
 
-/** Starts to mail a link, at most once in RESEND_SECONDS. For null it takes as long and sends nothing. */
+/** Mails a link in the background, once per RESEND_SECONDS. For null sends nothing, but takes as long. */
 export async function mailInBackground(
   store: Store,
   services: AuthServices,
@@ -21,7 +21,7 @@ export async function mailInBackground(
   auth: AuthRecord | null,
 ): Promise<void> {
   const key = keyOf(link, auth)
-  // counted before sending: a concurrent request may ask for the same mail
+  // count before sending, because a concurrent request may ask for the same mail
   if (!(await countAttempt(store.db, key, 1, RESEND_SECONDS)) || !auth) return
   const about = { kind: link, collection: auth.collection.name, id: auth.id }
   void mailLink(services, auth, link).catch(async (err) => {
@@ -36,7 +36,7 @@ export const clearMailLimit = (store: Store, link: MailedLink, auth: AuthRecord)
 export const EMAIL_FORM = object({ email: text })
 export type EmailForm = ValueOf<typeof EMAIL_FORM>
 
-/** Finds the record with the form's address or number; null if unknown or disabled. Throws 400, 429. */
+/** Finds the record with the form's email or phone number; null if unknown or disabled. Throws 400, 429. */
 export async function findForMail(
   call: AuthCall<EmailForm>,
   takesNumbers = false,
@@ -50,26 +50,23 @@ export async function findForMail(
   return auth && !auth.isDisabled ? auth : null
 }
 
-/** The number that one-time passwords of a record are texted to; '' if they are mailed. */
+/** The phone number to which a record's one-time passwords are texted; '' if they are mailed. */
 export function numberOf(auth: AuthRecord): string {
   const { channel } = (auth.collection as AuthCollection).otp
   const number = channel ? String(auth.values[channel.field] ?? '') : ''
   return E164.test(number) ? number : ''
 }
 
-/** Whether a typed address is a number and the collection texts one-time passwords. */
 const isNumber = ({ otp }: AuthCollection, typed: string): boolean =>
   otp.channel !== undefined && E164.test(typed)
 
-/** The record with this unique number; null if it has an email, whose owner may be another person. */
+/** The record with this phone number; null if it has an email, which may be another person's. */
 async function findByNumber(store: Store, collection: AuthCollection, number: string) {
   const auth = await findByIdentity(store, collection, collection.otp.channel!.field, number)
   return auth?.values.email === '' ? auth : null
 }
 
-/**
- * Texts a one-time password, which only the phone gets. Throws if there are too many or the send is refused.
- */
+/** Texts a one-time password; records show dots instead. Throws after too many, or if the send is refused. */
 export async function textOtp(
   store: Store,
   services: AuthServices,

@@ -1,9 +1,9 @@
 import { isEnough, notAllowed } from '../records/access.ts'
 import type { AuthRecord, Role } from '../request/request.ts'
 
-// Which routes a member may use for an account. Routes not listed are for the account itself.
+// A member acts for another user's account, within a role. Unlisted routes need the account itself.
 
-/** Routes below `/api/` by the least role. Those of records also need the role of their collection. */
+/** Routes below `/api/`, by the lowest role that may use them. Collections may require a higher one. */
 const ROUTES: Readonly<Record<Role, readonly string[]>> = {
   viewer: [
     'GET health',
@@ -19,7 +19,7 @@ const ROUTES: Readonly<Record<Role, readonly string[]>> = {
     'GET collections/:collection/records',
     'GET collections/:collection/records/:id',
     'GET collections/:collection/export',
-    // a sign-in ignores the token that is sent
+    // allowed, because a sign-in ignores the token that is sent with it
     'POST collections/:collection/auth-with-password',
     'POST collections/:collection/auth-with-otp',
     'POST collections/:collection/auth-refresh',
@@ -70,11 +70,11 @@ const ROLES = new Map(
   Object.entries(ROUTES).flatMap(([role, routes]) => routes.map((route) => [route, role as Role])),
 )
 
-/** Routes for a member who has no account and acts for none. Rules apply to records. */
+/** Routes for a user who has no account and acts for none. API rules limit the records. */
 const PERSONAL =
   /^[A-Z]+ \/api\/(?:health|batch|realtime|files|collections|account\/(?:me|accounts|act-for|sessions|end-other-sessions|invitations\/accept))(?:\/|$)/
 
-/** Throws 403 for a member who may not use a route (method and path). */
+/** Throws 403 if the caller's role does not allow the route (method and path). */
 export function requireRole(auth: AuthRecord, route: string): void {
   const { limits } = auth
   if (limits === undefined) return

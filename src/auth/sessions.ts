@@ -31,7 +31,7 @@ const durationOf = (auth: AuthRecord): number => (auth.collection as AuthCollect
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
-/** Signs a unique token by varying its expiry. `keep` stores the hash, and returns false if it exists. */
+/** Signs a token. Varies its expiry until it is unique: until `keep`, which stores its hash, returns true. */
 async function signOwnToken(
   auth: AuthRecord,
   keep: (hash: string, expires: number) => Promise<boolean>,
@@ -75,7 +75,7 @@ insert into auth_sessions (id, collection, record, token_hash, ip, user_agent, e
 select ${text('id')}, ${text('collection')}, ${text('record')}, ${text('hash')}, ${text('ip')}, ${text('agent')},
   to_timestamp(${number('expires')}) from kept`
 
-/** Stores a sign-in and returns its token. During many concurrent sign-ins the session may stay unlisted. */
+/** Starts a session and returns its token. During many concurrent sign-ins it may stay unlisted. */
 export async function startSession(db: Db, auth: AuthRecord, { ip, userAgent }: Origin): Promise<string> {
   const { token } = await signOwnToken(auth, async (hash, expires) => {
     const session = { id: randomId(), collection: auth.collection.id, record: auth.id, hash, ip, expires }
@@ -92,11 +92,11 @@ from auth_sessions s
 where s.collection = ${text('collection')} and s.record = ${text('record')} and s.ended_at is null and s.expires_at > now()
 order by s.used_at desc, s.id limit ${MAX_LISTED}`
 
-/** The sessions of a record, latest use first. `token`: the request's own. */
+/** The sessions of a record, latest use first. `token` marks the current one. */
 export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<Session[]> =>
   run(db, LIST, { collection: auth.collection.id, record: auth.id, hash: sha256(token) })
 
-/** Minimum age of a session's token before it gets another one. Each token is a row until it expires. */
+/** Minimum seconds between two tokens of a session. Each token is a row until it expires. */
 const SAME_SECONDS = 60
 
 const LATEST = statement('session latest token', ({ hash }: Texts<'hash'>) =>
@@ -117,7 +117,7 @@ with kept as (
 update auth_sessions set token_hash = $2, expires_at = to_timestamp($3)
 where id = $1 and exists (select from kept) returning 1`
 
-/** A new token of the session, at most one per SAME_SECONDS; `old` itself if it cannot be refreshed. */
+/** A new token of the session of `old`, at most one per SAME_SECONDS; `old` if it cannot be refreshed. */
 export async function refreshToken(db: Db, auth: AuthRecord, old: string): Promise<string> {
   if (!readClaims(old)?.refreshable) return old
   const known = await runForRow(db, LATEST, { hash: sha256(old) })
@@ -147,13 +147,16 @@ const END_PUSHES = `
 delete from push_subscriptions
 where ("user" = $1 and sender = '' or sender in (select id from members where member = $1)) and left(user_agent, 300) = $2`
 
-/** Ends a session, its notifications and all event streams of the account; others reconnect. Throws 404. */
+/**
+ * Ends a session and its push notifications. Closes the account's event streams, even those of other
+ * sessions. Throws 404.
+ */
 export async function endSession({ db }: Store, auth: AuthRecord, id: string, also?: InSameTransaction) {
   const { collection, id: record } = auth
   await db.transaction(async (inside) => {
     const ended = await runForRow(inside, END, { id, collection: collection.id, record })
     if (!ended) throw notFound()
-    // makes a new version of the row, so that nodes reload the cached record
+    // changes the row's `xmin`, so that server processes reload the record that they have cached
     const touch = `update ${quote(tableName(collection))} set id = id where id = $1`
     await inside.query(touch, [record])
     if (collection.id === USERS_ID) await inside.query(END_PUSHES, [record, ended.user_agent])
@@ -164,7 +167,7 @@ export async function endSession({ db }: Store, auth: AuthRecord, id: string, al
 
 const EXPIRED = `expires_at <= now() - interval '1 hour'`
 
-/** Deletes expired MFA and OTP records, sessions and invitations, as PocketBase does by __pbMFACleanup__. */
+/** Deletes expired MFA and OTP records, sessions and invitations. PocketBase: __pbMFACleanup__ */
 export async function cleanUpSignIns(store: Store): Promise<void> {
   for (const collection of store.catalog.all) {
     if (collection.type !== 'auth') continue

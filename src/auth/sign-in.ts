@@ -33,11 +33,11 @@ export interface SignInRequest extends Origin {
 }
 
 export interface Proof {
-  /** Absent for a token that is refreshed. */
+  /** How the user signed in; absent if a token is exchanged for a new one. */
   readonly method?: Method
   /** The `meta` of the answer, as JSON text. */
   readonly meta?: string
-  /** The token of the answer. Without one, a session begins. */
+  /** The token to answer with. If absent, a new session starts. */
   readonly token?: string
 }
 
@@ -66,7 +66,7 @@ export async function answerSignIn(
   return `{${meta}"record":${record},"token":${JSON.stringify(token)}}`
 }
 
-/** False for a superuser from an address that the settings do not list. */
+/** False for a superuser whose address the settings do not allow. */
 export function isAddressAllowed({ settings }: AuthServices, auth: AuthRecord | null, ip: string): boolean {
   const { superuserIPs } = settings.current
   return !auth?.isSuperuser || superuserIPs.length === 0 || isListed(superuserIPs, ip)
@@ -96,8 +96,8 @@ type MfaForm = ValueOf<typeof MFA_FORM>
 const FIELDS = ['collectionRef', 'recordRef', 'method', 'created'] as const
 
 /**
- * Throws 401 with an `mfaId` after the first of two methods; the second uses it up. Throws 400 for a wrong
- * id. PocketBase: apis/record_helpers.go, checkMFA
+ * Where two methods are required: throws 401 with an `mfaId` after the first; the second uses the id up.
+ * Throws 400 for a wrong id. PocketBase: apis/record_helpers.go, checkMFA
  */
 async function checkMfa(
   store: Store,
@@ -128,7 +128,7 @@ async function checkMfa(
   if (found.recordRef !== auth.id || found.collectionRef !== auth.collection.id)
     throw badRequest('Invalid MFA session.')
   if (found.method === method) throw badRequest('A different authentication method is required.')
-  // Deleting the row uses up the id, so two concurrent requests cannot both use it.
+  // deleting the row uses up the id, so two concurrent requests cannot both use it
   if (!(await deleteSystemRecord(store, '_mfas', mfaId))) throw badRequest('Invalid or expired MFA session.')
 }
 
@@ -143,7 +143,7 @@ const MAX_ORIGINS = 5
 const MAX_AGENT_LENGTH = 200
 const MAIL_MS = 15_000
 
-/** Keeps the last five locations and mails about a new one. PocketBase: apis/record_helpers.go, authAlert */
+/** Stores the last five sign-in places; mails about a new one. PocketBase: record_helpers.go, authAlert */
 async function recordOrigin(
   store: Store,
   services: AuthServices,
@@ -168,7 +168,7 @@ async function recordOrigin(
   await addSystemRecord(store, '_authOrigins', auth, { fingerprint })
 }
 
-/** Whether an address is in a list of addresses and subnets (`10.0.0.0/8`). */
+/** Whether an IP address is in a list of addresses and subnets (such as `10.0.0.0/8`). */
 export function isListed(addresses: readonly string[], ip: string): boolean {
   const version = isIP(ip)
   if (version === 0) return false
@@ -190,7 +190,7 @@ const listOf = memoize((addresses: readonly string[]) => {
 
 export const IMPERSONATE_FORM = object({ duration: whole })
 
-/** A non-refreshable token of a record for a superuser. PocketBase: apis/record_auth_impersonate.go */
+/** Makes a non-refreshable token of a record, for a superuser. PocketBase: apis/record_auth_impersonate.go */
 export async function impersonate(
   store: Store,
   collection: AuthCollection,

@@ -20,7 +20,7 @@ export const INSTALLER_EMAIL = '__pbinstaller@example.com'
 
 const superusersOf = ({ catalog }: Store) => catalog.find(SUPERUSERS) as AuthCollection
 
-/** Deletes the placeholder before the first superuser is made. PocketBase: record_model_superusers.go */
+/** Deletes the installer's account when a superuser is created. PocketBase: record_model_superusers.go */
 export const superusersExtension: Extension = {
   async beforeCreate(store, values) {
     if (values.email === INSTALLER_EMAIL) return
@@ -79,7 +79,7 @@ export async function deleteSuperuser(store: Store, email: string): Promise<void
 const LINK_SECONDS = 30 * 60
 const PASSWORD_LENGTH = 30
 
-/** A link to create the first superuser; null if there is one. PocketBase: apis/installer.go */
+/** A link to create the first superuser; null if one exists. PocketBase: apis/installer.go */
 export async function installerLink(store: Store, publicUrl: string): Promise<string | null> {
   if ((await listSuperusers(store)).length > 0) return null
   const collection = superusersOf(store)
@@ -94,8 +94,8 @@ export async function installerLink(store: Store, publicUrl: string): Promise<st
 const ADDRESSES = 'superuserIPs'
 
 /**
- * Sets the addresses and subnets of superusers ([] for all) and returns the former ones. Audited. Throws a
- * UserError. PocketBase: cmd/superuser.go
+ * Sets the addresses and subnets that superusers may use ([]: any). Returns the former ones. Audited. Throws
+ * a UserError. PocketBase: cmd/superuser.go
  */
 export async function setSuperuserAddresses(db: Db, places: readonly string[]): Promise<readonly string[]> {
   const settings = await SettingsStore.open(db)

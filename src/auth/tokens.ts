@@ -42,7 +42,7 @@ function options(record: AuthRecord, purpose: Purpose): TokenOptions {
   return record.collection[OPTION[purpose]]
 }
 
-/** The key that signs a token. A new tokenKey, collection secret or actor key invalidates older tokens. */
+/** The key that signs a token. When a part of it changes, older tokens become invalid. */
 const signingKey = (record: AuthRecord, purpose: Purpose) =>
   new TextEncoder().encode(
     `${record.actor?.key ?? ''}${record.values.tokenKey ?? ''}${options(record, purpose).secret}`,
@@ -51,7 +51,7 @@ const signingKey = (record: AuthRecord, purpose: Purpose) =>
 export interface TokenExtras {
   refreshable?: boolean
   newEmail?: string
-  /** Seconds; 0 or absent: the collection's duration. */
+  /** Seconds until the token expires; 0 or absent: as the collection says. */
   duration?: number
   expires?: number
 }
@@ -77,10 +77,10 @@ export function signToken(record: AuthRecord, purpose: Purpose, extras: TokenExt
     .sign(signingKey(record, purpose))
 }
 
-/** Requires two parts in base64url without spaces, which jose would accept. SIGNATURE tests the third. */
+/** A JWT whose first two parts are strict base64url: jose allows spaces. SIGNATURE tests the third one. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[^.]*$/
 
-/** Requires base64url without padding, which jose would accept. */
+/** The third part of a JWT in strict base64url: jose allows padding. */
 const SIGNATURE = /\.[\w-]+$/
 
 function decode(token: string): JWTPayload | undefined {
@@ -100,13 +100,13 @@ export function readClaims(token: string): Claims | null {
   return complete && Date.now() / 1000 < exp ? (claims as unknown as Claims) : null
 }
 
-/** A text claim of an unverified token, even of a malformed one; '' if absent. */
+/** A text claim of a token, which is not verified and may have expired; '' if absent. */
 export function claimOf(token: string, claim: 'email' | 'newEmail'): string {
   const value = decode(token)?.[claim]
   return typeof value === 'string' ? value : ''
 }
 
-/** Whether this record's present key signed the token for this purpose. */
+/** Whether this record's current key signed the token for this purpose. */
 export async function isSigned(token: string, record: AuthRecord, purpose: Purpose): Promise<boolean> {
   if (!SIGNATURE.test(token)) return false
   return jwtVerify(token, signingKey(record, purpose), { algorithms: [ALGORITHM] }).then(
@@ -118,7 +118,7 @@ export async function isSigned(token: string, record: AuthRecord, purpose: Purpo
 const MAX_KNOWN = 10_000
 const BEARER = /^bearer (?=.)/is
 
-/** Owners of tokens as last looked up, valid until a collection changes. */
+/** The owner of each token when last looked up. No entry is used after a collection has changed. */
 const owners = new Lru<string, { catalog: Catalog; auth: AuthRecord; untilMs: number } | null>(MAX_KNOWN)
 
 /** The token of an Authorization header, with or without `Bearer`; '' if there is none. */
@@ -141,8 +141,8 @@ export async function identify(store: Store, authorization: string | undefined):
 }
 
 /**
- * The cached auth record of the header; undefined if it is not cached. It may be out of date: the caller
- * compares `version` in its statement and, if it differs, calls `identify`.
+ * The cached auth record of an Authorization header; undefined if it is not cached. It may be out of date:
+ * the caller compares `version` in its SQL and, if it differs, calls `identify`.
  */
 export function cachedIdentity(catalog: Catalog, authorization: string | undefined): AuthRecord | undefined {
   const hit = owners.get(tokenOf(authorization))
@@ -176,7 +176,7 @@ async function findOwner(store: Store, token: string, purpose: Purpose): Promise
   return auth && (await isSigned(token, auth, purpose)) ? auth : null
 }
 
-/** The error of a mailed token by its owner; undefined if the token is valid. */
+/** The error for a mailed token without an owner or of another collection; else undefined. */
 export function ownerError(collection: AuthCollection, auth: AuthRecord | null): FieldError | undefined {
   if (!auth) return fieldError('validation_invalid_token', 'Invalid or expired token.')
   const message = 'The provided token is for different auth collection.'
@@ -195,7 +195,7 @@ export function readBasic(authorization: string | undefined) {
   return colon < 0 ? undefined : { identity: text.slice(0, colon), password: text.slice(colon + 1) }
 }
 
-/** SHA-256 in hex, for secrets that are long and random. */
+/** SHA-256 in hex. Only for secrets that are long and random. */
 export const sha256 = (text: string) => hash('sha256', text)
 
 const decoys = new Map<number, Promise<string>>()

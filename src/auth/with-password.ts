@@ -28,8 +28,8 @@ export const PASSWORD_FORM = object({ identity: text, password: text, identityFi
 type PasswordForm = ValueOf<typeof PASSWORD_FORM>
 
 /**
- * Returns the record of an identity and password. Throws 403, 429, and a 400 that is equal, also in time, for
- * unknown identities and wrong passwords. PocketBase: apis/record_auth_with_password.go
+ * Returns the record with this identity and password. Throws 403, 429, and 400, which has the same text and
+ * timing for unknown identities and wrong passwords. PocketBase: apis/record_auth_with_password.go
  */
 export async function authWithPassword(call: AuthCall<PasswordForm>): Promise<AuthRecord> {
   const { store, collection, ip } = call
@@ -70,9 +70,9 @@ async function findAny(
   return null
 }
 
-/** bcrypt cost. A slow hash would not protect few digits; the limit of attempts does. */
+/** bcrypt cost. The limit of attempts protects one-time passwords; a slow hash of few digits would not. */
 const OTP_COST = 8
-/** If a record has more valid passwords than this, the last one is reused. */
+/** If a record has more valid one-time passwords than this, the latest is reused. */
 const MAX_LIVE = 9
 const MAX_TRIES = 5
 const TRIES_SECONDS = 180
@@ -82,7 +82,7 @@ function demandOtp({ otp }: AuthCollection): void {
 }
 
 /**
- * Returns the id of a one-time password, which is sent after the answer. Works as long for an unknown
+ * Returns the id of a one-time password, which is sent in the background. Does the same work for an unknown
  * address, so that neither answer nor timing reveals it. Throws 429. PocketBase:
  * apis/record_auth_otp_request.go
  */
@@ -96,8 +96,8 @@ export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   const known = await listSystemRecords(store, '_otps', auth, ['id', 'created'])
   const live = known.filter((otp) => !isOlder(otp.created, collection.otp.duration))
   if (live.length > MAX_LIVE) return live[0]!.id
-  // stored before it is sent, so that it can be used at once
   const sentTo = numberOf(auth) || (auth.values.email ?? '')
+  // store the password before it is sent, so that it works as soon as it arrives
   const id = await addSystemRecord(store, '_otps', auth, { password: hash, sentTo })
   void deliver(store, services, auth, id, password)
   return id
@@ -119,8 +119,8 @@ export const OTP_FORM = object({ otpId: text, password: text })
 const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] as const
 
 /**
- * Uses up a one-time password and returns its record, verified if the address is still the same. Throws 400
- * for an unknown, expired or wrong one, 429. PocketBase: apis/record_auth_with_otp.go
+ * Uses up a one-time password and returns its record, verified if the address is unchanged. Throws 429, and
+ * 400 for an unknown, expired or wrong password. PocketBase: apis/record_auth_with_otp.go
  */
 export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Promise<AuthRecord> {
   const { store, services, collection, ip } = call
@@ -134,7 +134,7 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
   if (!(await countAttempt(store.db, `otp ${account} ${networkOf(ip)}`, MAX_TRIES, TRIES_SECONDS)))
     throw tooMany(TRIES_SECONDS, 'Too many attempts, please try again later with a new OTP.')
   const sentTo = otp?.sentTo ?? ''
-  // a password sent to a number is valid only while the record has this number
+  // a password sent to a phone number is valid only while the record has this number
   const isCurrent = auth && (!sentTo.startsWith('+') || sentTo === numberOf(auth))
   const hash = isCurrent && otp?.password
   return limitSignInAttempts(attemptOf(call, account), async () => {
@@ -142,7 +142,7 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
     const isRight = hash
       ? await verifyPassword(form.password, hash, holder)
       : await verifyDecoy(form.password, OTP_COST, holder)
-    // the delete succeeds once, so two concurrent requests cannot both use the password
+    // the delete succeeds only once, so two concurrent requests cannot both use the password
     if (!auth || !isRight || !(await deleteSystemRecord(store, '_otps', form.otpId)))
       throw badRequest('Invalid or expired OTP')
     requireEnabled(auth)
@@ -150,7 +150,7 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
   })
 }
 
-/** Verifies the record if `sentTo` is its address. Without MFA, also replaces its password. */
+/** Verifies the record if `sentTo` is still its address. Without MFA, gives it a random password, too. */
 async function confirmAddress(store: Store, { extensions }: AuthServices, auth: AuthRecord, sentTo: string) {
   if (auth.values.verified || sentTo === '' || sentTo !== (auth.values.email || numberOf(auth))) return auth
   const { mfa } = auth.collection as AuthCollection

@@ -48,7 +48,7 @@ const ROUTES: readonly (readonly [root: string, Routes])[] = [
   ['/api/webhooks', webhookRoutes],
 ]
 
-/** All routes. What they throw becomes JSON in failure.ts. */
+/** All routes of the server. `middleware/failure` answers the errors that they throw. */
 export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>({ getPath: routedPath(services.protocols) })
   app.route('/', operationsRoutes(services))
@@ -77,7 +77,7 @@ const NOT_READY: Readiness = {
 
 const HEALTHY = { message: 'API is healthy.', code: 200, data: {} } as const
 
-/** Answers 503 while the server does not use the database. `reason`: the error's message. */
+/** Answers 503 to all but `/api/health` while the database is not in use. `reason`: the error's message. */
 export function createUnavailableApp(
   services: Pick<Services, 'config' | 'log' | 'protocols'>,
   reason: () => string,

@@ -37,34 +37,33 @@ export interface Services {
   readonly backups: Backups
   readonly realtime: Realtime
   readonly traffic: Traffic
-  /** This process among the workers behind the port; undefined for one that stands alone. */
+  /** This process as one of several workers that share the port; undefined if it runs alone. */
   readonly workers: WorkerMember | undefined
-  /** Aborts when the server is told to stop; `/api/ready` then fails. */
+  /** Aborts when the server is told to stop. `/api/ready` then answers 503. */
   readonly stopping: AbortSignal
-  /** Aborts when it begins to stop; waiting claims then end. */
+  /** Aborts when the server begins to stop. Requests of phones that wait for texts to send then end. */
   readonly closing: AbortSignal
-  /** Aborts when all other requests are done; event streams then end. */
+  /** Aborts when a stopping server has finished all other requests. Event streams then end. */
   readonly ending: AbortSignal
 }
 
 export interface Protocol extends CountedProtocol, DescribedRoutes {
   readonly errorForm: ErrorForm
   readonly routes: (services: Services) => Hono<Env>
-  /** Whether its clients take a redirect for a success. */
+  /** Whether requests are never redirected: the protocol's clients take a redirect for a success. */
   readonly isNeverRedirected?: boolean
   readonly canonicalPath?: (path: string) => string
-  /** `canonicalPath` changes only paths that contain this. */
+  /** `canonicalPath` is called only for paths that contain this text. */
   readonly pathMark?: string
   readonly keyIn?: (authorization: string) => string | undefined
 }
 
 export type ErrorForm = (c: Ctx, error: ApiError | GatewayError) => Response
 
-/** A request's body: values by key, and the files of a multipart form. */
 export interface RequestBody {
   readonly values: Record<string, unknown>
   readonly files: Uploads
-  /** True for a JSON body: its keys match in upper or lower case (see `Shape`). */
+  /** Whether the body is JSON. The case of its keys then does not matter (see `Shape`). */
   readonly isJson?: boolean
   readonly release?: () => Promise<void>
 }
@@ -76,11 +75,11 @@ export type Env = {
     body?: RequestBody
     json?: Promise<unknown>
     leaveRequest?: () => void
-    /** How errors are written, if not as the path says. */
+    /** Writes this request's errors. If absent, the path decides their format. */
     errorForm?: ErrorForm
     guestLimit?: number
     services?: Services
-    /** The caller whose account a large body and the answer count for. */
+    /** The caller to whom the memory of a large body and of the answer is charged. */
     asker?: AuthRecord | null
     memory?: RequestMemory
   }
@@ -96,7 +95,7 @@ export function queryOf(c: Ctx): Record<string, string> {
   return query
 }
 
-/** The first value of each parameter. Drops pairs with a malformed escape or any semicolon, as Go does. */
+/** The first value of each query parameter. As in Go, drops pairs with a malformed escape or a semicolon. */
 export function readQuery(url: string): Record<string, string> {
   const start = url.indexOf('?')
   if (start < 0) return {}
@@ -105,7 +104,7 @@ export function readQuery(url: string): Record<string, string> {
   return Object.fromEntries(values)
 }
 
-/** Whether a text has pairs that `readPairs` drops. Go refuses such a form. */
+/** Whether a query or form has pairs that `readPairs` drops. As in Go, such a form is refused. */
 export const isMalformed = (text: string): boolean =>
   text.includes(';') || (text.includes('%') && text.replace(ESCAPE, '').includes('%'))
 
@@ -123,7 +122,7 @@ export function readPairs(text: string): [string, string][] {
 
 const ESCAPE = /%[0-9a-fA-F]{2}/g
 
-/** Decodes `+` and escapes; undefined for a malformed escape. Bytes that are not UTF-8 become U+FFFD. */
+/** Decodes `+` and %-escapes; undefined for a malformed escape. Bytes that are not UTF-8 become U+FFFD. */
 function unescapeText(text: string): string | undefined {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
   if (!spaced.includes('%')) return spaced
@@ -136,10 +135,10 @@ function unescapeText(text: string): string | undefined {
   }
 }
 
-/** Bodies and answers up to this size are not counted. Parsing such a body takes less than 10 ms. */
+/** Bodies and answers up to this size reserve no memory. Parsing such a body takes less than 10 ms. */
 export const SMALL_BYTES = 64 << 10
 
-/** A request's part of `admission.memory`: its body until it is read, its answer until it is sent. */
+/** The memory that a request's body and answer reserve from the budget that all requests share. */
 export class RequestMemory {
   readonly holder: Holder
   readonly #isSuperuser: boolean
@@ -157,7 +156,7 @@ export class RequestMemory {
     return this.#answer
   }
 
-  /** Reserves room for the body until `leaveBody`. Waits for the holder's turn first. Throws 429. */
+  /** Waits for the client's turn, then opens a reservation for the body until `leaveBody`. Throws 429. */
   async roomForBody(declared?: number): Promise<GrowingRoom> {
     await this.turn(0)
     this.#body = new GrowingRoom(this.#share, declared)
@@ -168,18 +167,18 @@ export class RequestMemory {
     this.#body?.leave()
   }
 
-  /** Waits for a turn for work that takes as long as parsing `bytes` bytes. Throws 429. */
+  /** Waits until the client may use the CPU for as long as parsing `bytes` bytes takes. Throws 429. */
   async turn(bytes: number): Promise<void> {
     if (!this.#isSuperuser) await admission.bodyBytes.pay(this.holder, bytes)
     await admission.bodySlices.next()
   }
 
-  /** Reserves room for an answer of exactly this many bytes. Throws RetryLater. */
+  /** Changes the reservation for the answer to this many bytes. Throws RetryLater if memory has no room. */
   hold(bytes: number): void {
     this.#resize(bytes, (more) => this.#share.takeNow(more))
   }
 
-  /** Waits until there is room for an answer of at least this many bytes. Throws RetryLater. */
+  /** Waits for room for an answer of at least this many bytes, then reserves it. Throws RetryLater. */
   async wait(bytes: number): Promise<void> {
     const more = bytes - this.#answer
     if (more <= 0) return
@@ -187,7 +186,7 @@ export class RequestMemory {
     this.#answer = bytes
   }
 
-  /** Counts an answer without checking for room: what it answers is already stored. */
+  /** Reserves memory for an answer even without room, because the write that it reports is already stored. */
   force(bytes: number): void {
     this.#resize(bytes, (more) => this.#share.force(more))
   }

@@ -14,14 +14,14 @@ import { pickFields } from '../records/pick.ts'
 import type { RequestInfo } from '../request/request.ts'
 import type { Services } from './context.ts'
 
-/** A list that is no collection. Its filters may name its own fields only. */
+/** A table or view that can be listed like a collection. Filters may name only its own fields. */
 interface PlainList {
   readonly collection: BaseCollection
   readonly alone: Catalog
   readonly paths: RegExp
 }
 
-/** A list of these fields of a table or view. `paths`: allowed paths into fields; default none. */
+/** Makes a list of a table or view. `paths`: paths into fields that filters may use; none by default. */
 export function plainList(
   name: string,
   fields: readonly (readonly [name: string, type: FieldTypeName])[],
@@ -37,7 +37,7 @@ export function plainList(
   return { collection, alone: new Catalog([collection]), paths }
 }
 
-/** `filter` and `sort` of a query, for a Db's ticket. Throws 400, FilterError. PocketBase: tools/search */
+/** Compiles the `filter` and `sort` parameters to SQL. Throws 400, FilterError. PocketBase: tools/search */
 function compilePlain(list: PlainList, { ticket }: Db, request: RequestInfo): CompiledFilter {
   const { filter = '', sort = '' } = request.query
   const names = [...(filter && namesIn(parseFilter(filter))), ...readSort(sort).map(({ name }) => name)]
@@ -46,7 +46,7 @@ function compilePlain(list: PlainList, { ticket }: Db, request: RequestInfo): Co
   return compile(alone, { collection, rule: '', filter, sort, request, ticket })
 }
 
-/** A page of a list as JSON. `write`: an item's JSON. Throws 400, FilterError. */
+/** A page of a list as JSON. `write` makes the JSON of one row. Throws 400, FilterError. */
 export async function listPlain(
   list: PlainList,
   { db }: Store,
@@ -77,7 +77,7 @@ const LOGS = plainList(
 
 type LogListServices = Pick<Services, 'extensions' | 'logs'>
 
-/** A page of the logs as JSON. Throws 400, FilterError. PocketBase: apis/logs.go */
+/** A page of the request log as JSON. Throws 400, FilterError. PocketBase: apis/logs.go */
 export async function listLogs(store: Store, { extensions, logs }: LogListServices, request: RequestInfo) {
   await logs.flush()
   return listPlain(LOGS, store, extensions, request, ({ id, created, data, message, level }) =>
@@ -87,7 +87,7 @@ export async function listLogs(store: Store, { extensions, logs }: LogListServic
 
 const ONE = 'select id, created, data, message, level from _logs where id = $1'
 
-/** A request log as JSON. Throws 404. */
+/** An entry of the request log as JSON. Throws 404. */
 export async function viewLog(store: Store, { logs }: LogListServices, id: string): Promise<string> {
   await logs.flush()
   const { rows } = await store.db.query(ONE, [id])
@@ -96,7 +96,7 @@ export async function viewLog(store: Store, { logs }: LogListServices, id: strin
   return JSON.stringify({ id: key, created, data: JSON.parse(String(data)), message, level })
 }
 
-/** Requests by hour that match the query's `filter`: `[{date, total}]`. Throws 400. */
+/** Counts logged requests per hour that match the query's `filter`: JSON `[{date, total}]`. Throws 400. */
 export async function logStats(store: Store, { logs }: LogListServices, request: RequestInfo) {
   const { filter = '' } = request.query // without `sort`
   const { from, where, params, never } = compileStats(store.db, { ...request, query: { filter } })

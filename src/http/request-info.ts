@@ -14,7 +14,7 @@ import { type Ctx, type Env, queryOf, type RequestBody, type Services, SMALL_BYT
 import { type Attempt, retry, withCatalog } from './retry.ts'
 import { countAnswer, memoryOf } from './server/store-of.ts'
 
-/** Headers as rules see them: first values, snake_case, without `host`, which Go's server removes. */
+/** Headers as API rules see them: first values, names in snake_case and, as in Go, without `host`. */
 function ruleHeaders(c: Ctx): Record<string, string> {
   const { host: _, ...rest } = c.env.incoming.headersDistinct
   return Object.fromEntries(
@@ -22,7 +22,7 @@ function ruleHeaders(c: Ctx): Record<string, string> {
   )
 }
 
-/** The caller; `cached`: see records/record-sql. Throws 403 where a member may not use the route. */
+/** The caller, null for a guest; if `cached`, maybe outdated. Throws 403 if its role forbids the route. */
 export async function authenticate(c: Ctx, { store }: Services, cached: boolean) {
   const { authorization } = c.env.incoming.headers
   const known = cached && cachedIdentity(store.catalog, authorization)
@@ -31,14 +31,14 @@ export async function authenticate(c: Ctx, { store }: Services, cached: boolean)
   return auth
 }
 
-/** The caller, perhaps from the cache. Checks no role, because the route is not known yet. */
+/** The caller, maybe from the cache; null for a guest. Checks no role: the route is not known yet. */
 export async function knownCaller(c: Ctx, { store }: Services): Promise<AuthRecord | null> {
   const { authorization } = c.env.incoming.headers
   const known = cachedIdentity(store.catalog, authorization)
   return known ?? withCatalog(store, () => identify(store.signIn, authorization))
 }
 
-/** The caller of a request whose work is not inside `retry`. Checks the role for the route. */
+/** The caller, null for a guest, for work outside of `retry`. Throws 403 if its role forbids the route. */
 export const authOf = (c: Ctx, services: Services): Promise<AuthRecord | null> =>
   withCatalog(services.store, () => authenticate(c, services, false))
 
@@ -47,7 +47,7 @@ export function meterFor(c: Ctx, auth: AuthRecord | null): AnswerMeter {
   return new AnswerMeter(() => memoryOf(c), c.get('memory')?.answer)
 }
 
-/** Runs `work` for the caller, first as cached: see `retry`. `values`: the request's body, if read. */
+/** Runs `work` for the caller, at first from the cache (see `retry`). `values`: the body, if already read. */
 export async function asCaller<T>(
   c: Ctx,
   services: Services,
@@ -63,7 +63,6 @@ export async function asCaller<T>(
   )
 }
 
-/** The request as rules and filters see it. */
 export function buildRequest(
   c: Ctx,
   auth: AuthRecord | null,
@@ -77,7 +76,6 @@ export function buildRequest(
 
 export const ownToken = (c: Ctx): string => tokenOf(c.env.incoming.headers.authorization)
 
-/** The caller's own record as JSON. */
 export const ownRecord = (c: Ctx, store: Store, auth: AuthRecord): Promise<string> =>
   answerRecord(
     store,
@@ -88,7 +86,7 @@ export const ownRecord = (c: Ctx, store: Store, auth: AuthRecord): Promise<strin
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
-/** Longer texts are sent as bytes: Node writes strings through a buffer of three times the length. */
+/** Longer texts are sent as bytes: Node writes a string through a buffer of three times its length. */
 const LARGE = 8_192
 
 /** Sends JSON. Throws RetryLater if memory has no room for a large answer to a GET. */
@@ -104,8 +102,8 @@ export const sendValue = (c: Ctx, value: object): Response => sendRaw(c, JSON.st
 type Work<T> = (caller: T, c: Ctx, id: string) => unknown
 
 /**
- * Routes by method and path: each sends the JSON of what it makes for the caller, as a text or not; an empty
- * 204 for nothing. `id`: the path's first parameter.
+ * Makes routes from functions by method and path. They get the caller and, as `id`, the first path parameter.
+ * Results are sent as JSON; texts are JSON already, and undefined sends an empty 204.
  */
 export function routesFor<T>(
   identify: (c: Ctx) => Promise<T>,
@@ -131,7 +129,7 @@ export function sendJson(c: Ctx, text: string): Response {
   return sendRaw(c, fields ? pickFields(text, fields) : text)
 }
 
-/** The collection of a route, by name or id. Throws 404 with `missing`. */
+/** Finds a collection by name or id. Throws 404 with the message `missing`. */
 export function collectionOf(
   catalog: Catalog,
   nameOrId: string,
@@ -142,7 +140,7 @@ export function collectionOf(
   return collection
 }
 
-/** A collection with writable records. Throws 404 with `missing`, 400 for a view. */
+/** Finds a collection whose records can be written. Throws 404 with the message `missing`, 400 for a view. */
 export function writableCollection(catalog: Catalog, nameOrId: string, missing?: string): Collection {
   const collection = collectionOf(catalog, nameOrId, missing)
   if (collection.type === 'view') throw badRequest('Unsupported collection type')

@@ -9,15 +9,15 @@ import { Conflict } from '../records/store.ts'
 import { StoredWithoutAnswer } from '../records/write.ts'
 import { LargeAnswer } from '../request/request.ts'
 
-/** How often a request starts again after each fault. On a busy machine, one request may meet many. */
+/** Maximum repetitions of a request after each kind of fault. A busy machine may cause many. */
 const MAX_RETRIES = {
-  /** The caller's record has changed since it was cached: read it from the database. */
+  /** The caller's record has changed since it was cached. The next attempt reads it from the database. */
   staleAuth: 20,
-  /** Another write changed the record between read and write: the last retry locks the record first. */
+  /** Another write changed the record between its read and its write. The last attempt locks the record. */
   conflict: 3,
-  /** The answer needs more than its first 1 MiB: begin again with the maximum reserved. */
+  /** The answer exceeds 1 MiB. The next attempt first reserves memory for the largest answer. */
   largeAnswer: 1,
-  /** Another node changed the collections. They have been read again. */
+  /** Another server process changed the collections. They have been reloaded. */
   oldCatalog: 9,
 }
 type Fault = keyof typeof MAX_RETRIES
@@ -25,19 +25,19 @@ type Fault = keyof typeof MAX_RETRIES
 export type Attempt = Required<Pick<WriteOptions, 'isAuthCached' | 'locksRecord'>>
 
 interface RetryOptions {
-  /** The first attempts use the caller from the cache; the statement compares its version. */
+  /** The first attempts use the cached caller. The SQL of `work` must compare its version. */
   readonly startsCached?: boolean
-  /** The work only reads: repeated if collections were outdated, as parts may be missing. */
+  /** `work` only reads. It is repeated if the collections were outdated: its result may be incomplete. */
   readonly isRead?: boolean
 }
 
-/** A caller; versions of its record and of its API key as read. */
+/** A caller, with the versions that its record and its API key had when they were read. */
 interface Versioned {
   readonly version: string | null
   readonly key?: { readonly version: string }
 }
 
-/** Repeats work until it meets no fault. A failed attempt stores nothing or throws StoredWithoutAnswer. */
+/** Repeats `work` after faults. A failed attempt must store nothing or throw StoredWithoutAnswer. */
 export async function retry<A extends Versioned | null, T>(
   store: CatalogStore,
   identify: (isCached: boolean) => Promise<A>,
@@ -69,20 +69,20 @@ export async function retry<A extends Versioned | null, T>(
   }
 }
 
-/** Runs work that has no caller, and retries it with a fresh catalog. */
+/** Runs `work` without a caller. Repeats it after faults, such as outdated collections. */
 export const withCatalog = <T>(
   store: CatalogStore,
   work: () => Promise<T>,
   options?: RetryOptions,
 ): Promise<T> => retry(store, async () => null, work, options)
 
-/** A refusal of a cached caller (`isStale`) counts only if the caller's record has not changed. */
+/** The fault behind an error, if a retry may help. `isStale`: whether a cached caller was outdated. */
 async function faultOf(
   error: unknown,
   isStale: (() => Promise<boolean>) | undefined,
   isCatalogOld: () => Promise<boolean>,
 ): Promise<Fault | undefined> {
-  // the connection was lost: the commit may have succeeded
+  // no retry after a lost connection, because the commit may have succeeded
   if (error instanceof DatabaseUnavailable) return undefined
   if (error instanceof StaleAuth) return 'staleAuth'
   if (error instanceof LargeAnswer) return 'largeAnswer'
@@ -96,7 +96,7 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof FilterError ||
   ((error instanceof ApiError || error instanceof GatewayError) && error.status < 429)
 
-/** Whether the collections were outdated. Reads them again if a statement has not matched the schema. */
+/** Whether the collections were outdated. Reloads them if SQL has not matched the schema since `before`. */
 async function isOutdated(store: CatalogStore, before: { catalog: Catalog; mismatches: number }) {
   if (schemaMismatches.count === before.mismatches) return false
   await store.reload()

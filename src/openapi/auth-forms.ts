@@ -64,7 +64,6 @@ export const SIGN_INS: readonly Form[] = [
   },
 ]
 
-/** Data of the provider in the answer to an OAuth2 sign-in. */
 export const OAUTH2_META = z
   .object({
     ...texts(['id', 'name', 'username']).shape,
@@ -76,7 +75,6 @@ export const OAUTH2_META = z
   })
   .meta({ id: 'OAuth2Meta' })
 
-/** The body to submit after the provider redirected the browser back. */
 export const OAUTH2_BODY = z
   .object({
     provider: z.string().max(100),
@@ -99,7 +97,7 @@ const NEW_ADDRESS = z
 const CONFIRMED_ADDRESS = texts(['token', 'password']).meta({ id: 'EmailChangeConfirmForm' })
 const [ann, token, password] = [{ email: 'ann@example.com' }, 'eyJhbGciOi…', 'a-new-password']
 
-/** Forms that mail a link, or take its token. Their success is an empty 204. */
+/** Requests that mail a link or take the token of a mailed link. All answer with an empty 204. */
 export const MAILED: readonly Form[] = [
   mailed('request-verification', 'Mail a link that proves an address', EMAIL, ann),
   mailed('confirm-verification', 'Prove an address by the token of its mail', TOKEN, { token }),

@@ -12,7 +12,7 @@ import { TEST_EVENT } from '../webhooks/deliveries.ts'
 import { NOBODY, SECURITY_SCHEMES } from './operations.ts'
 import { type RecordSchemas, recordSchemas, recordTag } from './record-schema.ts'
 
-/** When each event is sent. Default: the event's name. */
+/** When each webhook event is sent. Events that are missing here have only their name. */
 const SUMMARIES: Readonly<Record<string, string>> = {
   'message.sent': 'A device has sent a message',
   'message.delivered': 'A message has reached its recipient',
@@ -42,7 +42,7 @@ const FILES = z.array(
   }),
 )
 
-/** Webhook calls by event (Standard Webhooks). `message`: the schema of `sms_messages`. */
+/** Describes webhook calls by event (Standard Webhooks). `message`: the schema of `sms_messages`. */
 function hooks(webhooks: Collection, message: z.ZodObject): ZodOpenApiPathsObject {
   const events = webhooks.fields.flatMap((field) =>
     field.type === 'select' && field.name === 'events' ? field.values : [],
@@ -83,7 +83,6 @@ template and device is a record that any PocketBase client lists, filters and ed
 
 **Dates** are UTC, as \`2026-11-20 07:00:00.000Z\`; empty when there is none.`
 
-/** The collections that every server has and a client works with. */
 export const describedCollections = (): Collection[] => [
   ...builtInCollections(),
   ...systemCollections().filter(({ name }) => name === SUPERUSERS),
@@ -129,7 +128,7 @@ export function openApiDocument({ url, collections, extensions, described }: Doc
   )
 }
 
-/** Removes needless parts that zod adds: names are strings, the bounds of safe integers. */
+/** Removes needless parts that zod adds: `propertyNames`, and bounds that are those of safe integers. */
 function tidy(schema: { propertyNames?: unknown; minimum?: unknown; maximum?: unknown }): void {
   delete schema.propertyNames
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum

@@ -13,17 +13,17 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
   readonly id: string
   readonly params?: ZodOpenApiOperationObject['requestParams']
   readonly body?: readonly [schema: z.ZodType, example?: unknown]
-  /** The success: JSON, or without a schema an empty 204. */
+  /** The successful answer: JSON, or an empty 204 if there is no schema. */
   readonly answer?: readonly [description: string, schema?: z.ZodType]
-  /** Failures beside those of any route, by status in PocketBase's form. Default: of credentials, body. */
+  /** Failures in PocketBase's format besides those of all routes. Default: those of `security` and `body`. */
   readonly fails?: Answers | readonly FailureStatus[]
-  /** Failures of a gateway route, in place of `fails`: those beside credentials and bodies. */
+  /** Failures as `{"error","message"}`, in place of `fails`. Those of credentials and bodies are added. */
   readonly refuses?: readonly RefusalCode[]
   readonly hasTemplate?: boolean
   readonly responses?: Answers
 }
 
-/** Operations of a chapter (tag), by method and path: `GET /api/ready`. Each may set its own security. */
+/** OpenAPI paths of one tag. Operations are named by method and path; each may set its own `security`. */
 export function chapter(tag: string, security: Security, operations: Readonly<Record<string, Operation>>) {
   const paths: ZodOpenApiPathsObject = {}
   for (const [name, operation] of Object.entries(operations)) {
@@ -129,7 +129,6 @@ export const KEY_HOLDER: Security = [{ apiKey: [] }]
 export const TWILIO: Security = [{ twilio: [] }]
 export const HOOK: Security = [{ hook: [] }]
 export const DEVICE: Security = [{ deviceToken: [] }]
-/** For clients written for SMSGate's server. */
 export const SMSGATE_CLIENT: Security = [{ smsgateLogin: [] }, { smsgateToken: [] }]
 
 export const json = (schema: z.ZodType, example?: unknown): ZodOpenApiContentObject => ({
@@ -139,7 +138,6 @@ export const json = (schema: z.ZodType, example?: unknown): ZodOpenApiContentObj
 const success = (description: string, schema?: z.ZodType): Answers =>
   schema ? { 200: { description, content: json(schema) } } : { 204: { description } }
 
-/** A success whose body is text, not JSON. */
 export const textAnswer = (type: string, description: string): Answers => ({
   200: { description, content: { [type]: { schema: z.string() } } },
 })
@@ -161,7 +159,7 @@ export const API_ERROR = z
   .object({ data: FIELD_ERRORS, message: z.string(), status: z.int() })
   .meta({ id: 'Error', description: "PocketBase's form of an error." })
 
-/** A failure in PocketBase's form, by default with its status's message. */
+/** A failure in PocketBase's format. Default text: the message of the status. */
 function failed(status: number, description: string, text?: string): ZodOpenApiResponseObject {
   const { message } = new ApiError(status, text)
   return { id: `Error${status}`, description, content: json(API_ERROR, { data: {}, message, status }) }
@@ -186,7 +184,7 @@ type FailureStatus = keyof typeof FAILURES
 
 const ANY = [403, 429, 500, 503] as const
 
-/** The failures of a record API route: these statuses, and those of any route. */
+/** Failures in PocketBase's format: those with these statuses, and those that any route may have. */
 export const failures = (...statuses: FailureStatus[]): Answers =>
   Object.fromEntries([...new Set([...statuses, ...ANY])].map((status) => [status, FAILURES[status]]))
 
@@ -216,7 +214,7 @@ export const BATCH_ERROR = z
   })
   .meta({ id: 'BatchError' })
 
-/** The error for a guest where sign-in is required. */
+/** The error for a guest in a collection that demands a signed-in user. */
 export const GUEST_ERROR = z
   .object({
     error: z.literal('unauthorized'),
@@ -226,7 +224,7 @@ export const GUEST_ERROR = z
   })
   .meta({ id: 'GuestError' })
 
-/** The first of two sign-in methods succeeded; the second is needed. */
+/** The 401 after the first of two sign-in methods: the second is needed. */
 export const MFA_NEEDED = z
   .object({ mfaId: z.string().describe('Send it with the second method, as `mfaId`.') })
   .meta({ id: 'MfaNeeded' })
@@ -249,11 +247,11 @@ const ANY_REFUSAL = [
 
 type Row = readonly [status: number, error: string, message: string]
 
-/** Error responses of a gateway route: those named, and those of any request. */
+/** Error responses as `{"error","message"}`: those named, and those that any request may get. */
 export const refusals = (...named: readonly RefusalCode[]): Answers =>
   answersOf(named.map((name) => [REFUSALS[name][0], name, REFUSALS[name][1] || MESSAGES[name]!]))
 
-/** Error responses of a webhook route: those named, 401, 403, and those of any request. */
+/** Error responses of a webhook route: those named, 401, 403, and those that any request may get. */
 export const webhookRefusals = (...named: readonly (keyof typeof WEBHOOK_REFUSALS)[]): Answers =>
   answersOf(
     (['unauthorized', 'forbidden', ...named] as const).map((name) => {
@@ -285,7 +283,7 @@ function answerOf(rows: readonly Row[]): ZodOpenApiResponseObject {
 
 const TEMPLATE_REFUSAL = z.object({ message: z.string() }).meta({ id: 'TemplateRefusal' })
 
-/** Error responses whose 400 may also describe a fault of a template. */
+/** Adds to the 400 of these responses the error for a faulty template. */
 function orTemplateFault(answers: Answers): Answers {
   const { content, ...rest } = answers['400']!
   const { schema, examples } = content!['application/json']!

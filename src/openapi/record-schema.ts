@@ -7,7 +7,7 @@ import { MAX_PER_PAGE } from '../records/list.ts'
 import { canBeShown } from '../records/render.ts'
 import texts from './texts.json' with { type: 'json' }
 
-/** A field's value in an answer, by type. Unset is the type's zero, never absent. */
+/** The schema of a field's value in an answer, by type. An unset value is the type's zero, never absent. */
 const VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {
   text: () => z.string(),
   email: () => z.string(),
@@ -38,7 +38,7 @@ export const typeName = (collection: Collection) =>
 
 export type RecordSchemas = (collectionId: string) => z.ZodObject | undefined
 
-/** The records of each collection in answers. A superuser may have added fields. */
+/** Schemas of records in answers, by collection. They allow fields that a superuser has added. */
 export function recordSchemas(collections: readonly Collection[]): RecordSchemas {
   const schemas = new Map<string, z.ZodObject>()
   const find: RecordSchemas = (id) => schemas.get(id)
@@ -77,13 +77,12 @@ function expanded(collection: Collection, others: RecordSchemas): z.ZodType {
 
 const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = texts
 
-/** A field's description: its own help text, if any, then ours. */
+/** A field's description: its own help text if there is one, else that in `texts.json`. */
 function describeField(collection: Collection, field: Field): string | undefined {
   const text = field.help || TEXTS[collection.name]?.[field.name] || TEXTS['*']![field.name]
   return field.hidden ? [text, 'Only superusers see it.'].filter(Boolean).join(' ') : text
 }
 
-/** Who may do what a rule of a collection allows. */
 export function describeRule(rule: Rule): string {
   if (rule === null) return 'Only superusers may.'
   return rule === '' ? 'Everyone may.' : `Superusers may, and whoever satisfies the rule \`${rule}\`.`
@@ -119,7 +118,7 @@ const numberOf = ({ min, max, onlyInt }: Field & { type: 'number' }) =>
     ...(max !== null && { maximum: max }),
   })
 
-/** Fields that a client may set: not what the server sets, not what only superusers see. */
+/** Fields that a client may set: not the server's own, and no hidden ones but the password. */
 const settable = (collection: Collection, extension: Extension | undefined) =>
   collection.fields.filter(
     (field) =>
@@ -145,7 +144,7 @@ export function createBody(collection: Collection, extension: Extension | undefi
     .meta({ id: `${typeName(collection)}Create` })
 }
 
-/** The body of an update: any fields, and modifiers of those that support them. */
+/** The body of an update: any fields, and modifiers such as `name+` of fields that support them. */
 export function updateBody(collection: Collection, extension: Extension | undefined): z.ZodType {
   const fields = settable(collection, extension).filter(({ name }) => name !== 'id')
   const plain = fields.map((field) => [field.name, sent(collection, field).optional()])

@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { request as httpsRequest } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
-/** Networks outside the internet. IANA registries */
+/** IPv4 networks outside the public internet. IANA registries */
 const PRIVATE = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -23,10 +23,9 @@ for (const [network, prefix] of [
   ['224.0.0.0', 3],
 ] as const)
   PRIVATE.addSubnet(network, prefix, 'ipv4')
-/** IPv6 addresses of the internet: 2000::/3. */
 const PUBLIC6 = new BlockList()
 PUBLIC6.addSubnet('2000::', 3, 'ipv6')
-/** Exceptions in it: 6to4 and Teredo carry IPv4 addresses, others are for protocols and documentation. */
+/** Networks in 2000::/3 that are not public: 6to4 and Teredo, which carry IPv4, and reserved ones. */
 const NOT_PUBLIC6 = new BlockList()
 for (const [network, prefix] of [
   ['2001::', 23],
@@ -36,16 +35,16 @@ for (const [network, prefix] of [
 ] as const)
   NOT_PUBLIC6.addSubnet(network, prefix, 'ipv6')
 
-/** Whether requests to this address need permission by the settings. */
+/** Whether an address is not public. Requests to it need `allowPrivate`. */
 function isPrivateAddress(address: string) {
   if (isIP(address) === 4) return PRIVATE.check(address, 'ipv4')
   return !PUBLIC6.check(address, 'ipv6') || NOT_PUBLIC6.check(address, 'ipv6')
 }
 
-/** Why a URL is refused, without resolving its name. */
+/** Why a URL is refused before its host name is resolved. */
 export type UrlFault = 'not_a_url' | 'not_http' | 'not_https' | 'private'
 
-/** Why a client's URL is refused; undefined if valid. `URL` normalizes all spellings of IPv4. WHATWG URL */
+/** Why a client's URL is refused; undefined if allowed. `URL` normalizes all spellings of IPv4. WHATWG URL */
 export function urlFault(text: string, allowPrivate: boolean): UrlFault | undefined {
   const url = URL.parse(text)
   if (!url) return 'not_a_url'
@@ -58,17 +57,17 @@ export function urlFault(text: string, allowPrivate: boolean): UrlFault | undefi
 
 const hostOf = (url: URL) => url.hostname.replace(/^\[|\]$/g, '')
 
-/** Names of this machine, whatever a resolver says. RFC 6761, 6.3 */
+/** Whether a name always means this machine, whatever DNS says. RFC 6761, 6.3 */
 const isLocalName = (host: string) => /(^|\.)localhost\.?$/i.test(host)
 
 const LOOK_UP_MS = 2_500
 const TRIES = 2
 
-/** Queries name servers directly, without getaddrinfo's threads, which a few dead names would occupy. */
+/** Asks name servers directly: a few dead names would occupy all threads of getaddrinfo. */
 type Resolve = Pick<Resolver, 'resolve4' | 'resolve6'>
 const nameServers: Resolve = new Resolver({ timeout: LOOK_UP_MS, tries: TRIES })
 
-/** Addresses of a name in both families. Throws the name server's error if there are none. */
+/** The IPv4 and IPv6 addresses of a name. Throws the name server's error if there are none. */
 async function addressesOf(host: string, resolve: Resolve): Promise<LookupAddress[]> {
   const [four, six] = await Promise.allSettled([resolve.resolve4(host), resolve.resolve6(host)])
   const found = [four, six].flatMap((answer, i) =>
@@ -82,7 +81,7 @@ async function addressesOf(host: string, resolve: Resolve): Promise<LookupAddres
 
 const privateError = (host: string) => new Error(`${host} ${FAULTS.private}`)
 
-/** Resolves a name to checked addresses only, so that a later change of it has no effect. */
+/** Resolves a name to public addresses only. The connection uses these, whatever DNS says later. */
 export const publicOnlyLookup =
   (resolve: Resolve = nameServers): LookupFunction =>
   (host, options, done) => {
@@ -112,15 +111,15 @@ interface Outgoing {
 interface RequestLimits {
   /** Allows private addresses and plain http. */
   readonly allowPrivate: boolean
-  /** Bytes of the answer's body to read; none if absent. */
+  /** Maximum bytes of the answer's body to read; if absent, none are read. */
   readonly maxBodyBytes?: number
-  /** From lookup to the last byte read. 10 s if absent. */
+  /** Milliseconds from the lookup to the last byte read. Default: 10 s. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
   readonly resolve?: Resolve
 }
 
-/** The answer. `body`: its first bytes. */
+/** An answer. `body`: its first bytes, at most `maxBodyBytes`. */
 export interface ResponseHead {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -137,7 +136,7 @@ const FAULTS: Readonly<Record<UrlFault, string>> = {
   private: 'is not an address of the internet',
 }
 
-/** Sends a request without redirects; unless `allowPrivate`, by https to checked public addresses. */
+/** Sends a request; follows no redirects. Without `allowPrivate`, uses only https and public addresses. */
 export async function sendOutgoing({ url: to, method, headers, body }: Outgoing, limits: RequestLimits) {
   const fault = urlFault(to, limits.allowPrivate)
   if (fault) throw new Error(`${URL.parse(to)?.host || to} ${FAULTS[fault]}`)

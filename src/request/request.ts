@@ -13,7 +13,7 @@ export type RequestContext =
   | 'batch'
   | 'expand'
 
-/** What a member of an account may do: see `records/access`. */
+/** What a member may do for an account: see `records/access`. */
 export type Role = 'viewer' | 'agent' | 'admin'
 
 export interface Actor {
@@ -23,7 +23,7 @@ export interface Actor {
   readonly key: string
 }
 
-/** The role that limits what a caller may do. `none`: a member without an account, who acts for none. */
+/** What limits a caller: a role, or `none` for a user without an account who acts for no account. */
 export type Limits = Role | 'none'
 
 /** The caller: a record of an auth collection whose token was checked. `authRecord` makes it. */
@@ -33,15 +33,15 @@ export interface AuthRecord {
   readonly values: Readonly<Record<string, Value>>
   /** `xmin` of the row when the values were read: the row's `xmin` differs after any change. */
   readonly version: string
-  /** Whether the user, or a device's owner, is disabled or no longer a member. */
+  /** Whether the user (a device's user, the acting member) is disabled or has no account left. */
   readonly isDisabled: boolean
   readonly isSuperuser: boolean
   readonly actor: Actor | undefined
-  /** Undefined for the account itself. */
+  /** Undefined for the account itself, whom no role limits. */
   readonly limits: Limits | undefined
-  /** Id of the acting member, else of the record itself. For users, one in `senders`. */
+  /** Id of the member who acts for the account, else of the record itself. For users, an id in `senders`. */
   readonly sender: string
-  /** The account that limits count: a device's user; for a member, the account that the member acts for. */
+  /** The account whose limits count: a device's user; for a member, the account that the member acts for. */
   readonly holder: Holder
 }
 
@@ -73,15 +73,15 @@ export interface RequestInfo {
   readonly context: RequestContext
   readonly method: string
   readonly query: Readonly<Record<string, string>>
-  /** First value of each, names in snake_case, without `host`. A function, since few rules need them. */
+  /** Names in snake_case, first values, without `host`. A function, because few rules need the headers. */
   readonly headers: () => Readonly<Record<string, string>>
   readonly body: Readonly<Record<string, unknown>>
   readonly auth: AuthRecord | null
-  /** Counts records and bytes of the answer. If absent, the maximum applies to each part of the answer. */
+  /** Limits records and bytes of the whole answer. If absent, each part may reach the maximum. */
   readonly meter?: AnswerMeter | undefined
 }
 
-/** A request without a caller, for statements without a rule and for checks of a rule's syntax. */
+/** A request without a caller, for statements without an API rule and for checks of a rule's syntax. */
 export const NO_REQUEST: RequestInfo = Object.freeze({
   context: 'default',
   method: 'GET',
@@ -105,9 +105,9 @@ export const serverRequest = (
 /** Maximum records that `expand` adds to an answer. A record in two places counts twice. */
 export const MAX_EXPANDED = 20_000
 export const MAX_ANSWER_BYTES = 32 << 20
-/** Up to this size an answer reserves no memory while it is made. */
+/** Answers up to this size reserve no memory while they are made. */
 export const FREE_BYTES = 1 << 20
-/** Maximum bytes of JSON from which `fields` picks: as objects it takes ten times the memory. */
+/** Maximum bytes of JSON that `fields` can filter. Parsed into objects, it takes ten times the memory. */
 const MAX_PICKED_BYTES = 8 << 20
 
 const MEBIBYTE = 1 << 20
@@ -118,7 +118,7 @@ export class AnswerTooLarge extends ApiError {
   }
 }
 
-/** Throws 400 for JSON that is too large for `fields`. */
+/** Throws 400 if JSON is too large for the `fields` parameter. */
 export function checkPicked(bytes: number): void {
   if (bytes > MAX_PICKED_BYTES)
     throw badRequest(`"fields" can pick from at most ${MAX_PICKED_BYTES / MEBIBYTE} MiB. Expand less`)
@@ -131,7 +131,7 @@ interface Room {
 
 const ENDLESS: Room = { hold: () => {}, wait: async () => {} }
 
-/** An answer in a transaction needs more memory than reserved. Nothing was committed: repeat after `wait`. */
+/** An answer in a transaction needs more memory. Nothing was committed: repeat the work after `wait`. */
 export class LargeAnswer extends AnswerTooLarge {
   readonly wait: () => Promise<void>
 
@@ -141,7 +141,7 @@ export class LargeAnswer extends AnswerTooLarge {
   }
 }
 
-/** Counts an answer's records and bytes. Beyond the first mebibyte it reserves memory from `source`. */
+/** Limits an answer's records and bytes. Beyond the first mebibyte it reserves memory from `source`. */
 export class AnswerMeter {
   readonly #source: () => Room
   readonly #maxBytes: number
@@ -184,21 +184,21 @@ export class AnswerMeter {
     this.#ensure(this.#written + bytes)
   }
 
-  /** Checks and counts a finished part. A record alone in the answer may be as large as its fields allow. */
+  /** Checks and counts a finished part. A record that is alone in the answer may exceed the maximum. */
   addWritten(bytes: number, isAlone: boolean): void {
     const isOnly = isAlone && this.#written === 0
     this.#ensure(isOnly ? Math.min(bytes, this.#maxBytes) : this.#written + bytes)
     this.#written += bytes
   }
 
-  /** Reserves memory for the largest answer. Throws RetryLater after a wait; 400 at a second call. */
+  /** Reserves memory for the largest answer. Throws RetryLater after a wait, 400 if it had that already. */
   async takeAll(): Promise<void> {
     if (this.#room >= this.#maxBytes) throw this.tooLarge()
     await this.#source().wait(this.#maxBytes)
     this.#room = this.#maxBytes
   }
 
-  /** Throws LargeAnswer, so that the work is repeated with the maximum; 400 if that was reserved already. */
+  /** Throws LargeAnswer to repeat the work with memory for the largest answer; 400 if it had that already. */
   beginAgain(): never {
     if (this.#room >= this.#maxBytes) throw this.tooLarge()
     throw new LargeAnswer(() => this.#source().wait(this.#maxBytes))
@@ -208,7 +208,7 @@ export class AnswerMeter {
     return new AnswerTooLarge(`${this.#maxBytes / MEBIBYTE} MiB`)
   }
 
-  /** Runs `work` after earlier work: statements one after the other share the bytes that are left. */
+  /** Runs `work` after earlier work: concurrent statements would each use all bytes that are left. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(work)
     this.#turn = done.catch(() => {})
@@ -226,5 +226,4 @@ export class AnswerMeter {
   }
 }
 
-/** The meter of a request; if it has none, a new one that reserves nothing. */
 export const meterOf = ({ meter }: Pick<RequestInfo, 'meter'>): AnswerMeter => meter ?? new AnswerMeter()

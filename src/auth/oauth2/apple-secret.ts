@@ -13,7 +13,7 @@ export const APPLE_SECRET_FORM = object({
 })
 
 const ID_LENGTH = 10
-/** Apple's maximum, some six months. */
+/** Apple's maximum lifetime of a client secret, some six months. */
 const MAX_SECONDS = 15_777_000
 const PEM = /-----BEGIN PRIVATE KEY----[\s\S]+-----END PRIVATE KEY-----/
 const ALGORITHM = 'ES256'

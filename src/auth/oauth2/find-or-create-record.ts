@@ -31,9 +31,9 @@ interface Search {
 }
 
 /**
- * Finds the record of a provider's user and links it: the linked one, the signed-in one, that with the
- * address, or a new one. Throws the create's errors, 403, 400. PocketBase: apis/record_auth_with_oauth2.go,
- * oauth2Submit
+ * Finds the record for a provider's user and links it: the one linked already, that of the signed-in caller,
+ * one with the same email, or a new one. Throws 400, 403 and a create's errors. PocketBase:
+ * apis/record_auth_with_oauth2.go, oauth2Submit
  */
 export async function findOrCreateRecord(search: Search): Promise<{ auth: AuthRecord; isNew: boolean }> {
   const { store, collection } = search
@@ -69,7 +69,10 @@ async function findUnlinked({ store, collection, request, arrival }: Search): Pr
   return email ? findByEmail(store, collection, email) : null
 }
 
-/** Replaces an unverified record's password, unless its user is signed in, and ends links and credentials. */
+/**
+ * Updates a found record. If it was unverified, deletes its links to providers and, unless its user is signed
+ * in, its password.
+ */
 async function settle(
   { store, extensions, collection, request, arrival: { profile } }: Search,
   auth: AuthRecord,
@@ -105,7 +108,7 @@ async function create(
   return isTheirs ? changeAuthRecord(store, extensions, auth, { verified: true }, FAILED) : auth
 }
 
-/** Throws 400 if the record has a link to this provider already, or a concurrent sign-in made one. */
+/** Links a record to the provider. Throws 400 if it is linked already, even by a concurrent sign-in. */
 async function link({ store, arrival }: Search, auth: AuthRecord): Promise<void> {
   const values = { provider: arrival.provider.name, providerId: arrival.profile.id }
   checkFields(values, { providerId: [required] }, FAILED)
@@ -118,7 +121,7 @@ async function link({ store, arrival }: Search, auth: AuthRecord): Promise<void>
 
 const PASSWORD_LENGTH = 30
 
-/** Body of the new record: the client's data, and parts of the profile except an invalid or taken name. */
+/** The body of the new record: the client's data, completed from the profile, without a taken username. */
 async function newRecordOf(
   store: Store,
   collection: AuthCollection,
@@ -152,7 +155,7 @@ async function isFree(store: Store, collection: AuthCollection, fieldName: strin
 
 const TIMEOUT_MS = 10_000
 
-/** Downloads the picture of a new user; failures are ignored. PocketBase: record_auth_with_oauth2.go */
+/** Downloads a new user's picture; undefined if that fails. PocketBase: record_auth_with_oauth2.go */
 async function fetchPicture({ store, collection, arrival, log }: Search): Promise<Uploads | undefined> {
   const { profile, provider, createData } = arrival
   const field = store.catalog.field(collection, collection.oauth2.mappedFields.avatarURL)

@@ -4,7 +4,7 @@ import { sendOutgoing } from '../../outgoing/send.ts'
 
 export type RawProfile = Readonly<Record<string, unknown>>
 
-/** A user of any provider. `email` is empty unless the provider verified it. */
+/** A user's profile at any provider. `email` is empty unless the provider verified it. */
 export interface Profile {
   readonly id: string
   readonly name: string
@@ -13,7 +13,7 @@ export interface Profile {
   readonly avatarURL: string
 }
 
-/** Paths in a provider's answer, '' for none: keys joined by dots; numbers index lists. */
+/** Paths of values in a provider's answer, '' for none. Keys are joined by dots; numbers index lists. */
 export type ProfilePaths = readonly [
   id: string,
   name?: string,
@@ -27,9 +27,9 @@ interface ProfileForm {
   readonly at?: string
   readonly hasNumericId?: true
   readonly emailIf?: string
-  /** Path of a value that must mean true for the address to count: some providers send `'true'` or 1. */
+  /** Path of a value that must mean true for the email to count. Some providers send `'true'` or 1. */
   readonly emailIfSaid?: string
-  /** Path and value that active users have; all others are refused. */
+  /** Path of a value, and the value that active users have. All other users are refused. */
   readonly active?: readonly [path: string, value: unknown]
 }
 
@@ -40,7 +40,7 @@ export function valueAt(raw: unknown, place: string): unknown {
   }, raw)
 }
 
-/** Reads a value of one type, `zero` if absent. Throws for another type, as Go's decoder does. */
+/** Makes a reader of values of one type, `zero` if absent. It throws for other types, as Go's decoder. */
 const reader =
   <T>(zero: T, isFit: (value: unknown) => boolean, fault: string) =>
   (raw: unknown, place = ''): T => {
@@ -52,7 +52,7 @@ export const textAt = reader<string>('', (value) => typeof value === 'string', '
 export const flagAt = reader<boolean>(false, (value) => typeof value === 'boolean', 'neither true nor false')
 const numberAt = reader<number>(0, Number.isInteger, 'no whole number')
 
-/** Reads a provider's answer. Throws for values of unexpected types and for an inactive user. */
+/** Reads a profile from a provider's answer. Throws for unexpected types and for an inactive user. */
 export function readProfile(answer: RawProfile, form: ProfileForm): Profile {
   const { at, active, hasNumericId, paths } = form
   const raw = at === undefined ? answer : valueAt(answer, at)
@@ -72,7 +72,7 @@ function isVouchedFor(raw: unknown, { emailIf, emailIfSaid }: ProfileForm): bool
   return emailIf === undefined || flagAt(raw, emailIf)
 }
 
-/** Answer of the token endpoint. `expiry`: milliseconds since 1970, 0 for none. `raw`: the whole answer. */
+/** The token endpoint's answer. `expiry`: milliseconds since 1970, 0 for none. `raw`: the whole answer. */
 export interface ProviderToken {
   readonly accessToken: string
   readonly tokenType: string
@@ -96,11 +96,11 @@ export interface ProviderType extends ProfileForm {
   readonly scopes: readonly string[]
   readonly pkce: boolean
   readonly headers?: (clientId: string) => Readonly<Record<string, string>>
-  /** JSON by which the profile is requested with POST; absent for GET. */
+  /** The JSON body of a POST request for the profile; if absent, the request is a GET. */
   readonly query?: string
   readonly authParams?: Readonly<Record<string, string>>
   readonly idToken?: { readonly issuers: readonly string[]; readonly jwksURL: string }
-  /** Corrects the profile where a table is not enough. */
+  /** Completes the profile where `paths` are not enough. */
   readonly amend?: (profile: Profile, visit: ProfileContext) => Profile | Promise<Profile>
   readonly moreScopes?: (extra: RawProfile) => readonly string[]
 }
@@ -115,7 +115,7 @@ export interface Provider extends ProviderType {
 
 const LEEWAY_SECONDS = 300
 
-/** The claims of an id token from the token endpoint. Throws if it is expired or not yet valid. */
+/** The claims of an id token. Does not check its signature. Throws if it is expired or not yet valid. */
 export function readClaims(idToken: string): JWTPayload {
   const claims = decodeJwt(idToken)
   const { exp = Infinity, nbf = 0, iat = 0 } = claims
@@ -127,8 +127,9 @@ export function readClaims(idToken: string): JWTPayload {
 }
 
 /**
- * Returns the claims of an id token. Throws unless it is valid now, for this client, by the demanded issuer
- * and key. PocketBase: tools/auth/oidc.go, apple.go; OpenID Connect Core, 3.1.3.7
+ * Returns the claims of an id token. Throws unless it is valid now and for this client. Checks issuer and
+ * signature only if the provider has `issuers` and `jwksURL`. PocketBase: tools/auth/oidc.go, apple.go;
+ * OpenID Connect Core, 3.1.3.7
  */
 export async function readIdToken(provider: Provider, idToken: string, send: ProviderClient) {
   const claims = readClaims(idToken)
@@ -163,7 +164,7 @@ export type ProviderClient = (
   request?: { readonly headers?: Readonly<Record<string, string>>; readonly post?: string | undefined },
 ) => Promise<ProviderResponse>
 
-/** A client for one sign-in. Private addresses are allowed: a superuser configures them. */
+/** An HTTP client for one sign-in. Private addresses are allowed, because a superuser configures them. */
 export function providerClient(): ProviderClient {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   return async (url, { headers = {}, post } = {}) => {

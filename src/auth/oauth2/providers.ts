@@ -10,7 +10,7 @@ import table from './providers.json' with { type: 'json' }
 
 const isKeptSecret = (status: number) => [401, 403, 404].includes(status)
 
-/** The user's own address in a list; '' if there is none. Throws for anything but a list. */
+/** The email of the first entry that `isOurs` accepts, or ''. Throws for anything but a list. */
 function pickEmail(entries: unknown, isOurs: (entry: unknown) => boolean) {
   if (!Array.isArray(entries)) throw new TypeError('the addresses are no list')
   return textAt(entries.find(isOurs), 'email')
@@ -18,7 +18,7 @@ function pickEmail(entries: unknown, isOurs: (entry: unknown) => boolean) {
 
 type Amend = NonNullable<ProviderType['amend']>
 
-/** Adds the address that has both flags in the provider's list. PocketBase: tools/auth */
+/** Makes a function that sets the email to the listed address that has both flags. PocketBase: tools/auth */
 const withListedEmail =
   (
     flags: readonly [string, string],
@@ -32,14 +32,14 @@ const withListedEmail =
     return { ...profile, email: pickEmail(listOf(JSON.parse(text)), isOurs) }
   }
 const withGithubEmail = withListedEmail(['verified', 'primary'], isKeptSecret, (entries) => entries)
-/** Bitbucket's list is paged. */
+/** Bitbucket answers with a page, which has its list in `values`. */
 const withBitbucketEmail = withListedEmail(
   ['is_primary', 'is_confirmed'],
   (status) => status >= 400,
   (page) => valueAt(page, 'values') ?? [],
 )
 
-/** Adds the primary address of Gitee's list, which also has hidden ones. PocketBase: tools/auth/gitee.go */
+/** If the profile hides the email, takes Gitee's primary address. PocketBase: tools/auth/gitee.go */
 const withGiteeEmail: Amend = async (profile, { call }) => {
   if (isEmail(profile.email)) return profile
   const isOurs = (entry: unknown) =>
@@ -53,7 +53,7 @@ const withGiteeEmail: Amend = async (profile, { call }) => {
 const confirmedByDomain = (claims: unknown) =>
   toBool(valueAt(claims, 'xms_edov')) ? textAt(claims, 'email') : ''
 
-/** Reads the address from the claim of the id token that the collection's option names. */
+/** How to read the email from an id token, by the value of the provider's option `idTokenEmailClaim`. */
 const MICROSOFT_EMAILS: Readonly<Record<string, (claims: unknown) => string>> = {
   any_verified: (claims) => textAt(claims, 'verified_primary_email') || confirmedByDomain(claims),
   verified_primary_email: (claims) => textAt(claims, 'verified_primary_email'),
@@ -66,7 +66,7 @@ const withMicrosoftEmail: Amend = (profile, { provider, token }) => {
   return { ...profile, email: choose(readClaims(textAt(token.raw, 'id_token'))) }
 }
 
-/** Adds the avatar, and `name#1234` for old accounts. PocketBase: tools/auth/discord.go */
+/** Adds the avatar and a missing name (old accounts: `name#1234`). PocketBase: tools/auth/discord.go */
 const withDiscordName: Amend = (profile, { raw }) => {
   const avatar = textAt(raw, 'avatar')
   const number = textAt(raw, 'discriminator')
@@ -137,14 +137,14 @@ const IN_CODE: Readonly<Record<string, InCode>> = {
 
 type InTable = Omit<ProviderType, keyof InCode>
 
-/** PocketBase's providers with its addresses, scopes and paths. PocketBase: tools/auth */
+/** The OAuth2 providers of PocketBase, with their URLs, scopes and profile paths. PocketBase: tools/auth */
 export const PROVIDERS: Readonly<Record<string, ProviderType>> = Object.fromEntries(
   Object.entries({ ...table, oidc2: table.oidc, oidc3: table.oidc } as object as Record<string, InTable>).map(
     ([name, kind]) => [name, { ...kind, pkce: kind.pkce ?? true, ...IN_CODE[name] }],
   ),
 )
 
-/** A collection's provider with defaults filled in. Undefined for an unknown name. */
+/** A collection's provider with defaults filled in; undefined for an unknown name. */
 export function providerOf(options: OAuth2Provider): Provider | undefined {
   const kind = PROVIDERS[options.name]
   if (!kind) return undefined
@@ -164,7 +164,7 @@ export function providerOf(options: OAuth2Provider): Provider | undefined {
   }
 }
 
-/** The ways to sign in as JSON, including old keys. PocketBase: apis/record_auth_methods.go */
+/** The ways to sign in as JSON, with keys for old clients, too. PocketBase: apis/record_auth_methods.go */
 export function renderAuthMethods({ passwordAuth, oauth2, mfa, otp }: AuthCollection): string {
   const identityFields = passwordAuth.enabled ? passwordAuth.identityFields : []
   const known = oauth2.enabled ? oauth2.providers.flatMap((one) => providerOf(one) ?? []) : []

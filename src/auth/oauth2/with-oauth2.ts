@@ -22,7 +22,7 @@ import {
 } from './provider.ts'
 import { providerOf } from './providers.ts'
 
-/** Body of an OAuth2 sign-in. `redirectUrl` is the old spelling of the same key. */
+/** The body of an OAuth2 sign-in. JSON keys match in any case, so the old spelling `redirectUrl` works. */
 export const OAUTH2_FORM = object({
   createData: map,
   provider: text,
@@ -90,7 +90,7 @@ export function renderMeta({ profile, raw, token }: OAuth2Identity, isNew: boole
   })
 }
 
-/** The user of a token, from the provider or the id token. PocketBase: tools/auth, FetchAuthUser */
+/** Reads a user's profile, from the provider or from the id token. PocketBase: tools/auth, FetchAuthUser */
 export async function fetchUser(provider: Provider, token: ProviderToken, send: ProviderClient) {
   if (token.expiry > 0 && token.expiry <= Date.now()) throw new Error('the token has expired')
   const type = /^(bearer)?$/i.test(token.tokenType) ? 'Bearer' : token.tokenType
@@ -118,7 +118,7 @@ async function ask({ userInfoURL, clientId, headers, query }: Provider, call: Pr
 
 type Grant = Readonly<Record<'code' | 'codeVerifier' | 'redirectURL', string>>
 
-/** Exchanges a code for a token: credentials in the header, if that fails in the form. RFC 6749, 4.1.3 */
+/** Exchanges a code for a token: credentials in a header or, if that fails, in the form. RFC 6749, 4.1.3 */
 export const exchange = (provider: Provider, grant: Grant, send: ProviderClient): Promise<ProviderToken> =>
   retrieve(provider, grant, send, 'header').catch(() => retrieve(provider, grant, send, 'form'))
 
@@ -140,7 +140,7 @@ async function retrieve(
   return readToken(await send(tokenURL, { headers, post: form.toString() }))
 }
 
-/** Basic authentication; both parts are escaped, as a colon separates them. RFC 6749, 2.3.1 */
+/** A Basic Authorization header. Both parts are escaped, because a colon separates them. RFC 6749, 2.3.1 */
 function basic(clientId: string, clientSecret: string) {
   const escaped = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
   return `Basic ${Buffer.from(`${escaped(clientId)}:${escaped(clientSecret)}`).toString('base64')}`
@@ -176,7 +176,7 @@ const MAX_NAME_LENGTH = 150
 
 const names = new Lru<string, string>(1_000)
 
-/** Keeps the name, which Apple sends only once. PocketBase: apis/record_auth_with_oauth2_redirect.go */
+/** Keeps the user's name, which Apple sends only once. PocketBase: record_auth_with_oauth2_redirect.go */
 export function keepAppleName(code: string, user: string): void {
   const name = readName(user).slice(0, MAX_NAME_LENGTH).trim()
   if (name && code.length <= MAX_CODE_LENGTH) names.set(code, name)

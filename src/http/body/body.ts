@@ -11,7 +11,7 @@ import { bodyBytes, countOf, JSON_BOUNDS, MAX_PARTS, parseStrict, readBytes } fr
 
 type Values = RequestBody['values']
 
-/** Default maximum of a body, as in PocketBase. Contract 8.2. */
+/** Default maximum bytes of a request body, as in PocketBase. Contract 8.2 */
 export const MAX_BODY_BYTES = 32 << 20
 
 const JSON_TYPE = 'application/json'
@@ -21,7 +21,7 @@ const EMPTY: RequestBody = Object.freeze({ values: Object.freeze({}), files: NO_
 const WITH_FORM = new Set(['POST', 'PUT', 'PATCH'])
 const NOTHING = Buffer.alloc(0)
 
-/** The body, read once a request; an absent one is `{}`. */
+/** The request's body, read once per request. An absent one is empty. Throws 400, 413, RetryLater. */
 export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
   const known = c.get('body')
   if (known) return known
@@ -33,13 +33,13 @@ export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<Request
   return body
 }
 
-/** The body, read once a request. `sentence`: the message of the 400 for an unreadable one. */
+/** The request's body, as `bodyOf` reads it. `sentence`: the message of a 400. */
 export const bodyOr = (c: Ctx, sentence?: string, maxBytes?: number): Promise<RequestBody> =>
   bodyOf(c, maxBytes).catch((error: unknown) => {
     throw error instanceof ApiError && error.status === 400 ? badRequest(sentence) : error
   })
 
-/** Reads a JSON, multipart or urlencoded body; forms include the query. Throws 400. Contract 0.4 */
+/** Reads a JSON, multipart or urlencoded body. A form includes the URL's query. Throws 400. Contract 0.4 */
 export async function readBody(incoming: IncomingMessage, maxBytes: number, memoryOf: () => RequestMemory) {
   const type = incoming.headers['content-type'] ?? ''
   const query = queryText(incoming.url ?? '')
@@ -69,14 +69,14 @@ function readValues(incoming: IncomingMessage, type: string, bytes: Buffer, quer
   throw badRequest('Unsupported Content-Type')
 }
 
-/** The text of a body. Throws 400 unless it is UTF-8 up to the end of its first value. */
+/** A JSON body as text. Throws 400 unless it is UTF-8 up to the end of its first JSON value. */
 function textOf(bytes: Buffer): string {
   const needed = isUtf8(bytes) ? bytes : bytes.subarray(0, firstValueEnd(bytes.toString('latin1')))
   if (!isUtf8(needed)) throw badRequest()
   return needed.toString('utf8')
 }
 
-/** Parses the first value of a text, an object or null. As in Go, text behind it is ignored. */
+/** Parses the JSON object or null at the start of a text. As in Go, ignores the rest. Throws 400. */
 function readJson(text: string): Record<string, unknown> {
   if (isTooComplex(text, JSON_BOUNDS)) throw badRequest()
   const value = parseFirst(text)
@@ -121,7 +121,7 @@ function firstValueEnd(text: string): number | undefined {
 
 const JSON_PAYLOAD = '@jsonPayload'
 
-/** A URL's query. Go counts its pairs as part of a form. */
+/** The query of a URL. As in Go, its parameters count as fields of a form body. */
 const queryText = (url: string) => url.split(/\?(.*)/s)[1] ?? ''
 
 /** Form values from the URL's query. Throws 400 for a malformed query. */
@@ -137,7 +137,7 @@ function readUrlencoded(bytes: Buffer, query: readonly [string, string][]): Valu
   return formValues([...readPairs(text), ...query])
 }
 
-/** Form values with PocketBase's guesses at types; one occurrence is a scalar, several a list. */
+/** Form values with types guessed as in PocketBase. A key that occurs several times has a list of values. */
 function formValues(pairs: readonly [string, string][]): Record<string, unknown> {
   const lists = new Map<string, string[]>()
   for (const [key, value] of pairs) add(lists, key, value)
@@ -147,15 +147,15 @@ function formValues(pairs: readonly [string, string][]): Record<string, unknown>
     key,
     values.length > 1 ? values.map(guess) : guess(values[0]!),
   ])
-  // Go drops all values read so far when a payload is null
+  // as in Go, a `@jsonPayload` of `null` drops all values read before it
   const read = payloads.map(readPayload)
   const emptied = read.lastIndexOf(null)
   const laidOver = read.slice(emptied + 1).flatMap((values) => Object.entries(values ?? {}))
-  // assigning a key `__proto__` would set the prototype
+  // not by assignment: assigning to `__proto__` would set the prototype
   return Object.fromEntries([...(emptied < 0 ? plain : []), ...laidOver])
 }
 
-/** Appends in place: a form may name one key a million times. */
+/** Appends in place: copying the list each time would be slow for a key with many values. */
 function add<T>(lists: Map<string, T[]>, key: string, value: T): void {
   const list = lists.get(key)
   if (list) list.push(value)
@@ -172,19 +172,19 @@ function guess(text: string): string | number | boolean {
   return text
 }
 
-/** Enough for tokens and passwords. Guests may send these forms. */
+/** Default maximum bytes of a body for `readForm`: more than tokens and passwords need. */
 const MAX_FORM_BYTES = 1 << 20
 
-/** The general message for an unreadable body, which the form's own replaces. */
+/** PocketBase's general message of a 400. `readForm` replaces it by a more specific one. */
 const UNREADABLE = badRequest().message
 
-/** `terse`: the error for an unreadable body has no details. */
+/** `terse`: all 400s for an unreadable body have the same message. */
 export interface FormOptions {
   readonly terse?: boolean
   readonly maxBytes?: number
 }
 
-/** Reads a body with fixed fields: unknown ones are ignored, missing ones are zero. Throws 400. */
+/** Reads a body into the fields of `shape`. Ignores unknown fields; missing ones are zero. Throws 400. */
 export async function readForm<T extends object>(
   c: Ctx,
   shape: Shape<T>,
@@ -202,7 +202,7 @@ export async function readForm<T extends object>(
   }
 }
 
-/** Replaces NUL, which Postgres refuses, by a character that no address and no id contains. */
+/** Replaces NUL, which Postgres refuses, by U+FFFD, which no address and no id contains. */
 const withoutNul = <T extends object>(form: T): T =>
   Object.fromEntries(
     Object.entries(form).map(([key, value]) => [
@@ -211,7 +211,7 @@ const withoutNul = <T extends object>(form: T): T =>
     ]),
   ) as T
 
-/** Undoes type guesses of a form: makes values of text fields texts; takes the first of several. */
+/** Turns guessed form values back into texts where a field is text. Takes the first of several values. */
 function asTexts(values: Readonly<Record<string, unknown>>, zero: object): Record<string, unknown> {
   const firsts = Object.entries(values).map(
     ([key, value]) => [key, Array.isArray(value) ? value[0] : value] as const,

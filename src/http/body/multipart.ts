@@ -11,10 +11,10 @@ import { ByteCollector, countOf, piecesOf } from './raw-body.ts'
 
 type Parser = InstanceType<typeof Busboy>
 
-/** Maximum bytes of all values that are not files. PocketBase: Go's mime/multipart */
+/** Maximum bytes of all form values together, without files. PocketBase: Go's mime/multipart */
 const MAX_VALUE_BYTES = 26 << 20
 
-/** Maximum parts, as in Go's mime/multipart. A part takes some 40 µs. */
+/** Maximum parts of a form, as in Go's mime/multipart. Reading a part takes some 40 µs. */
 const MAX_PARTS = 1_000
 
 const FREE_PARTS = 20
@@ -54,7 +54,7 @@ function readerOf(memory: RequestMemory, room: GrowingRoom, space: UploadSpace) 
       content.catch(failed)
       values.push([key, content])
     },
-    /** Returns the values in order, and the files, which count as used space until released. */
+    /** Waits for all values and files. The files use temporary disk space until `release` is called. */
     async form() {
       const found = new Map<string, Upload[]>()
       for (const [key, content] of files) found.set(key, [...(found.get(key) ?? []), await content])
@@ -85,7 +85,7 @@ export async function readMultipart(incoming: IncomingMessage, maxBytes: number,
   }
 }
 
-/** Joins tiny pieces of a form. One with many parts waits for its turn. */
+/** Joins tiny pieces into larger ones. Waits for the client's turn before a piece with many form parts. */
 async function* paced(pieces: AsyncIterable<Buffer>, boundary: string, memory: RequestMemory) {
   let gathered = new ByteCollector()
   for await (const piece of pieces) {
@@ -99,13 +99,13 @@ async function* paced(pieces: AsyncIterable<Buffer>, boundary: string, memory: R
   if (gathered.size > 0) yield gathered.bytes
 }
 
-/** Whether an error is the answer: one of the disk or an exceeded limit. Others mean a malformed form. */
+/** Whether to throw this error as it is: a limit or a disk error. All others mean a malformed form. */
 const isAnswer = (error: unknown) =>
   error instanceof RetryLater ||
   (error instanceof ApiError && error.status === 413) ||
   (error instanceof Error && 'syscall' in error)
 
-/** Reads values as files: the parser would keep text values in memory, uncounted. */
+/** Makes a parser that reads values as files, because it would keep text values in memory, uncounted. */
 function parserOf(incoming: IncomingMessage, reader: ReturnType<typeof readerOf>): Parser {
   const parser = new Busboy({
     headers: { 'content-type': incoming.headers['content-type'] ?? '' },

@@ -6,15 +6,15 @@ import { gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import { type Ctx, type RequestMemory, SMALL_BYTES } from '../context.ts'
 import { memoryOf } from '../server/store-of.ts'
 
-/** Maximum fields of a record, or parts of a form: a million take seconds to read. */
+/** Maximum fields of a JSON body or an urlencoded form. Reading a million would take seconds. */
 export const MAX_PARTS = 10_000
-/** Maximum keys of all objects in a body, including those in JSON fields. */
+/** Maximum keys of all objects in a JSON body, including those in JSON fields. */
 const MAX_KEYS = 250_000
-/** Maximum items of all lists: a JSON field of the default size, 1 MiB, may have 524,288 numbers. */
+/** Maximum items of all lists. A JSON field of the default size, 1 MiB, may have 524,288 numbers. */
 const MAX_VALUES = 1_000_000
 export const JSON_BOUNDS = { fields: MAX_PARTS, keys: MAX_KEYS, values: MAX_VALUES }
 
-/** How often a text occurs in bytes; counts to `max` + 1 at most. */
+/** Counts how often `text` occurs in `bytes`. Stops counting at `max` + 1. */
 export function countOf(text: string, bytes: Buffer, max = Infinity): number {
   let count = 0
   for (let at = bytes.indexOf(text); at >= 0 && count <= max; at = bytes.indexOf(text, at + text.length))
@@ -22,7 +22,7 @@ export function countOf(text: string, bytes: Buffer, max = Infinity): number {
   return count
 }
 
-/** Joins pieces in one buffer: a list of them would cost 400 bytes more for each. */
+/** Joins pieces in one growing buffer. A list of pieces would take 400 bytes more for each piece. */
 export class ByteCollector {
   readonly #expected: number
   #buffer: Buffer = Buffer.alloc(0)
@@ -48,10 +48,10 @@ export class ByteCollector {
 }
 
 const FREE_CHUNKS = 1_000
-/** Minimum average bytes of the chunks of a body that has more. */
+/** Minimum average bytes per chunk of a body with more than FREE_CHUNKS chunks. */
 const MIN_AVERAGE_BYTES = 64
 
-/** Closes the connection of a body in tiny chunks, which cost 3 µs each. RFC 9112, 7.1 */
+/** A request that closes its connection if the body has many tiny chunks (3 µs each). RFC 9112, 7.1 */
 export class LimitedIncomingMessage extends IncomingMessage {
   #chunks = 0
   #bytes = 0
@@ -61,7 +61,7 @@ export class LimitedIncomingMessage extends IncomingMessage {
     return this.complete || this.#bytes >= Number(this.headers['content-length'])
   }
 
-  /** Resolves when a body that fits into the stream's buffer is whole, or its client gone. */
+  /** Resolves when the body has arrived or the client is gone. The body must fit the stream's buffer. */
   arrival(): Promise<void> {
     return new Promise((resolve) => {
       if (this.isWhole || this.destroyed) return resolve()
@@ -74,7 +74,7 @@ export class LimitedIncomingMessage extends IncomingMessage {
     if (chunk !== null) {
       this.#chunks++
       this.#bytes += chunk.length
-      // a body without chunked encoding comes in pieces as the network delivers them
+      // without chunked encoding, the network decides how large the pieces are
       const isChunked = this.#chunks > FREE_CHUNKS && this.headers['transfer-encoding'] !== undefined
       if (isChunked && this.#bytes < this.#chunks * MIN_AVERAGE_BYTES) {
         this.destroy()
@@ -86,7 +86,9 @@ export class LimitedIncomingMessage extends IncomingMessage {
   }
 }
 
-/** Pieces of a body. Throws 413 if its declared length exceeds `maxBytes`, 400 if its actual length does. */
+/**
+ * Yields a body in pieces. Throws 413 if its declared length exceeds `maxBytes`, 400 if the actual one does.
+ */
 export async function* piecesOf(incoming: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw new ApiError(413)
   let size = 0
@@ -97,20 +99,20 @@ export async function* piecesOf(incoming: IncomingMessage, maxBytes: number): As
       yield piece
     }
   } catch (error) {
-    // the client disconnected before the end of its body
+    // any other error means that the client disconnected
     throw error instanceof ApiError ? error : badRequest()
   }
 }
 
-/** Bytes of a body by its head: 0 without one, Infinity for a chunked one. */
+/** The body's length that the headers declare: 0 without a body, Infinity for a chunked one. */
 export const bodyBytes = ({ headers }: IncomingMessage): number =>
   headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity
 
-/** Whether a body may be large: its length is above the limit or unknown, or it is multipart. */
+/** Whether a body may need much memory: it exceeds SMALL_BYTES, has no declared length, or is multipart. */
 export const mayExceedSmall = (incoming: IncomingMessage): boolean =>
   bodyBytes(incoming) > SMALL_BYTES || incoming.headers['content-type']?.startsWith('multipart/') === true
 
-/** The whole body. A large one is counted as memory. Throws as `piecesOf` does, and RetryLater. */
+/** Reads the whole body. Reserves memory for a large one. Throws 400, 413 and RetryLater. */
 export async function readBytes(incoming: IncomingMessage, maxBytes: number, memoryOf: () => RequestMemory) {
   const memory = mayExceedSmall(incoming) ? memoryOf() : undefined
   const declared = Number(incoming.headers['content-length'] ?? 0)
@@ -125,7 +127,7 @@ export async function readBytes(incoming: IncomingMessage, maxBytes: number, mem
   return body.bytes
 }
 
-/** A body as JSON, read once a request. `parse`: JSON.parse allows a name twice. Throws gateway 400, 413. */
+/** The body as JSON, parsed once per request. By default refuses repeated names. Throws 400, 413. */
 export function readJson(c: Ctx, maxBytes: number, parse = parseUnique): Promise<unknown> {
   const json = c.get('json') ?? jsonOf(c, maxBytes, parse)
   c.set('json', json)
@@ -145,21 +147,21 @@ async function jsonOf(c: Ctx, maxBytes: number, parse: typeof parseUnique): Prom
     if (error instanceof NameTwice) throw invalid('The body must not have a name twice in an object')
     if (!(error instanceof SyntaxError)) throw error
   } finally {
-    // release it now: a claim may wait long for its answer, and the parsed body is small
+    // free the body's memory now: a phone's request for texts to send may wait long for its answer
     c.get('memory')?.leaveBody()
   }
   throw invalid('The body must be a JSON object')
 }
 
-/** Keys of all objects in a body: 500 states of the SMSGate app have some 7,000. */
+/** Limits of a JSON body. The largest expected, 500 message states from the SMSGate app, has 7,000 keys. */
 const BOUNDS = { ...JSON_BOUNDS, keys: 20_000 }
 
 /** Some programs write a byte order mark before JSON. RFC 8259, section 8.1, lets it be ignored. */
 const BYTE_ORDER_MARK = /^\ufeff/
 
-/** The escape of half a surrogate pair, perhaps beside its other half. */
+/** The JSON escape of a surrogate, alone or as half of a pair. */
 const SURROGATE = /\\u[dD][89a-fA-F]/
-/** An escaped backslash, or a whole pair: no lone surrogate. */
+/** An escaped backslash, or a whole surrogate pair. Neither is a lone surrogate. */
 const HARMLESS = /\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]../g
 
 class NameTwice extends SyntaxError {
@@ -172,14 +174,14 @@ function parseUnique(json: string): unknown {
   return value
 }
 
-/** What a number beyond the range of a double may look like, even within a text. */
+/** A quick test for a number beyond the range of a double. May match other text, too. */
 const HUGE = /\d[eE]\+?\d{3}|(?<!\d)\d{309}/
 const refuseInfinity = (_: string, value: unknown) => {
   if (value === Infinity || value === -Infinity) throw new SyntaxError()
   return value
 }
 
-/** Parses as Go's encoding/json/v2: no repeated names, lone surrogates or numbers beyond a double. */
+/** Parses as Go's encoding/json/v2: refuses repeated names, lone surrogates, numbers beyond a double. */
 export function parseStrict(json: string): unknown {
   if (SURROGATE.test(json) && SURROGATE.test(json.replace(HARMLESS, '_'))) throw new SyntaxError()
   if (HUGE.test(json)) JSON.parse(json, refuseInfinity)

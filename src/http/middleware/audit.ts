@@ -38,7 +38,7 @@ export const auditRequest = (
     ? recordMemberAudit(db, auth, entry)
     : recordAudit(db, { auth, ip: clientIp(c, services) }, entry)
 
-/** Returns a function that audits a change confirmed by a mailed link, in its transaction. */
+/** Returns a function that audits a change confirmed by a mailed link, in the change's transaction. */
 export const auditConfirmation =
   (c: Ctx, services: Services, action: 'reset password' | 'change email'): InSameTransaction =>
   (db, auth) =>
@@ -48,7 +48,7 @@ export const auditConfirmation =
       { action, collection: auth.collection.name, record: auth.id },
     )
 
-/** Records a refused sign-in as superuser, but not one refused before its password was checked. */
+/** Audits a refused sign-in as superuser, but not one with an invalid form or over a rate limit. */
 export async function auditRefusedSignIn(
   c: Ctx,
   services: Services,
@@ -68,7 +68,7 @@ const REFUSED = new Set([400, 403])
 
 const ACTIONS: Readonly<Record<string, string>> = { POST: 'create', PATCH: 'update', DELETE: 'delete' }
 
-/** Records a superuser's or a member's write in its transaction. `sent`: keys of the files with it. */
+/** Returns a function that audits a superuser's or member's write. `sent`: keys of the request's files. */
 export function auditWrite(
   c: Ctx,
   services: Services,
@@ -88,7 +88,7 @@ function namesIn(body: readonly string[], { fields }: Collection): string[] {
   return fields.map(({ name }) => name).filter((name) => keys.has(name))
 }
 
-/** Collections whose changes are recorded in their transaction. */
+/** The collections, for changes by `auth`, each of which is audited in its own transaction. */
 export function auditedCollections(c: Ctx, { store, ...rest }: Services, auth: AuthRecord): Collections {
   return {
     get catalog() {
@@ -142,7 +142,7 @@ function changedNames(before: object, after: object, prefix = '', depth = 1): st
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Anyone with a valid token. Throws 401, 403 for a device whose user is disabled. Contract 5.2 */
+/** The caller. Throws 401 without a valid token, 403 for a device whose user is disabled. Contract 5.2 */
 export async function requireAuth(c: Ctx, services: Services): Promise<Caller> {
   const auth = await authOf(c, services)
   if (auth) return { auth, store: storeOf(c, services, auth) }
@@ -151,14 +151,14 @@ export async function requireAuth(c: Ctx, services: Services): Promise<Caller> {
   throw unauthorized('The request requires valid record authorization token.')
 }
 
-/** The calling device. Throws 401 for a guest, 403 for others: on 401 a disabled device forgets itself. */
+/** The calling device. Throws 401 for a guest, 403 for others: on 401 devices forget their pairing. */
 export async function requireDeviceOf(c: Ctx, services: Services): Promise<DeviceCaller> {
   const auth = await authOf(c, services)
   if (!auth) await refuseSuspended(c, services)
   return { device: requireDevice(auth), store: storeOf(c, services, auth) }
 }
 
-/** A device that signed in, with the store on its ticket. */
+/** A calling device, and the store whose use is charged to the device's user. */
 export interface DeviceCaller {
   readonly device: Device
   readonly store: Store
@@ -184,7 +184,6 @@ export async function requireSuperuser(c: Ctx, services: Services): Promise<Call
   return caller
 }
 
-/** Routes for superusers: see `routesFor`. */
 export const superuserRoutes = (services: Services, routes: Parameters<typeof routesFor<Caller>>[1]) =>
   routesFor((c) => requireSuperuser(c, services), routes, sendJson)
 
@@ -192,7 +191,7 @@ export const superuserRoutes = (services: Services, routes: Parameters<typeof ro
 export const pathCollection = (c: Ctx, { store }: Services): Collection =>
   collectionOf(store.catalog, c.req.param('collection') ?? '', 'Missing or invalid collection context.')
 
-/** A record of the collection that the path names. */
+/** The caller, if it is a record of the collection in the path. Throws 401, 403, 404. */
 export async function requireMember(c: Ctx, services: Services): Promise<Caller> {
   const collection = pathCollection(c, services)
   const caller = await requireAuth(c, services)
@@ -201,7 +200,7 @@ export async function requireMember(c: Ctx, services: Services): Promise<Caller>
   return caller
 }
 
-/** The auth collection that the path names. */
+/** The auth collection that the path names. Throws 404. */
 export function authCollectionOf(c: Ctx, services: Services): AuthCollection {
   const collection = pathCollection(c, services)
   if (collection.type !== 'auth') throw notFound('Missing or invalid auth collection context.')

@@ -12,14 +12,12 @@ import { assignRequestId, loggedPath, recordFault } from '../server/request-trac
 
 const CODES: Readonly<Record<number, string>> = OTHER_REFUSALS
 
-/** The code of an error that has only a status. */
 const codeOfStatus = (status: number): string => CODES[status] ?? 'invalid_request'
 
-/** Answers with JSON and the status of an error. */
 export const sendError = (c: Ctx, status: number, body: object): Response =>
   sendRaw(c, JSON.stringify(body), status as ContentfulStatusCode)
 
-/** `{"error","message"}`. A refusal that has another body keeps it. */
+/** Answers with `{"error","message"}`. A GatewayError answers with its own body. */
 export const gatewayForm: ErrorForm = (c, error) => {
   const { status, message } = error
   if (error instanceof RetryLater && error.code)
@@ -27,7 +25,7 @@ export const gatewayForm: ErrorForm = (c, error) => {
   return sendError(c, status, 'body' in error ? error.body : { error: codeOfStatus(status), message })
 }
 
-/** `{"data","message","status"}`. A refusal of the gateway that has another body keeps it. */
+/** Answers with PocketBase's `{"data","message","status"}`. A GatewayError with another body keeps it. */
 const pocketBaseForm: ErrorForm = (c, error) => {
   const { status, message } = error
   if (error instanceof ApiError) return sendError(c, status, { data: error.data, message, status })
@@ -35,18 +33,18 @@ const pocketBaseForm: ErrorForm = (c, error) => {
   return sendError(c, status, isRefusal ? { data: {}, message, status } : error.body)
 }
 
-/** PocketBase's format, with 503 instead of 429: Alertmanager gives up after 4xx, and retries after 5xx. */
+/** PocketBase's format, with 503 instead of 429 under load: Alertmanager retries only after 5xx. */
 export const hookForm: ErrorForm = (c, error) => {
   const isOfServer = error.status === 429 && !(error instanceof TooManyCodes)
   return pocketBaseForm(c, isOfServer ? new ApiError(503, error.message) : error)
 }
 
-/** `{"message"}`, as SMSGate's server answers. */
+/** Answers with `{"message"}`, as SMSGate's server does. */
 export const messageForm: ErrorForm = (c, { status, message }) => sendError(c, status, { message })
 
 type FailureServices = Pick<Services, 'log' | 'config' | 'protocols'>
 
-/** Answers a thrown error. An unknown one is a bug: it is logged and answered with a fixed sentence. */
+/** Answers a thrown error. An unexpected one is logged and answered with 500 and a general message. */
 export function answerFailure(c: Ctx, thrown: unknown, services: FailureServices): Response {
   const { method, path } = c.req
   const isRead = method === 'GET' || method === 'HEAD'
@@ -73,7 +71,7 @@ function codeOf(error: unknown): string {
   return codeOfStatus(error instanceof ApiError ? error.status : 500)
 }
 
-/** Answers an unknown route. For GET and HEAD PocketBase says that a file is missing. */
+/** Answers 404 for an unknown route. For GET and HEAD PocketBase says that a file is missing. */
 export function answerUnknownRoute(c: Ctx, services: FailureServices): Response {
   const isFile = c.req.method === 'GET' || c.req.method === 'HEAD'
   const error = isFile ? notFound('File not found') : notFound()
@@ -81,7 +79,7 @@ export function answerUnknownRoute(c: Ctx, services: FailureServices): Response 
   return answerError(c, error, services)
 }
 
-/** Formats of errors below our own roots, also of unknown routes. */
+/** The format of errors by the first segment below `/api/`. Default: PocketBase's. */
 const FORMS: Readonly<Record<string, ErrorForm>> = {
   sms: gatewayForm,
   verify: gatewayForm,

@@ -15,18 +15,18 @@ import { knownCaller } from '../request-info.ts'
 import { answerLateBody } from '../server/front.ts'
 import { callerOf, clientIp, holderOf } from '../server/store-of.ts'
 
-/** Time for a body up to 64 KiB to arrive, else 408; large ones have Node's requestTimeout. */
+/** Time for a body up to 64 KiB to arrive, else 408. Larger bodies have Node's requestTimeout. */
 const SMALL_BODY_MS = 10_000
 
 const limiterOf = memoize((_: Services) => new RateLimiter())
 
-/** Admits a request and checks superusers' addresses (403) and rate limits (429). Contract 8.1, 8.3 */
+/** Limits concurrent requests, checks superusers' addresses (403) and rate limits (429). Contract 8.1, 8.3 */
 export const gate =
   (services: Services): MiddlewareHandler<Env> =>
   async (c, next) => {
     c.set('services', services)
     const { incoming } = c.env
-    // the holder before authentication: the account if its credentials are cached
+    // before authentication: counts for the account if its credentials are cached, else for the network
     const leave = await takePlace(c, holderOf(incoming, services, callerOf(services, incoming)))
     c.set('leaveRequest', leave)
     try {
@@ -44,7 +44,7 @@ export const gate =
     }
   }
 
-/** Takes a request's place until its answer is made. Waits for a small body first. Throws 429, 503. */
+/** Waits for a small body and for a slot to run in; returns what frees the slot. Throws 400, 429, 503. */
 export async function takePlace(c: Ctx, holder: Holder): Promise<() => void> {
   const incoming = c.env.incoming as LimitedIncomingMessage
   const bytes = bodyBytes(incoming)
@@ -61,7 +61,7 @@ export async function takePlace(c: Ctx, holder: Holder): Promise<() => void> {
   return admission.requests.enter(holder)
 }
 
-/** Identifies the caller before a large body is read. The body is released when the answer is made. */
+/** Runs a route with a large body. Identifies the caller before the body is read; frees it at the end. */
 async function workLarge(c: Ctx, services: Services, next: () => Promise<void>): Promise<void> {
   await judgeSender(c, services)
   try {
@@ -72,7 +72,7 @@ async function workLarge(c: Ctx, services: Services, next: () => Promise<void>):
   }
 }
 
-/** Throws 429 if the limits do not allow this request, which may be one part of a batch. */
+/** Throws 429 if a request, or one request of a batch, exceeds the rate limits of the settings. */
 export function checkRate(
   services: Services,
   auth: AuthRecord | null,
@@ -123,7 +123,7 @@ function readPath(method: string, path: string) {
   return ofFile && asGet === 'GET' ? { collection: ofFile, actions: ['file'] } : undefined
 }
 
-/** Labels that may limit a request, the most specific first. `countedAs`: set for a collection's route. */
+/** The rate limit labels of a request, the most specific first. `countedAs`: see RateLimitSubject. */
 export function rateLimitLabels(
   method: string,
   path: string,
@@ -142,7 +142,7 @@ interface RateLimitSubject {
   readonly ip: string
   readonly isSignedIn: boolean
   readonly labels: readonly string[]
-  /** The key to count by for rules that count each collection separately; '' to count by rule. */
+  /** What to count by for a collection's route: collection and action. '' counts by the rule's label. */
   readonly countedAs: string
 }
 
@@ -151,7 +151,7 @@ interface Window {
   startS: number
 }
 
-/** The rule that applies: for each label the rule of that name, else one whose path is a prefix of it. */
+/** The rule for a request, if any: for each label, the rule with that label, else one for a parent path. */
 export function findRule(rules: readonly RateLimitRule[], asked: RateLimitSubject) {
   const fitting = rules.filter(
     ({ audience }) => audience === '' || audience === (asked.isSignedIn ? '@auth' : '@guest'),
@@ -165,7 +165,7 @@ export function findRule(rules: readonly RateLimitRule[], asked: RateLimitSubjec
   return undefined
 }
 
-/** Counts requests per process, rule and address. PocketBase: apis/middlewares_rate_limit.go, contract 8.3 */
+/** Counts requests per rule and address. PocketBase: apis/middlewares_rate_limit.go, contract 8.3 */
 export class RateLimiter {
   #limits: Settings['rateLimits'] | undefined
   #windows = new Map<string, Map<string, Window>>()
@@ -192,7 +192,7 @@ export class RateLimiter {
     return true
   }
 
-  /** Deletes addresses that have not been seen for long, so that memory is bounded. */
+  /** Deletes expired counts, to bound memory. */
   #sweep(nowS: number): void {
     if (nowS < this.#nextSweepS) return
     this.#nextSweepS = nowS + SWEEP_S
@@ -207,20 +207,19 @@ const SWEEP_S = 60
 
 /** Maximum bytes of a guest's body. Sign-ins, subscriptions and pairing need far less. */
 export const GUEST_BODY_BYTES = 64 << 10
-/** Maximum bytes of a guest's body that writes a record, besides files, JSON fields and long texts. */
+/** Maximum bytes of a guest's create or update of a record, besides the maximum of each of its fields. */
 const GUEST_RECORD_BYTES = 1 << 20
 const CHARACTER_BYTES = 6
 
 const RECORDS = /^\/api\/collections\/([^/]+)\/records(?:\/[^/]+)?$/
 
-/** Identifies the sender of a large body before it is read. A guest's must be small. */
+/** Identifies the sender of a large body before the body is read. Sets a lower limit for a guest. */
 async function judgeSender(c: Ctx, services: Services): Promise<void> {
   const auth = await knownCaller(c, services)
   c.set('asker', auth)
   if (!auth) c.set('guestLimit', guestBodyLimit(c, services))
 }
 
-/** Maximum bytes of this request's body if a guest sends it. */
 function guestBodyLimit(c: Ctx, services: Services): number {
   const { catalog } = services.store
   if (c.req.path === '/api/batch') {
@@ -239,7 +238,7 @@ function limitOf(collection: Collection, ...rules: readonly (string | null)[]): 
   return collection.fields.reduce((sum, field) => sum + bytesOf(field), GUEST_RECORD_BYTES)
 }
 
-/** Whether a rule may let guests write much. */
+/** Whether an API rule may admit guests. A rule with `@request.auth` is assumed not to. */
 const admitsGuests = (rule: string | null) => rule !== null && !rule.includes('@request.auth')
 
 const bytesOf = (field: Collection['fields'][number]) =>

@@ -14,7 +14,9 @@ import type { Ctx, Services } from '../context.ts'
 import { authOf } from '../request-info.ts'
 import { clientIp, holderOf, storeOf } from '../server/store-of.ts'
 
-/** Hashes and compares passwords in the client's turn. 429 after too many new ones, not for superusers. */
+/**
+ * Hashes and compares passwords; clients take turns. Throws 429 after too many hashes, except superusers'.
+ */
 export function passwordWork(c: Ctx, services: Services, auth: AuthRecord | null): PasswordWork {
   const { config } = services
   const holder = () => holderOf(c.env.incoming, services, auth)
@@ -34,7 +36,7 @@ const isGiven = (body: Body, key: string) => toText(body?.[key]) !== ''
 const changesPassword = (body: Body): boolean =>
   ['oldPassword', 'password', 'passwordConfirm'].some((key) => isGiven(body, key))
 
-/** Counts password changes as sign-in attempts: a stolen token must not guess one. Throws 429. */
+/** Counts a password change as a sign-in attempt: a stolen token must not allow guessing. Throws 429. */
 export async function limitOldPasswordChecks<T>(
   c: Ctx,
   services: Services,
@@ -63,7 +65,7 @@ export async function limitPairing<T>(
     if (privateToken === undefined) return await limitGuesses(db, 'code', ip, pair)
     return await limitPrivateTokens(db, ip, privateToken, pair)
   } catch (error) {
-    // refused for lack of a free place: no try was counted
+    // pass on all but the 429 for too many wrong codes
     if (!(error instanceof RetryLater) || error.status !== 429) throw error
     c.header('retry-after', String(error.retryAfterSeconds))
     throw gatewayRefusal('too_many_tries')

@@ -20,7 +20,9 @@ export interface SendingCaller extends Sender {
   readonly scopes?: Scopes
 }
 
-/** The sender, by X-API-Key or Authorization. Throws 401 for a guest, 403 for others and a missing scope. */
+/**
+ * The sending user, by X-API-Key or Authorization. Throws 401 for a guest, 403 for others or missing scopes.
+ */
 export const requireSender = (c: Ctx, services: Services, scopes: readonly Scope[]): Promise<SendingCaller> =>
   withCatalog(services.store, () => identifySender(c, services, scopes, false))
 
@@ -41,15 +43,14 @@ export function callerOfKey(c: Ctx, services: Services, holder: KeyHolder) {
   return { ...senderOfKey(holder), auth, scopes, store: storeOf(c, services, auth) } satisfies SendingCaller
 }
 
-/** An API key, and the user name that another API has beside it: the email or the id of the key's user. */
+/** An API key. `name`: a user name that other APIs send with it (the email or id of the key's user). */
 export interface KeyCredentials {
   readonly key: string
-  /** The client's address. */
   readonly ip: string
   readonly name?: string | undefined
 }
 
-/** The user of an API key with one of these scopes. Throws 401, 403. `cached`: see `identifyKey`. */
+/** The user of an API key that has one of these scopes. Throws 401, 403. `cached`: see `identifyKey`. */
 export async function identifyKeyHolder(
   services: Pick<Services, 'store'>,
   credentials: KeyCredentials,
@@ -72,13 +73,13 @@ export const requireUser = async (c: Ctx, services: Services): Promise<SendingCa
 
 function userOf(c: Ctx, services: Services, auth: AuthRecord | null): SendingCaller {
   if (!auth) throw gatewayRefusal('unauthorized')
-  // neither devices nor superusers have a quota or devices of their own
+  // devices and superusers cannot send: they have no quota and no devices of their own
   if (auth.collection.id !== USERS_ID) throw gatewayRefusal('forbidden')
   const { id: user, version, sender: sentBy } = auth
   return { user, version, sentBy, isAgent: auth.limits === 'agent', auth, store: storeOf(c, services, auth) }
 }
 
-/** Scopes that may read an account's statistics: a sender needs its remaining quota. */
+/** Scopes that may read an account's statistics. `messages:send` may, too, to see the remaining quota. */
 export const READS: readonly Scope[] = ['messages:read', 'messages:send']
 
 /** The user whose statistics may be read; null for a superuser, who reads all. Throws as `requireSender`. */
@@ -91,7 +92,7 @@ export async function requireReader(c: Ctx, services: Services) {
 
 export const SENDS: readonly Scope[] = ['messages:send']
 
-/** Runs `work` for a cached sender; again if the accepting statement finds that user or key have changed. */
+/** Runs `work` for the cached sender. Repeats it if its SQL finds that the user or the key has changed. */
 export const withSender = <T>(
   c: Ctx,
   services: Services,
@@ -101,7 +102,7 @@ export const withSender = <T>(
     startsCached: true,
   })
 
-/** Runs `work` for a caller with one of these scopes; again if it finds that the user has changed. */
+/** Runs `work` for a caller with one of these scopes. Repeats it if the collections were outdated. */
 export const withReader = <T>(
   c: Ctx,
   services: Services,

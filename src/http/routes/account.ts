@@ -54,7 +54,7 @@ export function accountRoutes(services: Services): Hono<Env> {
     })
 }
 
-/** Audits what superusers do to their sessions. */
+/** Audits what superusers, but not others, do to their sessions. */
 async function audit(c: Ctx, services: Services, auth: AuthRecord, action: string, db?: Db): Promise<void> {
   const entry = { action, collection: auth.collection.name, record: auth.id }
   if (auth.isSuperuser) await auditRequest(c, services, auth, entry, db)
@@ -146,7 +146,7 @@ export const accountPaths = () =>
 
 const MAX_BODY_BYTES = 1_000
 
-/** `/api/users`, for superusers: lists and ends a user's devices, keys and the like. */
+/** `/api/users` for superusers: lists what acts for a user, such as API keys; enables a disabled user. */
 export const userRoutes = (services: Services) =>
   superuserRoutes(services, {
     'GET /:id/access': ({ store }, _, id) => readAccess(store.db, id),

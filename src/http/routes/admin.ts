@@ -36,7 +36,7 @@ const IMPORT_FORM = object({ collections: anything, deleteMissing: flag })
 const QUERY_FORM = object({ query: text })
 const WHOLE = { maxBytes: MAX_BODY_BYTES }
 
-/** Only the keys `name` and `type` match in upper or lower case: PocketBase reads these two first. */
+/** Reads a new collection. As in PocketBase, only the keys `name` and `type` match in any case. */
 async function readNewCollection(c: Ctx): Promise<Record<string, unknown>> {
   const { values, isJson } = await bodyOr(c, LOAD.create)
   try {
@@ -111,7 +111,7 @@ async function dryRun(store: Store, extensions: Extensions, viewQuery: string, r
   }
 }
 
-/** Fields to filter and sort collections by: the columns of this view. */
+/** The fields by which lists of collections can be filtered and sorted. */
 const LISTED = plainList('_collections_listed', [
   ['id', 'text'],
   ['name', 'text'],

@@ -64,7 +64,7 @@ import { authOf, buildRequest, meterFor, ownToken, routesFor, sendJson } from '.
 import { withCatalog } from '../retry.ts'
 import { clientIp, storeOf } from '../server/store-of.ts'
 
-/** Below `/api/collections/{collection}`: sign-in. PocketBase: apis/record_auth.go, contract 5.3 */
+/** Sign-in routes below `/api/collections/{collection}`. PocketBase: apis/record_auth.go, contract 5.3 */
 export const authRoutes = (services: Services) => {
   const store = services.store.signIn
   const callsOf =
@@ -151,7 +151,7 @@ async function signIn(
   }
 }
 
-/** Answers a successful sign-in of any method. `asker`: the caller, if already known. */
+/** Answers a successful sign-in by any method. `known.asker`: who sent the request, if already identified. */
 export async function signedIn(
   c: Ctx,
   services: Services,
@@ -264,7 +264,10 @@ const TOPIC = '@oauth2'
 const SUCCESS = '../_/#/auth/oauth2-redirect-success'
 const FAILURE = '../_/#/auth/oauth2-redirect-failure'
 
-/** `/api/oauth2-redirect`; `state`: a realtime client. PocketBase: record_auth_with_oauth2_redirect.go */
+/**
+ * `/api/oauth2-redirect`: passes the code to the realtime client with id `state`. PocketBase:
+ * record_auth_with_oauth2_redirect.go
+ */
 export function oauth2Routes(services: Services): Hono<Env> {
   const answer = async (c: Ctx) => {
     const redirect = await readRedirect(c)

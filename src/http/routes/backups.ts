@@ -53,7 +53,7 @@ export function backupRoutes(services: Services): Hono<Env> {
       })
       await auditRequest(c, services, auth, { action: 'delete backup', record: key })
     },
-    // answers when the restore begins: `/api/backup-status` has its result
+    // answers before the restore is done: `/api/backup-status` shows its result
     'POST /backups/:key/restore': async ({ auth, store }, c, key) => {
       if ((await readState(store.db)).running) throw isBusy()
       const found = await (await backups.storage()).find(key).catch(() => undefined)

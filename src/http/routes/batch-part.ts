@@ -40,7 +40,7 @@ export interface PartAnswer {
   readonly status: number
 }
 
-/** A failure without an error text. As in PocketBase, 400 for a batch's first request, 500 for others. */
+/** A failed request without a message. As in PocketBase, 400 for a batch's first request, 500 for others. */
 export class PartFault extends Error {
   override name = 'PartFault'
 }
@@ -76,7 +76,7 @@ export function collectionOfPart({ store }: Services, part: BatchRequest): Colle
   return action && store.catalog.find(action.name)
 }
 
-/** Runs one request of a batch in its transaction. Throws its error, or a PartFault. */
+/** Runs one request of a batch, in the batch's transaction. Throws its error, or a PartFault. */
 export async function runPart(part: Part): Promise<PartAnswer> {
   const asked = actionOf(part.asked)
   if (!asked) throw new PartFault()
@@ -111,7 +111,7 @@ async function isStored(store: Store, name: string, id: string): Promise<boolean
   return rows.length > 0
 }
 
-/** The values of a part. PocketBase reads it as a form, which includes the URL's query. */
+/** The values of a batch's request. PocketBase reads them as a form, which includes the URL's query. */
 export function bodyOfPart({ url, body }: BatchRequest): Record<string, unknown> {
   try {
     return { ...formOfQuery(url), ...body }
@@ -120,7 +120,7 @@ export function bodyOfPart({ url, body }: BatchRequest): Record<string, unknown>
   }
 }
 
-/** The request as rules see it. An Authorization header of the part has no effect. */
+/** A request of a batch as API rules see it. Its own Authorization header has no effect. */
 function requestOf({ asked, outer, options }: Part, method: string): RequestInfo {
   // a file replaces a value under the same key
   const values = Object.entries(asked.body).filter(([key]) => !options.uploads.has(key))
@@ -177,7 +177,7 @@ function readHeaders(headers: BatchRequest['headers']): BatchRequest['headers'] 
   return Object.fromEntries(values)
 }
 
-/** Old passwords in one batch: a user needs one to change a password. */
+/** Maximum old passwords in one batch. A user needs one to change the password. */
 const MAX_OLD_PASSWORDS = 3
 
 interface Write {
@@ -188,7 +188,7 @@ interface Write {
   readonly auth: AuthRecord | null
 }
 
-/** Hashes and compares a batch's passwords before its transaction: each takes 57 ms. Throws 400, 429. */
+/** Hashes and compares a batch's passwords before its transaction, as each takes 57 ms. Throws 400, 429. */
 export async function batchPasswords(
   c: Ctx,
   services: Services,

@@ -53,7 +53,7 @@ export const batchRoutes = (services: Services) =>
     )
   })
 
-/** Runs the batch, several times if `retry` does. Counts rates and checks passwords only the first time. */
+/** Runs the batch by `retry`. Repetitions neither count towards rate limits nor check passwords again. */
 function write(
   c: Ctx,
   services: Services,
@@ -95,7 +95,7 @@ function runAll(
   return store.db.transaction(async (db) => {
     await db.limitStatements(timeoutMs)
     const inside = { db, catalog: store.catalog }
-    // lock the caller: a key created during a takeover of the account must be deleted or refused
+    // lock the caller: otherwise an API key could survive if the account's owner takes it back meanwhile
     if (requests.some((asked) => mayOpen(services, asked))) await lockFreshAuth(inside, auth)
     const answers: PartAnswer[] = []
     for (const [i, asked] of requests.entries()) {

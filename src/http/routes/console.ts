@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
   webmanifest: 'application/manifest+json',
 }
 
-/** Headers of a page that loads only from this server. `styles`: of `style-src`; `others`: directives. */
+/** Headers of a page that loads only from this server. `styles`: its style-src; `others`: CSP directives. */
 const pageHeaders = (styles: string, ...others: readonly string[]) => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
@@ -56,7 +56,7 @@ folder of the server this builds it, and the next start serves it:</p>
 /** Files without a hash in the name: the service worker, the app manifest, its icons, the agent's package. */
 const NAMED = 'sw.js manifest.webmanifest icon-192.png icon-512.png icon-maskable.png agent.tgz'.split(' ')
 
-/** The console at `/` and, as in PocketBase, `/_/`; the API's reference at `/docs`. All is kept in memory. */
+/** The console at `/` and, as in PocketBase, `/_/`; the API reference at `/docs`. Keeps files in memory. */
 export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Hono<Env> {
   const isBuilt = existsSync(`${folder}index.html`)
   if (!isBuilt) log.warn('The console is not built: npm run prepare builds it.')
@@ -122,7 +122,7 @@ export function docsRoutes({ config, extensions }: Services, described: readonly
   })
 }
 
-/** A page that clients cache and revalidate at each use. RFC 9110, 8.8.3 */
+/** Content that clients cache and revalidate at each use. RFC 9110, 8.8.3 */
 interface Tagged {
   /** All answers share this buffer, so slow clients take no memory. */
   readonly body: Buffer<ArrayBuffer>

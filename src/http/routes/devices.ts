@@ -43,7 +43,7 @@ import { storeOf } from '../server/store-of.ts'
 const MAX_BODY_BYTES = 1 << 20
 const DEFAULT_LIMIT = 10
 
-/** `/api/devices`: pairing, claims, reports, received texts, wake-ups. Errors: `{"error","message"}`. */
+/** `/api/devices`: pairing, texts to send, reports, received texts. Errors are `{"error","message"}`. */
 export function deviceRoutes(services: Services): Hono<Env> {
   const { config, closing } = services
   const read = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
@@ -111,7 +111,7 @@ function sendEvents(c: Ctx, services: Services, { device, store }: DeviceCaller)
   return streamSSE(c, async (stream) => {
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())
-    // null: the device signed out or was deleted
+    // null ends the stream, for example if the device was deleted
     const again = async () => (await identifyDevice(c, services).catch(() => null))?.device ?? null
     const ended = AbortSignal.any([ending, gone.signal])
     for await (const item of deviceEvents(store, device, config.deviceOnlineSeconds, again, ended)) {

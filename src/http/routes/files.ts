@@ -17,7 +17,7 @@ import { buildRequest, sendJson } from '../request-info.ts'
 import { withCatalog } from '../retry.ts'
 import { clientIp, holderOf, storeOf } from '../server/store-of.ts'
 
-/** `/api/files`: files, thumbnails, tokens for protected ones. PocketBase: apis/file.go, contract 7.3 */
+/** `/api/files`: files, thumbnails, tokens for protected files. PocketBase: apis/file.go, contract 7.3 */
 export const fileRoutes = (services: Services) =>
   new Hono<Env>()
     .post('/token', async (c) => {
@@ -31,7 +31,7 @@ export const fileRoutes = (services: Services) =>
 
 async function serve(c: Ctx, services: Services): Promise<Response> {
   const { record = '', file: name = '' } = c.req.param() as Readonly<Record<string, string>>
-  // public files need no caller: charge the address
+  // public files need no caller: limits count for the client's network
   const store = storeOf(c, services, null)
   const collection = pathCollection(c, services)
   const asked = { collection: collection.id, record, name }
@@ -54,7 +54,7 @@ export const sentFile = (db: Db, file: StoredFile): SentFile => ({
   read: (start, end) => readStored(db, file, start, end),
 })
 
-/** The caller for a protected file: the owner of the token in the URL. Ignores headers. */
+/** The request for a protected file. Its caller is the owner of the token in the URL. */
 async function askerOf(c: Ctx, services: Services): Promise<RequestInfo> {
   const { values } = await bodyOf(c)
   const auth = await findByToken(services.store.signIn, queryOf(c).token ?? '', 'file')
@@ -157,7 +157,7 @@ export function sendFile(c: Ctx, file: SentFile, name: string): Response {
   }
 }
 
-/** INLINE types ignore the name: `GIF89a=1` stored as `a.js` would be sent as a script. */
+/** The type to send. INLINE types ignore the name: `GIF89a=1` stored as `a.js` must not become a script. */
 const typeOf = ({ type }: SentFile, name: string) =>
   INLINE.has(type) ? type : (TYPES_BY_EXTENSION[extname(name)] ?? type)
 
@@ -180,7 +180,7 @@ function sendRange(c: Ctx, file: SentFile, range?: Range): Response {
   return isHead(c) ? c.body(null, status) : c.body(streamOf(file.read(start, start + length)), status)
 }
 
-/** Reads pieces as the client takes them. An error closes the connection before the end. */
+/** A stream that reads pieces as fast as the client takes them. An error closes the connection early. */
 export const streamOf = (pieces: AsyncGenerator<Uint8Array>) =>
   ReadableStream.from(pieces) as ReadableStream<Uint8Array<ArrayBuffer>>
 
@@ -200,7 +200,7 @@ const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
 /** Files have no ETag, so only `*` matches. */
 const isStar = (match: string) => match.trim() === '*'
 
-/** 412 or 304 for a file with a date and no tag, else undefined. The package fresh lacks 412. RFC 7232 */
+/** The status if a condition forbids sending the file, else undefined. (npm's fresh lacks 412.) RFC 7232 */
 function judgeConditions(headers: IncomingHttpHeaders, modified: Date): 412 | 304 | undefined {
   const match = headers['if-match']
   const unmodified = readDate(headers['if-unmodified-since'])
@@ -212,7 +212,7 @@ function judgeConditions(headers: IncomingHttpHeaders, modified: Date): 412 | 30
   return since !== undefined && seconds(modified) <= since ? 304 : undefined
 }
 
-/** The Range header, if its If-Range holds; '' if not. Go: net/http, checkIfRange */
+/** The Range header; '' if its If-Range condition is not met. Go: net/http, checkIfRange */
 function rangeHeader(headers: IncomingHttpHeaders, modified: Date): string {
   const condition = headers['if-range']
   if (condition && readDate(String(condition)) !== seconds(modified)) return ''
@@ -234,7 +234,7 @@ class RangeFault extends Error {
   }
 }
 
-/** The range of a Range header; undefined for several. range-parser 1.3.0 misreads suffixes. RFC 9110 */
+/** The range to send; undefined for the whole file. (npm's range-parser misreads suffix ranges.) RFC 9110 */
 function readRange(header: string, size: number): Range | undefined {
   if (header === '') return undefined
   if (!header.startsWith('bytes=')) throw new RangeFault(false)

@@ -46,7 +46,7 @@ const PREVIEW = z
   })
   .meta({ id: 'HookPreviewBody' })
 
-/** `/api/hooks`: texts from bodies that other tools post. */
+/** `/api/hooks`: sends texts made from the bodies that other tools post. */
 export const hookRoutes = (services: Services): Hono<Env> =>
   new Hono<Env>()
     .post('/preview', async (c) => {
@@ -65,7 +65,7 @@ function refuseGet(c: Ctx): never {
   throw new ApiError(405, 'A hook takes POST: choose POST as the method of the tool that calls it.')
 }
 
-/** Runs a hook's call. An unknown secret costs one statement. An account's calls run one at a time. */
+/** Runs a call of a hook. An unknown secret costs one statement. An account's calls run one at a time. */
 async function call(c: Ctx, { store, config }: Services, secret: string): Promise<Response> {
   const user = await hookAccount(store.signIn, secret)
   if (user === undefined) throw notFound()
@@ -136,7 +136,7 @@ export function webhookRoutes(services: Services): Hono<Env> {
     return { auth, owner: ownerOf(auth), store: storeOf(c, services, auth) }
   }
   type Caller = Awaited<ReturnType<typeof identify>>
-  /** Runs `work` for the caller; audits a superuser's or member's action in the same transaction. */
+  /** Makes a route that runs `work` and, for a superuser or member, audits it in the same transaction. */
   const act =
     (action: string, work: (inside: Store, owner: Owner, id: string) => unknown, collection = 'webhooks') =>
     ({ auth, owner, store }: Caller, c: Ctx, id: string) =>

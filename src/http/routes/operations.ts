@@ -52,7 +52,7 @@ async function requireWatcher(c: Ctx, services: Services): Promise<void> {
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/** The log of what superusers did. Requests cannot write it, because it is in no catalog. */
+/** The audit log of superusers' actions. It is no collection, so clients can only list it. */
 const AUDIT = plainList('_audit', [
   ['id', 'text'],
   ['created', 'date'],

@@ -15,7 +15,7 @@ import { clientIp, holderOf } from '../server/store-of.ts'
 const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
-  // nginx would buffer events
+  // without this header, nginx would buffer events
   'x-accel-buffering': 'no',
 }
 

@@ -48,7 +48,7 @@ import type { Attempt } from '../retry.ts'
 import { memoryOf, storeOf } from '../server/store-of.ts'
 import { streamOf } from './files.ts'
 
-/** `/api/collections/…/records`, and `/export` as CSV. PocketBase: apis/record_crud.go */
+/** `/api/collections/…/records`, and `…/export` for CSV. PocketBase: apis/record_crud.go */
 export const recordRoutes = (services: Services) =>
   new Hono<Env>()
     .get('/:collection/records', async (c) => sendRaw(c, await read(c, services, listRecords)))
@@ -61,7 +61,7 @@ export const recordRoutes = (services: Services) =>
       return c.body(null, 204)
     })
 
-/** Reads for the cached caller; again with the caller from the database if the caller has changed. */
+/** Reads for the cached caller. Repeats with the caller from the database if the caller has changed. */
 async function read(c: Ctx, services: Services, run: typeof viewRecord): Promise<string> {
   const { store, extensions } = services
   const collection = c.req.param('collection') ?? ''
@@ -69,15 +69,15 @@ async function read(c: Ctx, services: Services, run: typeof viewRecord): Promise
   collectionOf(store.catalog, collection) // throws 404 before the body is read
   const work = async (request: RequestInfo) => {
     const { db, catalog } = storeOf(c, services, request.auth)
-    // a replica if it has all earlier commits; the catalog is always the primary's
+    // read from a replica if it has all earlier commits; the collections always come from the primary
     const inside = { db: db.replica ? await db.forReading() : db, catalog }
     return run(inside, extensions, collectionOf(catalog, collection), request, id)
   }
-  // as PocketBase: a GET with a broken body is a 400
+  // reads the body, too: as in PocketBase, a GET with a broken body gets 400
   return asCaller(c, services, work, { isRead: true })
 }
 
-/** List, view, create, update and delete of one collection, as far as its type has them. */
+/** Describes the routes of a collection's records for OpenAPI. Views have only list and view. */
 export function recordPaths(collection: Collection, record: z.ZodObject, extensions: Extensions) {
   const { id, name } = collection
   const path = `/api/collections/${name}/records`
@@ -168,7 +168,7 @@ async function sendExport(c: Ctx, services: Services, name: string): Promise<Res
   c.set('asker', auth)
   memoryOf(c).hold(PAGE_BYTES)
   const pieces = exportRecords(store, services.extensions, collection, request)
-  // errors of the request are thrown before the first piece
+  // get the first piece now: errors of the request are thrown before it
   const first = await pieces.next()
   async function* encoded() {
     yield Buffer.from(first.value ?? '')
@@ -181,7 +181,7 @@ async function sendExport(c: Ctx, services: Services, name: string): Promise<Res
   })
 }
 
-/** Reads the body once, then writes for the caller and the collection as they are at each attempt. */
+/** Writes a record. Reads the body once; each attempt looks up the caller and the collection anew. */
 async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DELETE'): Promise<string> {
   const { store, extensions } = services
   const missing = method === 'DELETE' ? undefined : 'Missing or invalid collection context'
@@ -210,7 +210,7 @@ async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DEL
   return mayTestPassword ? limitOldPasswordChecks(c, services, [values], run) : run()
 }
 
-/** Maximum bytes of a body: the general limit plus the fields' own. Contract 8.2 */
+/** Maximum bytes of a body that writes a record: the general limit plus that of each field. Contract 8.2 */
 const bodyLimit = memoize(({ fields }: Collection) =>
   fields.reduce((sum, field) => sum + maxBodyBytes(field), MAX_BODY_BYTES),
 )

@@ -40,7 +40,7 @@ import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
 import { READS, requireReader, requireSender, SENDS, withSender } from '../middleware/sender.ts'
 import { routesFor, sendRaw, sendValue } from '../request-info.ts'
 
-/** Room for 100,000 recipients. */
+/** Enough for 100,000 recipients. */
 const MAX_BODY_BYTES = 4 << 20
 
 /** `/api/sms`: sends, actions on sent messages, statistics. Errors are `{"error","message"}`. */
@@ -92,7 +92,7 @@ export function smsRoutes(services: Services): Hono<Env> {
     .route('/', cancels)
 }
 
-/** Sends a text or a template. Checks credentials before it reads the body, which `adapt` may change. */
+/** Sends a text or a template. Checks credentials before it reads the body. `adapt` may change the body. */
 export const sendFrom =
   (services: Services, schema: typeof SEND | typeof TEMPLATE_SEND, adapt?: (json: unknown) => unknown) =>
   (c: Ctx) =>

@@ -59,7 +59,7 @@ const CHECK = z
   .meta({ id: 'VerificationCheck' })
 const CANCEL = z.strictObject(NAMED).meta({ id: 'VerificationCancel' })
 
-/** `/api/verify`: codes that prove numbers. Errors are `{"error","message"}`. */
+/** `/api/verify`: sends and checks codes that prove a phone number. Errors are `{"error","message"}`. */
 export const verifyRoutes = (services: Services): Hono<Env> =>
   routesFor((c) => requireSender(c, services, SENDS), {
     'POST /check': async ({ user, store }, c) => {

@@ -14,12 +14,12 @@ import { addressOf, clientIp, holderOf, isTrusted } from './store-of.ts'
 
 /** A client that reads nothing of its answer for this long is disconnected. */
 const STALLED_MS = 60_000
-/** Maximum requests, and their bytes, that wait behind another on a connection. */
+/** Maximum requests that wait for earlier answers on one connection, and their maximum bytes. */
 const [MAX_WAITING, MAX_WAITING_BYTES] = [32, 64 << 10]
-/** How long a network is refused after one connection had too many requests; maximum such networks. */
+/** How long a network is refused after a connection exceeds MAX_WAITING; maximum number of such networks. */
 const [BAN_MS, MAX_BANS] = [2_000, 1_000]
 
-/** Timeouts of connections. Node's keep-alive of 5 s cut off clients that were about to send. */
+/** Limits of connections. Node's default keepAliveTimeout of 5 s would cut off clients about to send. */
 export const CONNECTION_OPTIONS = {
   headersTimeout: 20_000,
   requestTimeout: 300_000,
@@ -30,12 +30,12 @@ export const CONNECTION_OPTIONS = {
   highWaterMark: SMALL_BYTES,
 } as const satisfies ServerOptions
 
-/** The host name for HTTP/1.0 requests. request-tracker.ts handles unread bodies. RFC 1945, 5 */
+/** The host name is for HTTP/1.0 requests; request-tracker.ts handles unread bodies. RFC 1945, 5 */
 export const LISTENER_OPTIONS = { hostname: 'localhost', autoCleanupIncoming: false }
 
 const connections = new WeakMap<Socket, { readonly all: OpenConnections; readonly connection: Connection }>()
 
-/** Counts a connection as idle, for the client and not its proxy, while its request waits for events. */
+/** Counts a connection as an idle one of this client, not of its proxy, while a request waits for events. */
 function waitForNews(socket: Socket, client: Holder): void {
   const { all, connection } = connections.get(socket)!
   all.change(connection, client, false)
@@ -57,7 +57,7 @@ export function limitConnections(
     const origin = guestHolder(ip)
     const connection = { socket, origin, network: origin, isBusy: false, requests: 0, waitingBytes: 0 }
     connections.set(socket, { all, connection })
-    // with a trusted proxy header, only proxies are expected to connect
+    // if the settings trust a proxy header, all connections are taken for those of proxies
     const isProxy = isListed(config.trustedProxies, ip) || settings().current.trustedProxy.headers.length > 0
     const isBanned = bannedUntilMs.size > 0 && (bannedUntilMs.get(networkOf(ip)) ?? 0) > performance.now()
     const leave = isProxy || addresses.tryEnter(networkOf(ip))
@@ -93,7 +93,7 @@ const waitingBytes = ({ headers, rawHeaders, url = '' }: IncomingMessage): numbe
   return headers['transfer-encoding'] ? MAX_WAITING_BYTES : Math.min(bytes, MAX_WAITING_BYTES)
 }
 
-/** Closes a connection. Its requests' errors get no stack traces, as making those blocks for 40 ms. */
+/** Closes a connection. Its requests' errors get no stack traces, which would take 40 ms to make. */
 function destroyWithoutTraces(socket: Socket): void {
   const { stackTraceLimit } = Error
   socket.prependOnceListener('close', () => {
@@ -116,18 +116,18 @@ export function endStalled(socket: Socket): void {
 interface Connection {
   readonly socket: Socket
   readonly origin: Holder
-  /** The network charged for the connection: a proxy's client's while its request waits for events. */
+  /** The network charged. Behind a proxy, it is the client's only while a request waits for events. */
   network: Holder
   isBusy: boolean
-  /** Unanswered requests, and the bytes of those that wait for earlier answers. */
+  /** Requests without an answer. `waitingBytes`: the size of those that wait for earlier answers. */
   requests: number
   waitingBytes: number
 }
 
-/** At the limit, closes the longest idle connection of the network with the most connections. */
+/** All open connections. When full, a new one replaces another, usually the longest idle one of a network. */
 class OpenConnections {
   readonly #max: number
-  /** Each network's connections: those that have been idle or busy for longest come first. */
+  /** The connections of each network, first those that have been idle or busy for longest. */
   readonly #networks = new Map<Holder, Set<Connection>>()
   #count = 0
 
@@ -188,7 +188,9 @@ function firstOf(own: Iterable<Connection>, isBusy: boolean): Connection | undef
   for (const connection of own) if (connection.isBusy === isBusy) return connection
 }
 
-/** Counts a stream or waiting claim for its user and network (not a proxy's). Throws 429 over MAX_STREAMS. */
+/**
+ * Counts an event stream, or a phone's waiting request, for user and network. Throws 429 over MAX_STREAMS.
+ */
 export function limitOpenStreams(c: Ctx, services: Services, user?: string): void {
   c.get('leaveRequest')?.()
   const network = holderOf(c.env.incoming, services, null)
@@ -209,24 +211,24 @@ function hold(c: Ctx, places: Places, holder: Holder): void {
 
 /** Maximum connections that wait to be accepted. Linux allows 4,096 by default. */
 const BACKLOG = 4_096
-/** Listeners on the port: each accepts one connection per turn of the event loop. */
+/** Listeners on the port. Each accepts only one connection per turn of the event loop. */
 const LISTENERS = process.platform === 'linux' ? 16 : 1
 
 const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true, highWaterMark: CONNECTION_OPTIONS.highWaterMark }
 
 interface Listening {
   readonly url: string
-  /** Stops accepting; resolves after the last connection. Node's `close` also ends idle connections. */
+  /** Stops accepting; resolves when the last connection closes. Node's `close` would also end idle ones. */
   stopAccepting(): Promise<void>
 }
 
-/** Opens a port, 0 for any. Throws a UserError that says which of `host` and `port` is wrong. */
+/** Opens a port, 0 for any free one. Throws a UserError that says which of `host` and `port` is wrong. */
 export async function listen(server: Server, { host, port }: Place): Promise<Listening> {
   if (cluster.isWorker || LISTENERS === 1) {
     await open(server, { host, port })
     return { url: urlOf(server), stopAccepting: () => close(server) }
   }
-  // listeners with `reusePort` open a port that another server has: this one fails
+  // `reusePort` below would share a port that another server uses: this probe fails instead
   const probe = new TcpServer()
   await open(probe, { host, port })
   const chosen = (probe.address() as AddressInfo).port
@@ -248,7 +250,7 @@ function urlOf(server: TcpServer): string {
 const close = (server: TcpServer): Promise<void> =>
   new Promise((resolve) => void TcpServer.prototype.close.call(server, () => resolve()))
 
-/** Opens a port. `setting`: the variable of the environment that names it. Throws a UserError. */
+/** Opens a port. Throws a UserError, which names the environment variable `setting` for the port. */
 export function open(server: TcpServer, options: ListenOptions & Place, setting = 'PORT'): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(portError(error, options, setting)))

@@ -11,12 +11,12 @@ import type { Services } from '../context.ts'
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
-/** A malformed escape in the path. In the query, only the pair with the escape is dropped. */
+/** A malformed escape in the path. In the query, it only drops its parameter. */
 const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
-/** A doubled slash, or perhaps a dot segment, in the path. */
+/** A doubled slash, or a segment that begins with a dot, in the path. */
 const UNCLEAN = /^[^?]*\/[/.]/
 
-/** Runs before the routes: CORS, security headers, preflights, clean paths. Contract 8.4, 8.5 */
+/** Runs before the routes: CORS, security headers, preflights, redirects to clean paths. Contract 8.4, 8.5 */
 export function front(
   next: Handler,
   reception: { admit(req: IncomingMessage, res: ServerResponse): void },
@@ -44,7 +44,7 @@ export function front(
   }
 }
 
-/** The value of Strict-Transport-Security; '' if the server's public address is not https. RFC 6797 */
+/** The value of Strict-Transport-Security; '' if the public address is not https or HSTS is off. RFC 6797 */
 export const strictTransport = ({ publicUrl, hstsDays }: Pick<Config, 'publicUrl' | 'hstsDays'>): string =>
   publicUrl.startsWith('https://') && hstsDays > 0 ? `max-age=${hstsDays * 86_400}` : ''
 
@@ -63,18 +63,18 @@ function preflight(req: IncomingMessage, res: ServerResponse) {
   res.writeHead(204).end()
 }
 
-/** Redirects as Go's server does before routing. Only GET and HEAD get a page. */
+/** Redirects to a cleaned URL, as Go's server does. The answer to GET and HEAD has an HTML body. */
 function redirect({ method }: IncomingMessage, res: ServerResponse, location: string) {
   if (method !== 'GET' && method !== 'HEAD') return res.writeHead(307, { location }).end()
   res.writeHead(307, { location, 'content-type': 'text/html; charset=utf-8' })
   res.end(`<a href="${escapeHtml(location)}">Temporary Redirect</a>.\n\n`)
 }
 
-/** Replaces NUL in the path by U+FFFD: Postgres refuses NUL. */
+/** Replaces NUL in the path by U+FFFD, because Postgres refuses NUL. */
 const withoutNul = (url: string): string =>
   url.replace(/^[^?]*/, (path) => path.replaceAll('%00', '%EF%BF%BD'))
 
-/** A URL's path without query, for routing. Paths of other protocols get their canonical spelling. */
+/** The path of a URL, for routing. Paths of other protocols get their canonical spelling. */
 export function pathOf(protocols: Services['protocols'], url: string): string {
   const path = url.split('?', 1)[0]!
   for (const { pathMark, canonicalPath } of protocols)
@@ -98,7 +98,7 @@ function cleanPath(url: string): string {
   return `/${kept.join('/')}${slash}`.replaceAll('\\', '%5C') + url.slice(path.length)
 }
 
-/** Answers to Node's parser errors by code; see INVALID for all others. */
+/** Answers to Node's parser errors, by error code. All other codes are answered with INVALID. */
 const FAULTS: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The URL and headers of the request are too large.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions of the request are too large.'],
@@ -106,15 +106,15 @@ const FAULTS: Readonly<Record<string, readonly [status: number, message: string]
 }
 const INVALID = [400, 'The request is not valid HTTP.'] as const
 
-/** Answers malformed HTTP with PocketBase's error JSON and closes; during another answer only closes. */
+/** Answers malformed HTTP with PocketBase's error JSON and closes. If an answer has begun, only closes. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // the field by which Node itself decides this
+  // Node's internal field: the connection's answer
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse }
   if (!socket.writable || error.code === 'ECONNRESET' || answer?.headersSent) return void socket.destroy()
   socket.end(answerOf(...(FAULTS[error.code ?? ''] ?? INVALID)))
 }
 
-/** Answers 408 and closes, whatever the client still sends. */
+/** Answers 408 and closes the connection, even if the client is still sending. */
 export function answerLateBody(socket: Socket): void {
   answerClientError(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
   socket.destroySoon()

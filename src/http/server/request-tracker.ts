@@ -8,11 +8,14 @@ import { readQuery, type Services } from '../context.ts'
 import { pathOf } from './front.ts'
 import { addressOf, callerOf, holderOf, ipOf, isTrusted } from './store-of.ts'
 
-/** Largest unread body to read to its end; time for a larger one's client to read the answer. Go: net/http */
+/**
+ * Unread bodies up to this size are read to the end. Clients with larger ones have this long to read the
+ * answer. Go: net/http
+ */
 const [MAX_UNREAD_BYTES, HANG_UP_MS] = [256 << 10, 500]
 
 const REQUEST_ID = 'x-request-id'
-/** Ids accepted from a proxy: characters that are safe to log. */
+/** Request ids that are accepted from a proxy: only characters that are safe to log. */
 const SANE = /^[\w.:/+=@-]{1,128}$/
 
 const PREFIX = `${randomText(8)}-`
@@ -34,7 +37,7 @@ type TrackerServices = Pick<
   'config' | 'settings' | 'log' | 'logs' | 'store' | 'traffic' | 'protocols'
 >
 
-/** Counts, names and logs requests. Once closed, asks clients to close and resolves when all are answered. */
+/** Counts and logs requests and gives them ids. After `close`, it asks clients to close their connections. */
 export class RequestTracker {
   readonly #services: TrackerServices
   readonly #running = new Set<ServerResponse>()
@@ -48,8 +51,7 @@ export class RequestTracker {
   admit(req: IncomingMessage, res: ServerResponse): void {
     const beganMs = performance.now()
     const { log, config, traffic, settings, protocols } = this.#services
-    // an id costs 5 % of a view's rate: without request logs, only a failed request gets one, when
-    // the failure is logged
+    // an id costs 5 % of a view's rate: without request logs, only a logged failure gets one
     const id = log.isLevelEnabled('info') ? assignRequestId(req, res, config) : ''
     const { method = '', url = '' } = req
     this.#running.add(res)
@@ -122,7 +124,7 @@ interface FinishedRequest {
 
 const faults = new WeakMap<ServerResponse, unknown>()
 
-/** Stores why a request fails, for its log line. */
+/** Keeps the error that a request was answered with, for its log line. */
 export const recordFault = (res: ServerResponse, error: unknown): void => void faults.set(res, error)
 
 const isQuiet = ({ group, url }: FinishedRequest) =>
@@ -132,7 +134,7 @@ const MAX_TEXT = 300
 const cut = (text: string | undefined, length = MAX_TEXT) =>
   text && text.length > length ? `${text.slice(0, length)}...` : (text ?? '')
 
-/** Adds a request to the stored logs, except preflights and quiet successes. PocketBase: middlewares.go */
+/** Logs a request, except preflights and successful realtime and log requests. PocketBase: middlewares.go */
 function logFinishedRequest(
   services: TrackerServices,
   req: IncomingMessage,
@@ -169,7 +171,7 @@ function logFinishedRequest(
   services.logs.add(line, isRefused ? holderOf(req, services, auth) : undefined)
 }
 
-/** Describes a failed answer without values. Details of internal errors go to standard output only. */
+/** Describes an error for the log, without values. Only standard output gets details of internal errors. */
 function describeFault(fault: unknown): { error?: string; details?: object } {
   if (fault === undefined) return {}
   if (fault instanceof ApiError) {
@@ -192,7 +194,7 @@ const withoutTexts = (text: string) =>
       .replace(/\+?\d{5,}/g, '…'),
   )
 
-/** Keeps the error codes only: `data` may contain values of the request. */
+/** Keeps only the error codes, because `data` may contain values of the request. */
 function codesOf(data: object): object {
   return Object.fromEntries(Object.entries(data).map(([name, error]) => [withoutTexts(name), codeOf(error)]))
 }
@@ -205,26 +207,25 @@ function codeOf(error: unknown): unknown {
 /** The secret at the end of a URL that a phone or a tool posts to. */
 const SECRET_END = /(?<=\/incoming\/|\/api\/hooks\/).*/
 
-/** Characters of a URL to read: escapes can make the URL nine times as long as its logged text. */
+/** Maximum characters of a URL to read. With escapes, it can be nine times as long as its logged text. */
 const MAX_READ = 9_000
 const MAX_LENGTH = 1_000
 
-/** The path for logs: without the query, which may contain tokens, and without a secret end. */
+/** The path for logs, without the query, which may contain tokens, and without a secret at its end. */
 export const loggedPath = (url: string): string => safePath(url.slice(0, MAX_READ)).slice(0, MAX_LENGTH)
 
-/** What follows these signs is no path of a route: a client may have put parameters there. */
+/** The rest of a path after `;`, `&`, `=` or an escaped sign: a client may have put parameters there. */
 const PARAMETERS = /(?<=[;&=]|%(?:3[bdf]|26)).*/is
-/** API keys, also as AuthTokens of Twilio's API. */
+/** API keys, also without `_`, as Twilio's API gets them. */
 const KEYS = /(?:psk|vk)_?\w{20,}/g
 
 const safePath = (url: string) =>
   url.replace(/\?.*/s, '').replace(SECRET_END, '…').replace(PARAMETERS, '…').replace(KEYS, '…')
 
-/** Digits, with a `+` before them (phone number) and a letter behind them (id) if there are such. */
+/** Digits. A `+` before them marks a phone number; a letter after them marks a part of an id. */
 const DIGITS = /(?:\+|%2B)?(\d+)([a-z]?)/gi
 const MIN_DIGITS = 7
 
-/** Hides phone numbers that a client wrote into a path. */
 const withoutNumbers = (path: string) =>
   path.replace(DIGITS, (all, digits: string, letter: string) =>
     letter !== '' || digits.length < MIN_DIGITS ? all : '…',
@@ -232,11 +233,11 @@ const withoutNumbers = (path: string) =>
 
 /** Parameters whose values are field names or numbers, not data. */
 const PLAIN = new Set(['page', 'perPage', 'skipTotal', 'sort', 'expand', 'fields', 'thumb', 'download'])
-/** Values and names that may be logged. Five digits or more may be a phone number. */
+/** Parameter values and names that may be logged. Five digits or more may be a phone number. */
 const PLAIN_VALUE = /^(?!.*\d{5})[\w.,:@()*+-]*$/
 const PLAIN_NAME = /^(?!.*\d{5})[\w.@:-]{1,50}$/
 
-/** The URL for the log. A filter keeps names and operators; values, also of unknown keys, become `…`. */
+/** The URL for the log. Values that may be private become `…`; a filter keeps its names and operators. */
 export function loggedUrl(url: string): string {
   const read = url.slice(0, MAX_READ)
   const path = withoutNumbers(safePath(read))
@@ -256,7 +257,7 @@ const CONSTANT = /^(?:@[a-z][\w.:]*|true|false|null|-?\d{1,3}|""|'')$/i
 const LONG_NUMBER = /\d{5}/
 const SIGN = /^[=!<>~?(]/
 
-/** A filter, valid or not, without values: `to = … && created > @todayStart`. */
+/** A filter, valid or not, with `…` for its values, as in `to = … && created > @todayStart`. */
 export function withoutValues(filter: string): string {
   const tokens = filter.match(TOKEN) ?? []
   return tokens

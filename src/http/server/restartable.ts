@@ -9,7 +9,7 @@ import type { RequestTracker } from './request-tracker.ts'
 const PAUSE_MS = 6_000
 const BEGIN_AGAIN_MS = 1_000
 
-/** Everything that uses the database. It can stop and start again within the process. */
+/** All that uses the database. It can stop and start again within the process. */
 export interface Work {
   readonly services: Services
   readonly reception: RequestTracker
@@ -21,7 +21,7 @@ export interface Work {
   close(left: () => number): Promise<void>
 }
 
-/** Starts a server's work. A restore, or a newer version, stops it: `unavailable` then answers. */
+/** Starts the server's work. While a restore or a newer version stops it, `unavailable` answers requests. */
 export async function startRestartable(begin: () => Promise<Work>, unavailable: Handler, log: Logger) {
   let work = await begin()
   let isStopped = false
@@ -55,7 +55,7 @@ export async function startRestartable(begin: () => Promise<Work>, unavailable: 
     get reason() {
       return reason
     },
-    /** Stops the work, runs `alone` and starts the work. Requests get 503 with `why`. Calls wait in turn. */
+    /** Stops the work, runs `alone`, starts the work. Requests get 503 with `why`. Calls run in turn. */
     exclusively(why: string, alone = async () => {}): Promise<void> {
       const done = restarting.then(() => restart(why, alone))
       restarting = done.catch(() => {})
@@ -69,7 +69,7 @@ export async function startRestartable(begin: () => Promise<Work>, unavailable: 
   return running
 }
 
-/** Ends all work on the database, as a stop does, but keeps the port open. */
+/** Ends all work on the database, as when the server stops, but keeps the port open. */
 async function pause(work: Work): Promise<void> {
   const left = countdown(PAUSE_MS)
   work.announceStop()

@@ -11,10 +11,12 @@ import { type Ctx, RequestMemory, type Services } from '../context.ts'
 
 type Trust = Pick<Services, 'settings' | 'config'>
 
-/** The client's address: a trusted header, a trusted proxy's X-Forwarded-For, or the socket. Contract 8.5 */
+/**
+ * The client's address: of a trusted header, a trusted proxy's X-Forwarded-For or the socket. Contract 8.5
+ */
 export const clientIp = (c: Ctx, services: Trust): string => ipOf(c.env.incoming, services)
 
-/** The client's address of a Node request. Contract 8.5 */
+/** The same as `clientIp`, for a Node request. Contract 8.5 */
 export function ipOf(incoming: IncomingMessage, { settings, config }: Trust): string {
   const { headers, useLeftmostIP } = settings.current.trustedProxy
   for (const header of headers) {
@@ -27,7 +29,7 @@ export function ipOf(incoming: IncomingMessage, { settings, config }: Trust): st
   return farthest(incoming.headersDistinct['x-forwarded-for'] ?? [], config.trustedProxies, peer)
 }
 
-/** The first address from the right that is not a trusted proxy. Anything left of it may be forged. */
+/** The first hop from the right that is not a trusted proxy. Hops left of it may be forged. */
 function farthest(values: readonly string[], proxies: readonly string[], peer: string): string {
   let last = peer
   for (const hop of values.flatMap((value) => value.split(',')).reverse()) {
@@ -39,7 +41,7 @@ function farthest(values: readonly string[], proxies: readonly string[], peer: s
   return last
 }
 
-/** Some proxies add the port: `203.0.113.7:4711`, `[2001:db8::7]:4711`. */
+/** Removes the port that some proxies add: `203.0.113.7:4711`, `[2001:db8::7]:4711`. */
 const withoutPort = (hop: string) =>
   /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/.exec(hop)?.slice(1).find(Boolean) ?? hop
 
@@ -48,7 +50,7 @@ export const isTrusted = (incoming: IncomingMessage, { trustedProxies }: Trust['
 
 const peerOf = ({ socket }: IncomingMessage) => addressOf(socket)
 
-/** The remote address of a connection, of a client or proxy; '' once it is closed. */
+/** The address of a connection's other end, a client or a proxy; '' once it is closed. */
 export const addressOf = (socket: Socket | null): string => plain(socket?.remoteAddress ?? '')
 
 function addresses({ headersDistinct }: IncomingMessage, header: string): string[] {
@@ -59,10 +61,10 @@ function addresses({ headersDistinct }: IncomingMessage, header: string): string
     .filter((part) => isIP(part) > 0)
 }
 
-/** An IPv4 address that came over IPv6 is an IPv4 address. */
+/** Turns an IPv4 address in IPv6 form, `::ffff:203.0.113.7`, into plain IPv4. */
 const plain = (ip: string) => ip.replace(/^::ffff:(?=\d+\.)/i, '')
 
-/** Who is charged in limits: the account, also for its devices and members; a guest's network. */
+/** Whom limits charge for a request: the account, also for its devices and members, or a guest's network. */
 export const holderOf = (
   incoming: IncomingMessage,
   services: Trust,
@@ -80,7 +82,7 @@ export function callerOf(
   return key ? cachedKeyHolder(catalog, String(key)) : undefined
 }
 
-/** The present store of a request's caller: on the caller's ticket, limited by the caller's role. */
+/** The store for a request, charged to the caller, with the collections that the caller's role allows. */
 export function storeOf({ env }: Ctx, services: Services, auth: AuthRecord | null): Store {
   const ticket = {
     holder: holderOf(env.incoming, services, auth),
@@ -100,7 +102,7 @@ export interface Caller {
   readonly store: Store
 }
 
-/** The memory of a request's body and answer, charged to the caller known at the first call. */
+/** The memory of a request's body and answer, charged to the caller that is known at the first call. */
 export function memoryOf(c: Ctx): RequestMemory {
   const known = c.get('memory')
   if (known) return known
@@ -113,7 +115,7 @@ export function memoryOf(c: Ctx): RequestMemory {
   return memory
 }
 
-/** Counts a large answer until its client has read it. Without room throws RetryLater, except for writes. */
+/** Reserves memory for an answer until the client has read it. For a read without room, throws RetryLater. */
 export function countAnswer(c: Ctx, bytes: number): void {
   if (!c.get('services')) return
   const { method } = c.env.incoming
