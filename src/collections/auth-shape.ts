@@ -68,7 +68,7 @@ const mail = (fresh: MailTemplate) =>
 
 export type TokenOptions = ValueOf<ReturnType<typeof token>>
 
-/** `duration`: in seconds. `secret`: the second half of the signing key; it never leaves the server. */
+/** Options of tokens. `duration` in seconds. `secret`, part of the signing key, never leaves the server. */
 const token = (seconds: number) =>
   object({
     secret: startingWith(text, () => randomText(SECRET_LENGTH)),
@@ -89,7 +89,7 @@ const provider = object({
   extra: map,
 })
 
-/** Merges each submitted provider into the stored one of its name, whose secret stays unless submitted. */
+/** Merges each submitted provider into the stored one of that name. Its secret stays unless submitted. */
 const providers: Shape<OAuth2Provider[]> = {
   ...list(provider),
   over(raw, old) {
@@ -99,7 +99,7 @@ const providers: Shape<OAuth2Provider[]> = {
   },
 }
 
-/** Texts one-time passwords from the lines of `account` to the number in `field`. Absent in PocketBase. */
+/** One-time passwords by SMS: from lines of user `account` to the number in `field`. Not in PocketBase. */
 const channel = optional(
   object({
     field: text,
@@ -110,7 +110,7 @@ const channel = optional(
 
 const on = startingWith(flag, () => true)
 
-/** Keys of auth collections and their defaults. PocketBase: core/collection_model_auth_options.go */
+/** Options of auth collections and their defaults. PocketBase: core/collection_model_auth_options.go */
 export const AUTH_KEYS = {
   authRule: startingWith(optionalText, () => ''),
   manageRule: optionalText,

@@ -30,7 +30,7 @@ export type Collections = Pick<CatalogStore, 'catalog' | 'change'>
 
 type Opened = Pick<Database, 'for' | 'forEverybody'>
 
-/** A store on one Db. A class, since V8 would create a shape for each object literal with a getter. */
+/** A store on one Db. A class, because V8 makes a hidden class for each object literal with a getter. */
 class BoundStore implements Store {
   readonly db: Db
   readonly #all: Pick<Store, 'catalog'>
@@ -45,7 +45,7 @@ class BoundStore implements Store {
   }
 }
 
-/** Makes stores for holders. Its catalog is the newest: other nodes' changes arrive by NOTIFY. */
+/** Keeps the newest catalog: other nodes (server processes) announce changes by NOTIFY. Makes stores. */
 export class CatalogStore {
   readonly signIn: Store
   catalog = new Catalog([])
@@ -79,13 +79,12 @@ export class CatalogStore {
     this.#stop = await this.#db.listen(CHANNEL, (payload) => void this.#hear(payload).catch(() => {}))
   }
 
-  /** Runs `work` in the only transaction that may change collections, and waits until all nodes know. */
+  /** Runs `work` in a transaction, one at a time on all nodes, and waits until all nodes know its changes. */
   async change<T>(work: (draft: CatalogDraft) => Promise<T>): Promise<T> {
     let change = ''
     try {
       const result = await this.#db.transaction(async (db) => {
-        // waits without limit for another change, but briefly for readers of a table, behind whom others
-        // queue
+        // waits without limit for other changes, but not for table locks, behind which readers queue
         await db.script(
           `set local lock_timeout = 0; select pg_advisory_xact_lock(${LOCKS.migration}); set local lock_timeout to default`,
         )
@@ -103,7 +102,7 @@ export class CatalogStore {
     }
   }
 
-  /** Reads the collections again. Unchanged ones, and an unchanged catalog, stay the same objects. */
+  /** Reads the collections again. Unchanged ones stay the same objects, and so does an unchanged catalog. */
   reload(): Promise<void> {
     return this.#inTurn(() => this.#load())
   }
@@ -148,7 +147,7 @@ async function addMissingFields(draft: CatalogDraft, stored: Collection): Promis
   if (next) await saveCollection(draft, next)
 }
 
-/** Creates missing system and built-in collections and views. Throws a UserError for a taken name. */
+/** Creates missing system and built-in collections and fields. Throws a UserError for a taken name. */
 export async function bootstrap(draft: CatalogDraft): Promise<void> {
   const wanted = [...systemCollections(), ...builtInCollections()]
   for (const collection of wanted) {
@@ -167,11 +166,11 @@ export async function bootstrap(draft: CatalogDraft): Promise<void> {
   await makeOwnObjects(draft.db)
 }
 
-/** Maximum wait for all nodes. A node that lost its connection reloads the collections when it reconnects. */
+/** Maximum wait for all nodes. A node without a connection reads the collections when it reconnects. */
 const PATIENCE_MS = 1_000
 const SEEN = 'seen '
 
-/** Announces changes to all nodes by NOTIFY and waits until each has them. */
+/** Announces a change to all nodes (server processes) by NOTIFY and waits for their answers. */
 function clusterBarrier(ownDb: Db, channel: string) {
   const answers = new Map<string, number>()
   const arrivals = new EventEmitter()
@@ -197,7 +196,7 @@ function clusterBarrier(ownDb: Db, channel: string) {
     async answer(change: string): Promise<void> {
       if (change !== '') await say(ownDb, SEEN + change)
     },
-    /** Waits until every node, including this one, has answered, or PATIENCE_MS has passed. */
+    /** Waits until every node, including this one, has answered, at most for PATIENCE_MS. */
     async complete(change: string): Promise<void> {
       const signal = AbortSignal.timeout(PATIENCE_MS)
       const nodes = await countChannelListeners(ownDb, channel)
@@ -208,14 +207,14 @@ function clusterBarrier(ownDb: Db, channel: string) {
   }
 }
 
-/** Ends all sessions, by a new secret, if the authRule changes. */
+/** If the authRule changes, replaces the secret of tokens, which ends all sessions. */
 function withFreshSecret(next: Collection, old: Collection): Collection {
   if (next.type !== 'auth' || old.type !== 'auth' || (next.authRule ?? '') === (old.authRule ?? ''))
     return next
   return { ...next, authToken: { ...next.authToken, secret: newSecret() } }
 }
 
-/** Superusers sign in with a password, never by OAuth2. PocketBase: record_model_superusers.go */
+/** Superusers sign in by password, never by OAuth2; OTP needs MFA. PocketBase: record_model_superusers.go */
 function withSuperuserRules(next: Collection): Collection {
   if (next.type !== 'auth' || next.name !== '_superusers') return next
   return {
@@ -238,7 +237,7 @@ async function writeTable(draft: CatalogDraft, next: Collection, old: Collection
   return converted(old, next).length > 0 ? withoutViews(draft, next.id, alter) : alter()
 }
 
-/** Writes a collection: its table or view, indexes, row, then dependent views. Validates nothing. */
+/** Writes a collection: table or view, indexes, row; then refreshes dependent views. Validates nothing. */
 export async function saveCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   const old = draft.catalog.all.find((one) => one.id === collection.id)
   checkColumnLimit(draft, collection, old)

@@ -9,7 +9,7 @@ import type { AuthOptions } from './auth-shape.ts'
 /** All collections at one moment, immutable. Each change makes a new catalog. */
 export class Catalog {
   readonly all: readonly Collection[]
-  /** Unique per catalog in this process: part of the cache keys of compiled filters and statements. */
+  /** Unique per catalog in this process. Part of the cache keys of compiled filters and statements. */
   readonly version: number
   readonly #byKey = new Map<string, Collection>()
   readonly #fields = new Map<Collection, ReadonlyMap<string, Field>>()
@@ -30,14 +30,14 @@ export class Catalog {
     return this.#byKey.get(`#${nameOrId}`) ?? this.#byKey.get(nameOrId.toLowerCase())
   }
 
-  /** The field of a collection, which may be from another catalog. */
+  /** A field by its name. The collection may come from another catalog. */
   field(collection: Collection, name: string): Field | undefined {
     const known = this.#fields.get(collection)
     return known ? known.get(name) : collection.fields.find((field) => field.name === name)
   }
 }
 
-/** The database, for a holder or the server, and the collections. Read `catalog` each time: it changes. */
+/** Database access for an account or the server, and the collections. Do not keep `catalog`: it changes. */
 export interface Store {
   readonly db: Db
   readonly catalog: Catalog
@@ -56,7 +56,7 @@ interface CollectionBase extends Record<RuleName, Rule> {
   indexes: string[]
   created: string
   updated: string
-  /** An internal table presented as a collection. Stored collections do not have this. */
+  /** Set for an internal table that is treated as a collection. Stored collections do not have it. */
   isInternal?: true
 }
 export interface BaseCollection extends CollectionBase {
@@ -77,16 +77,16 @@ export const SUPERUSERS = '_superusers'
 
 export const USERS_ID = '_pb_users_auth_'
 
-/** The holder for limits of a user, also for the user's devices, keys and members. */
+/** The holder that limits apply to: a user with the user's devices, API keys and members. */
 export const userHolder = (user: string): Holder => accountHolder(USERS_ID, user)
 
 export const DEVICES_ID = 'devices'
 
-/** Postgres silently cuts longer identifiers, so two could become equal. */
+/** Maximum bytes of an identifier. Postgres silently cuts longer ones, so two could become equal. */
 const MAX_BYTES = 63
 const HASH_LENGTH = 8
 
-/** System columns of Postgres, and `_rowid` of every collection. */
+/** Columns that every table already has: Postgres' system columns and `_rowid`. */
 const TAKEN_COLUMNS = new Set(['_rowid', 'tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
 
 function withHash(name: string): string {
@@ -96,7 +96,7 @@ function withHash(name: string): string {
 
 const fits = (name: string) => Buffer.byteLength(name) <= MAX_BYTES
 
-/** The table or view of a collection: its name, or `_` and the name with a hash if that is taken. */
+/** The table or view of a collection: its name, changed by a hash if that is reserved or too long. */
 export function tableName(collection: { readonly name: string; readonly isInternal?: true }): string {
   const { name } = collection
   if (collection.isInternal) return name
@@ -104,7 +104,7 @@ export function tableName(collection: { readonly name: string; readonly isIntern
   return indexName(name)
 }
 
-/** Column of a field: its name, with a hash if the name is taken or too long. */
+/** The column of a field: its name, changed by a hash if that is reserved or too long. */
 export function columnName(field: string): string {
   return fits(field) && !TAKEN_COLUMNS.has(field) ? field : withHash(field)
 }
@@ -115,14 +115,14 @@ export const quote = (identifier: string): string => `"${identifier.replaceAll('
 
 const VIA = '_via_'
 
-/** `contacts` and `user` of `contacts_via_user`, split at the last `_via_`; undefined for other names. */
+/** Splits `contacts_via_user` at the last `_via_` into `contacts` and `user`; undefined for other names. */
 export function splitBackRelation(name: string): [collection: string, field: string] | undefined {
   const at = name.lastIndexOf(VIA, name.length - VIA.length - 1)
   if (at < 1 || !/^\w+$/.test(name)) return undefined
   return [name.slice(0, at), name.slice(at + VIA.length)]
 }
 
-/** Whether an internal table has this name. A collection's table then needs another one. */
+/** Whether an internal table has this name. The table of a collection then needs another name. */
 export const isInternal = (name: string): boolean => NO_COLLECTIONS.has(name.toLowerCase())
 
 const INTERNAL_NAMES_SINCE = 7
@@ -137,10 +137,10 @@ const PUT = `
 insert into _collections (id, name, data) values ($1, $2, $3)
 on conflict (id) do update set name = excluded.name, data = excluded.data`
 
-/** Stops older servers: they would drop an internal table together with a collection of its name. */
+/** Stops servers of older releases: deleting a collection, they would drop an internal table of its name. */
 const STOP_OLDER = 'update _schema set oldest = greatest(oldest, $1)'
 
-/** A transaction that changes collections: a store whose catalog includes the changes so far. */
+/** A transaction that changes collections. Its catalog includes the changes made so far. */
 export class CatalogDraft implements Store {
   readonly db: Db
   #catalog: Catalog
@@ -176,7 +176,7 @@ function lines(data: ErrorData, path = ''): string[] {
   )
 }
 
-/** A collection that cannot be saved. `data`: errors by key. The caller adds the answer's message. */
+/** A collection that cannot be saved. `data`: errors by key. The caller adds the message of the answer. */
 export class InvalidCollection extends Error {
   override name = 'InvalidCollection'
   readonly collection: Collection

@@ -4,10 +4,10 @@ import { isEmail, isUrl } from '../fields/address.ts'
 import { byBytes } from '../fields/json-text.ts'
 import { patternError } from '../fields/pattern.ts'
 
-/** The errors of a value: one, or one by key; undefined if valid. */
+/** The error of a value, or its errors by key; undefined if it is valid. */
 export type Problem = FieldError | ErrorData | undefined
 
-/** A check. All but `required` accept empty values. PocketBase: ozzo-validation */
+/** A check of a value. Most checks accept empty values. PocketBase: ozzo-validation */
 export type Check = (value: unknown) => Problem
 
 export function check(value: unknown, ...checks: readonly Check[]): Problem {
@@ -53,7 +53,7 @@ export const blank = demand(() => false, 'validation_empty', 'must be blank')
 
 export const when = (condition: boolean, check: Check): Check => (condition ? check : () => undefined)
 
-/** Length in bytes of UTF-8. */
+/** Checks a text's length in bytes of UTF-8. */
 export function length(min: number, max: number): Check {
   const holds = (text: string) => Buffer.byteLength(text) >= min && Buffer.byteLength(text) <= max
   if (min === max)
@@ -96,7 +96,7 @@ export const noneOf = (refused: readonly string[]): Check =>
 export const matches = (pattern: RegExp): Check =>
   demand((value: string) => pattern.test(value), 'validation_match_invalid', 'must be in a valid format')
 
-/** A check that returns an error found earlier, if the value is not empty. */
+/** Makes a check that returns an error found earlier, unless the value is empty. */
 export const failedBefore = (error: FieldError | undefined): Check => unlessEmpty(() => error)
 
 export const equals =
@@ -118,7 +118,7 @@ export const hexColor = demand(
   'must be a valid hexadecimal color code',
 )
 
-/** An address or a subnet such as `10.0.0.0/8`. The code is misspelt in PocketBase. */
+/** An IP address or a subnet such as `10.0.0.0/8`. The error code is misspelt as in PocketBase. */
 export const ipOrSubnet = demand(isIpOrSubnet, 'validation_invlaid_ip_or_subnet', 'invalid IP or CIDR subnet')
 
 function isIpOrSubnet(text: string): boolean {
@@ -136,7 +136,7 @@ export const each =
   (items) =>
     byPlace(items as unknown[], (item) => check(item, ...checks))
 
-/** Runs the checks of each field of an object, also of nested ones. Gives the first error of each. */
+/** Checks each field of an object, also in nested objects. Returns the first error of each field. */
 export const fields =
   (checks: Checks): Check =>
   (object) => {
@@ -147,7 +147,6 @@ export const fields =
     return all(Object.fromEntries(problems))
   }
 
-/** The checks of each field of an object. */
 interface Checks {
   readonly [name: string]: readonly Check[] | Checks
 }
@@ -175,7 +174,7 @@ export const isPattern: Check = (value) => {
   return problem === undefined ? undefined : fieldError('validation_invalid_regex', problem)
 }
 
-/** `_via_` marks back relations in filters. */
+/** Refuses `_via_` in names, because filters use it for back relations. */
 export const noVia: Check = (value) =>
   String(value).toLowerCase().includes('_via_')
     ? fieldError('validation_found_via', 'The value cannot contain "_via_".')

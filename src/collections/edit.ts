@@ -30,7 +30,7 @@ import { dropView, isQueryFault, refreshViews } from './views/view.ts'
 
 const FAILED = 'Failed to update collection.'
 
-/** The 400 of a failed save; internal errors pass unchanged. PocketBase: apis/collection.go */
+/** The 400 of a failed save. Leaves internal errors unchanged. PocketBase: apis/collection.go */
 function refusal(sentence: string, error: unknown): unknown {
   if (error instanceof ApiError) return error
   if (error instanceof ShapeError)
@@ -39,10 +39,10 @@ function refusal(sentence: string, error: unknown): unknown {
   return isQueryFault(error) ? badRequest(`${sentence} Raw error: \n${sqliteErrorText(error)}`) : error
 }
 
-/** Whether indexes are submitted. If not, PocketBase uses the generated id in the names of default ones. */
+/** Whether indexes are submitted. Otherwise PocketBase names default indexes by the generated id. */
 const bringsIndexes = (raw: unknown) => Object.hasOwn(raw ?? {}, 'indexes')
 
-/** The error for a changed id. PocketBase first looks for a collection with the new id. */
+/** The error for a changed id: 404, unless another collection has the new id, as in PocketBase. */
 const otherId = ({ catalog }: Store, id: string) =>
   catalog.find(id)
     ? badRequest(FAILED, { id: fieldError('validation_values_mismatch', "Values don't match") })
@@ -81,7 +81,7 @@ export const updateCollection = (store: Collections, nameOrId: string, raw: unkn
     return old.id
   })
 
-/** Deletes a collection and its records. Throws 404, or 400 if the gateway, a relation or a view needs it. */
+/** Deletes a collection and its records. Throws 404, or 400 if the server, a relation or a view needs it. */
 export async function removeCollection(store: Collections, nameOrId: string): Promise<void> {
   const collection = store.catalog.find(nameOrId)
   if (!collection) throw notFound()
@@ -105,7 +105,7 @@ class CollectionInUseError extends Error {
   override name = 'CollectionInUseError'
 }
 
-/** Collections with a relation to this one. PocketBase: core/collection_query.go */
+/** Other collections with a relation to this one. PocketBase: core/collection_query.go */
 function referencesTo(catalog: Catalog, collection: Collection): Collection[] {
   return catalog.all.filter(
     ({ id, fields }) =>
@@ -114,7 +114,7 @@ function referencesTo(catalog: Catalog, collection: Collection): Collection[] {
   )
 }
 
-/** Deletes a collection's table or view, files and row. Throws Postgres' error if a view reads it. */
+/** Deletes a collection's table or view, its files and its row. Throws Postgres' error if a view reads it. */
 export async function dropCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   if (collection.type === 'view') await dropView(draft.db, collection)
   else await draft.db.query(`drop table if exists ${quote(tableName(collection))}`)
@@ -122,7 +122,7 @@ export async function dropCollection(draft: CatalogDraft, collection: Collection
   await draft.remove(collection)
 }
 
-/** Deletes a collection. Throws CollectionInUseError, also for a system one. collection_model.go */
+/** Deletes a collection. Throws CollectionInUseError if it is needed or a system one. collection_model.go */
 async function deleteCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   if (collection.system)
     throw new CollectionInUseError(`[${collection.name}] system collections cannot be deleted`)
@@ -135,10 +135,10 @@ async function deleteCollection(draft: CatalogDraft, collection: Collection): Pr
 
 type Raw = Readonly<Record<string, unknown>>
 
-/** What happens to fields not listed. `keep-needed` drops those that the gateway does not need. */
+/** What happens to stored fields that are not submitted. `keep-needed` drops optional built-in ones. */
 type UnnamedFields = 'keep' | 'keep-needed' | 'delete'
 
-/** The submitted fields, then present ones that are not listed. Fields match by id, or by name and type. */
+/** The submitted fields, then stored ones not among them. They match by id, or by name and type. */
 function withOldFields(next: Collection, old: Collection, unnamed: UnnamedFields): Collection {
   let { fields } = next
   const isNamed = (field: Field) => next.fields.some(({ id, name }) => id === field.id || name === field.name)
@@ -191,7 +191,7 @@ async function attempt(verb: string, { name }: Collection, work: Promise<void>):
   })
 }
 
-/** Compares by creation; views come last, because they read other collections. */
+/** Compares by time of creation. Views come last, because they read other collections. */
 const inOrder = (a: Collection, b: Collection) =>
   Number(a.type === 'view') - Number(b.type === 'view') ||
   a.created.localeCompare(b.created) ||
@@ -202,7 +202,7 @@ export interface Imported {
   readonly old: Collection | undefined
 }
 
-/** Imports collections, matched by id or name; validates nothing. `delete` drops unlisted ones. */
+/** Imports collections, matched by id or name; validates nothing. `delete` drops all not in `raws`. */
 export async function importCollections(
   draft: CatalogDraft,
   raws: readonly Raw[],
@@ -216,7 +216,7 @@ export async function importCollections(
   if (needed) throw new ImportFault(`pocketsms needs the collection ${needed.name}: it must be in the list`)
   for (const collection of dropped.sort(inOrder).reverse())
     await attempt('delete', collection, dropCollection(draft, collection))
-  // A collection without a name cannot have a table; validation refuses it.
+  // a collection without a name cannot have a table; validation refuses it later
   for (const collection of imported)
     if (collection.name) await attempt('save', collection, saveCollection(draft, collection))
   return imported.map((collection) => ({

@@ -21,7 +21,7 @@ const byId = (fields: readonly Field[], id: string) => fields.find((field) => fi
 const passing = (field: Field) => quote(columnName(`~${field.id}`))
 const columnSql = (field: Field) => quote(columnName(field.name))
 
-/** Fields that go from one value to a list, or back. */
+/** Fields that change from a single value to a list or back. */
 export function converted(old: Collection, next: Collection): Field[] {
   return next.fields.filter((field) => {
     const before = byId(old.fields, field.id)
@@ -34,7 +34,7 @@ function conversion(field: Field, from: string): string {
   return `coalesce(${from}[cardinality(${from})], '')`
 }
 
-/** Renames columns by way of a temporary name, so that two fields can swap names. */
+/** Renames columns through temporary names, because two fields may swap their names. */
 async function renameColumns(db: Db, table: string, old: Collection, next: Collection): Promise<void> {
   const renamed = next.fields.flatMap((field) => {
     const before = byId(old.fields, field.id)
@@ -71,7 +71,7 @@ async function addColumns(db: Db, table: string, old: Collection, next: Collecti
 }
 
 /**
- * Changes a collection's table; fields are matched by id. Throws an InvalidCollection for indexes, or
+ * Changes a collection's table; fields match by id. Throws an InvalidCollection for indexes that fail, or
  * Postgres' error. PocketBase: core/collection_record_table_sync.go
  */
 export async function alterTable(db: Db, old: Collection, next: Collection): Promise<void> {
@@ -114,7 +114,7 @@ export function indexDdl(index: IndexExpression, collection: Collection): string
   return `create ${index.unique ? 'unique ' : ''}index ${quote(indexName(index.name))} on ${quote(tableName(collection))} (${columns.join(', ')})${where}`
 }
 
-/** Throws errors of an index that SQLite finds, Postgres not. `place`: its position in the collection. */
+/** Throws errors of an index that only SQLite would report. `place`: the position of the index. */
 function onlyInSqlite({ name, schema }: IndexExpression, { indexes }: Collection, place: number): void {
   checkNameAllowed(name)
   if (!/^(main|temp)?$/i.test(schema)) throw new SqliteFault(`unknown database \`${schema}\``)
@@ -159,8 +159,8 @@ async function renewKey(db: Db, table: string): Promise<void> {
 }
 
 /**
- * Creates indexes in reverse: of several violated ones Postgres reports the oldest, SQLite the newest.
- * Throws an InvalidCollection with all errors.
+ * Creates indexes in reverse order: if a row violates several, Postgres reports the oldest, SQLite the
+ * newest. Throws an InvalidCollection with all errors.
  */
 async function createIndexes(db: Db, collection: Collection): Promise<void> {
   const errors: Record<string, FieldError> = {}
@@ -178,22 +178,22 @@ async function dropIndexes(db: Db, collection: Collection): Promise<void> {
     await db.query(`drop index if exists ${quote(indexName(parseIndex(sql).name))}`)
 }
 
-/** Fields of the unique index that a violation names; `id` for the table's own key, none if it is unknown. */
+/** Fields of the violated unique index `constraint`: `id` for the primary key, none for an unknown index. */
 export function violatedFields(collection: Collection, constraint: string): string[] {
   const index = collection.indexes.map(parseIndex).find(({ name }) => indexName(name) === constraint)
   if (!index) return /_pkey\d*$/.test(constraint) ? ['id'] : []
   return index.columns.flatMap((column) => fieldOf(collection, column)?.name ?? [])
 }
 
-/** A field's column with type and default, from its field type. Contract 2.11 */
+/** A field's column: name, type and default. Contract 2.11 */
 const columnDdl = (field: Field) => `${quote(columnName(field.name))} ${fieldType(field).column(field)}`
 
-/** Analyzes early: without statistics Postgres expects one row per user, and would sort 100,000. */
+/** Analyzes tables early: without statistics Postgres expects one row per user and may sort 100,000. */
 const STATISTICS = 'autovacuum_analyze_threshold = 250, autovacuum_analyze_scale_factor = 0.02'
 
-/** Creates a collection's table. Postgres names its constraints, so a renamed table's do not conflict. */
+/** Creates a collection's table. Postgres names the constraints, to avoid conflicts with renamed tables. */
 export async function createTable(db: Db, collection: Collection): Promise<void> {
-  // a repeated name is refused later, when an import validates
+  // an import may have a name twice, which its later validation refuses
   const fields = new Map(collection.fields.map((field) => [field.name, columnDdl(field)]))
   const columns = [...fields.values(), '_rowid bigint generated always as identity unique']
   await db.query(`create table ${quote(tableName(collection))} (${columns.join(', ')}) with (${STATISTICS})`)
@@ -224,10 +224,9 @@ const place = (collection: Collection) => {
   return [namesSql(fields), ...fields.map(({ id }) => id)].join()
 }
 
-/** Whether two versions of a collection keep file names in different columns. */
 const movesFileColumns = (old: Collection, next: Collection): boolean => place(old) !== place(next)
 
-/** Adds triggers that delete files whose names are removed from a record: see _files_named. */
+/** Adds triggers that delete files no longer named by a record, by the SQL function _files_named. */
 async function addFileTriggers(db: Db, collection: Collection): Promise<void> {
   const fields = fileFields(collection)
   if (fields.length === 0) return
@@ -238,21 +237,21 @@ async function addFileTriggers(db: Db, collection: Collection): Promise<void> {
   await db.query(
     `create constraint trigger _files_changed after update on ${table} ${late} when (${isOther.join(' or ')}) ${call}`,
   )
-  // only rows with files run the trigger: deleting a million messages would take seconds more
+  // only for rows with files: otherwise deleting a million messages would take seconds more
   const names = fields.map((field) => `old.${columnSql(field)} <> '${isMulti(field) ? '{}' : ''}'`)
   await db.query(
     `create constraint trigger _files_deleted after delete on ${table} ${late} when (${names.join(' or ')}) ${call}`,
   )
 }
 
-/** Drops the triggers: columns that they use could not be changed. */
+/** Drops the file triggers, because Postgres does not change columns that a trigger uses. */
 async function dropFileTriggers(db: Db, collection: Collection): Promise<void> {
   const table = quote(tableName(collection))
   await db.query(`drop trigger if exists _files_changed on ${table}`)
   await db.query(`drop trigger if exists _files_deleted on ${table}`)
 }
 
-/** After a change of columns, deletes a collection's files that none of its records names. */
+/** Deletes a collection's files that none of its records names. */
 async function deleteUnreferencedFiles(db: Db, collection: Collection): Promise<void> {
   const fields = fileFields(collection)
   if (fields.length === 0) return dropFiles(db, collection)

@@ -64,7 +64,7 @@ const otpInText: Check = (text) =>
     ? undefined
     : fieldError('validation_missing_otp', 'The text must contain {OTP}.')
 
-/** Problems of `otp.channel`. The account may be missing: an import may add users later. */
+/** Problems of `otp.channel`. The user `account` may not exist yet: an import may add users later. */
 function channel(
   { field, account, text }: NonNullable<AuthCollection['otp']['channel']>,
   { fields }: AuthCollection,

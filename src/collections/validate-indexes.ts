@@ -12,9 +12,9 @@ import {
 
 const REQUIRED_UNIQUE = ['tokenKey', 'email']
 
-/** An index without name, schema and table, to compare definitions. */
+/** The text of an index without its name, schema and table, to compare definitions. */
 const anonymous = (index: IndexExpression) => indexText({ ...index, schema: '', name: 'i', table: 't' })
-/** An index also without collations, orders and conditions, to compare constraints. */
+/** The text of an index that also lacks collations, orders and condition, to compare unique columns. */
 const constraint = (index: IndexExpression) =>
   anonymous({
     ...index,
@@ -75,7 +75,7 @@ function missingRequired({ type, indexes }: Collection): Problem {
   return fieldError('validation_missing_required_unique_index', text, { fieldName })
 }
 
-/** Problems of indexes that show before they are created. PocketBase: core/collection_validate.go */
+/** Problems of indexes that can be found before creating them. PocketBase: core/collection_validate.go */
 export async function validateIndexes(db: Db, collection: Collection, old: Collection | undefined) {
   if (collection.type === 'view' && collection.indexes.length > 0)
     return fieldError('validation_indexes_not_supported', "View collections don't support indexes.")

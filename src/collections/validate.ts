@@ -77,7 +77,7 @@ async function takenName({ store, next, old }: CheckedCollection): Promise<Probl
      and lower(relname) = lower($1)`,
     [tableName(next)],
   )
-  // an import validates after it has saved
+  // an import saves before it validates: the table may then be the collection's own
   const ours = stored && tableName(stored).toLowerCase() === tableName(next).toLowerCase()
   const text = "The name shouldn't match with an existing internal table."
   return rows.length > 0 && !ours ? fieldError('validation_collection_name_invalid', text) : undefined
@@ -95,7 +95,7 @@ const typeProblem = ({ next, old }: CheckedCollection): Problem =>
       : undefined,
   )
 
-/** The catalog for rules: with the collection as it will be, which its former name finds, too. */
+/** The catalog for checking rules: `next` is in it and, under a former name, also the stored collection. */
 function withNext({ all }: Catalog, next: Collection): Catalog {
   const isIt = ({ id }: Collection) => id === next.id
   return new Catalog([...all.filter(isIt), ...all.filter((one) => !isIt(one)), next])
@@ -149,7 +149,7 @@ async function withViewFields(subject: CheckedCollection) {
   }
 }
 
-/** Throws an InvalidCollection, within a transaction. PocketBase: collection_validate.go */
+/** Throws an InvalidCollection with all errors. Needs a transaction. PocketBase: collection_validate.go */
 export async function validateCollection(given: CheckedCollection): Promise<void> {
   const { subject, viewQuery } = await withViewFields(given)
   const { store, next, old } = subject
@@ -218,7 +218,7 @@ function reservedNames({ type, fields }: Collection): Problem {
   return byPlace(fields, ({ name }) => (RESERVED_AUTH_KEYS.includes(name) ? { name: error } : undefined))
 }
 
-/** Problems of the list of fields, or of fields by index. PocketBase: core/collection_validate.go */
+/** Problems of the list of fields or, by index, of single fields. PocketBase: core/collection_validate.go */
 function validateFields(place: FieldPlace, old: Collection | undefined): Problem {
   const { collection } = place
   return (

@@ -4,7 +4,7 @@ import { countCharacters } from './cast.ts'
 import type { FieldOf, FieldType } from './field.ts'
 import { TEXT_LIKE } from './text.ts'
 
-/** A URL as PocketBase accepts it. Follows github.com/asaskevich/govalidator and Go's net/url. */
+/** Parts of the pattern of URLs that PocketBase accepts. Source: github.com/asaskevich/govalidator */
 const SCHEME = '((ftp|tcp|udp|wss?|https?)://)?'
 const USER = '(\\S+(:\\S*)?@)?'
 const IPV4 =
@@ -30,13 +30,13 @@ export function isUrl(text: string): boolean {
   return URL_FORM.test(text)
 }
 
-/** Host and port of a URL; `''` without a scheme, undefined if it does not parse. Go: net/url.Parse */
+/** Host and port of a URL; `''` if it has none, undefined if it does not parse. Go: net/url.Parse */
 export const hostOf = (text: string): string | undefined => parseUrl(text)?.host
 
 const PARTS = /^(?:[^:/?#]+:)?(?:\/\/([^/?#]*))?([^?#]*)/
 
 function parseUrl(text: string): { host: string; path: string } | undefined {
-  // Go does not decode a query
+  // Go does not decode a query, so it may have invalid escapes
   const decoded = text.replace(/^([^?#]*)\?[^#]*/, '$1')
   if (/[\x00-\x1f\x7f]/.test(text) || /%(?![0-9a-fA-F]{2})/.test(decoded)) return undefined
   const [, authority = '', path = ''] = PARTS.exec(text)!
@@ -48,14 +48,13 @@ const WIDE = '\\x{00A0}-\\x{D7FF}\\x{F900}-\\x{FDCF}\\x{FDF0}-\\x{FFEF}'
 const ATOM = `[a-zA-Z0-9!#$%&'*+\\-/=?^_\`{|}~${WIDE}]+`
 const FOLD = '(([ \\t]*\\r\\n)?[ \\t]+)?'
 const QUOTED_CHARACTER = `([\\x01-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f\\x21\\x23-\\x5b\\x5d-\\x7e${WIDE}]|\\([\\x01-\\x09\\x0b\\x0c\\x0d-\\x7f]|\\([${WIDE}])`
-/** PocketBase allows only one character between the quotes. */
+/** A quoted part of an address. PocketBase allows only one character between the quotes. */
 const QUOTED = `"${FOLD}${QUOTED_CHARACTER}${FOLD}"`
 const OUTER = `a-zA-Z${WIDE}`
 const LABEL = `[${OUTER}0-9]([${OUTER}0-9\\-._~]*[${OUTER}0-9])?`
 const TOP_LABEL = `[${OUTER}]([${OUTER}0-9\\-_~]*[${OUTER}])?`
 const EMAIL = RE2JS.compile(`^(${ATOM}(\\.${ATOM})*|${QUOTED})@(${LABEL}\\.)+${TOP_LABEL}\\.?$`)
 
-/** Whether PocketBase accepts the text as an email address. */
 export const isEmail = (text: string): boolean => EMAIL.test(text)
 
 interface Domains {
@@ -68,7 +67,7 @@ function isAllowed({ onlyDomains, exceptDomains }: Domains, domain: string): boo
   return !exceptDomains.includes(domain)
 }
 
-/** `email`: options `onlyDomains`, `exceptDomains`, compared exactly. PocketBase: core/field_email.go */
+/** `email`: compares `onlyDomains` and `exceptDomains` exactly, with case. PocketBase: core/field_email.go */
 export const email: FieldType<FieldOf<'email'>> = {
   ...TEXT_LIKE,
   check(field, value) {

@@ -2,16 +2,16 @@ import { createRequire } from 'node:module'
 import { admission } from '../admission/admission.ts'
 import type { Everybody, Holder } from '../admission/holder.ts'
 
-/** Loaded for the first password: the agent also runs where no native build exists, such as Android. */
+/** Loaded when first needed: the phone agent also runs where bcrypt has no native build, such as Android. */
 let loaded: typeof import('bcrypt') | undefined
 function bcrypt(): typeof import('bcrypt') {
   loaded ??= createRequire(import.meta.url)('bcrypt') as typeof import('bcrypt')
   return loaded
 }
 
-/** bcrypt ignores further bytes, so longer passwords are refused, as in Go. */
+/** bcrypt ignores bytes after the 72nd, so longer passwords are refused, as in Go. */
 export const MAX_PASSWORD_BYTES = 72
-/** Cost of a hash if the field sets none, as in PocketBase. */
+/** bcrypt's cost for a field that sets none, as in PocketBase. */
 const DEFAULT_COST = 10
 
 /** Throws a RangeError for a password over 72 bytes. */
@@ -19,7 +19,7 @@ export function checkLength(plain: string): void {
   if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) throw new RangeError('The password exceeds 72 bytes.')
 }
 
-/** Hashes a password in the holder's turn. Throws a RangeError for one over 72 bytes, and RetryLater. */
+/** Hashes a password in turn with other accounts. Throws RetryLater, or a RangeError for over 72 bytes. */
 export async function hashPassword(
   plain: string,
   cost = 0,
@@ -29,7 +29,7 @@ export async function hashPassword(
   return admission.passwords.run(holder, () => bcrypt().hash(plain, cost > 0 ? cost : DEFAULT_COST))
 }
 
-/** Whether a hash is of the password, compared in the holder's turn. Throws RetryLater. */
+/** Whether the hash is of this password. Compares in turn with other accounts. Throws RetryLater. */
 export const verifyPassword = async (
   plain: string,
   hash: string,

@@ -1,6 +1,6 @@
 import { parseJson } from '../tools/json.ts'
 
-/** Casts that never fail, as in github.com/spf13/cast and Go's strconv: unreadable input becomes zero. */
+/** The `to…` functions never fail: unreadable input becomes zero, as in github.com/spf13/cast. */
 
 /** Removes what Postgres cannot store: NUL is dropped, a lone surrogate becomes U+FFFD. */
 export function cleanText(text: string): string {
@@ -8,14 +8,14 @@ export function cleanText(text: string): string {
   return whole.includes('\0') ? whole.replaceAll('\0', '') : whole
 }
 
-/** Length in code points, which is how PocketBase counts. */
+/** Length in code points, as PocketBase counts. */
 export function countCharacters(text: string): number {
   let count = 0
   for (const _ of text) count++
   return count
 }
 
-/** A number in digits only, without exponent. Go: strconv.FormatFloat(n, 'f', -1, 64) */
+/** A number as decimal text without exponent. Go: strconv.FormatFloat(n, 'f', -1, 64) */
 export function plainNumber(value: number): string {
   if (Object.is(value, -0)) return '-0'
   const text = String(value)
@@ -45,7 +45,7 @@ const DECIMAL = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 const HEX = /^([+-]?)0x([\da-f]*)(?:\.([\da-f]*))?p([+-]?\d+)$/i
 const INFINITY = /^([+-]?)inf(inity)?$/i
 
-/** The number of a number, bool or numeric text (also `Infinity`, `NaN`); 0 for anything else. */
+/** Converts a number, bool or numeric text (also `Infinity`, `NaN`) to a number; 0 for anything else. */
 export function toNumber(raw: unknown): number {
   if (typeof raw === 'number') return raw
   if (typeof raw === 'boolean') return Number(raw)
@@ -61,7 +61,7 @@ function withoutUnderscores(text: string): string {
   return mantissa + text.slice(power).replace(UNDERSCORES, '')
 }
 
-/** Parses a number; undefined for other texts and out of range. Go: strconv.ParseFloat */
+/** Parses a number; undefined for other texts or if out of range. Go: strconv.ParseFloat */
 export function parseNumber(written: string): number | undefined {
   const text = written.includes('_') ? withoutUnderscores(written) : written
   if (DECIMAL.test(text)) return finite(Number(text))
@@ -108,7 +108,7 @@ function listTexts(list: readonly unknown[]): string[] {
   return texts
 }
 
-/** The texts of a JSON array; if an item is no text, also the whole text, as Go's decoder leaves it. */
+/** The items of a JSON array, else the text itself. If an item is no text, also the whole text, as in Go. */
 function splitText(text: string): string[] {
   if (!text.includes('[')) return [text]
   const list = parseJson(text)

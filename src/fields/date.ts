@@ -2,7 +2,7 @@ import { type FieldError, fieldError } from '../errors.ts'
 import { toText } from './cast.ts'
 import type { FieldOf, FieldType } from './field.ts'
 
-/** PocketBase's date format, in which dates are stored: texts then compare as dates do. */
+/** PocketBase's date format, in which dates are also stored. Comparing such texts compares the dates. */
 const WIRE = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{3})Z$/
 /** Go's zero time, which means no date. */
 const ZERO_TIME_MS = Date.parse('0001-01-01T00:00:00Z')
@@ -15,7 +15,7 @@ export function formatDate(at: Date): string {
     : `${longYear(at)}${iso.slice(7, 13)} ${iso.slice(14)}`
 }
 
-/** The year if it has not four digits; `toISOString` would write six and a sign. */
+/** A year before 0 or after 9999 as Go writes it. `toISOString` would write six digits and a sign. */
 function longYear(at: Date): string {
   const year = at.getUTCFullYear()
   return year < 0 ? `-${String(-year).padStart(4, '0')}` : String(year)
@@ -23,13 +23,13 @@ function longYear(at: Date): string {
 
 export const now = (): string => formatDate(new Date())
 
-/** Parses a stored date; undefined for an empty or invalid one. */
+/** Parses a date; undefined for an empty or invalid text. */
 export function dateOf(text: string): Date | undefined {
   const ms = text === '' ? undefined : readDate(text)
   return ms === undefined ? undefined : new Date(ms)
 }
 
-/** Converts a value to PocketBase's date format; `''` if it is no date. tools/types/datetime.go */
+/** Converts to PocketBase's date format; `''` for no date. PocketBase: tools/types/datetime.go */
 export function parseDate(raw: unknown): string {
   const text = toText(raw)
   const ms = text === '' ? undefined : readDate(text)
@@ -40,14 +40,14 @@ export function parseDate(raw: unknown): string {
 function readDate(text: string): number | undefined {
   if (WIRE.test(text)) {
     const ms = Date.parse(`${text.slice(0, 10)}T${text.slice(11)}`)
-    // Date.parse accepts 24:00:00 and February 30: compare
+    // Date.parse accepts 24:00:00 and February 30, so the date is formatted and compared
     if (!Number.isNaN(ms) && formatDate(new Date(ms)) === text) return ms
     return undefined
   }
   return parseLayouts(text)
 }
 
-/** `2024-01-01 00:00:00 +0000 UTC`, as Go prints a time: the fraction without trailing zeros. */
+/** A time as Go prints it (`2024-01-01 00:00:00 +0000 UTC`) and as JSON, without trailing zeros. */
 function goTime(at: Date): { text: string; json: string } {
   const [day, clock] = formatDate(at).split(' ')
   const short = clock!.replace(/\.?0*Z$/, '')
@@ -61,7 +61,7 @@ function outOfRange(limit: string, word: 'less' | 'greater'): FieldError {
   return fieldError(code, `Must be no ${word} than ${text}`, { threshold: json })
 }
 
-/** Compares years as numbers: texts compare as dates only if both years have four digits. */
+/** Compares years as numbers, because the texts compare as dates only if both years have four digits. */
 const isBefore = (a: string, b: string) => yearOf(a) - yearOf(b) < 0 || (yearOf(a) === yearOf(b) && a < b)
 const yearOf = (text: string) => Number.parseInt(text, 10)
 
@@ -84,10 +84,10 @@ export const date: FieldType<FieldOf<'date'>> = {
   },
 }
 
-/** `autodate`: the time of create or update, never set by a client. PocketBase: core/field_autodate.go */
+/** `autodate`: the time of create or update, which no client can set. PocketBase: core/field_autodate.go */
 export const autodate: FieldType<FieldOf<'autodate'>> = DATE
 
-/** Further date formats in Go's notation, tried in this order. github.com/spf13/cast, internal/time.go */
+/** Other date formats in Go's notation, tried in this order. github.com/spf13/cast, internal/time.go */
 const LAYOUTS = [
   '2006-01-02',
   '2006-01-02T15:04:05Z07:00',
@@ -117,8 +117,9 @@ const LAYOUTS = [
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
-/** A zone's name: 3 capitals, or 4 or 5 that end in T; or hours, also after GMT. Go: time.parseTimeZone */
+/** Hours of a time zone, such as `+3`: at most 23. */
 const HOURS = '[+-]0*(?:1?\\d|2[0-3])(?!\\d)'
+/** A zone's name: 3 capitals, 4 or 5 that end in T, hours, or GMT and hours. Go: time.parseTimeZone */
 const ZONE_NAME = `(?:ChST|MeST|GMT(?<ahead>${HOURS})?|${HOURS}|(?:[A-Z]{3,4}T|WITA|[A-Z]{3})(?![A-Z]))`
 
 const ELEMENTS: Record<string, string> = {
@@ -152,7 +153,7 @@ function anyCase(word: string): string {
   return word.replace(/[a-z]/gi, (c) => `[${c.toUpperCase()}${c.toLowerCase()}]`)
 }
 
-/** Go accepts a fraction after any second that has none in the layout. */
+/** Adds an optional fraction after the seconds of a layout, because Go accepts one. */
 const withFraction = (layout: string) => layout.replace(/05(?!\.)/, '05.999')
 
 const PATTERNS = LAYOUTS.map(
@@ -186,7 +187,7 @@ function instant(found: Found): number | undefined {
   return offset === undefined ? undefined : at.getTime() - offset + aheadMs(found)
 }
 
-/** Undoes the hours after GMT, which PocketBase ignores: `12:00 GMT+2` is 12:00 UTC. */
+/** Milliseconds to add for the hours after GMT, as in PocketBase: `12:00 GMT+2` becomes 14:00 UTC. */
 const aheadMs = ({ offset, ahead }: Found): number =>
   offset === undefined && ahead !== undefined ? Number(ahead) * 3_600_000 : 0
 

@@ -58,7 +58,7 @@ const geoPoint: FieldType<FieldOf<'geoPoint'>> = {
   },
 }
 
-/** Reads a point. A missing or null coordinate is 0; any other value that is no number makes both 0. */
+/** Reads a point. A missing or null coordinate is 0. Any other value that is no number makes both 0. */
 function readPoint(raw: unknown): Point {
   const { lon, lat } = isObject(raw) ? raw : {}
   const [x, y] = [lon ?? 0, lat ?? 0]
@@ -69,7 +69,7 @@ function readPoint(raw: unknown): Point {
 
 type ChoiceField = SelectField | RelationField | FileField
 
-/** Behaviour of choice fields, by `maxSelect`. A single field keeps the last of several values. */
+/** Select, relation and file fields. A field for one value keeps the last of several. */
 const CHOICE = {
   column: (field: ChoiceField) =>
     isMulti(field) ? `text[] collate "C" not null default '{}'` : `text collate "C" not null default ''`,
@@ -82,20 +82,20 @@ const CHOICE = {
 export const choiceValue = (field: ChoiceField, texts: string[]): Value =>
   isMulti(field) ? texts : lastOf(texts)
 
-/** The value of a single field: the last text, or its item if it is a JSON list of one, as in PocketBase. */
+/** The last text. If it is a JSON list of at most one item, that item, as in PocketBase. */
 function lastOf(texts: readonly string[]): string {
   const last = texts.at(-1) ?? ''
   const within = toTexts(last)
   return within.length > 1 ? last : (within[0] ?? '')
 }
 
-/** The texts of a field's value without empty ones. */
+/** A field's value as a list of texts. An empty text or null gives an empty list. */
 export function chosenTexts(value: Value): readonly string[] {
   if (Array.isArray(value)) return value
   return value === '' || value === null ? [] : [String(value)]
 }
 
-/** The values to check. A text that is a JSON list counts as its items, as in PocketBase. */
+/** The texts to validate. A single text that is a JSON list counts as its items, as in PocketBase. */
 const judged = (value: Value): readonly string[] =>
   typeof value === 'string' ? toTexts(value) : chosenTexts(value)
 
@@ -119,7 +119,7 @@ const select: FieldType<SelectField> = {
   },
 }
 
-/** `relation`: ids of records, checked when the record is written. PocketBase: core/field_relation.go */
+/** `relation`: ids of records. Whether these exist is tested later. PocketBase: core/field_relation.go */
 const relation: FieldType<RelationField> = {
   ...CHOICE,
   check(field, value) {
@@ -131,14 +131,14 @@ const relation: FieldType<RelationField> = {
   },
 }
 
-/** The file names in raw input. In a list, a list of one counts as its item; other lists are dropped. */
+/** File names in raw input. In a list, a nested list of one item counts as that item; others are dropped. */
 function fileNames(raw: unknown): string[] {
   if (!Array.isArray(raw)) return toTexts(raw)
   const names = raw.map(fileNames).filter(({ length }) => length === 1)
   return [...new Set(names.flat())]
 }
 
-/** The texts of a raw value for a choice field, in their order. */
+/** The texts in a raw value for a select, relation or file field, in their order. */
 export const choiceTexts = (field: ChoiceField, raw: unknown): string[] =>
   field.type === 'file' ? fileNames(raw) : toTexts(raw)
 
@@ -168,27 +168,27 @@ const FIELD_TYPES: { readonly [T in FieldTypeName]: FieldType<FieldOf<T>> } = {
   geoPoint,
   relation,
   file,
-  // a bcrypt hash; `fromInput` returns plain text, to be hashed
+  // stored as a bcrypt hash; `fromInput` returns plain text, which is hashed later
   password: TEXT_LIKE,
 }
 
 export const fieldType = (field: Field): FieldType => FIELD_TYPES[field.type] as FieldType
 
-/** The error of a stored value, if it is empty or its type's check fails. Contract 4.5 */
+/** The error of a value that is required but empty, or that its field type refuses. Contract 4.5 */
 export function checkValue(field: Field, value: Value): FieldError | undefined {
   const isEmpty = value === '' || value === 0 || value === false || (Array.isArray(value) && !value.length)
   if (isEmpty) return field.required ? required() : undefined
   return (FIELD_TYPES[field.type] as FieldType).check?.(field, value)
 }
 
-/** The error of a raw value that cannot be read as the field's; undefined if it can. */
+/** The error of a raw value that the field's type cannot read; undefined if it can. */
 export function readError(field: Field, raw: unknown): FieldError | undefined {
   const { accepts, expected } = fieldType(field)
   const isReadable = accepts?.(raw) ?? true
   return isReadable ? undefined : fieldError('validation_invalid_value', `Must be ${expected}`)
 }
 
-/** Maximum size of a file without `maxSize`. */
+/** Maximum bytes of a file in a field without `maxSize`. */
 export const DEFAULT_FILE_BYTES = 5 << 20
 
 /** Bytes that a field adds to the maximum body size. PocketBase: CalculateMaxBodySize of field types */

@@ -4,7 +4,7 @@ import { flag, optionalNumber, text, texts, type ValuesOf, whole } from './shape
 export const COMMON_KEYS = { id: text, name: text, hidden: flag, presentable: flag, system: flag }
 const DOMAINS = { exceptDomains: texts, onlyDomains: texts }
 
-/** Further keys of each field type, beside `help` and `required`. PocketBase: core/field_*.go */
+/** Keys of each field type besides COMMON_KEYS, `help` and `required`. PocketBase: core/field_*.go */
 export const FIELD_KEYS = {
   text: { autogeneratePattern: text, max: whole, min: whole, pattern: text, primaryKey: flag },
   number: { max: optionalNumber, min: optionalNumber, onlyInt: flag },
@@ -41,13 +41,12 @@ export type RelationField = FieldOf<'relation'>
 export type FileField = FieldOf<'file'>
 export type PasswordField = FieldOf<'password'>
 
-/** Whether the type can hold a list at all, whatever this field's `maxSelect`. */
+/** Whether the field's type allows lists, whatever this field's `maxSelect`. */
 export const isMultiCapable = (field: Field) => 'maxSelect' in field
 
 /** Whether a select, relation or file field holds a list (more than one value allowed). */
 export const isMulti = (field: Field): boolean => 'maxSelect' in field && field.maxSelect > 1
 
-/** The type of a field's values in Postgres. */
 export function sqlType(field: Field): string {
   if (isMulti(field)) return 'text[]'
   if (field.type === 'number') return 'double precision'
@@ -58,16 +57,16 @@ export function sqlType(field: Field): string {
 /** A stored value: a list as string[], json as text or null, geoPoint as the text `{"lon":…,"lat":…}`. */
 export type Value = string | number | boolean | string[] | null
 
-/** The behaviour of a field type. Pure: no database. `fields/field-types.ts` lists all. */
+/** The behaviour of a field type, without the database. `fields/field-types.ts` lists all types. */
 export interface FieldType<F extends Field = Field> {
-  /** Column type with `not null` and default. */
+  /** Type of the field's column, with `not null` and default. */
   column(field: F): string
   zero(field: F): Value
   /** Converts any JSON or form value. Never fails: unreadable input becomes zero (contract 4.2). */
   fromInput(field: F, raw: unknown): Value
-  /** False for input that `fromInput` would turn into the empty value. Its error: `Must be ${expected}`. */
+  /** False for input that `fromInput` would turn into the empty value. The error is `Must be ${expected}`. */
   accepts?(raw: unknown): boolean
   readonly expected?: string
-  /** Checks a value that is not empty, without the database (contract 4.5). Undefined: valid. */
+  /** Checks a value that is not empty, without the database (contract 4.5). Returns undefined if valid. */
   check?(field: F, value: Value): FieldError | undefined
 }

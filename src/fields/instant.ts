@@ -8,8 +8,8 @@ const date = (form: string, ...examples: string[]) =>
     .regex(new RegExp(`^${form}$`))
     .meta({ examples: ['2026-11-20 07:00:00.000Z', ...examples] })
 
-/** A date in an answer: PocketBase's format, UTC. */
+/** Schema of a date in an answer: PocketBase's format, in UTC. */
 export const INSTANT = date(WIRE)
 
-/** A date as `INSTANT`, or an empty text. */
+/** Schema of a date like `INSTANT`, or of an empty text. */
 export const INSTANT_OR_EMPTY = date(`(${WIRE})?`, '')

@@ -1,12 +1,12 @@
 import { parseJson } from '../tools/json.ts'
 
-/** Maximum nesting: SQLite's limit. Postgres fails somewhere above 6,000. */
+/** Maximum nesting of JSON, which is SQLite's limit. Postgres fails somewhere above 6,000. */
 const MAX_DEPTH = 1000
 
-/** Replaces lone surrogates and NUL, which make Postgres refuse the whole document later, by U+FFFD. */
+/** Replaces lone surrogates and NUL by U+FFFD: Postgres would later refuse the whole document. */
 const safeText = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd')
 
-/** Compares by bytes as Go does; differs from UTF-16 order only where surrogates meet U+E000 and above. */
+/** Compares by UTF-8 bytes, as Go does. UTF-16 order differs only for surrogates and U+E000 and above. */
 export function byBytes(a: string, b: string): number {
   if (/[\ud800-\uffff]/.test(a) && /[\ud800-\uffff]/.test(b))
     return Buffer.compare(Buffer.from(a), Buffer.from(b))
@@ -27,7 +27,7 @@ function writeObject(value: Readonly<Record<string, unknown>>, depth: number): s
   const keys = Object.keys(value)
   const member = (key: string, name: string) =>
     `${JSON.stringify(name)}:${writeSorted(value[key], depth + 1)}`
-  // sort() takes 40 ms for 80,000 keys, with a comparator 100
+  // sort() takes 40 ms for 80,000 keys; with a comparator it takes 100 ms
   if (!keys.some(isOddKey))
     return `{${keys
       .sort()
@@ -43,7 +43,7 @@ const isOddKey = (key: string) => /[\0\ud800-\uffff]/.test(key)
 /** JSON of a finite number; `-0` keeps its sign. */
 export const writeNumber = (value: number): string => (Object.is(value, -0) ? '-0' : String(value))
 
-/** Whether it is well-formed JSON within the nesting limit. */
+/** Whether the text is well-formed JSON within the nesting limit. */
 export const isJson = (text: string): boolean => parseJson(text) !== undefined && !isTooComplex(text)
 
 interface JsonBounds {
@@ -52,7 +52,7 @@ interface JsonBounds {
   readonly values?: number
 }
 
-/** Whether JSON is nested too deeply or exceeds a bound. One pass, before parsing. */
+/** Whether JSON text is nested too deeply or exceeds a bound. Scans the text once, without parsing it. */
 export function isTooComplex(json: string, { fields, keys, values }: JsonBounds = {}): boolean {
   if (json.length <= MAX_DEPTH) return false
   let depth = 0
@@ -95,7 +95,7 @@ function countKeys(value: unknown): number {
 const [QUOTE, COMMA, COLON, BACKSLASH] = [34, 44, 58, 92]
 const [OPENING_LIST, CLOSING_LIST, OPENING_OBJECT, CLOSING_OBJECT] = [91, 93, 123, 125]
 
-/** The end of the string that begins at `start`; the length of `json` if it is not closed. */
+/** Index of the quote that closes the string at `start`; the length of `json` if none does. */
 export function closingQuote(json: string, start: number): number {
   for (let i = start + 1; i < json.length; i++) {
     const code = json.charCodeAt(i)
@@ -108,7 +108,7 @@ export function closingQuote(json: string, start: number): number {
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 const NUMBER = /^-?\d/
 
-/** Well-formed JSON without its spaces. A document that is just a number is written as SQLite writes it. */
+/** Removes spaces from well-formed JSON. A document that is just a number is printed as in SQLite. */
 export function minify(text: string): string {
   const tokens = text.match(TOKEN) ?? []
   if (tokens.length === 1 && NUMBER.test(tokens[0]!)) return reprint(tokens[0]!)
@@ -122,7 +122,7 @@ const reprint = (number: string) => {
   return Number.isFinite(value) ? String(value) : number
 }
 
-/** Replaces escapes of NUL and of lone surrogates, which Postgres cannot decode. */
+/** Replaces escapes of NUL and lone surrogates in a JSON string: Postgres cannot decode them. */
 function cleanEscapes(token: string): string {
   const text = JSON.parse(token) as string
   return text.isWellFormed() && !text.includes('\0') ? token : JSON.stringify(safeText(text))

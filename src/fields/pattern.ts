@@ -3,16 +3,16 @@ import { RE2JS } from 're2js'
 import { Lru } from '../tools/lru.ts'
 
 const MAX_LENGTH = 5_000
-/** Maximum instructions of a compiled pattern; a match may take this many steps for each character. */
+/** Maximum instructions of a compiled pattern. A match may take this many steps for each character. */
 const MAX_INSTRUCTIONS = 1_000
 
-/** Compiled patterns; for an invalid one, the error message of Go's regexp package. */
+/** Compiled patterns. An invalid or too expensive one has its error message instead. */
 const compiled = new Lru<string, RE2JS | string>(1_000)
 
 const TOO_LONG = `The pattern is longer than ${MAX_LENGTH} characters.`
 const TOO_EXPENSIVE = `The pattern is too expensive: it compiles to more than ${MAX_INSTRUCTIONS} instructions. Use smaller repetition counts.`
 
-/** The sum of maximum repetitions, a lower bound of instructions: compiling 17 of `{1000}` takes 0.2 s. */
+/** The sum of all repetition counts, tested first because compiling 17 of `{1000}` takes 0.2 s. */
 const countRepetitions = (pattern: string): number =>
   [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].reduce((sum, [, min, max]) => sum + Number(max || min), 0)
 
@@ -36,7 +36,7 @@ export function patternError(pattern: string): string | undefined {
   return typeof found === 'string' ? found : undefined
 }
 
-/** Whether a pattern in Go's syntax matches anywhere. Linear time: 0.7 µs for an id. */
+/** Whether a pattern in Go's syntax matches anywhere in the text. Takes linear time: 0.7 µs for an id. */
 export function matchesPattern(pattern: string, text: string): boolean {
   const found = find(pattern)
   return typeof found !== 'string' && found.test(text)
@@ -45,7 +45,7 @@ export function matchesPattern(pattern: string, text: string): boolean {
 type Generate = () => string
 type Ranges = readonly (readonly [first: number, last: number])[]
 
-/** Maximum repetitions of `*` and `+`. PocketBase: tools/security/random_by_regex.go */
+/** Generated texts repeat `*` and `+` fewer times than this. PocketBase: tools/security/random_by_regex.go */
 const MAX_REPEAT = 6
 const MAX_CODE_POINT = 0x10ffff
 
@@ -73,7 +73,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 
 const readers = new Map<string, Generate>()
 
-/** A random text for a pattern in Go's syntax without anchors. `{1,5}` repeats at most 4 times. */
+/** A random text for a pattern in Go's syntax, without anchors. `{1,5}` repeats 1 to 4 times. */
 export function generateText(pattern: string): string {
   let generate = readers.get(pattern)
   if (!generate) {
@@ -170,7 +170,7 @@ class PatternReader {
     const ranges: (readonly [number, number])[] = []
     do {
       if (this.#rest.startsWith('[:')) throw unsupported('[:')
-      // no range begins with a class: the `-` of `\w-.` is a character
+      // a class begins no range: the `-` in `\w-.` is a plain character
       const isClass = /^\\[dwsDWS]/.test(this.#rest)
       const first = this.#characters()
       const last = !isClass && this.#take(/^-(?!\])/) ? this.#characters() : undefined

@@ -5,7 +5,7 @@ export class ShapeError extends Error {
   override name = 'ShapeError'
 }
 
-/** Reads submitted JSON as Go's encoding/json/v2: unknown keys are ignored, `null` is zero. */
+/** Reads submitted JSON like Go's encoding/json/v2: ignores unknown keys, reads `null` as zero. */
 export interface Shape<T> {
   readonly zero: () => T
   readonly fresh: () => T
@@ -15,7 +15,7 @@ export interface Shape<T> {
 export type ValueOf<S> = S extends Shape<infer T> ? T : never
 export type ValuesOf<Shapes> = { [K in keyof Shapes]: ValueOf<Shapes[K]> }
 
-/** A shape whose value for new collections is zero. */
+/** A shape whose value for new collections (`fresh`) is its zero value. */
 export const shape = <T>(zero: () => T, over: Shape<T>['over']): Shape<T> => ({ zero, fresh: zero, over })
 
 const wrong = (expected: string, raw: unknown) =>
@@ -32,7 +32,7 @@ const nothing = () => null
 const isText = (raw: unknown) => typeof raw === 'string'
 const isFlag = (raw: unknown) => typeof raw === 'boolean'
 const isWhole = (raw: unknown) => Number.isInteger(raw) && Math.abs(raw as number) < 2 ** 63
-/** Whether it is a list of texts. Null is allowed: Go reads it as an empty text. */
+/** Whether the value is a list of texts. An item may be null: Go reads it as an empty text. */
 const isTexts = (raw: unknown) => Array.isArray(raw) && raw.every((one) => one === null || isText(one))
 
 export const text = place<string>(() => '', isText, 'text')
@@ -42,13 +42,13 @@ export const optionalFlag = place<boolean | null>(nothing, isFlag, 'true or fals
 export const whole = place<number>(() => 0, isWhole, 'a whole number')
 export const optionalNumber = place<number | null>(nothing, (raw) => typeof raw === 'number', 'a number')
 const someTexts = place<(string | null)[]>(() => [], isTexts, 'a list of texts')
-/** A list of texts; null items become empty texts. */
+/** Shape of a list of texts. Items that are null become empty texts. */
 export const texts = shape<string[]>(
   () => [],
   (raw) => someTexts.over(raw, []).map((one) => one ?? ''),
 )
 
-/** Any object: submitted keys are merged in. */
+/** Shape of an object with any keys. Submitted keys are added to the old ones. */
 export const map = shape<Record<string, unknown>>(
   () => ({}),
   (raw, old) => (raw === null ? {} : { ...old, ...asObject(raw) }),
@@ -56,10 +56,10 @@ export const map = shape<Record<string, unknown>>(
 
 export const anything = shape<unknown>(nothing, (raw) => raw)
 
-/** Gives a shape another value for new collections. */
+/** The shape with another initial value (`fresh`) for new collections. */
 export const startingWith = <T>(shape: Shape<T>, fresh: () => T): Shape<T> => ({ ...shape, fresh })
 
-/** The raw JSON object. Throws a ShapeError. */
+/** Returns `raw` if it is an object. Throws a ShapeError if not. */
 export function asObject(raw: unknown): Record<string, unknown> {
   if (isObject(raw)) return raw
   throw wrong('an object', raw)
@@ -67,7 +67,7 @@ export function asObject(raw: unknown): Record<string, unknown> {
 
 const folded = (key: string) => key.replace(/[-_]/g, '').toLowerCase()
 
-/** An object with these keys in this order. */
+/** Shape of an object with these keys, in this order. */
 export function object<T extends object>(places: { readonly [K in keyof T]: Shape<T[K]> }): Shape<T> {
   const keys = Object.keys(places) as (keyof T & string)[]
   const byFolded = new Map(keys.map((key) => [folded(key), key]))
@@ -98,14 +98,14 @@ export function object<T extends object>(places: { readonly [K in keyof T]: Shap
   }
 }
 
-/** An object that is left out until it is submitted. `null` removes it. */
+/** Shape of an object that is undefined until it is submitted. A submitted `null` removes it. */
 export const optional = <T extends object>(one: Shape<T>): Shape<T | undefined> =>
   shape<T | undefined>(
     () => undefined,
     (raw, old, anyCase) => (raw === null ? undefined : one.over(raw, old ?? one.fresh(), anyCase)),
   )
 
-/** A list of objects: a submitted one replaces it. */
+/** Shape of a list of objects. A submitted list replaces the old one. */
 export const list = <T extends object>(item: Shape<T>): Shape<T[]> =>
   shape<T[]>(
     () => [],

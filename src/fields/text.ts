@@ -4,15 +4,15 @@ import type { Field, FieldOf, FieldType, PasswordField, TextField, Value } from 
 import { hasNameTwice, isJson, minify, writeSorted } from './json-text.ts'
 import { matchesPattern } from './pattern.ts'
 
-/** The pattern of PocketBase's own ids. If a collection has another one, ids are checked further. */
+/** The pattern of PocketBase's own ids. Ids with another pattern are tested for forbidden characters, too. */
 export const KEY_PATTERN = '^[a-z0-9]+$'
 
-/** Characters forbidden in an id, since ids become folder names; in the order that PocketBase checks them. */
+/** Characters forbidden in an id, because ids become folder names; in PocketBase's order of checking. */
 const FORBIDDEN = [...'./\\|"\'`<>:?*%$\0\t\n\r ']
-/** Ids forbidden because Windows names devices so. */
+/** Ids forbidden because they are names of devices in Windows. */
 const RESERVED = /^(CON|PRN|AUX|NUL|(COM|LPT)[1-9])$/
 
-/** Refuses ids that cannot be file names, whatever the collection allows. PocketBase: core/field_text.go */
+/** Refuses ids that cannot be file names, whatever the field's pattern. PocketBase: core/field_text.go */
 function keyError(id: string): FieldError | undefined {
   const ch = FORBIDDEN.find((character) => id.includes(character))
   const wrong = `'${ch}' is not a valid primary key character`
@@ -23,7 +23,7 @@ function keyError(id: string): FieldError | undefined {
   return fieldError('validation_reserved_pk', text, { reserved })
 }
 
-/** Maximum characters of a text without `max`. */
+/** Maximum characters of a text field without `max`. */
 export const DEFAULT_MAX_CHARACTERS = 5000
 /** Maximum bytes of an editor field without `maxSize`. */
 export const DEFAULT_EDITOR_BYTES = 5 << 20
@@ -43,7 +43,7 @@ export const TEXT_LIKE = {
   expected: 'a text',
 }
 
-/** `text`: `min`, `max`, `pattern`, `primaryKey` for a record's id. PocketBase: core/field_text.go */
+/** `text`: `min`, `max`, `pattern`; `primaryKey` marks a record's id. PocketBase: core/field_text.go */
 export const text: FieldType<TextField> = {
   ...TEXT_LIKE,
   check(field, value) {
@@ -77,12 +77,12 @@ export function tooSmall(min: number): FieldError {
   return fieldError('validation_min_number_constraint', text, { min })
 }
 
-/** `number`: options `min`, `max`, `onlyInt`; 0 passes all. PocketBase: core/field_number.go */
+/** `number`: `min`, `max`, `onlyInt`; 0 counts as empty and passes all. PocketBase: core/field_number.go */
 export const number: FieldType<FieldOf<'number'>> = {
   column: () => 'double precision not null default 0',
   zero: () => 0,
   fromInput: (_, raw) => toNumber(raw),
-  // no null: it may mean "unlimited" to a client, but would become 0
+  // null is refused: to a client it may mean "unlimited", but it would become 0
   accepts: (raw) => typeof raw === 'number' || (typeof raw === 'string' && parseNumber(raw) !== undefined),
   expected: 'a number',
   check({ onlyInt, min, max }, value) {
@@ -97,7 +97,7 @@ export const number: FieldType<FieldOf<'number'>> = {
   },
 }
 
-/** A number for an error message, as Go prints it: 123456, but 1e+06. */
+/** A number in an error message as Go prints it: 123456, but 1e+06. */
 export function formatNumber(value: number): string {
   const [digits, power = ''] = value.toExponential().split('e')
   const exponent = Number(power)
@@ -105,10 +105,10 @@ export function formatNumber(value: number): string {
   return `${digits}e${exponentText(exponent)}`
 }
 
-/** Whether the number fits int64, which is how PocketBase tests for an integer. */
+/** Whether the number is an int64: PocketBase's test for an integer. */
 export const isInt64 = (value: number) => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63
 
-/** `bool`: required means true. PocketBase: core/field_bool.go */
+/** `bool`: a required one must be true. PocketBase: core/field_bool.go */
 export const bool: FieldType<FieldOf<'bool'>> = {
   column: () => 'boolean not null default false',
   zero: () => false,
@@ -118,13 +118,13 @@ export const bool: FieldType<FieldOf<'bool'>> = {
   expected: 'true or false',
 }
 
-/** Maximum size of a json field without `maxSize`. */
+/** Maximum bytes of a json field without `maxSize`. */
 export const DEFAULT_JSON_BYTES = 1 << 20
 
 const EMPTY = new Set(['null', '""', '[]', '{}'])
 const WORDS = new Set(['null', 'true', 'false'])
 
-/** `json`: any JSON, null when unset, up to `maxSize` bytes. PocketBase: core/field_json.go */
+/** `json`: any JSON of up to `maxSize` bytes, null when unset. PocketBase: core/field_json.go */
 export const json: FieldType<FieldOf<'json'>> = {
   column: () => 'json',
   zero: () => null,
@@ -143,7 +143,7 @@ export const json: FieldType<FieldOf<'json'>> = {
   },
 }
 
-/** False only for what `fromInput` may leave invalid: `\x` of quoteAsGo, deep nesting, repeated names. */
+/** Whether JSON is valid. `fromInput` may leave `\x` escapes, too deep nesting and repeated names. */
 const isValid = (text: string) => isJson(text) && !hasNameTwice(text, JSON.parse(text))
 
 function fromText(text: string): string {
@@ -151,17 +151,17 @@ function fromText(text: string): string {
   return /^[-\d"[{]/.test(text) && isJson(text) ? minify(text) : quoteAsGo(text)
 }
 
-/** Quotes with Go's escapes. JSON has no `\x`: `check` refuses such a text. */
+/** Quotes with Go's escapes. JSON has no `\x`, so `check` refuses a text with such an escape. */
 function quoteAsGo(text: string): string {
   const control = /[\x00-\x07\x0b\x0e-\x1f\x7f]/
   if (!control.test(text)) return JSON.stringify(text.toWellFormed())
   return `"${text.replace(new RegExp(control, 'g'), (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`)}"`
 }
 
-/** PocketBase's default, one less than bcrypt's 72 bytes. */
+/** PocketBase's default maximum in characters; bcrypt's is 72 bytes. */
 const DEFAULT_MAX_PASSWORD = 71
 
-/** The error of a new plain-text password; undefined for an empty one. PocketBase: field_password.go */
+/** The error of a new plain-text password, if any. An empty one has none. PocketBase: field_password.go */
 export function passwordError(field: PasswordField, plain: string): FieldError | undefined {
   if (plain === '') return undefined
   const length = countCharacters(plain)

@@ -40,14 +40,14 @@ import {
 
 const NO_CANDIDATE = {}
 
-/** Longer filters are not cached: a filter of 1 kB takes some 100 kB in the cache. */
+/** Maximum length of a client's filter and sort to be cached: 1 kB takes some 100 kB in the cache. */
 const MAX_CLIENT_LENGTH = 1000
 const MAX_TEMPLATES = 1_000
 const templates = new Lru<string, Template>(MAX_TEMPLATES)
 
 export const planCount = () => templates.size
 
-/** Compiles a rule, a client's filter and sort to SQL, cached by shape. Throws FilterError, 403, 429. */
+/** Compiles rule, filter and sort to SQL, cached without literals. Throws FilterError, 403, 429. */
 export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter {
   const client = question.filter || question.sort ? parseClient(question) : null
   return bindTemplate(templateOf(catalog, question, client), question, client)
@@ -60,11 +60,11 @@ export function prepare(catalog: Catalog, question: FilterQuery): () => Compiled
   return () => bindTemplate(template, question, client)
 }
 
-/** The cached SQL of a shape. Of the request it depends on the caller's collection and superuser rights. */
+/** The SQL of a filter, cached without literals. Depends on the caller's collection and superuser rights. */
 function templateOf(catalog: Catalog, question: FilterQuery, client: Tree | null): Template {
   const { collection, rule, sort, request, ticket, candidate } = question
   const { auth } = request
-  // In realtime a superuser's filter has a client's rights, as in PocketBase.
+  // in realtime, a superuser's filter has the rights of an ordinary client, as in PocketBase
   const isTrusted = auth?.isSuperuser === true && request.context !== 'realtime'
   const shape = client?.shape ?? ''
   const mode = `${isTrusted ? 's' : ''}${candidate ? 'c' : ''}`
@@ -105,7 +105,7 @@ function makeTemplate(
   if (rule !== '') conditions.push(buildCondition(forRule, parseFilter(rule).root))
   if (client) conditions.push(buildCondition(forClient, client.root))
   const keys = readSort(sort)
-  // first pass, whose result is dropped: it joins the sort's rows, so that the condition has their listRules
+  // a first pass, whose result is dropped: joins rows that the sort needs, to add their listRules below
   if (keys.length > 0) buildOrder(forClient, keys, and([]))
   const sortsByOwnField = keys.length < 2 && keys.every(({ name }) => isOwnField(collection, name))
   for (const [row, target] of reached) conditions.push(...listRuleOf(forRule, row, target))
@@ -115,7 +115,7 @@ function makeTemplate(
   return writeTemplate(base, nestRowsInExists(condition), order, sortsByOwnField, free)
 }
 
-/** Rows that a client joins must satisfy their listRule. PocketBase: updateQueryWithCollectionListRule */
+/** The condition that a joined row satisfies its listRule. PocketBase: updateQueryWithCollectionListRule */
 function listRuleOf(context: Context, row: JoinedRow, collection: Collection): Condition[] {
   if (!collection.listRule) return []
   const base: FilterRow = { collection, at: row, nullable: true }
@@ -134,27 +134,27 @@ function parseClient({ filter, sort, request, ticket }: FilterQuery): Tree | nul
   return filter === '' ? null : parseFilter(filter, () => spendReading(ticket, filter.length))
 }
 
-/** A superuser-only name in a filter, even inside quotes. PocketBase: checkForSuperuserOnlyRuleFields */
+/** The superuser-only name in a filter, even inside quotes. PocketBase: checkForSuperuserOnlyRuleFields */
 function superuserName(text: string): string | undefined {
   if (text.includes('@collection.')) return '@collection.'
   return text.includes('@request.') ? '@request.' : undefined
 }
 
-/** Characters of a filter that cost nothing: reading them takes no longer than the rest of the request. */
+/** Characters of a filter that are not charged: parsing them takes no longer than the rest of the request. */
 const FREE_READING = 500
 const READING_SHARE = 0.5
 
-/** Charges a client's new filter and sort by length. Throws RetryLater (429). */
+/** Charges the client's limit for compiling filters, by length. Throws RetryLater (429). */
 function spendShape(ticket: Ticket | undefined, length: number): void {
   if (ticket && !ticket.isSuperuser && length > 0) admission.filterShapes.take(ticket.holder, length)
 }
 
-/** Charges for parsing a filter, valid or not. Throws RetryLater (429). */
+/** Charges the client's limit for parsing a filter, valid or not. Throws RetryLater (429). */
 export function spendReading(ticket: Ticket | undefined, length: number): void {
   spendShape(ticket, Math.max(0, length - FREE_READING) * READING_SHARE)
 }
 
-/** A filter as a condition on the rows of its context. Throws a FilterError with PocketBase's message. */
+/** Turns a filter into a condition on its context's rows. Throws a FilterError with PocketBase's message. */
 function buildCondition(context: Context, node: Node): Condition {
   if (node.kind === 'comparison') return buildComparison(context, node)
   const items = node.items.map((item) => buildCondition(context, item))
@@ -176,7 +176,7 @@ const resolveSide = (context: Context, token: Token, side: 'left' | 'right'): Op
     (cause) => `invalid ${side} operand ${JSON.stringify(spelling(token))} - ${cause}`,
   )
 
-/** The condition that no row of a path violates a comparison without `?`, as a subquery. Contract 2.5. */
+/** For operators without `?`: the condition that a comparison is false for no row of a path. Contract 2.5. */
 function allMatch(context: Context, comparison: Comparison, left: Operand, right: Operand): Condition[] {
   if (!left.all && !right.all) return []
   const within = subqueryContext(context)

@@ -6,7 +6,7 @@ import type { SqlText } from './sql.ts'
 
 export interface FilterQuery {
   readonly collection: Collection
-  /** An API rule; '' lets every record through. Hidden fields are allowed; only expressions are limited. */
+  /** An API rule; '' allows every record. It may use hidden fields and has no limit of length. */
   readonly rule: string
   readonly filter: string
   readonly sort: string
@@ -16,7 +16,7 @@ export interface FilterQuery {
   readonly candidate?: Readonly<Record<string, Value>>
 }
 
-/** A condition on the record's columns. `flag`: a true bool. `opaque`: a part that is not analyzed. */
+/** A condition on the record's columns. `flag`: a bool column is true. `opaque`: SQL that is not analyzed. */
 export type Predicate =
   | { readonly kind: 'and' | 'or'; readonly items: readonly Predicate[] }
   | { readonly kind: 'flag'; readonly column: string }
@@ -28,20 +28,19 @@ export type Predicate =
     }
   | { readonly kind: 'opaque' }
 
-/** A key of ORDER BY that is a column of the record without nulls. */
+/** A key of ORDER BY that is a column of the record itself and never null. */
 export interface SortColumn {
   readonly column: string
   /** Absent for the tiebreak, which is the order of insertion. */
   readonly direction?: 'ASC' | 'DESC' | undefined
 }
 
-/** The structure of a compiled filter, for code that chooses or rewrites a statement. */
 export interface QueryStructure {
   readonly condition: Predicate
   readonly columns: readonly string[]
   readonly sortKeys: readonly (SortColumn | undefined)[]
   readonly sortsByOwnField: boolean
-  /** Whether it reads no view and has no join or subquery. */
+  /** Whether the query reads no view and has no join or subquery. */
   readonly readsOneTable: boolean
   readonly tables: readonly string[]
   readonly from: SqlText
@@ -50,15 +49,15 @@ export interface QueryStructure {
 }
 
 export interface CompiledFilter {
-  /** `"sms_messages" b LEFT JOIN …`: the base's alias is always `b`. */
+  /** Such as `"sms_messages" b LEFT JOIN …`. The collection's own table is always `b`. */
   readonly from: string
   readonly where: string
-  /** '' or `b."created" DESC, b._rowid`; a view has no tiebreak. */
+  /** Such as `b."created" DESC, b._rowid`, or ''. A view has no tiebreak `b._rowid`. */
   readonly orderBy: string
   readonly never: boolean
-  /** Values of `$1` to `$n` in `from`, `where` and `orderBy`; the caller's parameters follow. */
+  /** Values of `$1` to `$n` in `from`, `where` and `orderBy`. Further parameters are numbered after them. */
   readonly params: readonly unknown[]
-  /** Whether it contains a client's filter: the generic plan of a named statement would then be bad. */
+  /** Whether it has a client's filter or sort: a prepared statement's generic plan would then be bad. */
   readonly free: boolean
   readonly structure: QueryStructure
 }

@@ -11,14 +11,14 @@ import {
   withAncestors,
 } from './sql.ts'
 
-/** A column compared with a parameter, or with the empty text: `b."x" >= $1`. */
+/** A comparison of a column with a parameter or the empty text, such as `b."x" >= $1`. */
 interface ColumnTest {
   readonly column: Column
   readonly sign: string
   readonly value: Param | ''
 }
 
-/** A condition's SQL, and `test` if it only tests a column. */
+/** The SQL of a condition; with `test` if it is a single comparison of a column. */
 export interface Tested {
   readonly sql: Sql
   readonly test?: ColumnTest
@@ -35,7 +35,7 @@ export function comparison(left: Sql, sign: string, right: Sql = [EMPTY_TEXT]): 
   return value === EMPTY_TEXT ? { sql: whole, test: { column, sign, value: '' } } : { sql: whole }
 }
 
-/** SQL of each alternative; equalities of one column become one `IN`, which an index serves. */
+/** SQL of an OR's alternatives. Equalities of one column become one `IN`, which can use an index. */
 function joinEqualitiesAsIn(tests: readonly Tested[]): Sql[] {
   const groups = Map.groupBy(tests, (one) => {
     const { sign, value, column } = one.test ?? {}
@@ -55,10 +55,10 @@ interface Constant {
 export interface Leaf extends Tested {
   readonly kind: 'leaf'
   readonly many: ReadonlySet<JoinedRow>
-  /** Joined rows: if one is missing, the condition cannot be true (`notTrue`) or false (`notFalse`). */
+  /** If one of these rows is missing, the condition cannot be true; for `notFalse`, it cannot be false. */
   readonly notTrue: ReadonlySet<JoinedRow>
   readonly notFalse: ReadonlySet<JoinedRow>
-  /** An implied test that the list contains the value; equivalent if only `row` is joined. */
+  /** A list test (`@>`) that the condition implies. They are equivalent if only `row` is joined. */
   readonly contains?: { readonly sql: Sql; readonly row: JoinedRow }
 }
 interface Group {
@@ -75,7 +75,7 @@ export const constant = (value: boolean | null): Constant => (value === null ? N
 
 const withLines = (rows: readonly JoinedRow[]): Set<JoinedRow> => new Set(rows.flatMap(withAncestors))
 
-/** A condition in SQL. If a row of `notTrue` is missing it cannot be true; of `notFalse`, false. */
+/** A condition in SQL: never true if a row of `notTrue` is missing, never false if one of `notFalse` is. */
 export function leaf(
   part: Sql | Tested,
   notTrue: readonly JoinedRow[] = [],
@@ -92,7 +92,7 @@ export function leaf(
   }
 }
 
-/** AND without constants: false (or NULL) decides, true is left out. */
+/** ANDs conditions. A constant false or NULL makes all of it false; a constant true is left out. */
 export const and = (items: readonly Condition[]): Condition => fold('and', items, true)
 
 export const or = (items: readonly Condition[]): Condition => fold('or', items, false)
@@ -109,7 +109,7 @@ function fold(kind: 'and' | 'or', items: readonly Condition[], neutral: boolean)
   return rest.length === 1 ? rest[0]! : { kind, items: rest }
 }
 
-/** `yes` if a test that is never NULL is true, else `no`. */
+/** `yes` where the SQL `test` is true, else `no`. The test must never be NULL. */
 export const whether = (test: Sql, yes: Condition, no: Condition): Condition =>
   or([and([leaf(test), yes]), and([leaf(sql`NOT ${test}`), no])])
 
@@ -119,7 +119,6 @@ export function multiRowsOf(condition: Condition): ReadonlySet<JoinedRow> {
   return new Set(condition.items.flatMap((item) => [...multiRowsOf(item)]))
 }
 
-/** Rows that must exist for a condition to be true. */
 export function requiredRows(condition: Condition): ReadonlySet<JoinedRow> {
   if (condition.kind === 'constant') return new Set()
   if (condition.kind === 'leaf') return condition.notTrue
@@ -128,7 +127,7 @@ export function requiredRows(condition: Condition): ReadonlySet<JoinedRow> {
   return new Set([...needs[0]!].filter((row) => needs.every((rows) => rows.has(row))))
 }
 
-/** Writes a condition as SQL. In an AND, ORs come last, as they exclude fewer rows. */
+/** Writes a condition as SQL. In an AND, ORs come last because they exclude fewer rows. */
 export function writeCondition(condition: Condition): Sql {
   if (condition.kind === 'constant') return [condition.value ? 'true' : 'false']
   if (condition.kind === 'leaf') return condition.sql

@@ -13,32 +13,32 @@ import {
 } from './sql.ts'
 import { likePattern, NUMBER, type Traits, traitsOf } from './traits.ts'
 
-/** SQLite's type affinity, which converts the other side. `numeric`: also multiple choices. Contract 2.10 */
+/** SQLite's affinity of an operand, which converts the other one. Lists have `numeric`. Contract 2.10 */
 export type Affinity = 'text' | 'numeric' | 'none'
 
-/** What `=` takes null for: the empty text (`auto`; `forced` against any operand) or null (`off`). */
+/** Whether `=` treats null as the empty text: `forced` always, `auto` like PocketBase, `off` never. */
 type Fallback = 'auto' | 'off' | 'forced'
 
-/** The type of a column or expression, which decides how FORMS writes its text and number. */
+/** The type of a column or expression. FORMS has its SQL as text and as number. */
 export type Storage = 'text' | 'number' | 'integer' | 'real' | 'bool' | 'list' | 'geo' | 'json'
 
 interface Common {
   readonly affinity: Affinity
   readonly fallback: Fallback
-  /** Whether the request value or literal is null or empty; undefined for other operands. */
+  /** Whether a request value or literal is null or empty; `perhaps`: requests differ. */
   readonly isEmpty?: boolean | 'perhaps' | undefined
-  /** Whether the path may lead to several rows, which must all match if there is no `?`. */
+  /** Whether a path may lead to several rows. They must all match, unless the operator has a `?`. */
   readonly all: boolean
-  /** SQL that must be true for a client to compare it, such as that an email is visible. */
+  /** SQL that must also be true for a comparison to hold, such as that the client may see the email. */
   readonly guard?: Sql
 }
 
-/** A value known to the server: from the request, a literal or a keyword. */
+/** A value that the server knows before the query: from the request, a literal or a keyword. */
 export interface Known extends Common {
   readonly kind: 'known'
   readonly slot: Slot
   readonly traits: Traits
-  /** The value as a pattern of `~`. Absent for keywords (`null`, `true`) and counts. */
+  /** The value as a pattern for `~`. Absent for keywords (`null`, `true`) and counts. */
   readonly pattern?: Slot
   readonly constant?: Scalar | undefined
   readonly isWord?: boolean
@@ -49,21 +49,21 @@ export interface Expression extends Common {
   readonly sql: Sql
   readonly storage: Storage
   readonly nullable: boolean
-  /** For JSON: SQL of the value as plain text, enough for some comparisons. An index can serve it. */
+  /** For JSON: SQL of the value as plain text. Some comparisons need no more, and an index can serve it. */
   readonly text?: Sql
-  /** Whether it is a stored date: empty or in PocketBase's format. */
+  /** Whether the value is a stored date: empty or in PocketBase's format. */
   readonly isDate?: boolean
-  /** Joined rows; if one of them is missing, the expression is NULL. */
+  /** Joined rows that the expression reads: if one is missing, it is NULL. */
   readonly rows: readonly JoinedRow[]
-  /** The list of which it is an element. `row`: the row of the element, or of the record with this id. */
+  /** The list that the expression is an element of, and the joined row of that element or of its record. */
   readonly element?: { readonly list: Sql; readonly row: JoinedRow }
-  /** Returns the operand for the right side of `~`: its known values become patterns. Absent without any. */
+  /** Returns the operand for the right side of `~`, its known values as patterns. Absent if it has none. */
   readonly asPattern?: () => Operand
 }
 
 export type Operand = Known | Expression
 
-/** An expression without affinity that may be NULL, unless `rest` says otherwise. */
+/** An expression that may be NULL and has no affinity, unless `rest` says otherwise. */
 export const expression = (part: Sql, storage: Storage, rest: Partial<Expression> = {}): Expression => ({
   kind: 'expression',
   sql: part,
@@ -96,21 +96,21 @@ const patternOf = (value: Scalar) => (value === null ? null : likePattern(goText
 export const constantOf = (value: Scalar): Known =>
   parameter(() => value, traitsOf(value), { constant: value })
 
-/** `null`, `true` or `false`: not a parameter. */
+/** The keyword `null`, `true` or `false`, which `~` cannot use as a pattern. */
 export const keyword = (value: null | bigint): Known => known(() => value, traitsOf(value))
 
 export const countOf = (slot: Slot): Known => known(slot, NUMBER)
 
-/** The result of `:isset`. PocketBase: core/record_field_resolver.go, resolveStaticRequestField */
+/** The result of `:isset`, 0 or 1. PocketBase: core/record_field_resolver.go, resolveStaticRequestField */
 export const word = (slot: Slot): Known => known(slot, NUMBER, { isWord: true })
 
-/** SQL of a stored value as number and as text. Computed texts name a collation, so that no locale sorts. */
+/** SQL of a stored value as a number and as a text. Computed texts have collation C, to sort by bytes. */
 interface Form {
   readonly number?: (value: Sql) => Sql
   readonly text: (value: Sql) => Sql
 }
 
-/** By storage. JSON has both, because it may be a number or a text. */
+/** The forms of each storage. `number` is absent where values may be texts. */
 export const FORMS: Readonly<Record<Storage, Form>> = {
   text: { text: (value) => value },
   number: { number: (value) => value, text: (value) => sql`pb_number_text(${value}) COLLATE "C"` },

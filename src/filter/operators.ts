@@ -33,14 +33,14 @@ import {
 } from './sql.ts'
 import { isBrokenPattern } from './traits.ts'
 
-/** The condition of an operator for single rows. PocketBase: tools/search/filter.go, buildResolversExpr */
+/** Compares row by row, as `?=` does. PocketBase: tools/search/filter.go, buildResolversExpr */
 export function compare(sign: Sign, left: Operand, right: Operand): Condition {
   if (sign === '=' || sign === '!=') return equal(sign === '=', left, right)
   if (sign === '~' || sign === '!~') return like(sign === '~', left, right)
   return relationalComparison(sign, left, right)
 }
 
-/** A parameter is wrapped in `%` unless it is a pattern; other operands are wrapped. Contract 2.4. */
+/** `~` or `!~`. Wraps the right side in `%`, unless it is a known value that has a `%`. Contract 2.4. */
 function like(positive: boolean, left: Operand, right: Operand): Condition {
   if (right.kind === 'expression') return likeExpression(positive, left, right)
   const { traits } = right
@@ -55,14 +55,14 @@ function like(positive: boolean, left: Operand, right: Operand): Condition {
   const slot = right.pattern ?? wrapped(right.slot)
   const isBroken = (input: Input) => isBrokenPattern(asText(slot(input)) ?? '')
   const pattern = isMixed ? textParam((input) => (isBroken(input) ? '' : slot(input))) : param('text', slot)
-  // `|| ''` avoids a trigram index, which would search for `ς`, the lower case of a final sigma
+  // `|| ''` prevents the use of a trigram index, which lowers a final Σ to ς and would miss rows
   const found = isMixed || traits.pattern === 'sigma' ? sql`(${text} || '')` : text
   const test = sql`${found} ${sign(positive, traits.pattern !== 'plain')} ${pattern} COLLATE "C"`
   const matched = leaf(test, rows, rows)
   return isMixed ? whether(flagParam(isBroken), unmatched, matched) : matched
 }
 
-/** ILIKE under collation C folds only ASCII, as SQLite. Without letters LIKE is faster: 11 ms, not 18. */
+/** Under collation C, ILIKE ignores case for ASCII only, as in SQLite. Without letters LIKE is faster. */
 const sign = (positive: boolean, folds = true) => `${positive ? '' : 'NOT '}${folds ? 'ILIKE' : 'LIKE'}`
 
 const wrapped =
@@ -107,7 +107,7 @@ const EMPTY: Known = constantOf('')
 
 const emptiness = ({ fallback, isEmpty }: Operand) => (fallback === 'forced' ? undefined : isEmpty)
 
-/** Whether two values are equal, if all requests give the same result; undefined if not. Common in rules. */
+/** Whether two values are equal, if all requests have the same result; else undefined. Common in rules. */
 function decideKnown(left: Operand, right: Operand): boolean | undefined {
   if (left.kind === 'expression' || right.kind === 'expression') return undefined
   const [a, b] = [left.constant, right.constant]
@@ -116,7 +116,7 @@ function decideKnown(left: Operand, right: Operand): boolean | undefined {
   return isOneEmpty && [left, right].some((one) => one.isEmpty === false) ? false : undefined
 }
 
-/** Compares with a value that may be empty. For a text column one comparison, which an index serves. */
+/** Compares with a value that may be empty. A text column needs one comparison, which can use an index. */
 function whetherEmpty(
   positive: boolean,
   value: Known,
@@ -136,7 +136,7 @@ function same(left: Operand, right: Operand): Condition {
   return withContains(relationalComparison('=', left, right), left, right)
 }
 
-/** `tags:each ?= 'x'` and `tags.id ?= 'x'` imply that the list contains the value. */
+/** Adds the test that a list contains the value, which `tags:each ?= 'x'` and `tags.id ?= 'x'` imply. */
 function withContains(condition: Condition, left: Operand, right: Operand): Condition {
   const [one, value] = left.kind === 'expression' ? [left, right] : [right, left]
   if (condition.kind !== 'leaf' || one.kind !== 'expression' || value.kind !== 'known' || !one.element)
@@ -145,13 +145,13 @@ function withContains(condition: Condition, left: Operand, right: Operand): Cond
   return { ...condition, contains: { sql: sql`${list} @> ARRAY[${boundText(value)}]`, row } }
 }
 
-/** `a IS b` or `a IS NOT b`: never NULL. */
+/** SQLite's `a IS b` or `a IS NOT b`, which are never NULL. */
 function identical(positive: boolean, left: Operand, right: Operand): Condition {
   if (right.kind === 'known' && right.isWord) return truthIs(positive, left, right)
   return identicalSides(positive, ...sidesOf(left, right))
 }
 
-/** A comparison that, if just one side is NULL, is true for `!=` and false for `=`. */
+/** A comparison that is true for `!=` and false for `=` if exactly one side is NULL. */
 function unlike(part: Sql | Tested, positive: boolean, a: Side, b: Side): Condition {
   const rows = [...(b.nullable ? [] : a.rows), ...(a.nullable ? [] : b.rows)]
   return positive ? leaf(part, rows, []) : leaf(part, [], rows)
@@ -175,7 +175,7 @@ function identicalSides(positive: boolean, a: Side, b: Side): Condition {
   return test ?? unlike(comparison(numberOrText(a), sign, numberOrText(b)), positive, a, b)
 }
 
-/** Compares JSON with a text that is no number or bool, by its plain text; undefined for other operands. */
+/** Compares JSON, as plain text, with a text that is no number or bool. Undefined for other operands. */
 function jsonText(positive: boolean, a: Side, b: Side): Condition | undefined {
   const [json, { operand: value }] = a.operand.kind === 'known' ? [b, a] : [a, b]
   const { operand } = json
@@ -192,7 +192,7 @@ function isMissing(positive: boolean, side: Side): Condition {
   return positive ? leaf(test, [], side.rows) : leaf(sql`NOT (${test})`, side.rows, [])
 }
 
-/** A mixed side has a number or a text; its other column is NULL, which counts as different. */
+/** Compares if a side is `mixed`. The form that a value does not have is NULL, which counts as different. */
 function identicalMixed(positive: boolean, a: Side, b: Side): Condition {
   const [mixed, value] = a.rank === 'mixed' ? [a, b] : [b, a]
   if (mixed.rank === 'mixed' && isOfOneRank(value)) {
@@ -216,7 +216,7 @@ function empty(positive: boolean, operand: Expression): Condition {
     : leaf(sql`(NOT (${missing}) AND coalesce(${text} <> '', true))`, side.rows, [])
 }
 
-/** `COALESCE(a, '') = COALESCE(b, '')`: without affinities, so that a number never equals a text. */
+/** `COALESCE(a, '') = COALESCE(b, '')` or `<>`. Without affinities: a number never equals a text. */
 function coalesced(positive: boolean, left: Operand, right: Operand): Condition {
   const [a, b] = [sideOf(left), sideOf(right)]
   const sign = positive ? '=' : '<>'
@@ -230,7 +230,7 @@ function coalesced(positive: boolean, left: Operand, right: Operand): Condition 
 
 const orEmpty = (side: Side, text: Sql): Sql => (side.nullable ? sql`coalesce(${text}, '')` : text)
 
-/** A number equals a text only if the number is NULL and the text empty. */
+/** A number equals a text only if the number is NULL and the text is empty or NULL. */
 function numberAndText(positive: boolean, number: Side, text: Side): Condition {
   if (!number.nullable || text.rank !== 'text') return constant(!positive)
   const test = sql`(${isNullSql(number)} AND ${orEmpty(text, text.text)} = '')`
@@ -239,7 +239,7 @@ function numberAndText(positive: boolean, number: Side, text: Side): Condition {
 
 const BEGINS_WITH_NUMBER = `'${TRUE_TEXT.source}'`
 
-/** `a IS TRUE`, `a IS NOT TRUE`, …: tests truth, never NULL. sqlite.org/lang_expr.html, booleans */
+/** `a IS TRUE`, `a IS NOT FALSE`: compares truth values, never NULL. sqlite.org/lang_expr.html, booleans */
 function truthIs(positive: boolean, operand: Operand, word: Known): Condition {
   const side = sideOf(operand)
   const test = sql`(${truthOf(side)}) IS ${positive ? 'NOT ' : ''}DISTINCT FROM (${truthOf(sideOf(word))})`

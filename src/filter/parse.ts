@@ -5,7 +5,7 @@ import { Lru } from '../tools/lru.ts'
 import { goText } from './sql.ts'
 import { likePattern, type Traits, traitsOf } from './traits.ts'
 
-/** An invalid filter, rule or sort, with PocketBase's message, which only saving a collection shows. */
+/** An invalid filter, rule or sort. Clients see PocketBase's message only when they save a collection. */
 export class FilterError extends Error {
   override name = 'FilterError'
 }
@@ -20,7 +20,7 @@ interface RawComparison {
   readonly op: string
   readonly right: RawToken
 }
-/** An item of a chain and the operator before it. A group is a chain itself. */
+/** A comparison or a group (itself a list of items), with the operator before it. */
 interface RawItem {
   readonly join: '&&' | '||'
   readonly item: RawComparison | readonly RawItem[]
@@ -31,7 +31,7 @@ const parser = peggy.generate(readFileSync(new URL('../../grammar/filter.peggy',
 const MAX_EXPRESSIONS = 200
 const MAX_CALL_NESTING = 3
 const CACHED_TREES = 500
-/** Longer filters are not cached. Rules are rarely longer. */
+/** Maximum characters of a cached filter. Rules are rarely longer. */
 const MAX_CACHED_LENGTH = 1500
 
 const trees = new Lru<string, Tree>(CACHED_TREES)
@@ -45,7 +45,7 @@ export function parseFilter(text: string, beforeReading?: () => void): Tree {
   return text.length > MAX_CACHED_LENGTH ? tree : trees.set(text, tree)
 }
 
-/** Turns the grammar's flat chains into a tree, limits expressions and indexes literals. */
+/** Turns the grammar's flat lists into a tree, limits the number of expressions and numbers the literals. */
 class Reader {
   readonly #literals: Literal[] = []
   #expressions = 0
@@ -120,7 +120,7 @@ class Reader {
 
 const finite = (number: number) => (Number.isFinite(number) ? number : 0)
 
-/** The first letter of a trait's value, which is different for each value. */
+/** The first letter of a trait's value. The values that a literal can have differ in it. */
 const initial = (trait: unknown) => String(trait)[0]
 
 const isChain = (item: RawItem['item']): item is readonly RawItem[] => Array.isArray(item)
@@ -136,16 +136,16 @@ export interface Name {
   readonly kind: 'identifier'
   readonly text: string
 }
-/** A text or number in the filter. `index`: its position among the literals. */
+/** A text or number in the filter. `index`: its position among the filter's literals. */
 export interface Literal {
   readonly kind: 'literal'
   readonly type: 'text' | 'number'
   readonly value: string | number
   readonly index: number
   readonly traits: Traits
-  /** The literal as a pattern of `~`. */
+  /** The literal as a pattern for `~`. */
   readonly pattern: string
-  /** Whether it is a function's text argument, whose value is part of the shape. */
+  /** Whether it is a text argument of a function, whose value is part of the `shape`. */
   readonly isFixed: boolean
 }
 interface FunctionCall {
@@ -159,7 +159,7 @@ export interface Comparison {
   readonly kind: 'comparison'
   readonly left: Token
   readonly sign: Sign
-  /** Whether it has a `?`: one matching row is then enough. */
+  /** Whether the operator has a `?`: one matching row is then enough. */
   readonly any: boolean
   readonly right: Token
 }
@@ -167,13 +167,12 @@ interface Junction {
   readonly kind: 'and' | 'or'
   readonly items: readonly Node[]
 }
-/** A comparison, or several joined by `&&` or `||`. */
 export type Node = Comparison | Junction
 
 export interface Tree {
   readonly root: Node
   readonly literals: readonly Literal[]
-  /** The filter with the traits of its literals, not their values. Equal shapes compile to the same SQL. */
+  /** The filter with its literals' traits instead of their values. Equal shapes compile to the same SQL. */
   readonly shape: string
 }
 

@@ -46,7 +46,7 @@ interface Start {
   readonly lenient: boolean
 }
 
-/** Resolves a path like `device.user.name`: joins rows and returns the last field. Contract 2.1. */
+/** Resolves a path like `device.user.name`: joins rows on its way, returns the last field. Contract 2.1. */
 export function resolvePath(context: Context, path: readonly string[], start: Start): Operand {
   try {
     return walk(context, path, start)
@@ -73,7 +73,7 @@ function walk(context: Context, path: readonly string[], start: Start): Operand 
       continue
     }
     if (field.type !== 'relation') throw new FilterError(`field "${name}" is not a valid relation`)
-    // read the id of a single relation's record from the column, so that a deleted record's id still compares
+    // `relation.id` is read from the relation's own column, which also works if the record is deleted
     if (!isMulti(field) && i === path.length - 2 && path[i + 1] === 'id')
       return lastOperand(context, row, name, all)
     const target = context.catalog.find(field.collectionId)
@@ -115,7 +115,7 @@ function backRelation(
   return [collection, field]
 }
 
-/** Notes that a client's path reached a row of `collection`. Throws a FilterError if its listRule is null. */
+/** Notes that a client's path reaches a row of `collection`. Throws a FilterError if its listRule is null. */
 export function reach({ reached }: Context, collection: Collection, row: FilterRow): FilterRow {
   if (!reached) return row
   if (collection.listRule === null) {
@@ -133,7 +133,7 @@ const authValue =
   (input) =>
     requestScalar(valuesOf(input)[name], undefined)
 
-/** Fields of `@request.auth` that are request values; others are read like a relation. */
+/** Fields of `@request.auth` that are plain values. Other fields are resolved like those of a relation. */
 const AUTH_VALUES = new Map<string, (auth: Collection) => Operand>([
   ['id', () => parameter(({ request }) => request.auth?.id ?? null, TEXT)],
   ['collectionId', ({ id }) => constantOf(id)],
@@ -194,7 +194,7 @@ function bodyValues(context: Context, field: Field): Operand {
   return expression(sql`${row}.value`, 'json', { isEmpty: false, rows: [row], all: isMulti(field) })
 }
 
-/** Resolves a path that starts at the records whose ids the body has in a relation of the base. */
+/** Resolves `@request.body.relation.…`: a path that starts at the records whose ids the body has. */
 function resolveBodyRelation(context: Context, path: readonly string[], field: RelationField): Operand {
   const target = context.catalog.find(field.collectionId)
   if (!target)
@@ -251,12 +251,12 @@ function lookUp(value: unknown, keys: readonly string[]): unknown {
 
 const NUMERIC = /^[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?$/i
 
-/** A request value; lists and objects as JSON. For a number field, a numeric text becomes a number. */
+/** A request value; lists and objects as JSON text. For a number field, numeric text becomes a number. */
 function requestScalar(value: unknown, type: FieldTypeName | undefined): Scalar {
   if (value === undefined || value === null) return null
   if (typeof value === 'string')
     return type === 'number' && NUMERIC.test(value) && Number.isFinite(Number(value)) ? Number(value) : value
   if (typeof value === 'number' || typeof value === 'boolean') return value
-  // a geoPoint keeps its key order, to equal stored ones
+  // a geoPoint keeps its key order, to equal stored points
   return type === 'geoPoint' ? JSON.stringify(value) : writeSorted(value)
 }

@@ -4,10 +4,10 @@ import { joinSql, type Sql, sql } from './sql.ts'
 
 type Comparer = '=' | '<>' | '<' | '<=' | '>' | '>='
 
-/** Whether a comparison holds for two different values. */
+/** Whether a comparison holds for two different values. `isLess`: the left one is less. */
 const holds = (sign: Comparer, isLess: boolean) => sign.includes(isLess ? '<' : '>')
 
-/** SQLite's comparison of two operands: NULL if either is NULL. */
+/** Compares as SQLite does: NULL if either operand is NULL. */
 export const relationalComparison = (sign: Comparer, left: Operand, right: Operand): Condition =>
   orderSides(sign, ...sidesOf(left, right))
 
@@ -19,11 +19,11 @@ function orderSides(sign: Comparer, a: Side, b: Side): Condition {
   return boolTest(sign, a, b) ?? leaf(comparison(numberOrText(a), sign, numberOrText(b)), rows, rows)
 }
 
-/** The value of a side that is a number or a text in all rows. */
+/** SQL of the value of a side that is always a number or always a text. */
 export const numberOrText = (side: Side): Sql =>
   'number' in side ? side.number : 'text' in side ? side.text : ['NULL']
 
-/** A comparison of a number with a text: `value` for all rows, but NULL if a side is NULL. */
+/** Compares a number with a text: the result is `value` in all rows, or NULL if a side is NULL. */
 function decided(value: boolean, a: Side, b: Side): Condition {
   const tests = [a, b].filter((side) => side.nullable).map(isNullSql)
   if (tests.length === 0) return constant(value)
@@ -31,13 +31,12 @@ function decided(value: boolean, a: Side, b: Side): Condition {
   return leaf(sql`(CASE WHEN ${joinSql(tests, ' OR ')} THEN NULL ELSE ${String(value)} END)`, rows, rows)
 }
 
-/** SQL that is true where the side is NULL. */
 export function isNullSql(side: Side): Sql {
   if (side.rank === 'null') return ['true']
   return sql`${side.rank === 'mixed' ? side.mixed : numberOrText(side)} IS NULL`
 }
 
-/** SQL of a row (rank, number, text) that compares as SQLite's values do. `missing`: the rank of NULL. */
+/** SQL of a row (rank, number, text), which sorts as values do in SQLite. `missing`: the rank of NULL. */
 export function rankedRow(side: Side, missing: 'NULL' | '2' = 'NULL'): Sql {
   const number = 'number' in side ? sql`coalesce(${side.number}, 0)::float8` : ['0::float8']
   const text = 'text' in side ? sql`coalesce(${side.text}, '')` : ["''"]
@@ -50,17 +49,17 @@ function rankOf(side: Side, missing: string): Sql {
   return sql`(CASE WHEN ${numberOrText(side)} IS NULL THEN ${missing} ELSE ${side.rank === 'number' ? '1' : '2'} END)`
 }
 
-/** Comparing with a value of known rank takes a third of the time. */
+/** Compares with a mixed side, three times as fast if the other is always a number or always a text. */
 function orderMixed(sign: Comparer, a: Side, b: Side): Sql {
   if (a.rank === 'mixed' && isOfOneRank(b)) return againstKnown(sign, a, b, true)
   if (b.rank === 'mixed' && isOfOneRank(a)) return againstKnown(sign, b, a, false)
   const test = sql`${rankedRow(a)} ${sign} ${rankedRow(b)}`
   if (sign !== '=' && sign !== '<>') return test
-  // without CASE, rows with different numbers would differ even if a rank is NULL
+  // without CASE, rows with different numbers would count as different even if a rank is NULL
   return sql`(CASE WHEN ${rankOf(a, 'NULL')} + ${rankOf(b, 'NULL')} IS NOT NULL THEN ${test} END)`
 }
 
-/** Whether the side is never NULL, and in all rows a number or in all rows a text. */
+/** Whether a side is never NULL, and always a number or always a text. */
 export const isOfOneRank = (side: Side): boolean => side.rank !== 'mixed' && !side.nullable
 
 function againstKnown(
@@ -77,7 +76,7 @@ function againstKnown(
   return sql`(CASE ${mixed.mixed} WHEN ${same} THEN ${test} WHEN ${other} THEN ${rest} END)`
 }
 
-/** Writes `flag = true` as the column alone: no index serves `flag::int = 1`. Undefined for other tests. */
+/** Writes `flag = true` as the column alone, because no index has `flag::int`. Undefined for other tests. */
 export function boolTest(sign: string, a: Side, b: Side): Condition | undefined {
   if (sign !== '=' && sign !== '<>') return undefined
   const [bool, value] = a.operand.kind === 'known' ? [b, a.operand] : [a, b.operand]

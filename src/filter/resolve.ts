@@ -16,7 +16,7 @@ import { MIXED, NUMBER, TEXT } from './traits.ts'
 
 const MAX_ARGUMENTS = 10
 
-/** SQLite's function `strftime(format[, time[, modifier…]])`, in SQL as pb_strftime. */
+/** SQLite's function `strftime(format[, time[, modifier…]])`, written in SQL as a call of pb_strftime. */
 const strftime: FunctionBuilder = (context, args) => {
   checkArguments(args)
   const operands = args.map((arg) =>
@@ -79,7 +79,7 @@ const PIECES: Readonly<Record<string, (date: Sql) => Sql>> = {
 const LETTERS = new RegExp(`^(?:[^%]|%[${Object.keys(PIECES).join('')}])*$`)
 const MAX_FORMAT = 100
 
-/** SQL that formats a date without pb_strftime: 28 ms for 100,000 rows instead of 30 s. */
+/** SQL that formats a date without pb_strftime: 28 ms for 100,000 rows, not 30 s. Undefined if impossible. */
 function datePieces(format: unknown, time: Expression): Sql | undefined {
   if (typeof format !== 'string' || format.length > MAX_FORMAT || !LETTERS.test(format)) return undefined
   const parts = format.match(/%.|[^%]+/gs)
@@ -96,10 +96,10 @@ type FunctionBuilder = (context: Context, args: readonly Token[]) => Operand
 
 const isLiteral = (token: Token, type: 'text' | 'number') => token.kind === 'literal' && token.type === type
 
-/** Writes SQL of a call with these operands, which `~` may have turned into patterns. */
+/** Writes the SQL of a function call. For `~`, the operands may have been turned into patterns. */
 type Build = (operands: readonly Operand[]) => Sql
 
-/** A function call as an operand: a text without affinity, unless `rest` overrides that. */
+/** A function call as an operand: text without affinity, unless `rest` says otherwise. */
 function callOperand(operands: readonly Operand[], build: Build, rest: Partial<Expression>): Expression {
   const empty = operands.filter(isParameter).map(({ isEmpty }) => isEmpty)
   return expression(build(operands), 'text', {
@@ -113,14 +113,13 @@ function callOperand(operands: readonly Operand[], build: Build, rest: Partial<E
 const isParameter = (operand: Operand) =>
   operand.kind === 'known' ? operand.pattern !== undefined : operand.asPattern !== undefined
 
-/** An argument of a function on the right of `~`: a known value becomes a pattern. */
+/** Turns a known argument of a function call into a pattern, for a call on the right of `~`. */
 function patternOf(operand: Operand): Operand {
   if (operand.kind === 'expression') return operand.asPattern?.() ?? operand
   const { pattern, ...plain } = operand
   return pattern ? { ...plain, slot: pattern, traits: MIXED, constant: undefined } : operand
 }
 
-/** Runs `work` and rewords its FilterError. */
 export function reworded<T>(work: () => T, reword: (cause: string) => string): T {
   try {
     return work()
@@ -131,7 +130,7 @@ export function reworded<T>(work: () => T, reword: (cause: string) => string): T
 
 const EARTH_KM = 6371
 
-/** `geoDistance(lonA, latA, lonB, latB)` in kilometres. */
+/** The function `geoDistance(lonA, latA, lonB, latB)`, in kilometres. */
 const geoDistance: FunctionBuilder = (context, args) => {
   if (args.length !== 4) throw new FilterError(`[geoDistance] expected 4 arguments, got ${args.length}`)
   const operands = args.map((arg, i) => {
@@ -158,7 +157,7 @@ function degrees(operand: Operand): Sql {
     operand.storage === 'json'
       ? sql`pb_json_numeric(${operand.sql})`
       : sql`pb_numeric(${form.text(operand.sql)})`
-  // Postgres' cosine refuses infinity, which '1e999' gives
+  // Postgres' cosine refuses infinity, which a text such as '1e999' becomes
   return sql`nullif(abs(${number}), 'Infinity') * sign(${number})`
 }
 
@@ -168,7 +167,7 @@ const FUNCTIONS: ReadonlyMap<string, FunctionBuilder> = new Map([
   ['strftime', strftime],
 ])
 
-/** Names that may be resolved at all. PocketBase: core/record_field_resolver.go, allowedFields */
+/** Names that a filter may contain. PocketBase: core/record_field_resolver.go, allowedFields */
 const NAMES =
   /^(\w[\w.:]*|@request\.(context|method)|@request\.(auth|body|query|headers)\.[\w.:]*\w|@collection\.\w+(:\w+)?\.[\w.:]*\w)$/
 
@@ -213,7 +212,7 @@ export function resolveName(context: Context, name: string): Operand {
   return resolvePath(context, path, { row: context.base, all: false, lenient: false })
 }
 
-/** Resolves a path that starts at any record of a collection. Each alias joins a record of its own. */
+/** Resolves `@collection.name.…`, a path from any record of a collection. Each alias joins its own record. */
 function resolveCollection(context: Context, source: string, path: readonly string[], name: string): Operand {
   const [nameOrId = ''] = source.split(':')
   const collection = context.catalog.find(nameOrId)

@@ -31,9 +31,9 @@ export interface FilterRow {
   readonly at: JoinedRow | null
   readonly nullable: boolean
   readonly list?: Sql
-  /** Values that replace columns by parameters: of the caller, or of the record that a create rule tests. */
+  /** Values to use as parameters instead of columns: of the caller, or of the record to be created. */
   readonly values?: (input: Input) => Readonly<Record<string, Value>>
-  /** Whether it is not stored yet: its columns then have no affinities. */
+  /** Whether the record is not stored yet. Its columns then have no affinity. */
   readonly isNew?: boolean
 }
 
@@ -76,20 +76,20 @@ export interface Context {
   readonly auth: Collection | undefined
   readonly scope: Scope
   readonly base: FilterRow
-  /** Collects joined rows for clients other than superusers, and hides fields from them. Contract 2.9. */
+  /** Rows joined by a client that is no superuser and may not read hidden fields; else null. Contract 2.9. */
   readonly reached: ReachedRows | null
-  /** Whether literals belong to a client's filter and so may differ in each request. */
+  /** Whether literals come from a client's filter and so may differ in each request. */
   readonly isClient: boolean
 }
 
-/** The context inside a subquery. Its joins need no listRules: the outer query has tested them. */
+/** The context inside a subquery. Rows joined there need no listRules: the outer query tests them. */
 export const subqueryContext = (context: Context): Context => ({
   ...context,
   scope: context.scope.inner(),
   reached: context.reached && new Map(),
 })
 
-/** The name under which a row's join is shared; the caller's record has other names than the base. */
+/** The key by which paths share a join. Joins from the caller's record have keys of their own. */
 const keyOf = ({ values, isNew }: FilterRow, name: string): string =>
   values && !isNew ? `auth.${name}` : name
 
@@ -98,7 +98,7 @@ const joinedRow = (collection: Collection, at: JoinedRow): FilterRow => ({ colle
 export const inInsertionOrder = (collection: Collection): Pick<JoinSource, 'order'> =>
   collection.type === 'view' ? {} : { order: (alias) => [columnOf(alias, ROWID)] }
 
-/** Joins the values of a list column in order, one per row; one NULL for an empty list. */
+/** Joins the values of a list column in order: a row for each, or one NULL row for an empty list. */
 function joinValues({ scope }: Context, row: FilterRow, field: Field): JoinedRow {
   const list = column(row, field)
   return scope.join(keyOf(row, `${field.name}[]`), row.at, true, () => ({
@@ -108,7 +108,7 @@ function joinValues({ scope }: Context, row: FilterRow, field: Field): JoinedRow
   }))
 }
 
-/** Joins a relation's records. Looks up those of a list one by one: 27 ms instead of 875. */
+/** Joins a relation's records. Reads each record of a list by its id: 27 ms instead of 875. */
 export function joinRelation(context: Context, row: FilterRow, field: RelationField, target: Collection) {
   if (isMulti(field)) {
     const values = joinValues(context, row, field)
@@ -123,7 +123,7 @@ export function joinRelation(context: Context, row: FilterRow, field: RelationFi
   return joinedRow(target, at)
 }
 
-/** Joins the records of `collection` whose `field` names the row: at most one if a unique index says so. */
+/** Joins the records whose `field` refers to the row: at most one if a unique index guarantees it. */
 export function joinBack(context: Context, row: FilterRow, collection: Collection, field: RelationField) {
   const id = column(row, context.catalog.field(row.collection, 'id')!)
   const on = (alias: JoinedRow) => {
@@ -140,7 +140,7 @@ export function joinBack(context: Context, row: FilterRow, collection: Collectio
 const MODIFIERS = ['each', 'length', 'lower', 'isset', 'changed'] as const
 export type Modifier = '' | (typeof MODIFIERS)[number]
 
-/** `name:lower` → name and modifier. Throws a FilterError for an unknown one. */
+/** Splits `name:lower` into name and modifier. Throws a FilterError for an unknown modifier. */
 export function splitModifier(name: string): [name: string, modifier: Modifier] {
   const [plain = '', text, ...more] = name.split(':')
   if (text === undefined || more.length > 0) return [name, '']
@@ -149,7 +149,7 @@ export function splitModifier(name: string): [name: string, modifier: Modifier] 
   return [plain, modifier]
 }
 
-/** The operand of a row's field with a modifier; a modifier that does not fit the field is ignored. */
+/** The operand of a field with a modifier. A modifier that does not fit the field is ignored. */
 export function fieldOperand(
   context: Context,
   row: FilterRow,
@@ -174,13 +174,13 @@ function plainOperand(row: FilterRow, field: Field, all: boolean): Expression {
   const element = field.name === 'id' && list && at ? { list, row: at } : undefined
   const isDate = field.type === 'date' || field.type === 'autodate'
   const stored = storageOf(field)
-  // SQLite: a new record's number is REAL; a column stores whole numbers as INTEGER
+  // in SQLite, a new record's number is REAL, while a column stores whole numbers as INTEGER
   const storage = isNew && stored === 'number' ? 'real' : stored
   const rest = { affinity: affinityOf(row, field), all, isDate, ...(element && { element }) }
   return expression(column(row, field), storage, { ...ofRow(row), ...rest })
 }
 
-/** A value inside a json or geoPoint field; the whole field for an empty path. */
+/** A value inside a json or geoPoint field, or the whole field for an empty path. */
 export function jsonOperand(row: FilterRow, field: Field, path: readonly string[], all: boolean): Expression {
   const { json, text } = extract(column(row, field), path)
   return expression(json, 'json', { ...ofRow(row), text, fallback: 'off', nullable: true, all })
@@ -194,7 +194,7 @@ function lengthOperand(row: FilterRow, field: Field, all: boolean): Operand {
   return expression(length, 'integer', { nullable: false, all })
 }
 
-/** The operand of `:each`: a list's values, joined as one row each, or a single value as it is. */
+/** The operand of `:each`: a list's values, each joined as a row, or a single value as it is. */
 function eachOperand(context: Context, row: FilterRow, field: Field, all: boolean): Operand {
   if (!isMulti(field)) return { ...plainOperand(row, field, all), affinity: 'none' }
   const values = joinValues(context, row, field)

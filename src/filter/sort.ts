@@ -32,7 +32,7 @@ export interface OrderKey {
   readonly column: SortColumn | undefined
 }
 
-/** The keys of a `sort` parameter: `-created,name`. Throws a FilterError for too many. Contract 3.1. */
+/** Parses a `sort` parameter like `-created,name`. Throws a FilterError for too many keys. Contract 3.1. */
 export function readSort(sort: string): SortKey[] {
   if (sort === '') return []
   const keys = sort.split(',').map((key): SortKey => {
@@ -46,7 +46,7 @@ export function readSort(sort: string): SortKey[] {
   return keys
 }
 
-/** Keys of ORDER BY, at last insertion. A key with several rows uses the first that meets `condition`. */
+/** Keys of ORDER BY, insertion as the last. Of several rows, the first that meets `condition` counts. */
 export function buildOrder(context: Context, keys: readonly SortKey[], condition: Condition): OrderKey[] {
   const isView = context.base.collection.type === 'view'
   const order: OrderKey[] = []
@@ -67,7 +67,7 @@ function orderKey(value: Sql, direction?: SortKey['direction']): OrderKey {
   return { sql: written, column: row === null ? { column: name!, direction } : undefined }
 }
 
-/** Whether a name is a field of the collection or the order of insertion. */
+/** Whether a name is a field of the collection, or `@rowid` (the order of insertion). */
 export const isOwnField = ({ fields }: Collection, name: string): boolean =>
   name === '@rowid' || fields.some((field) => field.name === name)
 
@@ -85,7 +85,7 @@ function buildKey(context: Context, { name, direction }: SortKey, condition: Con
   })
 }
 
-/** A sort key's value; of several rows, that of the first which the filter accepts. */
+/** SQL of a sort key. If its path leads to several rows, the first that the filter accepts counts. */
 function firstOf(key: Sql, condition: Condition): Sql {
   const line = rowsIn(key).flatMap(withAncestors)
   const rows = new Set(line.filter((row) => row.inMany))
@@ -107,7 +107,7 @@ function sharing(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition 
   return condition.kind === 'and' ? and(condition.items.map((item) => sharing(item, rows))) : condition
 }
 
-/** The values to sort by. JSON: null, then numbers, then texts. */
+/** The values to sort by. JSON sorts null first, then numbers, then texts. */
 function sortKeys(storage: Storage, value: Sql): Sql[] {
   if (storage === 'list' || storage === 'geo') return [FORMS[storage].text(value)]
   if (storage !== 'json') return [value]

@@ -6,15 +6,15 @@ import type { RequestInfo } from '../request/request.ts'
 /** A parameter of a statement. It is numbered when the statement is written. */
 export interface Param {
   readonly kind: 'param'
-  /** `text`, `float8`, `text[]`: without a cast, Postgres would guess the type from the context. */
+  /** A type such as `text` or `float8`. Without a cast, Postgres would guess it from the context. */
   readonly cast: string
   readonly bind: (input: Input) => unknown
 }
 
-/** The order of insertion, which every table of records has. */
+/** The column with the order of insertion, which every collection's table has. */
 export const ROWID = '_rowid'
 
-/** A column of a row. `row` null: of the base, whose alias is `b`. */
+/** A column of a joined row or, if `row` is null, of the collection's own table (alias `b`). */
 export interface Column {
   readonly kind: 'column'
   readonly row: JoinedRow | null
@@ -30,7 +30,7 @@ export const SELECT = { kind: 'select' } as const
 
 type Piece = string | Param | JoinedRow | Column | Table | typeof SELECT
 
-/** SQL in pieces: constant text, parameters, columns, tables, rows. A request's values are never text. */
+/** SQL in pieces: constant text, parameters, columns, tables, rows. Request values are always parameters. */
 export type Sql = readonly Piece[]
 
 export interface JoinSource {
@@ -45,9 +45,9 @@ export class JoinedRow {
   readonly kind = 'joined'
   readonly alias: string
   readonly parent: JoinedRow | null
-  /** Whether one row of its parent may have several. */
+  /** Whether one row of the parent may have several of these rows. */
   readonly many: boolean
-  /** Whether one row of the base may have several, so that it must be inside an EXISTS. */
+  /** Whether one record of the collection may have several of these rows, which then need an EXISTS. */
   readonly inMany: boolean
   readonly source: JoinSource
 
@@ -60,7 +60,7 @@ export class JoinedRow {
   }
 }
 
-/** Joins pieces: sql`${column} = ${param}`. Strings are inserted as SQL. */
+/** Builds SQL from pieces: sql`${column} = ${param}`. Strings are inserted as SQL, unquoted. */
 export function sql(texts: TemplateStringsArray, ...values: (Piece | Sql)[]): Sql {
   const parts: Piece[] = []
   for (const [i, text] of texts.entries()) {
@@ -96,7 +96,7 @@ function rowOf(piece: Piece): JoinedRow | null {
 
 export const rowsIn = (part: Sql): JoinedRow[] => part.flatMap((one) => rowOf(one) ?? [])
 
-/** Replaces these rows by their aliases, because a subquery's FROM now has them. */
+/** Replaces these rows by their aliases, because the FROM of a subquery now defines them. */
 export const bindRows = (part: Sql, rows: ReadonlySet<JoinedRow>): Sql =>
   part.map((one) => {
     const row = rowOf(one)
@@ -127,7 +127,7 @@ export interface SqlText {
   readonly places: readonly ParamPlace[]
 }
 
-/** Writes SQL texts that share one list of parameters. */
+/** Writes several SQL texts that share one list of parameters. */
 export class Writer {
   readonly params: Param[] = []
   readonly #indexes = new Map<Param, number>()
@@ -157,7 +157,7 @@ export class Writer {
   }
 }
 
-/** A value as in SQLite: `number` REAL, `bigint` INTEGER, a bool an INTEGER spelled as in Go. */
+/** A SQLite value: `number` is REAL, `bigint` and `boolean` are INTEGER. Go prints booleans as `true`. */
 export type Scalar = null | string | number | bigint | boolean
 
 export interface Input {
@@ -177,28 +177,28 @@ export function kindOf(value: Scalar): ScalarKind {
   return value === '' ? 'empty' : 'text'
 }
 
-/** Text that SQLite converts to a number when compared with a number column. */
+/** Matches text that SQLite converts to a number when it is compared with a number column. */
 const NUMERIC = /^[ \t\n\v\f\r]*[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?[ \t\n\v\f\r]*$/i
 
-/** SQLite's numeric affinity: text that looks like a number becomes one. */
+/** Applies SQLite's numeric affinity: text that looks like a number becomes a number. */
 export const asNumeric = (value: Scalar): Scalar =>
   typeof value === 'string' && NUMERIC.test(value) ? Number(value) : value
 
-/** A text that begins with a number other than 0, which SQLite takes for true. Also valid in Postgres. */
+/** Matches text that begins with a number other than 0, which is true in SQLite. Postgres can use it too. */
 export const TRUE_TEXT = /^[ \t-\r]*[-+]?0*(\.0*)?[1-9]/
 
-/** A value as SQLite's text: by text affinity, `CAST(… AS TEXT)` or LIKE. */
+/** A value as text as SQLite makes it: by text affinity, `CAST(… AS TEXT)` or LIKE. */
 export function asText(value: Scalar): string | null {
   if (value === null || typeof value === 'string') return value
   if (typeof value === 'number') return realText(value)
   return String(Number(value))
 }
 
-/** A value as Go's cast.ToString writes it: the text that `~` searches for. */
+/** A value as text as Go's cast.ToString makes it, which `~` searches for. */
 export const goText = (value: Scalar): string =>
   typeof value === 'number' ? plainNumber(value) : value === null ? '' : String(value)
 
-/** A REAL as text with 15 or 17 digits and always a point. SQLite: printf("%!.15g") */
+/** A REAL as text with up to 15 or 17 digits and always a decimal point. SQLite: printf("%!.15g") */
 function realText(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? 'Inf' : '-Inf'
   const short = value.toExponential(14)
@@ -242,7 +242,7 @@ export function withAncestors(row: JoinedRow): JoinedRow[] {
   return line
 }
 
-/** The rows that a condition's paths join, one for each path. */
+/** The rows that a condition joins, one for each path. */
 export class Scope {
   readonly rows: JoinedRow[]
   readonly #byPath = new Map<string, JoinedRow>()
@@ -255,17 +255,17 @@ export class Scope {
     this.#aliases = aliases
   }
 
-  /** A scope for a subquery: it joins multi-row paths again and shares single rows with the outer query. */
+  /** A scope for a subquery. It joins multi-row paths again and shares single rows with the outer query. */
   inner(): Scope {
     return new Scope(this, [], this.#aliases)
   }
 
-  /** Another scope in the same subquery, which joins rows of its own for the same paths. */
+  /** Another scope of the same subquery. It joins its own rows, even for equal paths. */
   sibling(): Scope {
     return new Scope(this.#outer, this.rows, this.#aliases)
   }
 
-  /** A scope in the same FROM for another rule, which joins rows of its own for the same paths. */
+  /** A scope in the same FROM for another rule. It joins its own rows, even for equal paths. */
   apart(): Scope {
     return new Scope(null, this.rows, this.#aliases)
   }

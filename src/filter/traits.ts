@@ -1,15 +1,15 @@
 import { asNumeric, goText, kindOf, type Scalar, type ScalarKind } from './sql.ts'
 
-/** Properties of a parameter's value that decide the SQL. `mixed`: may differ in each request. */
+/** Properties of a parameter's value that decide the SQL. `mixed`: requests may differ. */
 export interface Traits {
   readonly kind: ScalarKind | 'mixed'
   /** The value's kind when it is compared with a number column. */
   readonly numeric: ScalarKind | 'mixed'
-  /** 0 or 1 if the value means this number when compared with a bool; undefined for any other value. */
+  /** 0 or 1 if the value equals this number when compared with a bool; undefined for any other value. */
   readonly bit: number | undefined
-  /** The pattern for `~`. `broken`: matches nothing; `sigma`: has Σ; `letters`: has ASCII letters. */
+  /** The kind of pattern for `~`. `broken` matches nothing, `sigma` has a Σ, `letters` has ASCII letters. */
   readonly pattern: 'broken' | 'sigma' | 'letters' | 'plain' | 'mixed'
-  /** In JSON, only a string can equal the value. */
+  /** Whether only a JSON string can equal the value. */
   readonly isPlainText: boolean
 }
 
@@ -20,7 +20,7 @@ export const MIXED: Traits = {
   pattern: 'mixed',
   isPlainText: false,
 }
-/** Traits of request values that are non-empty texts. */
+/** Traits of a request value that is always a non-empty text. */
 export const TEXT: Traits = { ...MIXED, kind: 'text' }
 export const NUMBER: Traits = { ...MIXED, kind: 'number', numeric: 'number' }
 
@@ -45,14 +45,14 @@ function patternTrait(pattern: string): Traits['pattern'] {
   return /[a-z]/i.test(pattern) ? 'letters' : 'plain'
 }
 
-/** SQLite never matches a pattern that ends in an unfinished escape. */
+/** Whether a pattern ends in a lone backslash. In SQLite it never matches. */
 export const isBrokenPattern = (pattern: string) => /(?<!\\)(?:\\\\)*\\$/.test(pattern)
 
 /** The pattern of `~`: the text if it has an unescaped `%`, else `%text%`. PocketBase: wrapLikeParams */
 export const likePattern = (text: string): string =>
   /^(?:[^\\%]|\\.)*%/su.test(text) ? text : `%${escapeUnescaped(text)}%`
 
-/** Puts a backslash before `\`, `%`, `_`. Like PocketBase it escapes only the second of `__`. */
+/** Escapes `%`, `_` and `\` unless they are escaped already. Of `__` only the second, as in PocketBase. */
 function escapeUnescaped(text: string): string {
   let result = ''
   let special = false

@@ -15,7 +15,7 @@ import { type AuthRecord, type Limits, NO_REQUEST, type RequestInfo, type Role }
 import { memoize } from '../tools/lru.ts'
 import { randomText } from '../tools/random.ts'
 
-/** The rule for a caller; '' for superusers. Throws 403 for null, 401 for a guest if `isAuthRequired`. */
+/** The API rule for a caller; '' for superusers. Throws 403 if null, 401 for a guest if `isAuthRequired`. */
 export function ruleFor(
   collection: Collection,
   name: RuleName,
@@ -47,7 +47,7 @@ export function checkRule(catalog: Catalog, collection: Collection, rule: string
   }
 }
 
-/** A rule on a record that is not stored yet, as SQL; `''` if it always holds. */
+/** A rule for a record that is not stored yet, compiled to SQL. `condition` is '' if it always holds. */
 export interface CandidateCheck {
   readonly condition: string
   readonly params: readonly unknown[]
@@ -55,7 +55,7 @@ export interface CandidateCheck {
 
 export const NO_CONDITION: CandidateCheck = { condition: '', params: [] }
 
-/** Compiles a rule on a new record; undefined if the rule is invalid or cannot hold. */
+/** Compiles a rule for a record to be created; undefined if the rule is invalid or can never hold. */
 export function checkCandidate(
   catalog: Catalog,
   collection: Collection,
@@ -77,13 +77,12 @@ export function checkCandidate(
   }
 }
 
-// Which collections a member may use for an account. Built-in ones not listed are for the account itself
-// only. For routes see auth/route-roles.ts.
+// The roles that a team member needs to use an account's collections. Built-in collections that are not
+// listed are only for the account itself. For routes see auth/route-roles.ts.
 
 type Needed = Role | 'owner'
 const RANKS: Readonly<Record<Needed | Limits, number>> = { none: 0, viewer: 1, agent: 2, admin: 3, owner: 4 }
 
-/** Whether a role is `needed` or a higher one. */
 export const isEnough = (role: Limits, needed: Needed): boolean => RANKS[role] >= RANKS[needed]
 
 /** The roles needed to read records, to create and update them, and to delete them. */
@@ -120,10 +119,9 @@ const COLLECTIONS: Readonly<Record<string, CollectionNeeds>> = {
 const OTHERS: CollectionNeeds = ['viewer', 'agent', 'agent']
 const NOTHING: CollectionNeeds = ['owner', 'owner', 'owner']
 
-/** Built-in collections whose own records a member without an account may read. */
+/** Built-in collections whose API rules apply unchanged to a member who acts for no account. */
 const PERSONAL_COLLECTIONS: ReadonlySet<string> = new Set([USERS_ID, 'members'])
 
-/** The 403 for a caller whose role does not allow a request. */
 export const notAllowed = (limits: Limits): ApiError =>
   forbidden(
     limits === 'none'
@@ -133,7 +131,7 @@ export const notAllowed = (limits: Limits): ApiError =>
 
 const known = memoize((_: Catalog) => new Map<Limits, Catalog>())
 
-/** The catalog for a role: rules of what it forbids are null, so that all code that reads rules obeys. */
+/** The catalog as a role may use it: each API rule is null if the role forbids the action. */
 export function catalogFor(catalog: Catalog, limits: Limits | undefined): Catalog {
   if (limits === undefined) return catalog
   const made = known(catalog)
@@ -162,7 +160,7 @@ function restrict(collection: Collection, limits: Limits): Collection {
 const needsOf = (collection: Collection): CollectionNeeds =>
   collection.system || isBuiltIn(collection) ? (COLLECTIONS[collection.id] ?? NOTHING) : OTHERS
 
-/** Hides from members the memberships that their account has in other accounts. */
+/** For `members`: shows the members of the account, not its memberships in other accounts. */
 function narrowed({ id }: Collection, rule: Rule): Rule {
   if (id !== 'members' || rule === null) return rule
   return rule === '' ? 'account = @request.auth.id' : `account = @request.auth.id && (${rule})`

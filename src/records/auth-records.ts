@@ -11,7 +11,7 @@ import { changeLogCte, columnsOf, type Values } from './record-sql.ts'
 export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
 type Linked = (typeof LINKED_COLLECTIONS)[number]
 
-/** Deletes links in `names`; by default all, and sessions. Returns how many links. */
+/** Deletes linked records of `ids` in `names`; by default all, and sessions. Returns how many records. */
 export async function deleteLinks(
   store: Store,
   collection: Collection,
@@ -37,22 +37,21 @@ const END_BROWSERS = `
 delete from push_subscriptions
 where "user" = any($1::text[]) or sender in (select id from members where member = any($1::text[]))`
 
-/** Deletes sessions and push subscriptions: a signed-out browser must not show texts. */
+/** Deletes sessions and, of users, push subscriptions: a signed-out browser must not show received texts. */
 async function deleteSessions({ db }: Store, owner: Collection, ids: readonly string[]): Promise<void> {
   const text = 'delete from auth_sessions where collection = $1 and record = any($2::text[])'
   await db.query(text, [owner.id, ids])
   if (owner.id === USERS_ID) await db.query(END_BROWSERS, [ids])
 }
 
-/** Whether this change of an auth record invalidates linked records. */
 export const invalidatesLinks = (values: Readonly<Values>, old: Readonly<Values>): boolean =>
   values.tokenKey !== old.tokenKey || values.password !== old.password || isUpgraded(values, old)
 
-/** Whether the record becomes verified. OAuth2 links that an unverified owner made are then deleted. */
+/** Whether the record becomes verified. OAuth2 links made while it was unverified are then deleted. */
 const isUpgraded = (values: Readonly<Values>, old: Readonly<Values>) =>
   old.verified === false && values.verified === true
 
-/** Deletes the links that a write invalidates: known origins, one-time passwords, sessions. */
+/** Deletes sign-in data that a write makes invalid, such as sessions. May renew `values.tokenKey`. */
 export async function deleteInvalidLinks(
   store: Store,
   collection: AuthCollection,
@@ -69,7 +68,7 @@ export async function deleteInvalidLinks(
   await deleteSessions(store, collection, ids)
 }
 
-/** Ends all tokens and started sign-ins of an auth record, in the transaction, without a realtime change. */
+/** Ends all tokens, sessions and started sign-ins of an auth record, without a realtime event for it. */
 export async function endSignIns(store: Store, collection: AuthCollection, id: string): Promise<void> {
   const values: Values = {}
   rotateTokenKey(collection, values)
@@ -89,7 +88,7 @@ const mismatch = () => fieldError('validation_values_mismatch', "Values don't ma
 const changedAddresses = ({ otp }: AuthCollection, { values, old }: Draft): readonly string[] =>
   ['email', ...(otp.channel ? [otp.channel.field] : [])].filter((name) => old && values[name] !== old[name])
 
-/** Errors of an auth record's form. `manages`: whether the caller may skip confirmations. Contract 4.8 */
+/** Checks a submitted auth record. `manages`: no confirmation is needed, e.g. of a new email. Contract 4.8 */
 export async function checkAuthForm(
   collection: AuthCollection,
   draft: Draft,
@@ -110,7 +109,7 @@ export async function checkAuthForm(
   return Object.fromEntries(Object.entries(checks).filter(([, error]) => error)) as FieldErrors
 }
 
-/** Whether the body sets a field that only managers of the record may set. */
+/** Whether the body changes what only managers may change without confirmation, such as the email. */
 export const asksToManage = (
   collection: AuthCollection,
   draft: Draft,
@@ -156,12 +155,12 @@ export interface PasswordWork {
 
 export const OWN_WORK: PasswordWork = { hash: hashPassword, verify: verifyPassword }
 
-/** Hashes and comparisons of one write, so that a repeated attempt does not redo them. */
+/** Remembers password hashes and comparisons of one write, to reuse them when the write is repeated. */
 export class PasswordMemory {
   readonly #hashes = new Map<string, Promise<string>>()
   readonly #verdicts = new Map<string, Promise<boolean>>()
 
-  /** PasswordWork that remembers results here. Under a lock it makes no new comparison and returns false. */
+  /** Wraps `work` to remember its results. If `isLocked`, a comparison not made before returns false. */
   over(work: PasswordWork, isLocked = false): PasswordWork {
     return {
       hash: (plain, cost) => remember(this.#hashes, `${cost} ${plain}`, () => work.hash(plain, cost)),
@@ -174,7 +173,7 @@ export class PasswordMemory {
   }
 }
 
-/** Failures are not cached: the next attempt may be another caller's. */
+/** Returns the remembered promise or makes it. Forgets a promise that is rejected. */
 function remember<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   const value = known.get(key) ?? make()
   known.set(key, value)

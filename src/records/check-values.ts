@@ -27,23 +27,23 @@ export interface WriteOptions {
   readonly uploads?: Uploads
   /** Maximum bytes of all files of the caller's account; no limit if absent. */
   readonly maxFileBytes?: number
-  /** Whether the caller comes from a cache: the write then tests its version. Absent: no check. */
+  /** Whether the caller's auth record is from a cache: the write then tests that it is current. */
   readonly isAuthCached?: boolean
-  /** Locks the record before reading it, so that no other write comes in between. */
+  /** Locks the record before it is read: no other write can change it before this write ends. */
   readonly locksRecord?: boolean
-  /** Whether the server made the password, so that the field's password rules do not apply. */
+  /** Whether the server generated the password: the field's rules for passwords then do not apply. */
   readonly hasRandomPassword?: boolean
   readonly passwordWork?: () => PasswordWork
   readonly inSameTransaction?: (store: Store, id: string) => Promise<void>
 }
 
-/** A record as read: values and `xmin`, which every write changes. */
+/** A record as read from the database. `version` is its `xmin`, which every write changes. */
 export interface StoredRecord {
   readonly old: Readonly<Values>
   readonly version: string
 }
 
-/** A create or an update. The stages of `write` complete its `values`. */
+/** A create or an update in progress. Later stages still change `values`. */
 export interface Write extends Prepared {
   readonly store: Store
   readonly collection: Collection
@@ -51,7 +51,7 @@ export interface Write extends Prepared {
   readonly request: RequestInfo
   readonly options: WriteOptions
   readonly stored?: StoredRecord
-  /** The rule of a create, a condition of its insert. An update's rule was tested by reading its record. */
+  /** The create rule, a condition of the INSERT. Empty for an update, whose rule is tested on reading. */
   readonly guard: CandidateCheck
   readonly failure: string
 }
@@ -63,14 +63,14 @@ interface WriteCondition {
   readonly late: boolean
 }
 
-/** The result of checking a record's values: known errors, and conditions for the database to test. */
+/** The result of checking a record: errors found, and conditions that the database must still test. */
 export interface Checked {
   readonly errors: FieldErrors
   readonly conditions: WriteCondition[]
   readonly parameters: Parameters
 }
 
-/** Sets autodates and generated texts, then checks all values. */
+/** Sets autodates and generated texts in `values`, then checks all values. */
 export function checkValues(write: Write, values: Values = write.values): Checked {
   const { store, collection, stored, options, guard, uploads, unreadable } = write
   const time = now()
@@ -100,7 +100,7 @@ function addConditions(
     const { name } = field
     if (field.type === 'relation' && !errors[name]) addRelation(checked, catalog, field, values[name]!, old)
     if (old || field.type !== 'text' || !field.primaryKey) continue
-    // For ids with a custom pattern, uniqueness is tested before other conditions.
+    // an id with a custom pattern is tested for uniqueness even if it has another error
     if (!errors[name] || field.pattern !== KEY_PATTERN)
       addFreeKey(checked, catalog, collection, field, String(values[name]))
   }
@@ -108,7 +108,7 @@ function addConditions(
   if (isLinked && Object.keys(errors).length === 0) addOwner(checked, catalog, collection, values)
 }
 
-/** Adds the condition that related records exist. Stored ids (`old`) are not tested: lines may be deleted. */
+/** Adds the condition that related records exist. Skips ids in `old`: their records may be deleted by now. */
 function addRelation(
   { errors, conditions, parameters }: Checked,
   catalog: Catalog,
@@ -141,7 +141,7 @@ const NO_RECORDS = fieldError(
   'Failed to find all relation records with the provided ids',
 )
 
-/** The id is free: one with a custom pattern ignoring case, an auth record's across auth collections. */
+/** Adds conditions that an id is free: ignoring case if custom, in all auth collections for auth records. */
 function addFreeKey(
   { conditions, parameters }: Checked,
   catalog: Catalog,
@@ -164,7 +164,7 @@ function addFreeKey(
 const NOT_FREE = fieldError('validation_pk_invalid', 'The record primary key is invalid or already exists')
 const NOT_UNIQUE = fieldError('validation_invalid_auth_id', 'Invalid or duplicated auth record id')
 
-/** Adds conditions that the owner and the provider of a linked record exist. */
+/** Adds the conditions that a linked record's auth record and OAuth2 provider exist. */
 function addOwner(
   { errors, conditions, parameters }: Checked,
   catalog: Catalog,
@@ -178,7 +178,7 @@ function addOwner(
   }
   const sql = `exists (select 1 from ${columnsOf(owner).table} r where r.id = ${parameters.add(recordRef)})`
   conditions.push({ field: 'recordRef', error: NO_OWNER, sql, late: true })
-  // `not`, so that it fails only if the owner exists: one error at most
+  // an unknown provider counts only if the auth record exists, to report one error at most
   if (name === '_externalAuths' && !OAUTH2_PROVIDERS.has(String(provider)))
     conditions.push({ field: 'provider', error: NO_PROVIDER, sql: `not ${sql}`, late: true })
 }
@@ -188,7 +188,7 @@ const NOT_AUTH = fieldError('validation_invalid_collection_type', 'Invalid colle
 const NO_OWNER = fieldError('validation_invalid_record', 'Missing or invalid record')
 const NO_PROVIDER = fieldError('validation_in_invalid', 'Must be a valid value')
 
-/** Errors that need no database: one per field. PocketBase: ValidateValue of each field type; contract 4.5 */
+/** Checks values without the database. PocketBase: ValidateValue of each field type; contract 4.5 */
 export function validate(collection: Collection, draft: Draft): FieldErrors {
   const errors: FieldErrors = {}
   for (const field of collection.fields) {
@@ -217,7 +217,7 @@ function checkPassword(field: PasswordField, hash: Value, plain: string | undefi
 
 const MAX_NAME_BYTES = 250
 
-/** Each name must be a stored or sent file's, and sent files must fit. PocketBase: core/field_file.go */
+/** Each name must be of a stored or an allowed uploaded file. PocketBase: core/field_file.go */
 function checkFiles(
   field: FileField,
   value: Value,
@@ -237,7 +237,7 @@ function checkFiles(
 
 export const isEmptyObject = (errors: object) => Object.keys(errors).length === 0
 
-/** The error of a refused record. Names no field if the rule fails; late conditions only without others. */
+/** The 400 for a refused record: without fields if the rule fails, with `late` errors only if no others. */
 export async function explainRejection(
   { store, failure: message, guard }: Write,
   { errors, conditions, parameters }: Checked,
@@ -257,14 +257,14 @@ const sorted = (errors: FieldErrors): FieldErrors =>
 const errorsOf = (failed: Checked['conditions']): FieldErrors =>
   Object.fromEntries(failed.map(({ field, error }) => [field, error]))
 
-/** Whether a create rule holds; queries only if it has a condition. `guard` undefined: it cannot hold. */
+/** Whether a create rule holds; undefined means never. Queries the database only if there is a condition. */
 export async function ruleHolds(store: Store, guard: CandidateCheck | undefined): Promise<boolean> {
   if (!guard?.condition) return guard !== undefined
   const [allowed] = await ask(store, [guard.condition], guard.params)
   return allowed === true
 }
 
-/** Tests conditions in one query. Returns [] if one of them fails with an SQL error. */
+/** Tests SQL conditions in one query. Returns [] if one of them causes an SQL error. */
 async function ask(store: Store, asked: readonly string[], params: readonly unknown[]): Promise<boolean[]> {
   const tested = await unlessRuleFault(store.db.query(`select ${asked.join(', ')}`, params), undefined)
   return tested?.rows[0]?.map((verdict) => verdict === true) ?? []

@@ -143,7 +143,7 @@ async function deleteRows(store: Store, collection: Collection, ids: readonly st
   return rows.map(([id]) => id as string)
 }
 
-/** Locks the remaining superusers, so that of the last two only one can be deleted. */
+/** Locks the remaining superusers: two requests cannot delete the last two. Throws 400 if none is left. */
 async function demandSuperuser(store: Store, collection: Collection): Promise<void> {
   const { rows } = await store.db.query(`select id from ${columnsOf(collection).table} for update`)
   if (rows.length === 0) throw badRequest("You can't delete the only existing superuser.")
@@ -158,7 +158,7 @@ async function release(store: Store, extensions: Extensions, reference: Referenc
   if (isMulti(field) || !field.cascadeDelete) await unset(store, reference, ids)
 }
 
-/** Ids of the records that refer to one of `ids`; with `only`, to no other record. */
+/** Ids of records that refer to one of `ids`; if `only`, just those that refer to no other record. */
 async function findReferring({ db }: Store, reference: Reference, ids: readonly string[], only: boolean) {
   const { table, column, where } = referenceSql(reference)
   const alone = only && isMulti(reference.field) ? ` and ${column} <@ $1::text[]` : ''
@@ -185,13 +185,13 @@ async function unset(store: Store, reference: Reference, ids: readonly string[])
   )
 }
 
-/** Records deleted at a time: bounds the memory of a transaction. */
+/** Number of records deleted at a time, to limit the memory of a transaction. */
 const CHUNK = 1_000
 
 const refused = (error: unknown) =>
   error instanceof RequiredByRelation || (error instanceof ApiError && error.status === 400)
 
-/** Deletes all records and what depends on them. Throws 400. */
+/** Deletes all records of a collection and, by cascade, those that refer to them. Throws 400. */
 export async function truncateCollection(store: Store, extensions: Extensions, collection: Collection) {
   if (collection.type === 'view')
     throw badRequest("View collections cannot be truncated since they don't store their own records.")
@@ -212,7 +212,7 @@ export async function truncateCollection(store: Store, extensions: Extensions, c
 const TRUNCATE_FAILED =
   'Failed to truncate collection (most likely due to required cascade delete record references).'
 
-/** Deletes what gives others access to an account (`grantsAccess`), after a verified owner took it over. */
+/** After a verified owner took over an account, deletes records that give others access (`grantsAccess`). */
 export async function revokeFormerAccess(
   store: Store,
   extensions: Extensions,
@@ -232,7 +232,7 @@ interface Reference {
   readonly field: RelationField
 }
 
-/** All fields that refer to a collection, except views' fields, sorted by their collection's name. */
+/** All relation fields that point to `target`, except of views, sorted by collection name. */
 const referencesTo = (catalog: Catalog, target: Collection): readonly Reference[] =>
   byTarget(catalog).get(target.id) ?? []
 
@@ -246,7 +246,7 @@ const byTarget = memoize((catalog: Catalog) => {
   return Map.groupBy(references, ({ field }) => field.collectionId)
 })
 
-/** SQL of a reference. `where`: record `r` refers to one of the ids in $1. */
+/** SQL of a relation field. `where`: row `r` refers to one of the ids in $1. */
 function referenceSql({ collection, field }: Reference) {
   const column = `r.${quote(columnName(field.name))}`
   const where = isMulti(field) ? `${column} && $1::text[]` : `${column} = any($1::text[])`

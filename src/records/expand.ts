@@ -15,13 +15,13 @@ import { columnsOf, type RecordRow } from './record-sql.ts'
 import { isRuleFault, prepareRows, type RenderedRecord } from './render.ts'
 
 const MAX_DEPTH = 6
-/** Maximum relations per request; each is a statement. */
+/** Maximum relations that a request may expand. Each is one statement. */
 const MAX_RELATIONS = 100
-/** If rows together cannot exceed this, their bytes are not counted while they are read. */
+/** Rows that together cannot exceed this many bytes are read without measuring them. */
 const UNGUARDED_BYTES = 64 << 10
 const FEW = 50
 
-/** Adds the records of `expand`, one query a step. Drops unknown and forbidden paths. Contract 3.4 */
+/** Adds the records that `expand` names, one query per relation. Skips forbidden relations. Contract 3.4 */
 export async function expandRecords(
   store: Store,
   records: readonly RenderedRecord[],
@@ -140,10 +140,10 @@ function byHolder({ target, field }: Relation, related: readonly RenderedRecord[
     index.get(row[columnsOf(collection).id] as string)?.map(({ one }) => one) ?? []
 }
 
-/** Relations to expand by name, with the relations below. */
+/** Relations to expand, by name, each with the relations to expand in its records. */
 export type ExpandTree = Map<string, ExpandTree>
 
-/** Parses `expand`; drops empty paths and beginnings of others. PocketBase: core/record_query_expand.go */
+/** Parses `expand` into a tree, without empty or repeated paths. PocketBase: core/record_query_expand.go */
 export function readExpand(param: string): ExpandTree {
   const tree: ExpandTree = new Map()
   for (const part of param.split(',')) {
@@ -161,18 +161,18 @@ export function readExpand(param: string): ExpandTree {
 
 interface Relation {
   readonly target: Collection
-  /** The field with the ids. It belongs to the first collection or, with `back`, to the target. */
+  /** The field with the ids. It is in the expanding collection or, for a back relation, in `target`. */
   readonly field: RelationField
   readonly back: boolean
   readonly many: boolean
 }
 
-/** `contacts(groups)`: the old form of `contacts_via_groups`. */
+/** PocketBase's old syntax for `contacts_via_groups`: `contacts(groups)`. */
 const BACK_LEGACY = /^(\w+)\((\w+)\)$/
 
 const MAX_BACK = 1000
 
-/** The relation of a step; undefined if there is none. PocketBase: core/record_query_expand.go */
+/** The relation that a name in `expand` means; undefined if none. PocketBase: core/record_query_expand.go */
 function findRelation(catalog: Catalog, from: Collection, name: string): Relation | undefined {
   const back = name.includes('(') ? BACK_LEGACY.exec(name)?.slice(1) : splitBackRelation(name)
   if (back) return findBack(catalog, from, back[0]!, back[1]!)
@@ -195,7 +195,7 @@ function idsIn(holder: Collection, field: RelationField, row: RecordRow): readon
   return typeof value === 'string' && value !== '' ? [value] : []
 }
 
-/** SQL: the ids in parameter `$position` name row `row` (direct), or that row refers to them (back). */
+/** SQL: row `row` has an id in parameter `$position` or, for a back relation, refers to such an id. */
 function relatedSql({ target, field, back }: Relation, position: number, row: string): string {
   if (!back) return `${row}."id" = ANY($${position}::text[])`
   const column = `c.${quote(columnName(field.name))}`

@@ -12,9 +12,9 @@ import { canBeShown } from './render.ts'
 
 const PAGE = 1000
 const SHRINK = 4
-/** Maximum bytes of a page. A slow reader has two in memory and one being sent. */
+/** Maximum bytes of a page. For a slow client, two pages are in memory and one is being sent. */
 export const PAGE_BYTES = 1 << 20
-/** Maximum bytes of one record with its expanded ones. */
+/** Maximum bytes of one record together with its expanded records. */
 const RECORD_BYTES = 8 << 20
 
 /** Yields records as CSV (RFC 4180), newest first. Calls `request` for each page to notice lost access. */
@@ -46,7 +46,7 @@ export async function* exportRecords(
   }
 }
 
-/** The newest `size` rows below the `_rowid` `before`; undefined if they exceed PAGE_BYTES. */
+/** Reads the newest `size` rows whose `_rowid` is below `before`; undefined if they exceed PAGE_BYTES. */
 async function readPage(
   store: Store,
   collection: Collection,
@@ -95,14 +95,14 @@ const cells = (record: unknown, paths: readonly string[][]): unknown[] =>
     }, record),
   )
 
-/** A cell that a spreadsheet reads as a formula; phone numbers are none. OWASP: CSV injection */
+/** Matches a cell that a spreadsheet would read as a formula, except phone numbers. OWASP: CSV injection */
 const FORMULA = /^(?:[\t\r\n\ufeff]|[\s\p{Cc}\p{Cf}]*(?:[=@＝＠＋－﹦﹫﹢﹣-]|\+(?!\d+$)))/u
-/** A formula within a text. Matches the sign first: a lookbehind at each blank would be quadratic. */
+/** Matches a formula within a text. Finds its sign first: a lookbehind at each blank takes quadratic time. */
 const INNER_FORMULA =
   /(?=[=@＝＠＋－﹦﹫﹢﹣+-])(?<=[;\t\r\n][\s\p{Cc}\p{Cf}"']*)(?:[=@＝＠＋－﹦﹫﹢﹣]|-(?! )|\+(?!\d+(?:[\s;]|$)))/gu
 const QUOTED = /[",\r\n]/
 
-/** A line of CSV (RFC 4180). Lists are joined by commas. A formula gets an apostrophe in front. */
+/** A line of CSV (RFC 4180). Joins lists by commas. Puts an apostrophe before a formula, to make it text. */
 export const csvLine = (values: readonly unknown[]): string => `${values.map(cell).join(',')}\r\n`
 
 function cell(value: unknown): string {

@@ -8,23 +8,22 @@ import type { Extension } from './extension.ts'
 import { authVersionSql, columnsOf } from './record-sql.ts'
 
 export interface Page {
-  /** From 1; up to 64 bits, as PocketBase's integers. */
+  /** Counts from 1. Up to 64 bits, like PocketBase's integers. */
   readonly page: bigint
   readonly perPage: number
-  /** Rows before the page; 0 where PocketBase's 64-bit integer overflows. */
+  /** Rows before the page; 0 if the number overflows to a negative one, as in PocketBase. */
   readonly offset: bigint
   readonly skipTotal: boolean
 }
 
-/** Rows that a scan reads in the time of a few lookups by id. */
+/** Maximum rows of a page that a scan reads about as fast as a few lookups by id. */
 const SHORT = 100
-/** Rows that an index scan skips in the time of one lookup by id. */
+/** Number of rows that an index scan skips about as fast as one lookup by id. */
 export const NEAR = 500n
 
 const RANGES: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
 type Test = Extract<Predicate, { kind: 'comparison' }>
-/** A column compared with a parameter. */
 type Comparison = Test & { readonly value: Exclude<Test['value'], ''> }
 
 const isComparison = (one: Predicate): one is Comparison => one.kind === 'comparison' && one.value !== ''
@@ -34,7 +33,7 @@ const equalities = (structure: QueryStructure) => conjuncts(structure).filter(is
 const conjuncts = ({ condition }: QueryStructure): readonly Predicate[] =>
   condition.kind === 'and' ? condition.items : [condition]
 
-/** The statement of a page: rows, total (-1: not counted) and version of the caller's record. */
+/** SQL of a page. Each row ends with the total (-1: not counted) and the version of the caller's record. */
 export function listStatement(
   collection: Collection,
   compiled: CompiledFilter,
@@ -50,7 +49,7 @@ export function listStatement(
   const isIndexed = isIndexScan(collection, structure)
   const hasKeys = structure.readsOneTable && structure.sortKeys.every((key) => key !== undefined)
   const isDeep = hasKeys && offset > NEAR
-  // with a client's filter one plan fits all values only if an index alone answers it
+  // with a client's filter, one plan fits all values only if an index alone finds the rows
   const isPlannedOnce = (hasFilter ? isIndexed : structure.sortsByOwnField) && !isDeep
   let last = params.length
   const before = offset === 0n ? '0' : `$${++last}::bigint`
@@ -75,12 +74,12 @@ export function listStatement(
     if (isCounted) return counted(parts)
     return withTotal(parts, total ?? `(SELECT count(*) FROM ${from}${clause('WHERE', where)})`, before)
   }
-  // the first rows of an index, without a count
+  // isShort: reads the first rows of an index and counts nothing
   const isShort = isIndexed && isPlannedOnce && total !== undefined && perPage <= SHORT && offset <= NEAR
   return { text: write(), isPlannedOnce, isShort }
 }
 
-/** The condition, with `implied`'s SQL if it has an equality with a value for that column. */
+/** The condition, plus the SQL of `implied` if it tests that column for equality. */
 function impliedWhere({ where, structure }: CompiledFilter, implied: Extension['implied']): string {
   const test = implied && equalities(structure).find(({ column }) => column === implied.column)
   return test ? `(${where}) AND ${implied.sql(`$${test.value.index + 1}`)}` : where
@@ -108,7 +107,7 @@ function sortedBy({ sortKeys: [key, tiebreak, ...more] }: QueryStructure): strin
 
 const indexesOf = memoize(indexedColumns)
 
-/** Whether an index finds the rows in order: equal values of its first columns, then the sort column. */
+/** Whether an index finds the rows in order: by equal values of its first columns, sorted by the next. */
 function isIndexScan(collection: Collection, structure: QueryStructure): boolean {
   const sorted = sortedBy(structure)
   const tests = conjuncts(structure)
@@ -124,7 +123,7 @@ function isIndexScan(collection: Collection, structure: QueryStructure): boolean
   )
 }
 
-/** ORDER BY, spelled as in an index that has the rows of one or several values in order of insertion. */
+/** ORDER BY, spelled like an index that has the filtered rows in order of insertion, if any. */
 function indexOrderBy(collection: Collection, { orderBy, structure }: CompiledFilter): string {
   if (sortedBy(structure) !== ROWID) return orderBy
   const equal = new Set(equalities(structure).map(({ column }) => column))
@@ -138,7 +137,7 @@ function indexOrderBy(collection: Collection, { orderBy, structure }: CompiledFi
 const isIndexOnlyCount = (collection: Collection, { columns: read }: QueryStructure): boolean =>
   indexesOf(collection).some((columns) => read.every((column) => columns.includes(column)))
 
-/** SQL of the test for an owner ('' for all) if the page is a search in the order of `search`. */
+/** SQL that tests the owner ('' for all) if the page is a search that `search` describes, else undefined. */
 function searchedOwner(
   structure: QueryStructure,
   { offset, skipTotal }: Page,
@@ -163,12 +162,12 @@ interface Parts {
   readonly orderBy: string
   readonly limit: string
   readonly version: string
-  /** Whether an index skips the rows before the page: 600,000 take 60 ms instead of 1,240. */
+  /** Whether to find the page's keys before reading rows: skipping 600,000 takes 60 ms instead of 1,240. */
   readonly isDeep: boolean
   readonly structure: QueryStructure
 }
 
-/** SQL of a page without its total; `more`: further columns at the end of each row. */
+/** SQL of a page without its total. `more`: further columns at the end of each row. */
 function rowsOf(parts: Parts, where: string, more = ''): string {
   const page = (columns: string) =>
     `SELECT ${columns} FROM ${parts.from}${clause('WHERE', where)}${clause('ORDER BY', parts.orderBy)} ${parts.limit}`
@@ -184,7 +183,7 @@ function rowsByKey({ collection, orderBy }: Parts, keys: string, more: string): 
   return `SELECT ${select}${more} FROM (${keys}) p JOIN ${table} b ON b._rowid = p.row ORDER BY ${orderBy}`
 }
 
-/** A page with its total; an empty page is one row. `OFFSET 0` keeps Postgres from counting twice. */
+/** SQL of a page and its total, in one row if the page is empty. `OFFSET 0` avoids counting twice. */
 function withTotal(parts: Parts, total: string, before: string): string {
   const { where, version } = parts
   const gate = `${where && `(${where}) AND `}t.total > ${before}`
@@ -192,7 +191,7 @@ function withTotal(parts: Parts, total: string, before: string): string {
     LEFT JOIN LATERAL (${rowsOf(parts, gate)}) p ON true`
 }
 
-/** Finds and counts in one pass. `OFFSET 0` hides the limit from the planner: 12 ms instead of 55. */
+/** SQL that finds and counts in one pass. `OFFSET 0` hides the limit from the planner: 12 ms, not 55. */
 function counted(parts: Parts): string {
   const { from, where, orderBy, limit, version } = parts
   const rows = `SELECT ${keysOf(parts)}, count(*) OVER () AS "the total" FROM ${from}${clause('WHERE', where)} OFFSET 0`
@@ -202,7 +201,7 @@ function counted(parts: Parts): string {
 
 const NEWEST = 5_000
 
-/** Searches an owner's newest rows, then all if these are too few: 0.1 s instead of 30 for a rare word. */
+/** SQL to search an owner's newest rows, then all if too few match. A rare word takes 0.1 s, not 30. */
 function search(parts: Parts, searched: string, size: string): string {
   const { collection, from, where, orderBy, limit, version, structure } = parts
   const { table } = columnsOf(collection)

@@ -20,12 +20,12 @@ import {
 import { authVersionSql, checkAuthFresh, type RecordRow, StaleAuth } from './record-sql.ts'
 import { prepareRows, unlessRuleFault, writeRecords } from './render.ts'
 
-/** If a page's rows cannot exceed this, their bytes are not counted while they are read. */
+/** Rows of a page that together cannot exceed this many bytes are read without measuring them. */
 const UNGUARDED_BYTES = 8 << 20
-/** The same limit for collections without large fields: their rows rarely reach all maxima together. */
+/** Like UNGUARDED_BYTES, for collections without large fields: few rows have the maximum in every field. */
 const UNGUARDED_SHORT_BYTES = 48 << 20
 
-/** A page of records as JSON. Throws 403, 400 for a wrong query, StaleAuth. Contract 3.1 */
+/** A page of records as JSON. Throws 403, 400 for an invalid query, StaleAuth. Contract 3.1 */
 export async function listRecords(
   store: Store,
   extensions: Extensions,
@@ -99,7 +99,7 @@ async function findPage(store: Store, { page, statement, params }: ListQuery, re
   }
   const { id, count } = statement.columns
   if (auth && first[count + 1] !== auth.version) throw new StaleAuth()
-  // an empty page comes as one row that has only the total
+  // an empty page is one row that has only the total
   return { rows: first[id] === null ? [] : rows, total: Number(first[count]) }
 }
 
@@ -147,7 +147,7 @@ function readInteger(text = '', otherwise: bigint): bigint {
   return value > 0n ? value : otherwise
 }
 
-/** One record as JSON. Throws 403, 404, StaleAuth if the caller has changed. */
+/** One record as JSON. Throws 403, 404, and StaleAuth if the caller's auth record has changed. */
 export async function viewRecord(
   store: Store,
   extensions: Extensions,
@@ -174,7 +174,7 @@ export async function viewRecord(
   return answerRecord(store, collection, row, request)
 }
 
-/** The rows' visible fields and the query's `expand` as JSON. Throws 400 for too many records or bytes. */
+/** Each row as JSON, with visible fields and expanded records. Throws 400 for too many records or bytes. */
 export async function answerRecords(
   store: Store,
   collection: Collection,

@@ -15,7 +15,7 @@ interface Level {
 const WHOLE = /^[-+]?(?:0[xX]_?[0-9a-fA-F]|0[bB]_?[01]|0[oO]?_?[0-7]|[0-9])(?:_?[0-9a-fA-F])*$/
 const MAX_INT = 2n ** 63n
 
-/** An integer as Go reads it with base 0, decimals cut; 0 for anything else. */
+/** Reads a positive integer as Go does with base 0, without its decimals; 0 for anything else. */
 function readWhole(text: string): number {
   const whole = text.replace(/^([-+]?\d*)\.\d*$/, '$1')
   if (!WHOLE.test(whole)) return 0
@@ -28,7 +28,7 @@ function readWhole(text: string): number {
   }
 }
 
-/** The only modifier: `excerpt(max,withEllipsis?)`. */
+/** Parses the only modifier, `excerpt(max,withEllipsis?)`; undefined if invalid. */
 function readModifier(text: string): Modifier | undefined {
   const [name, max = '', ellipsis = '', ...more] = splitTokens(text, '(), ', false) ?? []
   const limit = readWhole(max)
@@ -36,11 +36,10 @@ function readModifier(text: string): Modifier | undefined {
   return (value) => (typeof value === 'string' ? excerpt(value, limit, toBool(ellipsis)) : value)
 }
 
-/** Applies the `fields` parameter to JSON, below the key `within`. Throws 400, 500. Contract 3.5 */
+/** Applies the `fields` parameter to JSON, or to its value at `within`. Throws 400, 500. Contract 3.5 */
 export const pickFields = (json: string, fieldsParam: string, within?: string): string =>
   pickFrom(json, { fields: readFields(fieldsParam), below: new Map() }, within)
 
-/** Applies the `fields` parameter to each item of a list. */
 export function pickEach(items: readonly string[], fieldsParam: string): string[] {
   const level = { fields: readFields(fieldsParam), below: new Map() }
   return items.map((item) => pickFrom(item, level))
@@ -86,7 +85,7 @@ function pickKeys(object: Record<string, unknown>, level: Level): boolean {
   return true
 }
 
-/** The paths below a key; '' for a path that ends there. `*` stands for keys that no path names. */
+/** The rest of each path that begins with `key`; '' if it ends there. `*` is for keys that no path names. */
 function below(key: string, level: Level): Level {
   const known = level.below.get(key)
   if (known) return known
@@ -109,16 +108,17 @@ const LEFT_OUT = new Set(
     ' ',
   ),
 )
-/** Elements that do not separate words; all others are blocks. */
+/** HTML elements that do not separate words. All others do. */
 const INLINE = new Set(
   'a abbr acronym b bdo big br button cite code em i label q small span strong strike sub sup time'.split(
     ' ',
   ),
 )
-/** Characters of HTML that are read. More, all of them attributes, would take 0.1 s. */
+/** Maximum characters of HTML to read. A longer text that is all attributes would take 0.1 s or more. */
 const MAX_LENGTH = 128 << 10
-/** Maximum nesting, as in Go's parser, and elements: the parser repeats unclosed ones in each block. */
+/** Maximum nesting of HTML elements, as in Go's parser. */
 const MAX_DEPTH = 512
+/** Maximum HTML elements: the parser repeats an unclosed element in each block that follows it. */
 const MAX_ELEMENTS = 50_000
 const SPACE = Symbol('space')
 
@@ -160,7 +160,7 @@ function parseStart(html: string): Node {
   }
 }
 
-/** Collects the text depth first, to `limit` bytes. The stack is explicit: a text may nest a million tags. */
+/** Collects text depth first until it has more than `limit` bytes. Uses a stack instead of recursion. */
 function gather(root: Node, limit: number): string {
   let text = ''
   const add = (more: string) => {

@@ -18,23 +18,23 @@ import { memoize } from '../tools/lru.ts'
 import type { Values } from './record-sql.ts'
 
 export interface Prepared {
-  /** The resulting record; each new password is a placeholder for its hash. */
+  /** The resulting record, with a placeholder for the hash of each new password. */
   readonly values: Values
-  /** The body as rules see it: modifiers resolved, known fields with their resulting values. */
+  /** The body as API rules see it: known fields have their resulting values, modifiers are applied. */
   readonly body: Readonly<Record<string, unknown>>
-  /** New passwords in plain text by field name, `''` for a removed one. */
+  /** New passwords in plain text by field name; `''` for a removed password. */
   readonly passwords: Readonly<Record<string, string>>
   readonly uploads: NamedUploads
   readonly unreadable: Readonly<Record<string, FieldError>>
 }
 
-/** A record to be stored. `old` is absent for a new record; `passwords` as in Prepared. */
+/** A record to be stored. `old` is absent for a new record; `passwords` is as in Prepared. */
 export interface Draft {
   readonly values: Readonly<Values>
   readonly passwords: Readonly<Record<string, string>>
   readonly old?: Readonly<Values>
   readonly uploads?: NamedUploads
-  /** As in Prepared. If the empty value stored instead has an error, that one is reported. */
+  /** Errors of unreadable values by field. If the empty value stored instead has an error, it is reported. */
   readonly unreadable?: Readonly<FieldErrors>
 }
 
@@ -48,13 +48,13 @@ interface PrepareOptions {
   readonly isStrict?: boolean | undefined
 }
 
-/** The values of an empty record. A field may be named __proto__. */
+/** The values of an empty record. Object.fromEntries also sets a field named `__proto__`. */
 export const blankValues = memoize(
   (collection: Collection): Readonly<Values> =>
     Object.fromEntries(collection.fields.map((field) => [field.name, fieldType(field).zero(field)])),
 )
 
-/** Whether the body's result depends on the present record. */
+/** Whether applying the body needs the stored record, as for the modifier `name+`. */
 export const needsOldValues = (
   collection: Collection,
   body: Readonly<Record<string, unknown>>,
@@ -64,7 +64,7 @@ export const needsOldValues = (
 const NOTHING_SENT: Uploads = new Map()
 const NO_HASH = '$2a$10$'.padEnd(60, '.')
 
-/** Applies a body to a record, shorter keys first, uploads last. Contract 4.2 */
+/** Applies a body to a record: shorter keys first, uploads last. Contract 4.2 */
 export function prepare(
   collection: Collection,
   raw: Readonly<Record<string, unknown>>,
@@ -107,7 +107,7 @@ export function prepare(
 const isClosed = (collection: Collection, field: Field) =>
   field.hidden && !(collection.type === 'auth' && field.name === 'password')
 
-/** A value in `@request.body`. JSON objects and lists are parsed for rules; other JSON is text. */
+/** A field's value as `@request.body` has it: JSON objects and lists are parsed, other JSON is text. */
 function ruleValue(field: Field, value: Value): unknown {
   if (field.type === 'geoPoint') return JSON.parse(value as string)
   if (field.type !== 'json') return value
@@ -117,12 +117,11 @@ function ruleValue(field: Field, value: Value): unknown {
 
 interface Setter {
   readonly field: Field
-  /** Whether the result depends on the present value. */
   readonly needsOld: boolean
   readonly set: (old: Value, raw: unknown) => Value
 }
 
-/** Modifier keys of a field. PocketBase: FindSetter of each field type; contract 4.3 */
+/** A field's modifier keys, such as `name+`. PocketBase: FindSetter of each field type; contract 4.3 */
 function modifiers(field: Field): Record<string, Setter['set']> {
   const { name } = field
   if ('maxSelect' in field) {
@@ -164,10 +163,10 @@ export type NamedUploads = ReadonlyMap<string, Upload>
 
 export const NO_UPLOADS: NamedUploads = new Map()
 
-/** Form keys for a field's files. PocketBase: apis/record_crud.go, extractUploadedFiles */
+/** Keys of a multipart form for a field's files. PocketBase: apis/record_crud.go, extractUploadedFiles */
 const uploadKeys = ({ name }: FileField) => [name, `+${name}`, `${name}+`] as const
 
-/** Adds sent files: `name` replaces unlisted ones, `+name` prepends, `name+` appends. Contract 4.6 */
+/** Adds uploads: `name` replaces files not in `listed`, `+name` prepends, `name+` appends. Contract 4.6 */
 function addUploads(field: FileField, value: Value, listed: unknown, uploads: Uploads): Value {
   const [instead, before, after] = uploadKeys(field).map((key) => uploads.get(key)?.map(({ name }) => name))
   const base = instead ? [...toTexts(listed ?? null), ...instead] : chosenTexts(value)
@@ -177,7 +176,7 @@ function addUploads(field: FileField, value: Value, listed: unknown, uploads: Up
 const namedUploads = (field: FileField, uploads: Uploads): NamedUploads =>
   new Map(uploadKeys(field).flatMap((key) => (uploads.get(key) ?? []).map((one) => [one.name, one] as const)))
 
-/** A field's value in `@request.body`: sent files show names and size. PocketBase: tools/filesystem */
+/** A file field in `@request.body`: uploads are objects with names and size. PocketBase: tools/filesystem */
 function fileRuleValue(value: Value, uploads: NamedUploads): unknown {
   const show = (name: string) => {
     const upload = uploads.get(name)
@@ -188,7 +187,7 @@ function fileRuleValue(value: Value, uploads: NamedUploads): unknown {
 
 const MAX_SHOWN_BYTES = 300
 
-/** The error of an uploaded file, if any. PocketBase: core/validators/file.go */
+/** The error of an upload that is too large or of a wrong type. PocketBase: core/validators/file.go */
 export function checkUpload(field: FileField, upload: Upload): FieldError | undefined {
   const maxSize = field.maxSize || DEFAULT_FILE_BYTES
   if (upload.content.size > maxSize) {
@@ -210,7 +209,7 @@ function shown(name: string): string {
 const isOfType = ({ sniffed }: Upload, type: string): boolean =>
   sniffed.names.includes(type.split(';')[0]!.trim().toLowerCase())
 
-/** Stores the sent files that the record's values still name. Throws FilesFull. */
+/** Stores the uploads that the record's values still name. Throws FilesFull. */
 export async function storeUploads(
   { db }: Store,
   collection: Collection,

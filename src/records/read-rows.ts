@@ -13,9 +13,9 @@ export interface RowStatement {
   readonly text: string
   readonly columns: Columns
   readonly name: string | undefined
-  /** The method of Db. `lookUp`: reads few rows by key. `shaped`: a client chose its shape. */
+  /** The method of Db that runs it. `lookUp`: few rows by key. `shaped`: a client chose the SQL's shape. */
   readonly way: 'lookUp' | 'firstRows' | 'shaped' | 'query'
-  /** The last parameter limits the bytes of its rows, which are counted while they are read. */
+  /** Whether the last parameter limits the bytes of the rows, which are counted while they are read. */
   readonly isGuarded: boolean
 }
 
@@ -23,7 +23,7 @@ interface StatementParts {
   readonly text: string
   readonly values: number
   readonly extra: number
-  /** `ruled` (no client's filter) and `free` statements are planned once; undefined: planned each time. */
+  /** Planned once, with a client's filter (`free`) or without (`ruled`); undefined: planned at each call. */
   readonly plannedOnce: 'ruled' | 'free' | undefined
   readonly way: RowStatement['way']
   readonly isGuarded: boolean
@@ -38,7 +38,7 @@ export function rowStatement(catalog: Catalog, collection: Collection, parts: St
 
 const statements = new WeakMap<QueryStructure, Map<string, RowStatement>>()
 
-/** The cached statement of this `kind` for a compiled filter; `write` makes it. Without a kind, no cache. */
+/** The cached statement of a filter and `kind`; else `write` makes it. Without a kind, nothing is cached. */
 export function keptStatement(
   structure: QueryStructure,
   kind: string | undefined,
@@ -51,7 +51,7 @@ export function keptStatement(
   return statement
 }
 
-/** Runs a statement and returns its rows. A guarded one throws as `readGuarded` does. */
+/** Runs a statement and returns its rows. A guarded one throws 400 for too many bytes, or RetryLater. */
 export async function readRows(
   { db }: Pick<Store, 'db'>,
   { text, name, way, isGuarded }: RowStatement,
@@ -65,36 +65,34 @@ export async function readRows(
   })
 }
 
-/** A query on a collection, with its rule. */
 interface Selection {
   readonly collection: Collection
-  /** '' for none. */
+  /** An API rule; '' allows all records. */
   readonly rule: string
   readonly request: RequestInfo
   /** SQL of a condition on the row `alias`; its first parameter is `$position`. */
   readonly where: (position: number, alias: string) => string
   readonly params: readonly unknown[]
-  /** SQL of an additional value at the end of each row. */
+  /** SQL of an additional value at the end of each row. Its first parameter is `$position`. */
   readonly extra?: (position: number) => string
   readonly orderBy?: string
   readonly isLookUp?: boolean
-  /** Whether to test `where` before the rule, of which Postgres expects few rows for a new user (200 ms). */
+  /** Whether to test `where` before the rule. Postgres may otherwise find rows by the rule (200 ms). */
   readonly isFirst?: boolean
   readonly idsOnly?: boolean
   readonly limit?: number
-  /** Whether rows may be large, so that their bytes are counted while they are read. */
+  /** Whether rows may be large. Their bytes are then counted while they are read. */
   readonly isGuarded?: boolean
-  /** Selections of the same kind and rule have the same SQL, which is cached. */
+  /** Cache key: selections with equal `kind` and rule have the same SQL. Not cached if absent. */
   readonly kind?: string
 }
 
-/** A selection's condition: the record with this id. */
 export const byId = (id: string) => ({
   where: (position: number) => `b."id" = $${position}::text`,
   params: [id],
 })
 
-/** The rows that a rule allows, each with `extra` at its end. Throws FilterError. */
+/** Reads the rows that match `where` and the rule, each with `extra` at its end. Throws FilterError. */
 export async function selectRows(store: Store, selection: Selection): Promise<readonly RecordRow[]> {
   const { collection, rule, request } = selection
   const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
@@ -103,7 +101,7 @@ export async function selectRows(store: Store, selection: Selection): Promise<re
   const { structure } = compiled
   const statement = keptStatement(structure, selection.kind, () => {
     const isShaped = request.context === 'expand' || collection.type === 'view'
-    // a rule that reads other tables, or a view's query, may be slow
+    // no lookup if the rule reads other tables or a view, which may be slow
     const isLookUp = selection.isLookUp === true && structure.readsOneTable
     return rowStatement(store.catalog, collection, {
       text: selectSql(compiled, selection),
@@ -133,11 +131,11 @@ function selectSql(compiled: CompiledFilter, selection: Selection): string {
   return `SELECT ${columns} FROM ${compiled.from} WHERE ${condition}${order}`
 }
 
-/** Marks the error raised when rows have too many bytes. */
+/** Text in the database error that guarded SQL raises for rows with too many bytes. */
 const MARK = 'more bytes than allowed: '
 const INVALID_TEXT = '22P02'
 
-/** SQL that fails at a row if those before it exceed the bytes in the last parameter. */
+/** SQL that raises an error at a row if the rows before it exceed the bytes in the last parameter. */
 function guardedSql(collection: Collection, { text, values, extra }: StatementParts): string {
   const names = Array.from({ length: columnsOf(collection).count + extra }, (_, i) => `c${i}`)
   const columns = names.join(', ')
@@ -149,7 +147,7 @@ function guardedSql(collection: Collection, { text, values, extra }: StatementPa
 const isOverGuard = (error: unknown): boolean =>
   isSqlError(error, INVALID_TEXT) && error.message.includes(MARK)
 
-/** Reads the bytes that the meter has left, else as many as an answer may have. Throws 400, RetryLater. */
+/** Reads as many bytes as the meter has reserved; for more, reserves the maximum. Throws 400, RetryLater. */
 function readGuarded(db: Db, meter: AnswerMeter, read: (limit: number) => Promise<readonly RecordRow[]>) {
   const readCounted = async () => {
     const rows = await read(meter.unread)
@@ -161,7 +159,7 @@ function readGuarded(db: Db, meter: AnswerMeter, read: (limit: number) => Promis
       return await readCounted()
     } catch (error) {
       if (!isOverGuard(error)) throw error
-      // the error has ended the transaction
+      // the error has aborted the transaction; `beginAgain` throws to repeat the work
       if (db.inTransaction) meter.beginAgain()
       await meter.takeAll()
     }
@@ -171,14 +169,14 @@ function readGuarded(db: Db, meter: AnswerMeter, read: (limit: number) => Promis
   })
 }
 
-/** Each name costs memory in every connection. */
+/** Maximum names of prepared statements. Each costs memory in every connection. */
 const MAX_NAMES = 300
-/** The maximum number of names for statements with a client's filter. */
+/** With this many names in use, statements with a client's filter get none. */
 const MAX_FREE_NAMES = 150
 
 const namesOf = memoize((_: Catalog) => new Map<string, string>())
 
-/** Name of a prepared statement, new after each change of a collection; undefined if no name is left. */
+/** Name of a prepared statement; undefined if no name is left. Names change with the collections. */
 export function statementName(catalog: Catalog, text: string, isFree = false): string | undefined {
   const known = namesOf(catalog)
   let name = known.get(text)
@@ -218,7 +216,7 @@ function maxBytes(field: Field): number {
   }
 }
 
-/** The size of a collection's rows. Columns of up to NAME_BYTES count as their maximum, unmeasured. */
+/** Row sizes of a collection. Columns of at most NAME_BYTES are not measured: their maximum counts. */
 export const rowSizeOf = memoize((collection: Collection) => {
   const isView = collection.type === 'view'
   const sizes = collection.fields.map((field) => (isView ? Number.POSITIVE_INFINITY : maxBytes(field)))
@@ -228,13 +226,13 @@ export const rowSizeOf = memoize((collection: Collection) => {
   const constant = sizes.reduce((sum, size) => (size > NAME_BYTES ? sum : sum + size), 0)
   return {
     max: sizes.reduce((sum, size) => sum + size, 0),
-    /** Whether a single field can fill an answer: json, editor, long text, any field of a view. */
+    /** Whether one field may exceed LARGE_BYTES: json, editor, long text, any field of a view. */
     hasLarge: sizes.some((size) => size > LARGE_BYTES),
-    /** SQL of a row's size in bytes; its columns are `c0`, `c1`, … in the order of the fields. */
+    /** SQL of a row's size in bytes. The row's columns are `c0`, `c1`, … in the order of the fields. */
     sql: [constant, ...measured].join(' + '),
   }
 })
 
-/** Postgres knows a text's length without reading it; other types are converted to text. */
+/** SQL of a column as text. Text columns stay: Postgres knows their length without reading them. */
 const asText = (field: Field, column: string): string =>
   field.type === 'text' || field.type === 'editor' ? column : `${column}::text`

@@ -32,7 +32,7 @@ export const columnsOf = memoize((collection: Collection): Columns => {
   }
 })
 
-/** Defines a key as an own property, because a field may be named like an inherited one. */
+/** Defines `key` as an own property: assigning to a field named `__proto__` would set the prototype. */
 const own = (values: object, key: string) =>
   Object.defineProperty(values, key, { writable: true, enumerable: true, configurable: true })
 
@@ -49,7 +49,6 @@ export function toRow(collection: Collection, values: Readonly<Values>): RecordR
   return collection.fields.map((field) => values[field.name] ?? null)
 }
 
-/** Collects the parameters of a statement while it is written. */
 export class Parameters {
   readonly values: unknown[]
 
@@ -57,25 +56,25 @@ export class Parameters {
     this.values = [...first]
   }
 
-  /** Adds a parameter and returns its SQL, `$7` or `$7::text`. */
+  /** Adds a parameter and returns its SQL, such as `$7::text`. */
   add(value: unknown, type = 'text'): string {
     this.values.push(value)
     return `$${this.values.length}::${type}`
   }
 }
 
-/** The request's cached auth record is out of date: identify again and repeat. */
+/** The request used an outdated cached auth record: read it again and repeat the request. */
 export class StaleAuth extends Error {
   override name = 'StaleAuth'
 }
 
-/** SQL: present version of the auth record with id `$position`, to validate a cached one. Guest: `NULL` */
+/** SQL of the current version of the auth record with id `$position`, or NULL for a guest. */
 export function authVersionSql(auth: AuthRecord | null, position: number): string {
   if (!auth) return 'NULL'
   return `(SELECT xmin::text FROM ${columnsOf(auth.collection).table} WHERE id = $${position}::text)`
 }
 
-/** The condition that a cached auth record is up to date, for the writing statement; none for a guest. */
+/** SQL conditions for a write: the caller's cached auth record is current. Empty for a guest. */
 export function freshAuthSql(auth: AuthRecord | null, parameters: Parameters): string[] {
   if (!auth) return []
   parameters.add(auth.id)
@@ -83,19 +82,19 @@ export function freshAuthSql(auth: AuthRecord | null, parameters: Parameters): s
   return [`${present} = ${parameters.add(auth.version)}`]
 }
 
-/** Compares the result of `authVersionSql`. Throws StaleAuth if the record was changed or deleted. */
+/** Compares a result of `authVersionSql`. Throws StaleAuth if the auth record was changed or deleted. */
 export function checkAuthVersion(auth: AuthRecord | null, version: unknown): void {
   if (auth && version !== auth.version) throw new StaleAuth()
 }
 
-/** Throws StaleAuth if the record was changed or deleted. Sends a statement of its own. */
+/** Throws StaleAuth if the auth record was changed or deleted. Sends its own query. */
 export async function checkAuthFresh(store: Store, auth: AuthRecord | null): Promise<void> {
   if (!auth) return
   const { rows } = await store.db.lookUp(`SELECT ${authVersionSql(auth, 1)}`, [auth.id])
   checkAuthVersion(auth, rows[0]?.[0])
 }
 
-/** Locks the record until the transaction ends. Throws StaleAuth if it was changed or deleted. */
+/** Locks the auth record until the transaction ends. Throws StaleAuth if it was changed or deleted. */
 export async function lockFreshAuth(store: Store, auth: AuthRecord | null): Promise<void> {
   if (!auth) return
   const text = `SELECT xmin::text FROM ${columnsOf(auth.collection).table} WHERE id = $1::text FOR SHARE`
@@ -110,12 +109,12 @@ export const USER_SETTINGS_ID = 'user_settings'
 export const isDisabledSql = (user: string) =>
   `exists (select from user_settings s where s."user" = ${user} and s.disabled)`
 
-/** In `_changes`: a session ended. The record is the account, see `accountHolder`. */
+/** Collection id in `_changes` for ended sessions. The record id there is the `accountHolder`. */
 export const ENDED_SESSIONS = '_auth_sessions'
 
 export type Action = 'create' | 'update' | 'delete'
 
-/** SQL of a CTE that logs the rows of the CTE `written`; `whole`: with all their columns. */
+/** SQL of a CTE that logs the rows of the CTE `written` in `_changes`; if `whole`, with all columns. */
 export function changeLogCte(
   written: string,
   action: Action,
@@ -123,7 +122,7 @@ export function changeLogCte(
   name = 'noted',
   whole = action === 'delete',
 ): string {
-  // `.*`, because a field may have the CTE's name.
+  // `.*` means the row even if it has a column named like the CTE
   const image = whole ? `row_to_json(${written}.*)` : 'null'
   const id = typeof collection === 'number' ? `$${collection}::text` : `'${collection}'`
   return `${name} as (insert into _changes (collection, action, record, image)
@@ -131,7 +130,7 @@ export function changeLogCte(
     where exists (select 1 from _listeners where ${id} <> all (ignored)))`
 }
 
-/** Logs changes in their transaction, if there are listeners, without an image of the record. */
+/** Logs changes for realtime, without the records' values. Does nothing without subscribers. */
 export async function logChange(
   store: Pick<Store, 'db'>,
   collection: Pick<Collection, 'id'>,

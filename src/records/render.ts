@@ -14,7 +14,6 @@ import {
 import { selectRows } from './read-rows.ts'
 import { columnsOf, type RecordRow } from './record-sql.ts'
 
-/** Whether the caller sees hidden fields and the email of a record. */
 interface FieldVisibility {
   readonly showsHidden: boolean
   /** Shows an auth record's email even if `emailVisibility` is false. */
@@ -25,9 +24,9 @@ interface Part {
   readonly before: string
   readonly at: number
   readonly write: (value: Value) => string
-  /** Written for NULL, which a view may contain. */
+  /** The value to write for NULL, which only a view may contain. */
   readonly zero: Value
-  /** The last value and its JSON: neighbours in a list are often equal. */
+  /** The last value written; `text` has its JSON. Neighbours in a list often have equal values. */
   value: Value | undefined
   text: string
 }
@@ -41,7 +40,7 @@ interface Plan {
 
 const SECRET: ReadonlySet<string> = new Set(['password', 'tokenKey'])
 
-/** Whether a field can be in an answer at all. */
+/** False for secrets of auth records (`password`, `tokenKey`), which no answer contains. */
 export const canBeShown = (collection: Collection, { name }: Pick<Field, 'name'>): boolean =>
   collection.type !== 'auth' || !SECRET.has(name)
 
@@ -154,21 +153,21 @@ export interface RenderedRecord {
   readonly visibility: FieldVisibility
   expand?: Map<string, RenderedRecord | readonly RenderedRecord[]>
   expanded?: number
-  /** Its JSON, kept because a record may be expanded in many others. */
+  /** The record's JSON, kept because many records may expand to it. */
   text?: string
 }
 
-/** Is called with the length of a text before it is built. Throws if that is too long. */
+/** Gets the length of a text while it is built. Throws if that is too long. */
 type CheckLength = (length: number) => void
 
-/** JSON of a record with expanded ones. `+` does not copy the text of a repeated record. */
+/** JSON of a record with its expanded records. Joins by `+`, which does not copy a repeated record's text. */
 export function renderedText(rendered: RenderedRecord, check: CheckLength = () => {}): string {
   const { collection, row, visibility, expand } = rendered
   rendered.text ??= renderRecord(collection, row, visibility, expand && expandText(expand, check))
   return rendered.text
 }
 
-/** Writes all records and counts their size. A single record may be as large as its fields allow. */
+/** Writes records as JSON and counts their size. A single record may be as large as its fields allow. */
 export function writeRecords(
   shown: readonly RenderedRecord[],
   { query, meter = new AnswerMeter() }: RequestInfo,
@@ -185,7 +184,7 @@ export function writeRecords(
     length += text.length
     return text
   })
-  // A UTF-16 unit has at most three bytes in UTF-8.
+  // exact bytes matter only for long texts: a UTF-16 unit has at most three bytes in UTF-8
   const bytes =
     length > MAX_ANSWER_BYTES / 3 ? texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0) : length
   meter.addWritten(bytes, isAlone)
@@ -212,7 +211,7 @@ function valueText(value: RenderedRecord | readonly RenderedRecord[], check: Che
   return `[${text}]`
 }
 
-/** Rows with the fields that the caller may see. */
+/** Pairs each row with what the caller may see of it. */
 export async function prepareRows(
   store: Store,
   collection: Collection,
@@ -228,7 +227,7 @@ export async function prepareRows(
   return rows.map((row) => ({ collection, row, visibility: emails.has(row[id]) ? close : visibility }))
 }
 
-/** Ids of auth records whose hidden email the caller sees: the own one and those of the manageRule. */
+/** Ids of auth records whose email the caller may see: the caller's own and those of the manageRule. */
 async function visibleEmails(
   store: Store,
   collection: AuthCollection,
@@ -252,10 +251,10 @@ async function visibleEmails(
   return seen
 }
 
-/** Whether an error comes from a rule that does not fit its collections or fails on the data. */
+/** Whether an error comes from an invalid rule, or from SQL that fails on the data. */
 export const isRuleFault = (error: unknown) => error instanceof FilterError || isSqlError(error)
 
-/** What `work` resolves to; `otherwise` after such an error. */
+/** Resolves as `work` does, but to `otherwise` after an invalid rule or an SQL error. */
 export const unlessRuleFault = <T, U>(work: Promise<T>, otherwise: U): Promise<T | U> =>
   work.catch((error: unknown) => {
     if (isRuleFault(error)) return otherwise

@@ -20,14 +20,14 @@ import {
   type Values,
 } from './record-sql.ts'
 
-/** Another write changed the record between read and write. Nothing was stored: repeat the update. */
+/** Another write changed the record after it was read. Nothing was stored: repeat the update. */
 export class Conflict extends Error {
   override name = 'Conflict'
 }
 
 export type Extra = Readonly<Record<string, unknown>>
 
-/** Runs the hook and stores the record, its files and its change. Throws 400 with field errors, Conflict. */
+/** Runs the extension's hook, then stores record and files. Throws 400 with field errors, Conflict. */
 export async function storeRecord(write: Write): Promise<Extra> {
   const { store, collection, extension, values, stored, options, uploads } = write
   const isHooked = (stored ? extension?.beforeUpdate : extension?.beforeCreate) !== undefined
@@ -48,14 +48,14 @@ function ownerOf({ request: { auth }, options: { maxFileBytes = 0 } }: Write): F
   return { id, maxBytes: maxFileBytes }
 }
 
-/** Tests the caller and the rule before the hook, which may delete the caller's record (the installer's). */
+/** Tests the caller and the rule, then runs the hook: a hook may delete the caller's own record. */
 async function runHook(write: Write): Promise<Extra> {
   const { store, extension, request, values, stored, options, guard, failure } = write
   if (stored) {
     if (options.isAuthCached) await checkAuthFresh(store, request.auth)
     return (await extension!.beforeUpdate!(store, values, stored.old, request)) ?? {}
   }
-  // without a lock, a key created while the account changes owner would stay valid
+  // without the lock, an API key created while the account changes owner would stay valid
   if (options.isAuthCached !== undefined) await lockFreshAuth(store, request.auth)
   if (!(await ruleHolds(store, guard))) throw badRequest(failure)
   return (await extension!.beforeCreate!(store, values, request)) ?? {}
@@ -95,7 +95,7 @@ async function writeRow(write: Write, { conditions, parameters: first }: Checked
   }
 }
 
-/** Writes changed values if the record is unchanged and all conditions hold. Returns whether it did. */
+/** Updates the record if it is unchanged since reading and all conditions hold. Returns whether it did. */
 export function updateRow(
   store: Store,
   collection: Collection,
@@ -135,7 +135,7 @@ function isSame(a: Value, b: Value): boolean {
   return a.length === b.length && a.every((text, i) => text === b[i])
 }
 
-/** Turns an SQL error into 400 with an error for each field of a violated unique index. */
+/** Turns an SQL error into a 400, with field errors for a violated unique index. Returns any other error. */
 export function uniqueViolationError(collection: Collection, message: string, error: unknown): unknown {
   if (!isSqlError(error)) return error
   if (error.code !== UNIQUE_VIOLATION || error.constraint === undefined) return badRequest(message)

@@ -30,7 +30,7 @@ import { columnsOf, Parameters, toRow, toValues, type Values } from './record-sq
 import { isRuleFault } from './render.ts'
 import { type Extra, storeRecord } from './store.ts'
 
-/** Applies the body of a create. Throws 403; 400 for a rule that cannot hold. */
+/** Applies the body and compiles the create rule. Throws 403, or 400 if the rule cannot hold. */
 async function prepareCreate(
   store: Store,
   extensions: Extensions,
@@ -43,7 +43,7 @@ async function prepareCreate(
   const extension = extensions.get(collection.id)
   const prepared = applyBody(collection, extension, asked, options)
   const request = { ...asked, body: prepared.body }
-  // PocketBase hashes a password before it tests the rule, and names no field when that fails
+  // a password that is too long to hash fails before the rule is tested and names no field, as in PocketBase
   const isLost = !asked.auth?.isSuperuser && Object.values(prepared.passwords).some(isTooLong)
   const guard = isLost ? undefined : checkCandidate(store.catalog, collection, rule, prepared.values, request)
   if (!guard) throw badRequest(failure)
@@ -52,7 +52,7 @@ async function prepareCreate(
 
 const isTooLong = (password: string) => Buffer.byteLength(password) > MAX_PASSWORD_BYTES
 
-/** Reads the record to update under its rule and applies the body. Throws 403, 404. */
+/** Reads the record to update, if the rule allows it, and applies the body. Throws 403, 404. */
 async function prepareUpdate(
   store: Store,
   extensions: Extensions,
@@ -65,7 +65,7 @@ async function prepareUpdate(
   const rule = withWriteRule(ruleFor(collection, 'updateRule', asked.auth), extension, asked.auth)
   const apply = (old?: Readonly<Values>) => applyBody(collection, extension, asked, options, old)
   const read = (rule: string, request: RequestInfo) => readRow(store, collection, id, rule, request)
-  // the body as the rule sees it; the record is read first if a modifier needs it
+  // the body as the rule sees it; the record is read first if a modifier needs its values
   const seen = async () =>
     apply(needsOldValues(collection, asked.body, options.uploads) ? (await read('', asked)).old : undefined)
   if (options.locksRecord)
@@ -94,7 +94,7 @@ const applyBody = (
     isStrict: extension?.readsStrictly,
   })
 
-/** Reads a record under a rule. Throws 404 if there is none or the rule fails. */
+/** Reads a record if the rule allows it. Throws 404 if not, or if the rule fails with an error. */
 async function readRow(
   store: Store,
   collection: Collection,
@@ -112,7 +112,7 @@ async function readRow(
   }
 }
 
-/** Creates a record and returns its JSON, by one statement. Throws 403, 400 with field errors. Contract 4 */
+/** Creates a record and returns its JSON. Throws 403, 400 with field errors, StaleAuth. Contract 4 */
 export const createRecord = (
   store: Store,
   extensions: Extensions,
@@ -135,7 +135,7 @@ export function updateRecord(
   return store.db.transaction((db) => update({ db, catalog: store.catalog }))
 }
 
-/** Creates, updates or deletes a record by its request's method. Returns its JSON, `null` after a delete. */
+/** Creates, updates or deletes a record by the request's method. Returns its JSON, `null` after a delete. */
 export async function writeRecord(
   store: Store,
   extensions: Extensions,
@@ -150,7 +150,7 @@ export async function writeRecord(
   return 'null'
 }
 
-/** Runs the stages after `prepare`. Several statements are stored and rendered in one transaction. */
+/** Checks, stores and renders a prepared write, in a transaction if it needs several statements. */
 async function write(prepared: Promise<Write>): Promise<string> {
   const judged = await judge(await prepared)
   const finish = async (inside: Write) => renderWrite(inside, await storeRecord(inside))
@@ -159,7 +159,7 @@ async function write(prepared: Promise<Write>): Promise<string> {
   return db.transaction((tx) => finish({ ...judged, store: { db: tx, catalog } }))
 }
 
-/** Whether a write needs no transaction: it stores one row, and its answer cannot fail. */
+/** Whether a write needs no transaction: it stores one row by one statement and expands no records. */
 function isOneStatement({ collection, extension, options, request, uploads, values, stored }: Write) {
   const isHooked = stored ? extension?.beforeUpdate : extension?.beforeCreate
   if (isHooked || options.inSameTransaction || request.query.expand || uploads.size > 0) return false
@@ -199,7 +199,7 @@ async function isManager({ store, request, values, stored }: Write, collection: 
   return (await read.catch(() => undefined)) !== undefined
 }
 
-/** The values with hashed passwords. A hash takes a core for 57 ms, so everything else is checked first. */
+/** The values with hashed passwords. Checks everything else first: a hash takes 57 ms of a CPU core. */
 async function hash(write: Write): Promise<Values> {
   const { store, collection, values, options, guard, failure } = write
   const checked = checkValues(write, { ...values })
@@ -208,7 +208,7 @@ async function hash(write: Write): Promise<Values> {
   return hashPasswords(collection, write, options.passwordWork?.() ?? OWN_WORK)
 }
 
-/** A new password or email ends all tokens; superusers are always verified. */
+/** Renews the tokenKey for a new password or email, which ends all tokens. Makes superusers verified. */
 function renewAuth({ values, stored, passwords }: Write, collection: AuthCollection): void {
   if (collection.name === SUPERUSERS) values.verified = true
   if (!stored || values.tokenKey !== stored.old.tokenKey) return
@@ -220,12 +220,12 @@ export class StoredWithoutAnswer extends Error {
   override name = 'StoredWithoutAnswer'
 }
 
-/** JSON of a written record. No limit applies after the commit. Throws StoredWithoutAnswer. */
+/** JSON of a written record. After a commit, no size limit applies and errors are StoredWithoutAnswer. */
 async function renderWrite(write: Write, extra: Extra): Promise<string> {
   const { store, collection, values, request } = write
   const row = toRow(collection, values)
   if (store.db.inTransaction) {
-    // a rule that fails only drops an expand; without the savepoint it would roll the write back
+    // a rule with an SQL error only drops an expanded relation; without the savepoint it would undo the write
     const mayFail = Boolean(request.query.expand) || (collection.type === 'auth' && collection.manageRule)
     if (mayFail) await store.db.query('savepoint rendered')
     const text = await answerRecord(store, collection, row, request)

@@ -10,14 +10,14 @@ export const builtInCollections = (): Collection[] => builtIn.map((raw) => compl
 
 const NEEDED: ReadonlyMap<string, Collection> = new Map(builtInCollections().map((one) => [one.id, one]))
 
-/** Fields marked `"optional": true`, as `collection.field`: an installation may remove them. */
+/** Fields marked `"optional": true`, as `collection.field`. An installation may remove them. */
 const OPTIONAL: ReadonlySet<string> = new Set(
   builtIn.flatMap(({ id, fields }) =>
     fields.filter((field) => 'optional' in field).map(({ name }) => `${id}.${name}`),
   ),
 )
 
-/** Whether an installation may remove a built-in field. Its column stays in the table. */
+/** Whether an installation may remove a built-in field. Its column then stays in the table. */
 export const isOptionalField = ({ id }: Pick<Collection, 'id'>, { name }: Pick<Field, 'name'>) =>
   OPTIONAL.has(`${id}.${name}`)
 
@@ -41,8 +41,8 @@ function withNeededValues(field: Field, needed: Field | undefined): Field {
 }
 
 /**
- * Adds missing fields and select values; undefined if none is missing. An optional field without one but with
- * a column was removed on purpose. Throws a UserError for a needed name with another type.
+ * Adds needed fields and select values; undefined if none is missing. Does not add an optional field whose
+ * column exists: it was removed on purpose. Throws a UserError if a needed name has another type.
  */
 export function withMissingFields(stored: Collection, columns: ReadonlySet<string>): Collection | undefined {
   const isLeftOut = (field: Field) =>
@@ -69,7 +69,7 @@ function isRenamed({ name }: Field, old: Collection, next: Collection): boolean 
   return before !== undefined && next.fields.some(({ id }) => id === before.id)
 }
 
-/** The first error of a change to a built-in collection: fields that the gateway uses must stay. */
+/** The first error of a change to a built-in collection. Fields that the server uses must stay. */
 export function builtInProblem(next: Collection, old: Collection): { readonly [key: string]: Problem } {
   const needed = NEEDED.get(next.id)
   if (!needed) return {}
@@ -100,7 +100,7 @@ const DATES = [
   { name: 'created', type: 'autodate', system: true, onCreate: true },
   { name: 'updated', type: 'autodate', system: true, onCreate: true, onUpdate: true },
 ]
-/** A collection of records about auth records, which their owners may see. */
+/** Defines a collection of records about auth records. Each is visible only to its auth record. */
 const owned = (name: string, fields: readonly object[], indexes: readonly string[], more: object = {}) => ({
   ...{ type: 'base', system: true, listRule: OWNER, viewRule: OWNER, name, ...more },
   fields: [text('collectionRef'), text('recordRef'), ...fields],

@@ -18,7 +18,7 @@ import { AUTH_KEYS, TOKENS } from '../auth-shape.ts'
 import type { AuthCollection, Collection, CollectionType } from '../catalog.ts'
 import { indexText, parseIndex, uniqueIndexOf } from '../sqlite/index-expression.ts'
 
-/** A date in any form that PocketBase reads; empty if it cannot be read. */
+/** Shape of a date in any form that PocketBase reads. Becomes empty if it cannot be read. */
 const date = shape<string>(
   () => '',
   (raw) => parseDate(text.over(raw ?? '', '')),
@@ -53,7 +53,7 @@ const fieldList = shape<Field[]>(
   (raw) => list(FIELD).over(raw, []).reduce<Field[]>(addField, []),
 )
 
-/** An id, with a number from 2 to 999 appended if it is taken. */
+/** An id, followed by a number from 2 to 999 if it is taken. */
 function freeId(base: string, taken: ReadonlySet<string>): string {
   let id = base
   for (let i = 2; taken.has(id) && i < 1000; i++) id = base + i
@@ -63,7 +63,7 @@ function freeId(base: string, taken: ReadonlySet<string>): string {
 const newId = (fields: readonly Field[], { type, name }: Field): string =>
   freeId(type + checksum(name), new Set(fields.map(({ id }) => id)))
 
-/** Replaces the field with the same id (or name, without id), else appends. PocketBase: fields_list.go */
+/** Replaces the field with the same id (or, without an id, name), else appends. PocketBase: fields_list.go */
 export function addField(fields: readonly Field[], field: Field): Field[] {
   const place = field.id
     ? fields.findIndex((other) => other.id === field.id)
@@ -130,7 +130,7 @@ function completeFields({ type, fields }: Collection): Field[] {
 
 const indexNameOf = (field: string, id: string) => `idx_${field}_${id}`.slice(0, MAX_INDEX_NAME)
 
-/** Restores an auth collection's two unique indexes if they are missing. */
+/** Adds an auth collection's unique indexes of `tokenKey` and `email` if they are missing. */
 function completeIndexes(collection: Collection, namedBy: string): string[] {
   const { name, type, indexes } = collection
   if (type !== 'auth') return indexes
@@ -164,8 +164,8 @@ function withoutLostMappings(collection: Collection): Collection {
 export const idOf = ({ type, name }: Pick<Collection, 'type' | 'name'>) => `pbc_${checksum(type + name)}`
 
 /**
- * Adds id, system fields and their indexes. `takenIds`: of other collections. `namedBy`: the id in index
- * names, if another one. PocketBase: core/collection_model.go
+ * Adds the id, the system fields and their indexes. A new id is not one of `takenIds`. Names of indexes
+ * contain the id or, if given, `namedBy`. PocketBase: core/collection_model.go
  */
 export function complete(
   collection: Collection,
@@ -198,7 +198,7 @@ const COLLECTION_KEYS = {
 
 const asShape = (keys: object) => object(keys as Record<never, never>) as Shape<unknown> as Shape<Collection>
 
-/** Keys of each type in PocketBase's order. An unknown type is read as base and refused later. */
+/** Keys of each collection type in PocketBase's order. An unknown type is read as base and refused later. */
 const SHAPES: Record<CollectionType, Shape<Collection>> = {
   base: asShape(COLLECTION_KEYS),
   auth: asShape({ ...COLLECTION_KEYS, ...AUTH_KEYS }),
@@ -206,7 +206,7 @@ const SHAPES: Record<CollectionType, Shape<Collection>> = {
 }
 const shapeOf = (type: string) => (Object.hasOwn(SHAPES, type) ? SHAPES[type as CollectionType] : SHAPES.base)
 
-/** Keys of other types are ignored, but a value of a wrong type is still an error. */
+/** Keys of all types: a key of another type is ignored, but a value of a wrong type is still an error. */
 const EVERY = asShape({ ...COLLECTION_KEYS, ...AUTH_KEYS, viewQuery: text })
 
 function lay(raw: unknown, shape: Shape<Collection>, under: Collection): Collection {
@@ -223,7 +223,7 @@ export function readStored(data: string): Collection {
   return shape.over(raw, shape.zero())
 }
 
-/** Reads a new collection; its type is base if none is named. Throws a ShapeError. */
+/** Reads a new collection; its type is base if none is submitted. Throws a ShapeError. */
 export function readNew(raw: unknown): Collection {
   const type = submittedType(raw) || 'base'
   const shape = shapeOf(type)
@@ -231,7 +231,7 @@ export function readNew(raw: unknown): Collection {
   return { ...lay(raw, shape, fresh as Collection), type } as Collection
 }
 
-/** Merges submitted JSON into a collection: missing keys stay, an empty type is base. Throws a ShapeError. */
+/** Merges submitted JSON into a collection. Missing keys stay; an empty type is base. Throws a ShapeError. */
 export function readOver(raw: unknown, old: Collection): Collection {
   const shape = shapeOf(submittedType(raw) || old.type)
   const laid = lay(raw, shape, { ...shape.zero(), ...old })
@@ -248,13 +248,13 @@ function redacted(collection: AuthCollection) {
   return { ...collection, oauth2: { ...oauth2, providers }, ...tokens }
 }
 
-/** A collection as JSON of an answer: PocketBase's key order, without secrets. Contract 7.5 */
+/** A collection as JSON for an answer: in PocketBase's key order, without secrets. Contract 7.5 */
 export const collectionJson = (collection: Collection): string =>
   JSON.stringify(collection.type === 'auth' ? redacted(collection) : collection)
 
 const TYPES = ['auth', 'base', 'view']
 
-/** A new collection of each type as JSON, without name and id: starting points for forms. */
+/** A new collection of each type as JSON, without name and id, as starting points for forms. */
 export function scaffoldsJson(): string {
   const id = randomId(10) // the id becomes part of index names of auth collections
   const scaffold = (type: string) => collectionJson({ ...complete(readNew({ type, id })), id: '' })

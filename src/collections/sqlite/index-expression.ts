@@ -32,7 +32,7 @@ function readColumn(text: string): IndexColumn[] {
   return [{ name: unwrap(name), collate, sort: sort.toUpperCase() as IndexColumn['sort'] }]
 }
 
-/** Parses SQLite's `CREATE INDEX`; empty for other SQL. PocketBase: tools/dbutils/index.go */
+/** Parses SQLite's `CREATE INDEX`. All parts are empty for other SQL. PocketBase: tools/dbutils/index.go */
 export function parseIndex(sql: string): IndexExpression {
   const [, unique, optional, name = '', table = '', columns = '', where = ''] = INDEX.exec(sql) ?? []
   const names = (splitTokens(name, '.') ?? []).map(unwrap)
@@ -57,7 +57,7 @@ function columnText({ name, collate, sort }: IndexColumn): string {
   return quoted + (collate && ` COLLATE ${collate}`) + (sort && ` ${sort}`)
 }
 
-/** The `CREATE INDEX` in PocketBase's canonical form, or '' if invalid. PocketBase: tools/dbutils/index.go */
+/** `CREATE INDEX` as PocketBase writes it, or '' for an invalid index. PocketBase: tools/dbutils/index.go */
 export function indexText(index: IndexExpression): string {
   if (!isValidIndex(index)) return ''
   const columns = index.columns.map(columnText)
@@ -73,7 +73,7 @@ export function indexText(index: IndexExpression): string {
 
 const equalFold = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
-/** The first unique index on exactly this column. */
+/** The first unique index on exactly this column, if any. */
 export function uniqueIndexOf(indexes: readonly string[], column: string): IndexExpression | undefined {
   return indexes
     .map(parseIndex)
@@ -93,7 +93,7 @@ const bare = (field: Field) => quote(columnName(field.name))
 const isWord = (piece: Piece | undefined, word: string) =>
   piece?.kind === 'word' && piece.text.toLowerCase() === word
 
-/** SQL of a column; JSON is compared as text, as in SQLite. */
+/** SQL of a column. JSON is compared as text, as in SQLite. */
 const column = (field: Field) => bare(field) + (isJson(field) ? '::text collate "C"' : '')
 
 function pieceOf(token: SqlToken, fields: readonly Field[]): Piece {
@@ -104,27 +104,27 @@ function pieceOf(token: SqlToken, fields: readonly Field[]): Piece {
   return { ...token, field, put: field ? column(field) : other }
 }
 
-/** `flag = 1` becomes `flag = true`. */
+/** Rewrites `flag = 1` to `flag = true`. */
 function boolTest([left, sign, right]: readonly Piece[]): void {
   if (left?.field?.type !== 'bool' || !EQUALITY.has(sign?.text ?? '')) return
   if (right?.text === '0' || right?.text === '1') right.put = String(right.text === '1')
 }
 
-/** A JSON list of texts as a Postgres array; other text as `{NULL}`, which no column contains. */
+/** Turns a JSON list of texts into a Postgres array. Other text becomes `{NULL}`, which no list equals. */
 function arrayText(json: string): string {
   const list = parseJson(json)
   if (!Array.isArray(list) || !list.every((item) => typeof item === 'string')) return '{NULL}'
   return `{${list.map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
 }
 
-/** Lists are JSON in SQLite: `tags != '[]'` becomes `tags != '{}'`. */
+/** Rewrites `tags != '[]'` to `tags != '{}'`, because lists are JSON in SQLite and arrays in Postgres. */
 function listTest([left, sign, right]: readonly Piece[]): void {
   if (!left?.field || !isMulti(left.field) || !EQUALITY.has(sign?.text ?? '')) return
   if (right?.kind === 'text') right.put = sqlText(arrayText(right.text.slice(1, -1).replaceAll("''", "'")))
   else if (right?.kind === 'name' && !right.field) right.put = sqlText(arrayText(unquoted(right.text)))
 }
 
-/** `json_extract(data, '$.a.b')` becomes `(data #>> '{a,b}')`. */
+/** Rewrites `json_extract(data, '$.a.b')` to `(data #>> '{a,b}')`. */
 function jsonExtract([name, open, json, comma, path, close]: readonly Piece[]): void {
   const steps = JSON_PATH.exec(path?.text ?? '')?.[1]
   if (!isWord(name, 'json_extract') || !json?.field || !isJson(json.field) || !steps || close?.text !== ')')
@@ -136,7 +136,7 @@ function jsonExtract([name, open, json, comma, path, close]: readonly Piece[]): 
   path!.put = sqlText(`{${steps.replaceAll('.', ',')}}`)
 }
 
-/** Translates names, texts, bools, lists and JSON paths. The rest must be valid in Postgres. */
+/** Translates names, texts, bools, lists and JSON paths from SQLite. The rest must be valid in Postgres. */
 export function translateExpression(sql: string, fields: readonly Field[]): string {
   const pieces = sqlTokens(sql).map((token) => pieceOf(token, fields))
   const solid = pieces.filter(({ kind }) => kind !== 'blank')

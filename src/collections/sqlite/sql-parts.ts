@@ -6,7 +6,7 @@ export interface SqlToken {
 const TOKEN =
   /(?<text>'(?:[^']|'')*')|(?<name>`[^`]*`|"(?:[^"]|"")*"|\[[^\]]*\])|(?<blank>\s+|--[^\n]*|\/\*[\s\S]*?\*\/)|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)|(?<word>[A-Za-z_]\w*)|(?<mark>->>|->|==|!=|<>|<=|>=|\|\||::|[\s\S])/g
 
-/** Splits SQL into tokens; joined they are the same text. */
+/** Splits SQL into tokens. Joined, they are the same SQL again. */
 export function sqlTokens(sql: string): SqlToken[] {
   return [...sql.matchAll(TOKEN)].map((match) => {
     const [kind] = Object.entries(match.groups!).find(([, text]) => text !== undefined)!
@@ -28,7 +28,7 @@ export function skipBlanks(tokens: readonly SqlToken[], at: number): number {
   return place
 }
 
-/** Index after the token that closes what opens at `at`: a parenthesis or a CASE. */
+/** Index after the token that closes the parenthesis or CASE at `at`. */
 function closed(tokens: readonly SqlToken[], at: number, [opens, closes] = ['(', ')']): number {
   let depth = 0
   for (let i = at; i < tokens.length; i++) {
@@ -39,7 +39,7 @@ function closed(tokens: readonly SqlToken[], at: number, [opens, closes] = ['(',
   return tokens.length
 }
 
-/** Index after the function call at `at`; `at` itself if it is no call. */
+/** Index after the function call that begins at `at`; `at` itself if none does. */
 export function callEnd(tokens: readonly SqlToken[], at: number): number {
   const open = skipBlanks(tokens, at + 1)
   return tokens[open]?.text === '(' ? closed(tokens, open) : at
@@ -62,7 +62,7 @@ const AFTER_JOINED = new Set([
   ...['where', 'group', 'having', 'window', 'order', 'limit', 'union', 'intersect', 'except'],
 ])
 
-/** Index at which the JOIN at `at` needs a condition; undefined if it has one or needs none. */
+/** Index where the JOIN at `at` lacks its condition; undefined if it has one or needs none. */
 export function bareJoinEnd(tokens: readonly SqlToken[], at: number): number | undefined {
   const before = tokens.slice(0, at).findLast(({ kind }) => kind !== 'blank')
   if (['cross', 'natural'].includes(lowerWord(before))) return undefined
@@ -80,10 +80,10 @@ export function bareJoinEnd(tokens: readonly SqlToken[], at: number): number | u
 
 const SIGNS = new Set(['-', '+', '~'])
 const JOINED = new Set(['.', '::'])
-/** Words whose parentheses belong to the aggregate before them. */
+/** Words that may follow an aggregate and have parentheses of their own. */
 const SUFFIXES = new Set(['filter', 'over'])
 
-/** Index after the operand at `at`: a value, name, call, CASE or parentheses, with signs. */
+/** Index after the operand at `at`: a value, name, call, CASE or parentheses, perhaps with signs. */
 export function operandEnd(tokens: readonly SqlToken[], at: number): number {
   let start = skipBlanks(tokens, at)
   while (SIGNS.has(tokens[start]?.text ?? '')) start = skipBlanks(tokens, start + 1)

@@ -19,7 +19,7 @@ function demandOwnName({ catalog }: CatalogDraft, { id, name }: Collection, isNe
   const isOther = (one: Collection) => one.id !== id && one.name.toLowerCase() === name.toLowerCase()
   const others = catalog.all.filter(isOther)
   if (others.length === 0) return
-  // Collections' names are case-sensitive, tables' are not.
+  // names of collections are compared with case, names of tables without
   const isListed = others.some((one) => one.name === name)
   if (isNew && !isListed) throw new SqliteFault(`table \`${name}\` already exists`)
   throw new SqliteFault('UNIQUE constraint failed: _collections.name', 'constraint failed', 2067)
@@ -34,7 +34,7 @@ function demandOwnColumns({ fields }: Collection): void {
   }
 }
 
-/** Throws a SqliteFault for more columns than SQLite allows. An import tests this first. */
+/** Throws a SqliteFault for a reserved or taken name, or for columns that differ only in case. */
 export function checkColumnLimit(draft: CatalogDraft, next: Collection, old: Collection | undefined): void {
   if (old?.name !== next.name) {
     checkNameAllowed(next.name)
@@ -43,7 +43,7 @@ export function checkColumnLimit(draft: CatalogDraft, next: Collection, old: Col
   if (!old && next.type !== 'view') demandOwnColumns(next)
 }
 
-/** SQLite's message by the SQLSTATE of Postgres' error, whose message the pattern matches. */
+/** For an SQLSTATE: a pattern of Postgres' message, and SQLite's message for what the pattern captures. */
 const SQLITE: Readonly<Record<string, readonly [RegExp, (...what: string[]) => string]>> = {
   42601: [/at or near "(.*)"$/s, (what) => `near "${what}": syntax error`],
   42702: [/^column reference "(.*)" is ambiguous$/, (what) => `ambiguous column name: ${what}`],
@@ -57,7 +57,7 @@ const SQLITE: Readonly<Record<string, readonly [RegExp, (...what: string[]) => s
   '42P01': [/^relation "(.*)" does not exist$/, (what) => `no such table: main.${what}`],
 }
 
-/** Why a view's query or an index is refused, in SQLite's words if known. */
+/** Why the query of a view or an index is refused, in SQLite's words if known. */
 export function sqliteErrorText(error: Error): string {
   if (!isSqlError(error)) return error.message
   const [form, say] = SQLITE[error.code] ?? []

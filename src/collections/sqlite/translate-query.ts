@@ -11,7 +11,7 @@ import {
   unquoted,
 } from './sql-parts.ts'
 
-/** Plain names in SQLite that are keywords in Postgres. */
+/** Words that are keywords in Postgres but may be plain names in SQLite. */
 const POSTGRES_WORDS = new Set([
   ...['analyse', 'any', 'array', 'asymmetric', 'both', 'current_catalog', 'current_role', 'current_user'],
   ...['do', 'end', 'grant', 'lateral', 'leading', 'localtime', 'localtimestamp', 'only', 'overlaps'],
@@ -20,7 +20,7 @@ const POSTGRES_WORDS = new Set([
 
 type Names = (token: SqlToken) => string
 
-/** Writes collections as their tables, and quotes names that Postgres would fold or take for keywords. */
+/** Writes collections as their tables. Quotes names that Postgres would lower or take for keywords. */
 function namesOf(catalog: Catalog): Names {
   const names = new Set(catalog.all.flatMap(({ fields }) => fields.map((field) => field.name)))
   const tables = new Map(catalog.all.map((collection) => [collection.name, tableName(collection)]))
@@ -41,7 +41,7 @@ function namesOf(catalog: Catalog): Names {
 export const translateNames = (sql: string, catalog: Catalog): string =>
   sqlTokens(sql).map(namesOf(catalog)).join('')
 
-/** Translates a view's query from SQLite. What is left must be valid in Postgres. */
+/** Translates a view's query from SQLite. Parts that stay unchanged must be valid in Postgres. */
 export const translateQuery = (sql: string, catalog: Catalog): string =>
   translate(sqlTokens(sql), namesOf(catalog))
 
@@ -84,7 +84,7 @@ function bareJoin(tokens: readonly SqlToken[], at: number, names: Names): Put | 
   return end === undefined ? undefined : [`join${translate(tokens.slice(at + 1, end), names)}\non true `, end]
 }
 
-/** Division by 0 is null in SQLite, an error in Postgres. */
+/** Translates `/` and `%`: division by 0 is NULL in SQLite but an error in Postgres. */
 function division(tokens: readonly SqlToken[], at: number, names: Names): Put | undefined {
   const { text } = tokens[at]!
   if (!DIVISIONS.has(text)) return undefined
@@ -100,7 +100,7 @@ function single(tokens: readonly SqlToken[], at: number, names: Names): Put {
 
 const divisor = (sql: string) => (/^\s*[\d.]*[1-9][\d.]*\s*$/.test(sql) ? sql : `nullif(${sql}, 0)`)
 
-/** `IS` and its operand. Postgres' `IS` accepts only null and bools. */
+/** Translates `IS`, because Postgres' `IS` accepts only null and bools on its right. */
 function comparison(tokens: readonly SqlToken[], at: number): Put {
   const first = skipBlanks(tokens, at)
   const not = lowerWord(tokens[first]) === 'not'
@@ -137,14 +137,14 @@ function cast([arg = '']: readonly string[]): string | undefined {
   return name && `${name}(${value})`
 }
 
-/** Translates `group_concat(DISTINCT value, separator ORDER BY …)`; the last argument has the order. */
+/** Translates `group_concat(DISTINCT value, separator ORDER BY …)`. ORDER BY is part of the last argument. */
 function groupConcat(args: readonly string[]): string | undefined {
   const [, distinct = '', value = '', order = ''] = AGGREGATED.exec(args[0] ?? '') ?? []
   const [, , separator = "','", after = ''] = AGGREGATED.exec(args[1] ?? "','") ?? []
   return `string_agg(${distinct}pb_text(${value}), ${separator}${order}${after})`
 }
 
-/** SQLite's result is null if any value is; Postgres skips nulls. */
+/** Translates `max(a, b)` or `min(a, b)`: NULL if any value is, while greatest() and least() skip NULLs. */
 const extreme =
   (name: string): Call =>
   (args) => {
@@ -161,7 +161,7 @@ const renamed =
 const choose: Call = ([condition, ...values]) =>
   `case when pb_truth(${condition}) then ${values[0]} else ${values[1] ?? 'null'} end`
 
-/** Translates a time function to pb_strftime; without modifiers to the faster function `quick`. */
+/** Translates a time function to pb_strftime, or to the faster function `quick` if it has no modifiers. */
 const time =
   (format: string, quick?: string): Call =>
   (args) => {
@@ -169,7 +169,7 @@ const time =
     return `pb_strftime('${format}', ${args.length > 0 ? args.join(',') : "'now'"})`
   }
 
-/** Matches SQL that returns JSON: nested in JSON, it is not made a string. */
+/** Matches SQL that returns JSON. Inside other JSON it must not become a string. */
 const JSON_CALL = /^\s*(json_build_|json_object_agg|coalesce\(json_|pb_json\()/
 
 const inJson = (value: string) => (JSON_CALL.test(value) ? value : `pb_json_of(${value})`)
@@ -209,7 +209,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   unixepoch: (args) => `${time('%s')(args)}::bigint`,
 }
 
-/** Translates a SQLite call; undefined if it can stay. `args` is called only for a known name. */
+/** Translates a call from SQLite; undefined if it can stay. Calls `args` only for a name it translates. */
 function translateCall(name: string, args: () => readonly string[]): string | undefined {
   const key = name.toLowerCase()
   return Object.hasOwn(CALLS, key) ? CALLS[key]!(args()) : undefined

@@ -2,7 +2,7 @@ import type { Db } from '../../db/open.ts'
 import { type Collection, quote, tableName } from '../catalog.ts'
 import { ViewQueryError } from './view-fields.ts'
 
-/** Functions that views may call although not immutable. None reads tables, files or settings. */
+/** Functions that views may call although Postgres has them as not immutable. None reads tables or files. */
 const VIEW_FUNCTIONS: readonly string[] = [
   ...['age', 'clock_timestamp', 'date', 'date_add', 'date_part', 'date_subtract', 'date_trunc', 'extract'],
   ...['generate_series', 'make_timestamptz', 'now', 'overlaps', 'statement_timestamp', 'time', 'timestamp'],
@@ -24,7 +24,7 @@ const VIEW_FUNCTIONS: readonly string[] = [
 
 const SCHEMAS = `('pg_catalog'::regnamespace, current_schema()::regnamespace)`
 
-/** SQL: whether a view may call row `p` of pg_proc: it is immutable, in VIEW_FUNCTIONS ($1), or ours. */
+/** SQL: whether a view may call row `p` of pg_proc: immutable, in VIEW_FUNCTIONS ($1) or our own `pb_…`. */
 const IS_VIEW_FUNCTION = `p.pronamespace in ${SCHEMAS} and (p.provolatile = 'i'
   or p.pronamespace = 'pg_catalog'::regnamespace and p.proname = any($1::text[])
   or p.pronamespace = current_schema()::regnamespace and p.provolatile = 's' and starts_with(p.proname, 'pb_'))`
@@ -46,7 +46,7 @@ const NODES = new Set([
   ...['JSONISPREDICATE'],
 ])
 
-/** Names of SQLVALUEFUNCTION from `op` 9; those before are dates and times. */
+/** Forbidden values of SQLVALUEFUNCTION, from `op` 9. Lower ones are dates and times. */
 const SESSION_VALUES = ['current_role', 'current_user', 'user', 'session_user', 'current_catalog']
 const FIRST_SESSION_VALUE = 9
 
@@ -55,7 +55,7 @@ const SELECT = '1'
 const TREE = `
 select ev_class::text, ev_action::text from pg_rewrite where ev_class = $1::regclass`
 
-/** SQL of what a view uses but may not. Parameters: OIDs of its functions, operators, tables and types. */
+/** SQL that finds what a view may not use. OIDs of functions: $2, operators: $3, tables: $4, types: $6. */
 const FORBIDDEN = `
 select 'call the function "' || coalesce(p.proname, 'unknown') || '"'
 from unnest($2::oid[]) used (oid) left join pg_proc p on p.oid = used.oid
@@ -100,7 +100,7 @@ async function forbiddenObject(db: Db, view: string, tree: string, collections: 
   return rows[0] && String(rows[0][0])
 }
 
-/** Throws a ViewQueryError for forbidden functions and tables, by Postgres' parse tree. Runs no query. */
+/** Throws a ViewQueryError for forbidden parts of a view, by Postgres' parse tree. Does not run the view. */
 export async function checkViewAccess(db: Db, view: string, collections: readonly Collection[]) {
   const [row] = (await db.query(TREE, [quote(view)])).rows
   if (!row) throw new Error(`There is no view ${view}`)

@@ -26,7 +26,7 @@ const DISCARDED = /\s+(where|group\s+by|having|order|limit|with)\s+?/gim
 const NULLABLE_JOINS = /\b(left|right|full|outer)\s+(outer\s+)?join\b/i
 const CAST = /^cast\s*\(.*\s+as\s+(\w+)\s*\)$/is
 
-/** Splits SQL outside quotes and parentheses. Throws a ViewQueryError if one is not closed. */
+/** Splits SQL at separators outside quotes and parentheses. Throws a ViewQueryError if one is not closed. */
 export function splitSql(sql: string, separators: string): string[] {
   const parts = splitTokens(sql, separators)
   if (!parts) throw new ViewQueryError(`unbalanced parenthesis or quoted expression: "${sql}"`)
@@ -54,7 +54,7 @@ interface ParsedQuery {
   readonly outer: boolean
 }
 
-/** Reads column and table names of a SELECT as loosely as PocketBase does. PocketBase: core/view.go */
+/** Reads the column and table names of a SELECT as loosely as PocketBase does. PocketBase: core/view.go */
 function parseQuery(query: string): ParsedQuery {
   const plain = query
     .trim()
@@ -129,7 +129,7 @@ function byExpression(expression: string): object | undefined {
   return CASTS[CAST.exec(lower)?.[1] ?? '']
 }
 
-/** A copy of a field with another name and id: a view may contain a field twice. */
+/** A copy of a field with another name and id, because a view may contain a field twice. */
 const clone = (field: Field, name: string): Field => ({ ...field, name, id: `_clone_${randomId(4)}` })
 
 function readColumn(column: Identifier, query: ParsedQuery, sources: ReadonlyMap<string, Collection>) {
@@ -166,7 +166,7 @@ function sourcesOf({ tables }: ParsedQuery, catalog: Catalog): Map<string, Colle
   return sources
 }
 
-/** The fields of a view's query by alias; unknown columns are json. PocketBase: core/view.go */
+/** The fields of a view's query, named by its aliases. Unknown columns are json. PocketBase: core/view.go */
 export function suggestFields(query: string, catalog: Catalog): ViewField[] {
   const parsed = parseQuery(query)
   const sources = sourcesOf(parsed, catalog)
@@ -199,13 +199,13 @@ export function fieldSource(
     : { collection, field }
 }
 
-/** A column that the query returns but its text does not show. */
+/** The field of a column whose alias was not found in the query's text. */
 export const unknownField = (name: string): ViewField => ({
   field: name === 'id' ? viewId() : json(name),
   plain: false,
 })
 
-/** Columns of a view that are counts. SQLite gives them no type and does not compare them with texts. */
+/** Columns of a view that are counts or totals. In SQLite they have no type, so they never equal a text. */
 export const countedColumns = (query: string): Set<string> => {
   const { columns } = parseQuery(query)
   return new Set(

@@ -41,7 +41,7 @@ const NO_ID = "missing required id column (you can use `(ROW_NUMBER() OVER()) as
 const EMPTY_IDS = 'the query could return records with empty or invalid ids'
 const EQUAL_IDS = 'the query could return records with non-unique ids'
 
-/** Whether an error is the fault of a name or a view's query. */
+/** Whether an error comes from a submitted query or name. Every SQL error counts as such. */
 export const isQueryFault = (error: unknown): error is Error =>
   error instanceof ViewQueryError || error instanceof SqliteFault || isSqlError(error)
 
@@ -52,7 +52,7 @@ interface ReadQuery {
   readonly plain: readonly boolean[]
 }
 
-/** Words that a query cannot begin with. Postgres takes some for names, and its error names a later word. */
+/** Words that a view's query cannot begin with. Postgres' error would name a later word of the query. */
 const NO_QUERY = new Set(['alter', 'create', 'delete', 'drop', 'insert', 'update'])
 
 function demandQuery(sql: string): void {
@@ -60,7 +60,7 @@ function demandQuery(sql: string): void {
   if (NO_QUERY.has(first.toLowerCase())) throw new SqliteFault(`near "${first}": syntax error`)
 }
 
-/** One SELECT without semicolon. Throws a ViewQueryError for several, a SqliteFault for other SQL. */
+/** The query without outer semicolons. Throws ViewQueryError, SqliteFault if it is no single SELECT. */
 function singleStatement(query: string): string {
   const sql = query.trim().replace(/^;+|;+$/g, '')
   if (splitSql(sql, ';').length > 1) throw new ViewQueryError('multiple statements are not supported')
@@ -68,7 +68,7 @@ function singleStatement(query: string): string {
   return sql
 }
 
-/** Throws a ViewQueryError if a query uses what a view may not. Does not run it. */
+/** Throws a ViewQueryError if a query uses what views may not use. Does not run the query. */
 async function checkAccess(tx: Db, sql: string, catalog: Catalog): Promise<void> {
   const name = `_view_${randomText(15)}`
   await tx.query(`create view ${quote(name)} as select 1 as one from (${sql}\n) q`)
@@ -76,13 +76,13 @@ async function checkAccess(tx: Db, sql: string, catalog: Catalog): Promise<void>
   await tx.query(`drop view ${quote(name)}`)
 }
 
-/** The query for Postgres and its columns. A query that is no SQLite may be written for Postgres. */
+/** Translates a query to Postgres and asks for its columns; if that fails, takes it as Postgres' SQL. */
 async function askColumns({ db, catalog }: Store, query: string) {
   const ask = (sql: string) =>
     db.transaction((tx) =>
       withSavepoint(tx, async () => {
         await checkAccess(tx, sql, catalog)
-        // A parameter makes it a prepared statement, so it cannot contain a second statement.
+        // a parameter makes it a prepared statement, which cannot contain a second statement
         const { fields } = await tx.query(`select * from (${sql}\n) q limit $1::int`, [0])
         return { sql, columns: fields.map(({ name }) => name) }
       }),
@@ -127,7 +127,7 @@ export async function readAndSample(store: Store, query: string): Promise<ReadQu
 const namedBefore = (columns: readonly string[], place: number) =>
   columns.slice(0, place).filter((name) => name.toLowerCase() === columns[place]!.toLowerCase()).length
 
-/** Whether a field has this column. Postgres folds unquoted aliases to lower case. */
+/** Whether the column is of this field. Postgres changes aliases without quotes to lower case. */
 const isFieldOf = ({ field }: ViewField, column: string) =>
   field.name === column || field.name.toLowerCase() === column
 
@@ -170,7 +170,7 @@ async function makeView(draft: CatalogDraft, next: ViewCollection): Promise<void
   await draft.put({ ...next, fields: query.fields })
 }
 
-/** Writes a view collection. Its view is recreated only if its content changes. */
+/** Writes a view collection. Recreates its view in Postgres only if its query or fields change. */
 export async function saveView(
   draft: CatalogDraft,
   next: ViewCollection,
@@ -185,7 +185,7 @@ export async function saveView(
   await withoutViews(draft, next.id, () => dropView(draft.db, next), [next])
 }
 
-/** Recreates views whose fields changed, as PocketBase does. Returns a message per unreadable view. */
+/** Recreates views whose fields changed, as PocketBase does. Returns a message per view that fails. */
 export async function refreshViews(draft: CatalogDraft, except: string): Promise<string[]> {
   const problems: string[] = []
   for (const { id } of viewsOf(draft)) {
@@ -204,8 +204,8 @@ export async function refreshViews(draft: CatalogDraft, except: string): Promise
 }
 
 /**
- * Drops all views but `except`, runs `work`, which they would forbid, and recreates them and `more` in
- * rounds.
+ * Drops all views but `except`, because they could block `work`, and runs it. Then creates them and `more`
+ * again and repeats those that failed: views may read each other.
  */
 export async function withoutViews(
   draft: CatalogDraft,
