@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { UserError } from './errors.ts'
 
-/** Whole numbers of decimal digits: `Number` would read `1e3`, and a blank as 0. */
+/** A whole number in decimal digits. `Number` alone would accept `1e3`, and read a blank as 0. */
 const whole = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) => {
   const range = max === Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`
   const isInRange = (text: string) => /^-?\d+$/.test(text) && Number(text) >= min && Number(text) <= max
@@ -58,7 +58,7 @@ const workers = z
   .regex(/^(auto|[1-9]\d{0,2})$/, 'must be auto or a whole number from 1 to 999')
   .transform((text): 'auto' | number => (text === 'auto' ? text : Number(text)))
 
-/** Every setting with its variable of the environment and its default. README.md explains each. */
+/** Every setting with its environment variable and its default. README.md explains each. */
 const SETTINGS = {
   databaseUrl: ['DATABASE_URL', postgresUrl],
   databaseListenUrl: ['DATABASE_LISTEN_URL', postgresUrl],
@@ -71,7 +71,7 @@ const SETTINGS = {
   smtpPort: ['SMTP_PORT', whole(0, 0, 65535)],
   smtpTlsCert: ['SMTP_TLS_CERT', z.string().min(1).optional()],
   smtpTlsKey: ['SMTP_TLS_KEY', z.string().min(1).optional()],
-  // requires http or https: `sms.example.com:8090` is a valid URL, with the scheme `sms.example.com`
+  // http or https is required because `sms.example.com:8090` is a URL with the scheme `sms.example.com`
   publicUrl: ['PUBLIC_URL', publicUrl.optional()],
   trustedProxies: [
     'TRUSTED_PROXIES',
@@ -84,7 +84,7 @@ const SETTINGS = {
   monthlyQuota: ['SMS_MONTHLY_QUOTA', whole(0)],
   maxRecipients: ['SMS_MAX_RECIPIENTS', whole(1000, 1, 100_000)],
   deviceOnlineSeconds: ['DEVICE_ONLINE_SECONDS', whole(600, 1)],
-  /** For so many days a number keeps the line with which it last exchanged a text; 0: never. */
+  /** For how many days texts to a number use the line (SIM) of the last text with it. 0: not at all. */
   stickyDays: ['STICKY_DAYS', whole(30, 0, 36_500)],
   deviceAlarmMinutes: ['DEVICE_ALARM_MINUTES', whole(0, 0, 10_080)],
   leaseSeconds: ['LEASE_SECONDS', whole(120, 1)],
@@ -93,16 +93,16 @@ const SETTINGS = {
   vapidSubject: ['VAPID_SUBJECT', vapidSubject.default('mailto:admin@localhost')],
   databasePool: ['DATABASE_POOL', whole(24, 1, 200)],
   workers: ['WORKERS', workers.default(1)],
-  /** Maximum run time of a statement with a filter, sort or expand of a client (no superuser). */
+  /** Time limit of statements with a client's filter, sort or expand. Superusers have a longer one. */
   clientStatementSeconds: ['CLIENT_STATEMENT_SECONDS', whole(3, 1, 30)],
   metricsToken: ['METRICS_TOKEN', z.string().min(16, 'must have at least 16 characters').optional()],
   stopDelaySeconds: ['STOP_DELAY_SECONDS', whole(0, 0, 60)],
   hstsDays: ['HSTS_DAYS', whole(365, 0, 36_500)],
   maxConnections: ['MAX_CONNECTIONS', whole(10_000, 1)],
   maxConnectionsPerAddress: ['MAX_CONNECTIONS_PER_ADDRESS', whole(2_500)],
-  /** Maximum event streams and waiting claims of an address, and of an account, on a server; 0: no limit. */
+  /** Maximum event streams and long-polling requests per address, and per account. 0: no limit. */
   maxStreams: ['MAX_STREAMS', whole(2_000)],
-  /** Maximum wrong passwords of an address for an account in 10 minutes; other limits follow. 0: none. */
+  /** Maximum wrong passwords for an account from an address in 10 minutes. 0: no limit. */
   signInTries: ['SIGN_IN_TRIES', whole(20, 0, 10_000)],
   auditDays: ['AUDIT_DAYS', whole(365, 0, 36_500)],
   retentionMode: ['SMS_RETENTION', choice('redact', 'delete').default('redact')],
@@ -123,7 +123,7 @@ type Combined = 'retentionMode' | 'retentionDays' | 'optOutWords' | 'optInWords'
 export interface Config extends Omit<Settings, Combined | 'publicUrl' | 'backupDir'> {
   /** Where backups are kept unless the settings name an S3-compatible store. */
   readonly backupDir: string
-  /** URLs at which clients reach the server, without a closing slash: PUBLIC_URL if set, or those of HOST. */
+  /** URLs where clients reach the server, without trailing slash: PUBLIC_URL if set, else those of HOST. */
   readonly urls: readonly string[]
   readonly publicUrl: string
   readonly retention: { readonly mode: Settings['retentionMode']; readonly days: number }
@@ -159,7 +159,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   })
 }
 
-/** Bridges of containers and virtual machines, which no phone reaches. */
+/** Network interfaces of containers and virtual machines, which no phone reaches. */
 const VIRTUAL = /^(docker|br-|veth|virbr|vmnet|vboxnet)/
 /** Link-local addresses: other networks cannot reach them. RFC 3927; RFC 4291, 2.5.6 */
 const LINK_LOCAL = /^(169\.254\.|fe[89ab])/i
@@ -182,6 +182,6 @@ export function serverUrls(host: string, port: number, addresses = networkAddres
   return hosts.map((name) => `http://${name.includes(':') ? `[${name}]` : name}:${port}`)
 }
 
-/** Whether a URL names the computer that opens it. RFC 6761, 6.3; RFC 1122, 3.2.1.3 */
+/** Whether a URL's host is the local computer. RFC 6761, 6.3; RFC 1122, 3.2.1.3 */
 export const isLoopback = (url: string): boolean =>
   /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)

@@ -1,14 +1,14 @@
-/** One wrong field of a request. `params` only when the rule has some. PocketBase: ozzo-validation codes. */
+/** The error of one field of a request. `code` and `params` are as in PocketBase (ozzo-validation). */
 export interface FieldError {
   readonly code: string
   readonly message: string
   readonly params?: Record<string, unknown>
 }
 
-/** Errors by field name; nested objects and lists give nested maps with the index as key. */
+/** Errors by field name. Objects and lists (by index) have nested maps. */
 export type ErrorData = { readonly [key: string]: FieldError | ErrorData }
 
-/** PocketBase's sentence for a status when none is given; 400's for others. Source: tools/router/error.go */
+/** Default messages by status; other statuses have that of 400. PocketBase: tools/router/error.go */
 const DEFAULT_MESSAGES: Record<number, string> = {
   400: 'Something went wrong while processing your request.',
   401: 'Missing or invalid authentication.',
@@ -19,7 +19,7 @@ const DEFAULT_MESSAGES: Record<number, string> = {
   503: 'The database cannot be reached at the moment.',
 }
 
-/** First letter upper-case and a closing mark, as PocketBase writes each message it sends. */
+/** Capitalizes the first letter and adds a missing period, as PocketBase does for each message. */
 export function sentence(text: string): string {
   const trimmed = text.trim()
   if (trimmed === '') return ''
@@ -43,7 +43,7 @@ export class ApiError extends Error {
 /** An error answer with Retry-After: 429 for too many requests, 503 for an overloaded server. */
 export class RetryLater extends ApiError {
   readonly retryAfterSeconds: number
-  /** `error` of a gateway's answer, which then has `retry_after`, too; '' for that of the status. */
+  /** If not '', the answer is `{"error","message","retry_after"}` with this as `error`. */
   readonly code: string
 
   constructor(status: 429 | 503, retryAfterSeconds: number, message = '', code = '') {
@@ -53,7 +53,7 @@ export class RetryLater extends ApiError {
   }
 }
 
-/** An error answer of the gateway: `{"error","message"}` or only `{"message"}`. */
+/** An error answer of the gateway's own routes: `{"error","message"}` or only `{"message"}`. */
 export class GatewayError extends Error {
   override name = 'GatewayError'
   readonly status: number
@@ -66,12 +66,12 @@ export class GatewayError extends Error {
   }
 }
 
-/** Something the person who runs the program can mend: printed as a sentence, without a stack. */
+/** An error that the person who runs the program can fix: printed without a stack trace. */
 export class UserError extends Error {
   override name = 'UserError'
 }
 
-/** Runs a command: prints a UserError as a sentence, any other error with its stack. */
+/** Runs a command. Prints a UserError and sets the exit code 1. Throws other errors. */
 export async function runProgramCommand(work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -82,24 +82,24 @@ export async function runProgramCommand(work: () => Promise<void>): Promise<void
   }
 }
 
-/** The commonest of them, by status. */
+/** Short forms for common statuses. */
 export const badRequest = (message?: string, data?: ErrorData) => new ApiError(400, message, data)
 export const unauthorized = (message?: string) => new ApiError(401, message)
 export const forbidden = (message?: string) => new ApiError(403, message)
 export const notFound = (message?: string) => new ApiError(404, message)
 
-/** A 400 for fields that an extension refuses. The write sets the message: `Failed to … record.` */
+/** A 400 for refused fields of a record. The write replaces the message: `Failed to … record.` */
 export const invalidFields = (data: ErrorData) => badRequest('', data)
 
-/** What was said of errors before it was made a sentence. */
+/** Original messages of errors whose message `sentence` changed. */
 const said = new WeakMap<object, string>()
 
-/** One field's error, its message as PocketBase would print it. */
+/** Makes a field's error. Its message becomes a sentence, as in PocketBase. */
 export function fieldError(code: string, message: string, params?: Record<string, unknown>): FieldError {
   const error = params ? { code, message: sentence(message), params } : { code, message: sentence(message) }
   if (error.message !== message) said.set(error, message)
   return error
 }
 
-/** A field error's message as it was given, which is how PocketBase prints it within another message. */
+/** A field error's original message. PocketBase prints this form inside other messages. */
 export const plainMessage = (error: FieldError): string => said.get(error) ?? error.message

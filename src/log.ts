@@ -3,11 +3,11 @@ import type { Config } from './config.ts'
 
 export type { Logger }
 
-/** What is logged of an error. Postgres' details would contain values of rows. */
+/** Fields of errors to log. Not `detail`: in errors of Postgres it contains values of rows. */
 const LOGGED_FIELDS = ['code', 'severity', 'constraint', 'schema', 'table', 'column', 'routine', 'status']
 const MAX_CAUSES = 4
 
-/** JSON lines on standard output, with the worker's number. No bodies and no secrets. */
+/** Logs JSON lines to standard output, with the worker's number. Never log bodies or secrets. */
 export function createLogger(
   config: Pick<Config, 'logLevel'>,
   destination?: DestinationStream,

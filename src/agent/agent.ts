@@ -4,25 +4,25 @@ import type { Driver, IncomingText, OutgoingText, SendResult } from './driver.ts
 import type { Journal, JournalEntry } from './journal.ts'
 import { call, isDisabledRefusal, listen, persist, type Server } from './server.ts'
 
-/** A message as a claim returns it; dates in PocketBase's form. */
+/** A message that the server gave this device to send. Dates are in PocketBase's format. */
 interface Claimed extends OutgoingText {
   readonly expires_at: string
   readonly lease_until: string
 }
 
-/** A claimed message and its deadline (monotonic clock) for handing it to the radio. */
+/** A message to send. `untilMs`: deadline for handing it to the radio (monotonic clock). */
 interface Job extends Claimed {
   readonly untilMs: number
 }
 
-/** Interval of polling, because wake-ups can be lost. */
+/** Interval of asking for messages, because wake-up events can be lost. */
 const POLL_MS = 30_000
-/** The server's clock is known only to the second, and the radio takes time. */
+/** Texts reach the radio this long before they expire: the server's clock is known only to the second. */
 const MARGIN_MS = 2_000
-/** The server's maximum. */
+/** The server's maximum of messages per request. */
 const MAX_CLAIM = 100
 
-/** The server's maximum of characters for reasons, sender names and texts. */
+/** The server's maximum of characters in an error message. The next two lines: in a sender, in a text. */
 const MAX_REASON = 1_000
 const MAX_SENDER = 50
 const MAX_TEXT = 39_015
@@ -45,11 +45,11 @@ export async function connect(
   const ending = new AbortController()
   const failed = new AbortController()
   const all = AbortSignal.any([ended, failed.signal])
-  /** Messages of the last claim that this agent already had, perhaps from an earlier run. */
+  /** How many messages of the last request this agent already had, perhaps from an earlier run. */
   let held = 0
 
   const outbox = openOutbox(journal, server, work.notifier, say)
-  /** Waits for messages in the radio and gives back the others. Reports results now or after a restart. */
+  /** Waits for messages that the driver is sending, and gives the others back to the server. */
   async function finish(): Promise<void> {
     ending.abort()
     for (const job of jobs.splice(0)) giveBack(job, STOPPED)
@@ -61,7 +61,7 @@ export async function connect(
   function connected(): void {
     say('connected')
     const { sims } = driver
-    // a report that fails is repeated with the next connection
+    // if this fails, the next connection repeats it
     if (sims?.length) call(server(), '/api/devices/heartbeat', { sims }, all).catch(() => {})
     work.notify()
   }
@@ -76,13 +76,13 @@ export async function connect(
     await work.wait(POLL_MS, all)
   }
 
-  /** Claims messages for free places and begins to send them. True if there may be more messages. */
+  /** Asks for as many messages as the driver can take, and starts to send them. True if there may be more. */
   async function claim(): Promise<boolean> {
     const { parallel } = driver
     const free = parallel - running.size - jobs.length
     if (free < Math.max(parallel / 2, 1)) return false
     const askedMs = performance.now()
-    // The server returns held messages first, so ask for that many more.
+    // the server first returns messages that this agent already has: ask for that many more
     const limit = Math.min(MAX_CLAIM, free + Math.max(held, parallel - free))
     const path = '/api/devices/claim'
     const answer = await call<{ items: Claimed[] }>(server(), path, { limit }, all)
@@ -136,7 +136,7 @@ export async function connect(
     if (result.outcome !== 'unknown') reportResult(job, result)
   }
 
-  /** Gives a message back that never reached the radio, so that another device can send it. */
+  /** Reports that a message never reached the radio. Another device can then send it. */
   function giveBack(job: Job, error: string): void {
     say(`given back, to ${job.to}: ${error}`)
     void begin(job)
@@ -174,7 +174,7 @@ export async function connect(
 
 const keyOf = ({ id, attempt }: Claimed) => `${id}.${attempt}`
 
-/** Long error output is cut, because the server would refuse the report. */
+/** Cuts a long error text, because the server would refuse the report. */
 const reasonOf = (error: string) => ({ error_message: error.slice(0, MAX_REASON) })
 
 /** Fills in a sender or date that the network or driver left out or made invalid. */
@@ -197,7 +197,7 @@ const PATHS: Record<JournalEntry['kind'], string> = {
   incoming: '/api/devices/incoming',
 }
 
-/** Sends the journal's entries until acknowledged, each kind in order. Calls `onTaken` when some were. */
+/** Sends the journal's entries until the server has taken them, each kind in order. Then calls `onTaken`. */
 function openOutbox(
   journal: Journal,
   server: () => Server,
@@ -219,7 +219,7 @@ function openOutbox(
       await call(server(), PATHS[kind], { items: entries.map(([, { item }]) => item) }, ended)
     } catch (error) {
       if (!(error instanceof GatewayError) || error.status === 401 || error.status === 403) throw error
-      // one of them is refused: send one by one, so that the others pass
+      // the server refuses at least one of the entries: send each alone to get the others through
       if (entries.length > 1) {
         for (const entry of entries) await tell([entry], ended)
         return
@@ -242,13 +242,13 @@ function openOutbox(
       more.notify()
       return kept
     },
-    /** Works until `ended`. Throws GatewayError when the server refuses the device. */
+    /** Sends entries until `ended`. Throws GatewayError when the server refuses the device. */
     run: (ended: AbortSignal) =>
       persist(async () => {
         await empty(ended)
         await more.wait(IDLE_MS, ended)
       }, ended),
-    /** Tries for a few seconds to send the rest, which otherwise stays in the journal. */
+    /** Tries for 3 s to send the remaining entries. Unsent entries stay in the journal. */
     tellLast: () => empty(AbortSignal.timeout(LAST_MS)).catch(() => {}),
   }
 }

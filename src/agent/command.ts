@@ -20,7 +20,7 @@ import { checkCarrier } from './smpp/session.ts'
 import { readSettings, sayNumbers } from './smpp/settings.ts'
 import { termuxDriver } from './termux.ts'
 
-/** The server's maximum. */
+/** The server's maximum of SIM cards per device. */
 const MAX_SIMS = 8
 
 const option = (description: string, valueHint: string, fallback: string) =>
@@ -53,7 +53,7 @@ const driverArgs = {
 } as const
 type DriverArgs = ParsedArgs<typeof driverArgs>
 
-/** Drivers by name, for the device of `stateFile`. Throw a UserError for an invalid option. */
+/** Makes drivers, by name, for the device of `stateFile`. Throws a UserError for an invalid option. */
 const DRIVERS: Readonly<Record<string, (args: DriverArgs, stateFile: string) => Driver>> = {
   simulator: makeSimulator,
   gammu: ({ spool }) => gammuDriver(foldersIn(spool)),
@@ -135,7 +135,7 @@ async function join(args: ParsedArgs<typeof pairArgs>, platform: string, file?: 
   return paired.file
 }
 
-/** @param fileOf finds or creates the state file; not called if only the carrier is checked. */
+/** @param fileOf finds or creates the state file; not called with `--check`. */
 async function run(args: DriverArgs, fileOf: () => string | Promise<string>): Promise<void> {
   const make = DRIVERS[args.driver] // check it first, so that a wrong driver uses up no pairing code
   if (!make) throw new UserError(`--driver must be one of: ${Object.keys(DRIVERS).join(', ')}.`)
@@ -153,7 +153,7 @@ async function run(args: DriverArgs, fileOf: () => string | Promise<string>): Pr
   await runAgent(file, driver, (line) => say(`${now()} ${line}`), ended.signal)
 }
 
-/** Runs a command and ends the process, which an open standard input would keep alive. */
+/** Runs a command, then ends the process: an open standard input would keep it alive. */
 async function untilDone(work: () => Promise<void>): Promise<never> {
   await runProgramCommand(work).catch((error) => {
     console.error(error)
@@ -206,7 +206,6 @@ const startCommand = defineCommand({
     ),
 })
 
-/** `pocketsms agent`: the program beside a phone or modem. */
 export const agentCommand = defineCommand({
   meta: { name: 'agent', description: 'Be a device: send and receive through a phone or modem.' },
   subCommands: { start: startCommand, pair: pairCommand, run: runCommand },

@@ -11,7 +11,7 @@ import { call, persist, ServerUnavailable } from './server.ts'
 
 export type AgentState = Readonly<Record<'url' | 'token' | 'device' | 'name' | 'code', string>>
 
-/** Throws a UserError if `file` exists: a pairing never replaces another. */
+/** Throws a UserError if `file` exists: a pairing never overwrites an earlier one. */
 export function refuseExisting(file: string): void {
   if (!existsSync(file)) return
   throw new UserError(
@@ -19,7 +19,7 @@ export function refuseExisting(file: string): void {
   )
 }
 
-/** Writes the state atomically, readable for its owner alone. Throws a UserError. */
+/** Writes the state atomically, readable only by its owner. Throws a UserError. */
 export function saveState(file: string, state: AgentState): void {
   const temporary = `${file}.${process.pid}`
   try {
@@ -44,10 +44,10 @@ export function readState(file: string): AgentState {
   throw new UserError(`${file} is not the state of an agent. Pair again: agent start URL CODE`)
 }
 
-/** Default folder of states: the state folder of the XDG base directories. */
+/** Default folder of state files, by the XDG Base Directory Specification. */
 const stateFolder = () => join(process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'pocketsms')
 
-/** State file of a new device: one per device, so that a computer may have several. */
+/** State file of a new device. A computer may have several devices. */
 export const newStateFile = (device: string) => join(stateFolder(), `agent-${device}.json`)
 
 /** The only state file in the state folder. Throws a UserError for none or several. */
@@ -79,10 +79,10 @@ function findStates() {
     })
 }
 
-/** Path of a pairing address after the server's own. */
+/** The end of a pairing address, which follows the URL of the server. */
 const PAIR_PATH = /\/api\/devices\/pair\/?$/
 
-/** Reads server address and code, given separately or as a pairing address with the code after `#`. */
+/** Reads URL and code, given apart or as a pairing address that ends with `#CODE`. Throws a UserError. */
 export function readPairing(address: string, code: string): { url: string; code: string } {
   if (!URL.canParse(address))
     throw new UserError(`${address} is no address. It begins with https:// or http://.`)
@@ -94,7 +94,7 @@ export function readPairing(address: string, code: string): { url: string; code:
   return { url: `${origin}${pathname}`.replace(PAIR_PATH, '').replace(/\/+$/, ''), code: digits }
 }
 
-/** Pairs the device and stores its token. `name` '': the name that the user gave. Throws a UserError. */
+/** Pairs the device and stores its token. `name` '': as named when the code was made. Throws a UserError. */
 export async function pair(
   url: string,
   code: string,
@@ -130,7 +130,7 @@ export async function runAgent(
   ended: AbortSignal,
 ): Promise<void> {
   let state = readState(file)
-  // a second agent with the same state would send the same texts
+  // a second agent with this state file would send the same texts
   const lock = `${file}.pid`
   const unlock = lockFile(lock, (owner) => `Process ${owner} runs as this device already (${lock}).`)
   const journal = openJournal(`${file}.journal`)

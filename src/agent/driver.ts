@@ -13,8 +13,8 @@ export interface OutgoingText {
 
 /**
  * Result of handing a message to the radio. `notSent`: it certainly was not sent, so a retry is safe.
- * `unknown` is not reported: the server follows its `guarantee`. `again`: it was not sent, and `send` is
- * called again as soon as `ready` says so.
+ * `unknown`: not reported; the message's `guarantee` tells the server whether to retry. `again`: it was not
+ * sent, and the agent calls `send` again after `ready`.
  */
 export type SendResult =
   | { readonly outcome: 'sent' | 'unknown' | 'again' }
@@ -27,43 +27,43 @@ export interface IncomingText {
   readonly sim: number
 }
 
-/** Events of a driver besides results of `send`. Dates are by its clock. Promises: it is on the disk. */
+/** Events of a driver. Dates are by the driver's clock. Promises resolve when the event is on the disk. */
 export interface DriverEvents {
-  /** The network reports delivery or, with `error`, final failure. */
+  /** The network reports that a text was delivered or, with `error`, failed finally. */
   delivered(text: Pick<OutgoingText, 'id' | 'attempt'>, at: Date, error?: string): Promise<void>
   received(text: IncomingText, at: Date): Promise<void>
   roomGrew(): void
 }
 
-/** A SIM card; `slot` from 1. */
+/** A SIM card. `slot` counts from 1. */
 export interface Sim {
   readonly slot: number
   /** The number in E.164. */
   readonly number?: string
-  /** A name or short code in place of a number. */
+  /** A name or short code that replaces the number. */
   readonly sender?: string
   readonly carrier?: string
   /** ISO 3166 code, two letters. */
   readonly country?: string
 }
 
-/** A phone or modem. One file per driver. */
+/** Controls a phone or modem. */
 export interface Driver {
-  /** Messages that it accepts at once; 0 while it has no connection. */
+  /** How many messages it can send at the same time; 0 while it has no connection. */
   readonly parallel: number
-  /** Its SIM cards, if it can tell them apart; known after `start`. */
+  /** Its SIM cards, if it can tell them apart. Known after `start`. */
   readonly sims?: readonly Sim[]
   start(events: DriverEvents): Promise<void>
-  /** Waits until `send` can begin: false when `untilMs` (monotonic clock) or `ended` came first. */
+  /** Waits until `send` can begin. False if `untilMs` (monotonic clock) or `ended` is earlier. */
   ready?(untilMs: number, ended: AbortSignal): Promise<boolean>
-  /** Hands a message to the radio before `untilMs`, once per attempt except after `again`. Never throws. */
+  /** Hands a message to the radio before `untilMs`. Never throws. Called again only after `again`. */
   send(text: OutgoingText, untilMs: number): Promise<SendResult>
-  /** Its own clock, if it has one. Results are reported by it. */
+  /** The time by the driver's own clock, if it has one. Reports of results contain this time. */
   now?(): Date
   stop(): Promise<void>
 }
 
-/** Result of another program: exit code (null: not started or killed) and outputs. */
+/** Result of running a program. `code`: exit code; null if it did not start or was killed. */
 export interface ProgramResult {
   readonly code: number | null
   readonly output: string
@@ -72,7 +72,7 @@ export interface ProgramResult {
 
 const MAX_OUTPUT_BYTES = 16 << 20
 
-/** Runs a program to its end with `input` as standard input. Never throws. */
+/** Runs a program with `input` as standard input, until it ends or `timeoutMs` passes. Never throws. */
 export function runProgram(
   command: string,
   args: readonly string[],
@@ -99,14 +99,14 @@ export function instantOf(text: string): Date {
   return Number.isNaN(at.getTime()) ? new Date() : at
 }
 
-/** Throws a UserError if a program cannot be started; `hint` says how to get it. */
+/** Throws a UserError if a program does not run or fails. `hint` says how to install it. */
 export async function needProgram(command: string, args: readonly string[], hint: string): Promise<void> {
   const { code, errors } = await runProgram(command, args, 15_000)
   if (code !== 0)
     throw new UserError(`${command} does not work: ${errors || `it ended with ${code}`}. ${hint}`)
 }
 
-/** Drivers log here that a modem or phone does not answer. */
+/** Log of drivers. Prints that a modem or phone does not answer. */
 export const STDERR = {
   error: ({ err }: { readonly err: unknown }) =>
     void process.stderr.write(`The modem does not answer: ${err}\n`),

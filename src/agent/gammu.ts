@@ -5,11 +5,11 @@ import { repeat } from '../tools/repeat.ts'
 import { type Driver, type DriverEvents, type OutgoingText, type SendResult, STDERR } from './driver.ts'
 
 const LOOK_MS = 500
-/** gammu-smsd sends one at a time; more would only wait in the outbox. */
+/** gammu-smsd sends one text at a time. More texts would only wait in its outbox. */
 const PARALLEL = 5
-/** The inbox is read after this time without changes, since parts of a text are written one by one. */
+/** The inbox must be unchanged for this time before it is read: parts of a text are written one by one. */
 const STILL_MS = 2_000
-/** Below the server's default lease of 120 s (LEASE_SECONDS), after which the outcome is unknown. */
+/** How long a text may wait. Less than the server's default lease of 120 s (LEASE_SECONDS). */
 const GIVE_UP_MS = 100_000
 const UTF16_MARK = Buffer.from([0xff, 0xfe])
 const ENCODINGS = new Map([
@@ -18,10 +18,10 @@ const ENCODINGS = new Map([
 ])
 const RECEIVED = /^IN(\d{4})(\d{2})(\d{2})_(\d{2})(\d{2})(\d{2})_(\d+)_(.+)_(\d+)\.txt$/
 
-/** A modem behind gammu-smsd with `Service = files`, `InboxFormat = unicode` (man 7 gammu-smsd-files). */
+/** Uses gammu-smsd with `Service = files`, `InboxFormat = unicode` (man 7 gammu-smsd-files). */
 export function gammuDriver(folders: ReturnType<typeof foldersIn>) {
   const waiting = new Map<string, { readonly sinceMs: number; resolve(result: SendResult): void }>()
-  /** Received texts whose files could not be deleted, by their first file. */
+  /** First files of texts that were passed on but could not be deleted. */
   const reported = new Set<string>()
   let end = async () => {}
 
@@ -41,7 +41,7 @@ export function gammuDriver(folders: ReturnType<typeof foldersIn>) {
     )
   }
 
-  /** Writes the text to the outbox. The file name contains the attempt, so each is written once. */
+  /** Writes the text to the outbox. The file name contains id and attempt: no attempt is written twice. */
   function send({ id, attempt, to, body }: OutgoingText): Promise<SendResult> {
     const name = `OUTC${stamp(new Date())}_00_${to}_${id}-${attempt}.txt`
     const { promise, resolve } = Promise.withResolvers<SendResult>()
@@ -66,7 +66,7 @@ export function gammuDriver(folders: ReturnType<typeof foldersIn>) {
     }
   }
 
-  /** The result of a text; undefined while gammu-smsd has it. Removes the file after GIVE_UP_MS. */
+  /** The result of a text; undefined while it waits. After GIVE_UP_MS removes the file from the outbox. */
   function resultOf(name: string, waitedMs: number): SendResult | undefined {
     const { outbox, sent, error } = folders
     if (existsSync(join(sent, name))) return { outcome: 'sent' }
@@ -77,7 +77,7 @@ export function gammuDriver(folders: ReturnType<typeof foldersIn>) {
     return { outcome: 'failed', error: 'gammu-smsd did not send it in time', notSent: false }
   }
 
-  /** Reads whole texts only (parts are `…_00.txt`, `…_01.txt`) and deletes files after passing them on. */
+  /** Passes on complete texts (parts are `…_00.txt`, `…_01.txt`) and then deletes their files. */
   async function receive(events: DriverEvents): Promise<void> {
     const { inbox } = folders
     const names = readdirSync(inbox)
@@ -119,7 +119,7 @@ export const foldersIn = (spool: string) => ({
   error: join(spool, 'error'),
 })
 
-/** gammu-smsd uses local time. */
+/** The date in a file name. gammu-smsd writes local time. */
 const instantOf = ([year, month, day, hour, minute, second]: readonly string[]) =>
   new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}`)
 
@@ -128,7 +128,7 @@ function stamp(at: Date): string {
   return local.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '_')
 }
 
-/** UTF-16 of either byte order by its mark, as with `InboxFormat = unicode`; else UTF-8. */
+/** Decodes UTF-16 if there is a byte order mark (as with `InboxFormat = unicode`), else UTF-8. */
 function readText(file: string): string {
   const bytes = readFileSync(file)
   const decoder = new TextDecoder(ENCODINGS.get(bytes.toString('hex', 0, 2)) ?? 'utf-8')

@@ -9,16 +9,16 @@ import {
 } from 'node:fs'
 import { parseJson } from '../tools/json.ts'
 
-/** A report or a received text in the server's format. */
+/** A report or a received text that the server must get. `item` is in the server's format. */
 export interface JournalEntry {
   readonly kind: 'report' | 'incoming'
   readonly item: Readonly<Record<string, unknown>>
 }
 
 /**
- * A line of the file. `begun`: an attempt that the radio got on this day (0: it was not sent and may begin
- * again). `tell`: an entry's number. `told`: entries that the server has; `refused`: it accepted none of
- * them, so it may hand out these attempts again.
+ * A line of the file. `begun`: an attempt that was handed to the radio on `day` (0: but was not sent).
+ * `tell`: number of an entry for the server. `told`: numbers of entries that the server has. `refused`: it
+ * accepted none of them, and may hand out their attempts again.
  */
 type Entry =
   | { readonly begun: string; readonly day: number }
@@ -26,14 +26,14 @@ type Entry =
   | { readonly told: readonly number[]; readonly refused?: boolean }
 
 const DAY_MS = 86_400_000
-/** Longer than any lease: the server does not hand out older attempts. */
+/** How long attempts are remembered: much longer than a lease. */
 const KEPT_DAYS = 7
-/** Longer than a claim takes: a claim sent before a report may return the reported attempt again. */
+/** How long reported attempts are remembered: a request for messages may overlap the report. */
 const REPORTED_MS = 60_000
 
 export type Journal = ReturnType<typeof openJournal>
 
-/** What an agent must remember after a crash. */
+/** Opens a file of what an agent must remember after a crash: attempts, and reports for the server. */
 export function openJournal(file: string) {
   let last = 0
   const begun = new Map<string, number>()
@@ -50,7 +50,7 @@ export function openJournal(file: string) {
     if ('tell' in entry) last = Math.max(last, entry.tell)
   }
 
-  /** Removes reported entries. Returns the attempts that the server will not hand out again. */
+  /** Removes entries that the server has. Returns the attempts that it will not hand out again. */
   function take({ told, refused }: Extract<Entry, { readonly told: unknown }>): string[] {
     const taken = told.flatMap((number) => untold.get(number) ?? [])
     for (const number of told) untold.delete(number)
@@ -85,7 +85,7 @@ export function openJournal(file: string) {
     return written
   }
 
-  /** Stores an entry until `forget`. After an error it is not stored, and the driver reports it again. */
+  /** Stores an entry until `forget`. If this rejects, nothing is stored, and the driver reports it again. */
   async function keep(telling: JournalEntry): Promise<void> {
     const tell = ++last
     const written = lines.append({ tell, ...telling })
@@ -114,19 +114,19 @@ export function openJournal(file: string) {
 
 const today = () => Math.floor(Date.now() / DAY_MS)
 
-/** The file is rewritten when it has this much more than twice the bytes of the last rewrite. */
+/** The file is rewritten when it exceeds twice the size after the last rewrite by this much. */
 const MAX_SPARE_BYTES = 2 << 20
-/** Characters to write at a time: a string holds at most 512 MiB. */
+/** Characters to write at a time: a string can have at most 512 MiB. */
 const CHUNK_LENGTH = 1 << 20
 
-/** Ends a partly written line, so that it is invalid JSON even if only the line break is missing. */
+/** Ends a partly written line. `~` makes it invalid JSON even if only the line break was missing. */
 const TORN = '~\n'
 
 /** Lines written within this time share a sync, which takes about 1 ms. */
 const SYNC_MS = 10
 const LF = 10
 
-/** A file of JSON lines that survives a kill. `read` gets its lines, `live` returns those to keep. */
+/** A file of JSON lines that survives a crash. `read` gets each line. A rewrite keeps what `live` returns. */
 export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, live: () => Iterable<Entry>) {
   let bytes = 0
   let maxBytes = 0
@@ -139,7 +139,7 @@ export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, 
   }
   let descriptor = rewrite()
 
-  /** Writes the live entries to a new file that replaces the old one; on an error the old one stays. */
+  /** Writes the entries of `live` to a new file, which then replaces the old file. */
   function rewrite(): number {
     const temporary = `${file}.new`
     const rewritten = openSync(temporary, 'w', 0o600)
@@ -147,7 +147,7 @@ export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, 
       let written = 0
       let chunk = ''
       const write = () => {
-        // Not writeSync, which writes only a part on a full disk without an error.
+        // not writeSync: on a full disk it writes only a part, without an error
         writeFileSync(rewritten, chunk)
         written += Buffer.byteLength(chunk)
         chunk = ''
@@ -169,7 +169,7 @@ export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, 
     }
   }
 
-  /** Writes a line, or throws. Call it before `live` has the entry. Resolves when it is on the disk. */
+  /** Writes a line, or throws. Resolves when it is on the disk. Call it before `live` contains the entry. */
   function append(entry: Entry): Promise<void> {
     if (bytes > maxBytes) shrink()
     const line = `${isTorn ? TORN : ''}${JSON.stringify(entry)}\n`

@@ -22,24 +22,24 @@ const LOOK_MS = 3_000
 const CALL_MS = 30_000
 /** Maximum time a modem takes to send a text of several parts. */
 const SEND_MS = 100_000
-/** Delivery reports of older texts are ignored. */
+/** Number of texts whose delivery reports are awaited. Reports of older texts are ignored. */
 const MAX_AWAITED = 1_000
 
-/** The used part of `mmcli -s PATH -J`. */
+/** The used part of the output of `mmcli -s PATH -J`. */
 interface Sms {
   readonly content: { readonly number: string; readonly text: string }
   readonly properties: Readonly<Record<string, string>>
 }
 
-/** The used part of `mmcli -m NAME -J`. Unknown values are `--`. */
+/** The used part of the output of `mmcli -m NAME -J`. Unknown values are `--`. */
 interface ModemInfo {
   readonly generic?: { readonly sim?: string; readonly 'own-numbers'?: readonly string[] }
   readonly '3gpp'?: { readonly 'operator-name'?: string }
 }
 
-/** A modem by mmcli. `name`: its number or path; `any` for the only one. `slot`: of its SIM, from 1. */
+/** Uses a modem through mmcli. `name`: number or path, or `any` for the only one. `slot`: from 1. */
 function openModem(name: string, slot: number) {
-  /** Texts by path in ModemManager until their delivery report comes. */
+  /** Sent texts without a delivery report, by their path in ModemManager. */
   const awaited = new Map<string, Pick<OutgoingText, 'id' | 'attempt'>>()
   /** Received texts that were passed on but not deleted: some modems do not delete. */
   const reported = new Set<string>()
@@ -62,7 +62,7 @@ function openModem(name: string, slot: number) {
     )
   }
 
-  /** The SIM: its slot, its number if that is in E.164, and its carrier. */
+  /** Reads the SIM's number, if that is in E.164, and carrier. */
   async function sim(): Promise<Sim> {
     const modem = (await ask<{ modem?: ModemInfo }>('-m', name))?.modem
     const path = known(modem?.generic?.sim)
@@ -79,7 +79,7 @@ function openModem(name: string, slot: number) {
     if (created.code !== 0 || !path)
       return { outcome: 'failed', error: created.errors || 'The modem takes no text', notSent: true }
     const sent = await runProgram(MMCLI, ['-s', path, '--send'], SEND_MS)
-    // A failed text may have been sent in part.
+    // a failed text may have been sent in part
     if (sent.code !== 0) {
       await forget(path)
       return { outcome: 'failed', error: sent.errors, notSent: false }
@@ -89,7 +89,7 @@ function openModem(name: string, slot: number) {
     return { outcome: 'sent' }
   }
 
-  /** The text is passed in a file, because a quotation mark would end an option. */
+  /** Creates a text in the modem. Its body is in a file: a quotation mark would end mmcli's option. */
   async function create(to: string, body: string): Promise<ProgramResult> {
     let folder: string | undefined
     try {
@@ -115,7 +115,7 @@ function openModem(name: string, slot: number) {
       const { timestamp } = sms.properties
       const key = JSON.stringify([path, number, text, timestamp])
       if (!reported.has(key))
-        // such as `2026-11-20T08:15:00+01`: whole-hour offsets have no minutes
+        // `timestamp` is like `2026-11-20T08:15:00+01`: `Date` needs the minutes of the offset, too
         await events.received(
           { from: number, body: text, sim: slot },
           instantOf((timestamp ?? '').replace(/[+-]\d\d$/, '$&:00')),
@@ -156,7 +156,7 @@ function openModem(name: string, slot: number) {
 
 const known = (value = '--') => (value === '--' || value === '' ? undefined : value)
 
-/** Modems driven by ModemManager, one SIM each. `names`: numbers or paths, or `any` for the only one. */
+/** Uses modems through ModemManager, one SIM each. `names`: numbers or paths, or `any` for the only one. */
 export function modemManagerDriver(...names: readonly string[]) {
   const modems = names.map((name, i) => openModem(name, i + 1))
   let sims: readonly Sim[] = []
@@ -171,7 +171,7 @@ export function modemManagerDriver(...names: readonly string[]) {
     sims = await Promise.all(modems.map((modem) => modem.sim()))
   }
 
-  /** A single modem sends for any requested SIM. */
+  /** Sends through the modem of the requested SIM. A single modem sends for any SIM. */
   async function send(text: OutgoingText): Promise<SendResult> {
     const slot = modems.length === 1 ? 1 : Math.max(text.sim, 1)
     const modem = modems[slot - 1]

@@ -9,7 +9,7 @@ export interface Server {
   readonly token: string
 }
 
-/** The server is unreachable or failed: retrying later may work. */
+/** The server is unreachable or failed. A retry may succeed. */
 export class ServerUnavailable extends Error {
   override name = 'ServerUnavailable'
 }
@@ -19,10 +19,10 @@ export const isDisabledRefusal = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && error.status === 403
 
 const TIMEOUT_MS = 15_000
-/** Temporary statuses below 500. A proxy answers 404 while the server behind it is unreachable. */
+/** Statuses below 500 that are temporary. Some proxies answer 404 while the server is unreachable. */
 const PASSING = new Set([404, 408, 425, 429])
 
-/** Posts JSON. `serverTime`: to the second. Throws ServerUnavailable, also on abort, and GatewayError. */
+/** Posts JSON. Throws GatewayError if the server refuses, ServerUnavailable if it fails or on abort. */
 export async function call<T>(
   server: Server,
   path: string,
@@ -44,7 +44,7 @@ export async function call<T>(
   }
 }
 
-/** Sends a request. The answer's body is not read yet. */
+/** Sends a request. Returns before the answer's body is read. Throws the errors of `call`. */
 async function ask(server: Server, path: string, init: RequestInit): Promise<Response> {
   const headers = {
     'content-type': 'application/json',
@@ -67,18 +67,18 @@ async function sentenceOf(response: Response): Promise<string> {
 }
 
 const FIRST_MS = 500
-/** Retries quickly at first: after a server's restart, agents reconnect within 2 s. */
+/** Longest pause of the first 60 retries: after a server's restart, agents reconnect within 2 s. */
 const YOUNG_MS = 1_000
 const YOUNG_TRIES = 60
 const LONGEST_MS = 30_000
 
-/** Pauses between retries grow, with jitter, so that agents do not reconnect all at once. */
+/** The longest pause before the next retry. Pauses grow with the number of tries. */
 const longestPause = (tries: number) =>
   tries < YOUNG_TRIES
     ? Math.min(YOUNG_MS, FIRST_MS * 2 ** tries)
     : Math.min(LONGEST_MS, YOUNG_MS * 2 ** (tries - YOUNG_TRIES))
 
-/** Repeats `work` until `ended`, with growing pauses after failures. `succeeded` shortens the next. */
+/** Repeats `work` until `ended`, with growing random pauses after failures. `succeeded` resets the pause. */
 export async function persist(work: (succeeded: () => void) => Promise<void>, ended: AbortSignal) {
   let tries = 0
   const succeeded = () => {
@@ -96,10 +96,10 @@ export async function persist(work: (succeeded: () => void) => Promise<void>, en
   }
 }
 
-/** The server sends something at least every 15 s: after this silence the connection is dead. */
+/** A connection is dead after this silence: the server sends something at least every 15 s. */
 const SILENT_MS = 45_000
 
-/** Listens until `ended` and reconnects; calls `connected` each time. Throws GatewayError. */
+/** Listens to events until `ended`. Calls `connected` after each (re)connection. Throws GatewayError. */
 export const listen = (
   server: () => Server,
   connected: () => void,

@@ -4,10 +4,10 @@ import type { DriverEvents, IncomingText, OutgoingText, SendResult } from './dri
 
 /** Defaults of a simulated phone. Shares are from 0 to 1. */
 const WELL_BEHAVED = {
-  /** Milliseconds to send a message, and until its delivery report. */
+  /** Milliseconds to send a message. `deliveryMs`: then until its delivery report. */
   lagMs: 200,
   deliveryMs: 500,
-  /** Shares of messages that fail, that provably are not sent, and of delivery reports that are lost. */
+  /** Share of messages that fail. `refuse`: that provably are not sent. `lose`: of lost delivery reports. */
   fail: 0,
   refuse: 0,
   lose: 0,
@@ -46,7 +46,6 @@ export function simulatorDriver(given: Partial<SimulatorOptions> = {}) {
     return { outcome: 'sent' }
   }
 
-  /** From here on the message counts as sent. */
   function goOut({ id, attempt, to, sim }: OutgoingText): void {
     const { sentFile, dieAfter, lose, deliveryMs } = options
     if (sentFile) appendFileSync(sentFile, `${JSON.stringify({ id, attempt, to, sim })}\n`)

@@ -16,12 +16,12 @@ import {
 const HINT = 'Install the app Termux:API, let it send and read SMS, and `pkg install termux-api`.'
 const LOOK_MS = 10_000
 const CALL_MS = 60_000
-/** The first call may wait for the user to grant a permission. */
+/** Time limit of a call that may wait for the user to grant a permission. */
 const INFO_MS = 15_000
-/** Texts read per check: more do not arrive in between. */
+/** Texts to read per check. More are not expected between two checks. */
 const NEWEST = 50
 
-/** A line of `termux-sms-list`. `received`: the phone's local time, as `2026-11-20 10:45:00`. */
+/** A text as `termux-sms-list` prints it. `received`: local time such as `2026-11-20 10:45:00`. */
 interface Listed {
   readonly _id: number
   readonly number: string
@@ -29,7 +29,7 @@ interface Listed {
   readonly received: string
 }
 
-/** The used part of `termux-telephony-deviceinfo`, which describes only the default SIM. */
+/** The used part of the output of `termux-telephony-deviceinfo`. It describes only the default SIM. */
 interface DeviceInfo {
   readonly phone_count?: number
   readonly sim_state?: string
@@ -37,13 +37,13 @@ interface DeviceInfo {
   readonly sim_country_iso?: string
 }
 
-/** An Android phone by Termux:API. `memory`: file of the last received text. `count`: SIMs; 0: automatic. */
+/** Uses an Android phone by Termux:API. `memory`: file for the last text's id. `count` of SIMs; 0: ask it. */
 export function termuxDriver(memory: string, count = 0) {
   let sims: readonly Sim[] = []
   let last = Number.NaN
   let end = async () => {}
 
-  /** Throws a UserError without Termux:API. Texts from before the first start stay on the phone. */
+  /** Throws a UserError if Termux:API does not work. Texts from before the first start are ignored. */
   async function start(events: DriverEvents): Promise<void> {
     await needProgram('termux-sms-list', ['-l', '1', '-t', 'inbox'], HINT)
     sims = count > 0 ? Array.from({ length: count }, (_, i) => ({ slot: i + 1 })) : await readOnlySim()
@@ -51,7 +51,7 @@ export function termuxDriver(memory: string, count = 0) {
     end = repeat(() => receive(events), LOOK_MS, STDERR)
   }
 
-  /** `sim` 1 is Android's slot 0. The text goes through standard input, as arguments have a limit. */
+  /** `sim` 1 is Android's slot 0. The body is standard input, because the length of arguments is limited. */
   async function send({ to, body, sim }: OutgoingText): Promise<SendResult> {
     const slot = sim > 0 && sims.length !== 1 ? ['-s', String(sim - 1)] : []
     const { code, output, errors } = await runProgram('termux-sms-send', ['-n', to, ...slot], CALL_MS, body)
@@ -62,7 +62,7 @@ export function termuxDriver(memory: string, count = 0) {
   async function receive(events: DriverEvents): Promise<void> {
     const { output } = await runProgram('termux-sms-list', ['-l', String(NEWEST), '-t', 'inbox'], CALL_MS)
     const list = readJson<Listed[]>(output)
-    // Android did not answer: an empty list would make all texts new
+    // Android did not answer. If this counted as an empty inbox, all texts would later be new
     if (!Array.isArray(list)) return
     const texts = list.sort((a, b) => a._id - b._id)
     const newest = texts.at(-1)?._id ?? 0
@@ -86,7 +86,7 @@ export function termuxDriver(memory: string, count = 0) {
   } satisfies Driver
 }
 
-/** The SIM of a phone with one slot. None for several: Termux:API does not tell which have a SIM. */
+/** The SIM of a phone with one slot; [] for several slots: Termux:API does not tell which have a SIM. */
 async function readOnlySim(): Promise<Sim[]> {
   const { output } = await runProgram('termux-telephony-deviceinfo', [], INFO_MS)
   const info = readJson<DeviceInfo>(output)

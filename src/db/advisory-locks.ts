@@ -1,25 +1,25 @@
-/** Numbers of all advisory locks, unlikely to be another program's. A second key is the hash of an id. */
+/** Keys of all advisory locks. A lock "per" something has a hash of its id as second key. */
 export const LOCKS = {
-  /** Nodes that start together migrate one after the other; catalog changes and restores wait for it. */
+  /** Migrations, changes of collections and restores hold it, so only one of them runs at a time. */
   migration: 7_367_001,
-  /** With a device: held by a claim of a device that has limits. */
+  /** Per device: held while a device with limits fetches its messages. */
   claim: 7_367_002,
   sweep: 7_367_003,
   retention: 7_367_005,
-  /** Nodes lease webhook calls one after the other, so that limits apply across nodes. */
+  /** Held while a node takes webhook calls to send: limits apply to all nodes together. */
   webhookLease: 7_367_006,
-  /** With a user: held while a webhook is created, so that a user's maximum is kept. */
+  /** Per user: held while a webhook is created, to enforce the user's maximum. */
   webhookCount: 7_367_020,
-  /** With a user: held while a hook is created, so that a user's maximum is kept. */
+  /** Per user: held while a hook is created, to enforce the user's maximum. */
   hookCount: 7_367_027,
-  /** With a user and a number: automatic answers to it go one after the other. */
+  /** Per user and phone number: held while texts of the number are answered automatically. */
   answer: 7_367_028,
-  /** With a user: inbox refreshes of a user go one after the other, so that they count each other. */
+  /** Per user: held while an inbox refresh queues webhook calls, to enforce their maximum. */
   inboxRefresh: 7_367_022,
   indexBuild: 7_367_021,
-  /** Held, shared, by each process that uses an embedded Postgres: the last one stops it. */
+  /** Each process that uses an embedded Postgres shares this lock. The last process stops Postgres. */
   embedded: 7_367_025,
-  /** With a user: held while a file is stored, so that a user's maximum is kept. */
+  /** Per user: held while a file is stored, to enforce the user's maximum of bytes. */
   files: 7_367_029,
   queueCheck: 7_367_026,
 } as const

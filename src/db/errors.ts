@@ -21,7 +21,7 @@ export const UNDEFINED_TABLE = '42P01'
 
 export const isTooSlow = (error: unknown): boolean => isSqlError(error, QUERY_CANCELED)
 
-/** The answer to a list that fails in the database: 400. Returns other errors unchanged. */
+/** Turns a database error in a list request into a 400. Returns other errors unchanged. */
 export function listFault(error: unknown, message?: string): unknown {
   if (isTooSlow(error)) return answerableFault(error, true)
   return isSqlError(error) ? badRequest(message) : error
@@ -29,7 +29,7 @@ export function listFault(error: unknown, message?: string): unknown {
 
 const RETRY_SECONDS = 5
 
-/** The answer to a canceled statement: 400 for a read; 503 for a write, as phones give up after a 400. */
+/** Answers a canceled statement: 400 for a read, 503 for a write, because phones give up after a 400. */
 export function answerableFault(error: unknown, isRead: boolean): unknown {
   if (!isTooSlow(error)) return error
   if (isRead) return badRequest('This takes too long. Ask for less: a shorter period, a simpler filter.')
@@ -37,13 +37,13 @@ export function answerableFault(error: unknown, isRead: boolean): unknown {
   return new RetryLater(503, RETRY_SECONDS, message)
 }
 
-/** SQLSTATEs of a statement that does not fit the tables, or whose cached plan no longer does. */
+/** SQLSTATEs which mean that a statement, or its cached plan, does not fit the tables. */
 const MISMATCHES = new Set(['42703', '42P01', '42804', '42846', '42883', '0A000'])
 
-/** Number of statements that did not fit the tables. When it grows, the catalog may be out of date. */
+/** Number of statements that did not fit the tables: the cached collections may be out of date. */
 export const schemaMismatches = { count: 0 }
 
-/** Counts the error if it is one of these, and throws it. */
+/** Throws the error. First counts it if the statement did not fit the tables. */
 export function countSchemaMismatch(error: unknown): never {
   if (isSqlError(error) && MISMATCHES.has(error.code)) schemaMismatches.count++
   throw error
@@ -58,10 +58,10 @@ const LOST_CODES = new Set([
   'EAI_AGAIN',
   'ETIMEDOUT',
 ])
-/** SQLSTATEs of a server that is starting, stopping, full, lost or read-only. 08P01 counts only if FATAL. */
+/** SQLSTATEs of a server that is starting, stopping, full, lost or read-only. 08P01 counts if it is FATAL. */
 const LOST_STATES = /^(08(?!P01)|57P0[1235]|53[13]00|3D000|25006|25P03)/
 
-/** True if not the statement but the database is at fault, so that a retry may succeed. */
+/** True if the connection or the server failed, not the statement: a retry may succeed. */
 export function isConnectionError(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isConnectionError)
   if (!(error instanceof Error)) return false
@@ -89,7 +89,7 @@ export class DatabaseUnavailable extends ApiError {
   }
 }
 
-/** A lock was held for too long, as while a table is changed. A retry may succeed. */
+/** A statement waited too long for a lock, for example while a table is changed. A retry may succeed. */
 export class DatabaseLocked extends DatabaseUnavailable {
   override name = 'DatabaseLocked'
   constructor(cause: unknown) {
@@ -99,17 +99,17 @@ export class DatabaseLocked extends DatabaseUnavailable {
 
 const REFUSED_WRITES = new Set(['53100', '25006'])
 
-/** Number of writes refused so. When it grows, `/api/ready` may report that nothing is accepted. */
+/** Number of writes refused because of a full disk or a read-only server. `/api/ready` watches it. */
 export const refusedWrites = { count: 0 }
 
-/** Turns an error into DatabaseLocked or DatabaseUnavailable if it means that; counts refused writes. */
+/** Wraps errors of the connection or of locks, and returns others unchanged. Counts refused writes. */
 export function databaseFault(error: unknown): unknown {
   if (isSqlError(error) && REFUSED_WRITES.has(error.code)) refusedWrites.count++
   if (isSqlError(error, LOCK_NOT_AVAILABLE)) return new DatabaseLocked(error)
   return isConnectionError(error) ? new DatabaseUnavailable(error) : error
 }
 
-/** A newer version has migrated the database in a way that this server must not work on. */
+/** A newer version has migrated the database, and this version must not use it any more. */
 export class OutdatedServer extends DatabaseUnavailable {
   override name = 'OutdatedServer'
   constructor() {
@@ -118,7 +118,7 @@ export class OutdatedServer extends DatabaseUnavailable {
   }
 }
 
-/** A statement's result: rows as arrays in the order of `fields`. `count`: rows returned or changed. */
+/** A statement's result. Each row is an array in the order of `fields`. `count`: rows returned or changed. */
 export interface Result {
   readonly rows: unknown[][]
   readonly fields: readonly { readonly name: string }[]
@@ -126,16 +126,16 @@ export interface Result {
 }
 
 /**
- * Sends statements. Types of results: text, json and dates → string, float8, int → number,
- * bool → boolean, text[] → string[], null → null. `name` makes a prepared statement that Postgres may plan
- * once for all values: only for statements whose shape no client chose (see docs/internals/queries.md).
+ * Sends statements. Text and json become strings, float8 and int numbers, timestamptz Dates. `name` makes a
+ * prepared statement, which Postgres may plan once for all values. Don't name statements with filters that a
+ * client wrote (docs/internals/queries.md).
  */
 export interface Session {
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result>
   script(text: string): Promise<void>
 }
 
-/** A transaction. `Db` documents its methods. */
+/** A transaction. The class `Db` documents its methods. */
 export interface TransactionSession extends Session {
   limit(ms: number): Promise<void>
   endOthers(): Promise<void>
@@ -143,7 +143,7 @@ export interface TransactionSession extends Session {
 
 export type PoolUse = Readonly<Record<'busy' | 'idle' | 'waiting', number>>
 
-/** Connections to a database. `Db` documents the methods. */
+/** Connections to a database. The class `Db` documents the methods. */
 export interface Backend extends Session {
   readonly lookUp: Session['query']
   readonly clientQuery: Session['query']

@@ -1,16 +1,16 @@
 import pg from 'pg'
 import { DatabaseUnavailable } from './errors.ts'
 
-/** How long one of several hosts may take to accept a connection, before the next one is tried. */
+/** How long a host may take to accept a connection before the next host is tried. */
 const HOST_MS = 3_000
 
-/** Whether a server accepts writes. Commits to a synchronous standby, as a replaced primary cannot. */
+/** Asks whether a server accepts writes. Commits to synchronous standbys: a replaced primary cannot. */
 const CHECK = `
 select current_setting('transaction_read_only') as read_only, pg_postmaster_start_time()::text as server,
   case when current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery()
     then pg_logical_emit_message(true, 'pocketsms', '') end`
 
-/** A connection string for each host of a libpq URL: `postgres://host1:5432,host2:5432/name`. */
+/** A URL for each host of a libpq URL such as `postgres://host1:5432,host2:5432/name`. */
 function urlsOf(url: string): string[] {
   const start = url.indexOf('://') + 3
   const length = url.slice(start).search(/[/?]/)
@@ -24,8 +24,8 @@ function urlsOf(url: string): string[] {
 }
 
 /**
- * Clients of the first host that accepts writes; after a failure, the next client tries the next host. A
- * client that reaches another server than those before it ends them, as their server was replaced.
+ * Makes clients that connect to a host that accepts writes. After a failure, the next client tries the next
+ * host. A client that reaches a different server than earlier clients ends those: their server was replaced.
  */
 export function clientsOf(url: string) {
   const urls = urlsOf(url)
@@ -33,7 +33,7 @@ export function clientsOf(url: string) {
   let current = 0
   const servers = new Map<pg.Client, unknown>()
 
-  /** Ends connections without waiting for their servers, except those to the server `kept`. */
+  /** Ends all connections, except those to the server `kept`, without waiting for an answer. */
   function abandon(kept?: unknown): void {
     for (const [client, server] of servers) if (server !== kept) client.connection.stream.destroy()
   }
@@ -43,7 +43,7 @@ export function clientsOf(url: string) {
 
     constructor(config?: pg.ClientConfig) {
       super({ ...config, ...limits, connectionString: urls[current]! })
-      // a pool adds its handler after `connect`; before that, a lost connection would end the process
+      // a pool adds its handler after `connect`: before that, a lost connection would end the process
       this.on('error', () => {})
       this.on('end', () => servers.delete(this))
     }

@@ -7,14 +7,14 @@ import { serialQueue } from '../tools/repeat.ts'
 import type { Backend, Session } from './errors.ts'
 
 const RECONNECT_MS = 1_000
-/** The heartbeat, and how long the database may take to answer one. */
+/** The interval of heartbeats, and how long the database may take to answer one. */
 const [BEAT_MS, ANSWER_MS] = [2_000, 8_000]
-/** Channel on which a server sends itself a message after each connection, to test NOTIFY. */
+/** Channel on which a server sends itself a message after it connects, to test whether NOTIFY works. */
 const ECHO_CHANNEL = 'pocketsms_echo'
 const ECHO_MS = 5_000
-/** A server notifies others at most once in this time, because Postgres serializes commits that notify. */
+/** A server sends NOTIFY at most once in this time, because Postgres serializes commits that notify. */
 const GATHER_MS = 20
-/** SQLSTATE of the notice that sql/functions/work/_announce.sql raises beside a statement's result. */
+/** SQLSTATE of the notices by which sql/functions/work/_announce.sql hands announcements to a server. */
 const ANNOUNCED = 'PS001'
 const DEAF =
   'NOTIFY does not arrive: is DATABASE_URL a pooler in transaction mode? ' +
@@ -23,8 +23,8 @@ const DEAF =
 type ListeningClient = pg.Client & { readonly processID?: number }
 
 /**
- * One connection for all channels. Its heartbeat repeats LISTEN, which `countChannelListeners` counts.
- * `onStall` is called when the database stops answering but leaves its connections open.
+ * One connection that listens on all channels. Its heartbeat is LISTEN: `countChannelListeners` looks for it.
+ * Calls `onStall` when the database stops answering but leaves its connections open.
  */
 export function openListener(
   open: () => pg.Client,
@@ -62,7 +62,7 @@ export function openListener(
         said.map(([channel]) => channel),
         said.map(([channel, word]) => word.slice(channel.length + 1)),
       ]
-      // `countChannelListeners` finds a channel in this comment of the connection's last statement
+      // the SQL comment is for `countChannelListeners`, which searches each connection's last statement
       const text = `select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) w(channel, payload) -- ${listenText()}`
       if (client) await send(client, text, values).catch(() => {})
       await sleep(GATHER_MS, undefined, { ref: false })
@@ -89,7 +89,7 @@ export function openListener(
     next.on('error', (error) => lost.abort(error))
     next.on('end', () => lost.abort(new Error('The connection was closed.')))
     next.on('notification', ({ channel, payload = '', processId }) => {
-      // this server's listeners already got its own announcements
+      // `announce` has already told the listeners of this process
       if (processId !== next.processID) messages.emit(channel, payload)
     })
     await next.connect()
@@ -109,7 +109,7 @@ export function openListener(
     }
   }
 
-  /** Notifies this server over another connection, to test NOTIFY. */
+  /** Tests NOTIFY: sends this process a message over another connection. */
   async function checkEcho(): Promise<void> {
     const word = randomUUID()
     const heard = new Promise<boolean>((resolve) => {
@@ -127,7 +127,7 @@ export function openListener(
 
   return {
     hears: () => hears,
-    /** Calls `heard` for each message, with '' after each connection. Returns a function to stop it. */
+    /** Calls `heard` for each message, and with '' whenever it has connected. Returns a function to stop. */
     async listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>> {
       messages.on(channel, heard)
       firstTry ??= new Promise((tried) => {
@@ -141,7 +141,7 @@ export function openListener(
         await send(client, `unlisten "${channel}"; ${listenText()}`).catch(() => {})
       }
     },
-    /** Calls this process's listeners at once and, if connected, notifies other servers within GATHER_MS. */
+    /** Calls listeners of this process immediately. If connected, notifies other servers within GATHER_MS. */
     announce(channel: string, payload: string): void {
       messages.emit(channel, payload)
       words.add(`${channel} ${payload}`)
@@ -156,7 +156,7 @@ export function openListener(
   }
 }
 
-/** Passes a pool's announcements to `announce` after their commit. Returns a function that drops some. */
+/** Calls `announce` for a pool's announcements after their commit. Returns a function to drop a client's. */
 export function collectAnnouncements(pool: pg.Pool, announce: Backend['announce']) {
   const made = new WeakMap<pg.ClientBase, string[]>()
   pool.on('connect', (client) =>

@@ -43,7 +43,7 @@ export class Database {
     return new Db(this.#pool, work)
   }
 
-  /** Lets `forReading` choose a replica from now on. It is closed with this database. */
+  /** Lets `forReading` choose this replica from now on. `close` also closes the replica. */
   readFrom(replica: Replica, size: PoolSize): void {
     const backend = readingBackend(this.#pool.backend, replica.connection)
     this.#pool.reading = { replica, onReplica: { backend, places: databasePlaces(size) } }
@@ -55,13 +55,13 @@ export class Database {
   }
 }
 
-/** The database, or a running transaction of it, as one holder or all use it. */
+/** The database, or a running transaction, for the work of one account or network, or of the server. */
 export class Db {
   readonly #pool: Pool
   readonly #transaction: TransactionSession | undefined
   readonly #owner: Ticket | Everybody
   readonly #holder: Holder | Everybody
-  /** The ticket that client-shaped statements are charged to; undefined for the server's own work. */
+  /** Who is charged for clients' own filters; undefined for the server's own work. */
   readonly ticket: Ticket | undefined
   readonly replica: Replica | undefined
 
@@ -74,7 +74,7 @@ export class Db {
     this.replica = pool.reading?.replica
   }
 
-  /** The same database outside of transactions, for work that no holder pays for. */
+  /** This database outside of any transaction, for work that is charged to no account. */
   forEverybody(work: Everybody): Db {
     return new Db(this.#pool, work)
   }
@@ -83,7 +83,7 @@ export class Db {
     return this.#transaction !== undefined
   }
 
-  /** False if NOTIFY does not arrive, as behind a pooler in transaction mode. */
+  /** False if NOTIFY does not arrive, for example behind a pooler in transaction mode. */
   get hears(): boolean {
     return this.#pool.backend.hears() !== false
   }
@@ -92,7 +92,7 @@ export class Db {
     return this.#pool
   }
 
-  /** The state of the connection pool. Work that waits for its turn counts as waiting. */
+  /** Numbers of busy and idle connections, and of calls that wait for a connection or for their turn. */
   get use(): PoolUse {
     const { backend, places } = this.#pool
     const use = backend.use()
@@ -103,15 +103,15 @@ export class Db {
     return this.#pool.places.time?.use
   }
 
-  /** Runs a statement; rows are arrays. See Session.query for values and `name`. Throws RetryLater. */
+  /** Runs a statement. `Session` explains rows and `name`. Throws RetryLater if too much waits. */
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     if (this.#transaction) return this.#transaction.query(text, params, name).catch(countSchemaMismatch)
     return this.#inTurn((backend) => backend.query(text, params, name)).catch(countSchemaMismatch)
   }
 
   /**
-   * Runs a statement that a client shaped, in the holder's turn. Throws 57014 after
-   * CLIENT_STATEMENT_SECONDS. In a transaction, for a superuser or without a ticket: as `query`.
+   * Runs a statement with a client's own filter or sort, in the client's turn. Throws SQLSTATE 57014 after
+   * CLIENT_STATEMENT_SECONDS, except for superusers, in a transaction or without a ticket.
    */
   shaped(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     const { ticket } = this
@@ -122,19 +122,19 @@ export class Db {
     return time.run(ticket, () => backend.clientQuery(text, params, name)).catch(countSchemaMismatch)
   }
 
-  /** Reads the first rows of an index on the connection of `lookUp`, in the holder's turn. */
+  /** Reads the first rows in an index's order. Like `lookUp`, but waits for the caller's turn. */
   firstRows(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     if (this.inTransaction) return this.lookUp(text, params, name)
     return this.#pool.places.firstRows.run(this.#holder, () => this.lookUp(text, params, name))
   }
 
-  /** Reads rows by their keys, without waiting for a turn: see Backend.lookUp. */
+  /** Reads rows by their keys on one shared connection (pipeline.ts), without waiting for a turn. */
   lookUp(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     const lookUp = this.#transaction?.query ?? this.#pool.backend.lookUp
     return lookUp(text, params, name).catch(countSchemaMismatch)
   }
 
-  /** The Db for reads outside of transactions: the replica if it has all commits so far. */
+  /** The Db for reads outside of transactions: the replica if it has all commits so far, else the primary. */
   async forReading(): Promise<Db> {
     const { reading } = this.#pool
     if (!reading) return this
@@ -153,12 +153,12 @@ export class Db {
     return this.#pool.backend.unhurried(text)
   }
 
-  /** Sets the time limit of later statements of this transaction; 0: none, also for locks. */
+  /** Sets the time limit of later statements of this transaction. 0: no limit, and none for lock waits. */
   limitStatements(ms: number): Promise<void> {
     return this.#transaction!.limit(ms)
   }
 
-  /** Runs `work` in the running transaction, or in a new one and again after a deadlock. */
+  /** Runs `work` in the running transaction, else in a new one, which it repeats after a deadlock. */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
     if (this.inTransaction) return work(this)
     return this.#inTurn((backend) =>
@@ -166,12 +166,12 @@ export class Db {
     )
   }
 
-  /** Ends all other connections, as the last statement of a transaction that changes cached things. */
+  /** Ends all connections of pocketsms, with their cached plans. Must be a transaction's last statement. */
   endOthers(): Promise<void> {
     return this.#transaction!.endOthers()
   }
 
-  /** Runs work that takes a connection, in the holder's turn. Repeats it after a deadlock. */
+  /** Runs work that needs a connection, in the caller's turn. Repeats it after a deadlock. */
   #inTurn<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
     const { backend, places } = this.#pool
     return places.connections.run(this.#holder, async () => {
@@ -186,20 +186,20 @@ export class Db {
     })
   }
 
-  /** Calls the listener for notifications of all nodes. An empty payload: some may have been missed. */
+  /** Calls `heard` for each announcement of any node, and with '' when some may have been missed. */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>> {
     return this.#pool.backend.listen(channel, heard)
   }
 
-  /** Notifies the `listen` of all nodes; call after the commit. The message may be lost. */
+  /** Sends a message to listeners on all nodes. It may be lost. Call this after the commit. */
   announce(channel: string, payload: string): void {
     this.#pool.backend.announce(channel, payload)
   }
 }
 
 /**
- * Opens the Postgres of `databaseUrl` or the embedded one, and waits for it. Throws a UserError. `admit`:
- * checks connections of a server.
+ * Opens the Postgres of `databaseUrl`, else the embedded one, and waits until it answers. Throws a UserError
+ * if it cannot be used. `admit` checks each new connection of a server.
  */
 export async function openDb(config: Config, log: Logger, admit?: Admission): Promise<Database> {
   const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir, log)
@@ -222,7 +222,7 @@ export async function openDb(config: Config, log: Logger, admit?: Admission): Pr
   return database
 }
 
-/** Opens the database of a server: uses the configured replica for reads, and refuses a newer schema. */
+/** Opens the database, with the configured replica, for a server. Throws a UserError for a newer schema. */
 export async function openServingDb(config: Config, log: Logger): Promise<Database> {
   const database = await openDb(config, log, checkServer)
   const db = database.forEverybody('server')
@@ -244,10 +244,10 @@ const poolOf = ({ databasePool: all, clientStatementSeconds }: Config): PoolSize
 
 const DEADLOCK = '40P01'
 const TRIES = 8
-/** Maximum of the random pause before a repeat: transactions of a deadlock must not collide again. */
+/** Longest random pause before the first repeat. Deadlocked transactions must not collide again. */
 const MAX_PAUSE_MS = 50
 
-/** Runs work in a savepoint: an error undoes only this work and is thrown. */
+/** Runs work in a savepoint. If it throws, only its changes are undone, and the error is thrown. */
 export async function withSavepoint<T>(db: Db, work: () => Promise<T>): Promise<T> {
   await db.query('savepoint attempt')
   try {

@@ -16,20 +16,20 @@ import { collectAnnouncements, openListener } from './listener.ts'
 import { openPipeline, runStatement } from './pipeline.ts'
 
 /**
- * Planner settings for short statements on data in memory: no parallel workers, which start slowly; index
- * reads cost as much as table reads (5 ms of CPU instead of 47); no JIT compilation (700 ms of a count).
+ * Planner settings for short statements on data in memory. Parallel workers start slowly. Index reads are as
+ * cheap as table reads (saved 42 of 47 ms of CPU). JIT compilation took 700 ms of a count.
  */
 const SERVER_PLANNER = {
   max_parallel_workers_per_gather: 0,
   random_page_cost: 1,
   jit: 'off',
-  // with 4 MB, a search in 10 million messages reads rows again: 18 s instead of 0.6
+  // with Postgres' 4 MB, a search in 10 million messages reads rows again and takes 18 s instead of 0.6
   work_mem: '32MB',
 } as const
 
 /**
- * Generic plans from the start: with old statistics the first five executions would read all messages of a
- * user (250 ms). No sorting, as an index has the order: a plan could sort 30,000 messages for a page (9 ms).
+ * Generic plans from the start: with old statistics, the first five executions would read all messages of a
+ * user (250 ms). No sorts: Postgres could sort 30,000 messages (9 ms) instead of using an ordered index.
  */
 const LOOK_UP_PLANNER = {
   ...SERVER_PLANNER,
@@ -41,7 +41,7 @@ const INT8 = 20
 const JSON_OID = 114
 const asText = (text: string) => text
 
-/** How values of each type arrive: see Session.query. */
+/** Parsers of values by their Postgres type. `Session` lists the results. */
 export const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === INT8) return Number
@@ -50,20 +50,20 @@ export const types = {
   },
 }
 
-/** Longest wait for a lock: while a table is changed, its requests must not take all connections. */
+/** Longest wait for a lock: while a table is changed, requests for it must not take all connections. */
 const LOCK_TIMEOUT_MS = 10_000
-/** PocketBase's limit of a query, after which it answers 400. */
+/** PocketBase's time limit for a query, after which it answers 400. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const LOOK_UP_MS = 1_000
-/** A transaction idle for this long is lost, perhaps behind a proxy that keeps its connection open. */
+/** Postgres ends a transaction idle for this long: a proxy may keep the connection of a lost client open. */
 const IDLE_TRANSACTION_MS = 60_000
-/** Postgres keeps each prepared statement until its connection ends. */
+/** Connections end after this time: until then Postgres keeps all their prepared statements. */
 const LIFETIME_MS = 3_600_000
-/** How long after Postgres' own limit the driver gives a statement up and drops the connection. */
+/** How long after Postgres' own time limit the driver gives up a statement and drops the connection. */
 const GRACE_MS = 5_000
 const CONNECT_MS = 10_000
 const KEEP_ALIVE_MS = 10_000
-/** nice(2) of local backends that run clients' own filters and sorts: other work goes first. */
+/** nice(2) value of embedded Postgres' backends that run clients' own filters and sorts. */
 const CLIENT_NICENESS = 10
 /** The driver's longest time limit, 24 days. */
 const NO_LIMIT_MS = 2 ** 31 - 1
@@ -73,7 +73,7 @@ select pg_terminate_backend(pid) from pg_stat_activity
 where datname = current_database() and usename = current_user and application_name like 'pocketsms%'
   and pid <> pg_backend_pid()`
 
-/** With this application_name, `_announce` raises announcements as notices; with any other it uses NOTIFY. */
+/** For this application_name, the SQL function `_announce` raises notices; for others it uses NOTIFY. */
 const SERVER_NAME = 'pocketsms server'
 
 type Queryable = Pick<pg.ClientBase, 'query'>
@@ -83,7 +83,7 @@ const guarded = <T>(run: () => Promise<T>): Promise<T> =>
     throw databaseFault(error)
   })
 
-/** `patienceMs`: the driver's time limit of a statement; undefined: that of the connection. */
+/** `patienceMs`: the driver's time limit for a statement. Default: the connection's time limit. */
 const session = (client: Queryable, patienceMs?: () => number | undefined): Session => ({
   query: (text, params, name) => runStatement(client, text, params, name, patienceMs?.()),
   script: (text) =>
@@ -93,10 +93,10 @@ const session = (client: Queryable, patienceMs?: () => number | undefined): Sess
 function yieldProcessor(client: pg.PoolClient & { readonly processID?: number }): void {
   try {
     setPriority(client.processID!, CLIENT_NICENESS)
-    // Linux weighs sessions, and each backend is one: sched(7), autogroup
+    // Linux also shares the CPU between sessions, and each backend has its own: sched(7), autogroup
     writeFileSync(`/proc/${client.processID}/autogroup`, String(CLIENT_NICENESS))
   } catch {
-    // it has ended, or the system does not allow it
+    // the backend has ended, or the system does not allow this
   }
 }
 
@@ -107,7 +107,7 @@ const optionsOf = (settings: Readonly<Record<string, string | number>>) =>
 
 export type Admission = (session: Session) => Promise<void>
 
-/** Numbers of connections for the server's own and for client-shaped statements, with their time limit. */
+/** Numbers of connections for the server's statements, and for clients' own filters (`clientMs` at most). */
 export interface PoolSize {
   readonly ofServer: number
   readonly ofClients: number
@@ -115,14 +115,14 @@ export interface PoolSize {
 }
 
 interface PostgresOptions {
-  /** Checks connections of a server, which sends announcements after the commit, not by NOTIFY in it. */
+  /** Checks new connections. Given only by servers, whose announcements go out after the commit. */
   readonly admit?: Admission | undefined
   readonly listenUrl?: string
   readonly isReplica?: boolean
   readonly isEmbedded?: boolean
 }
 
-/** Pools of connections. They connect on first use, and again after a loss or a silence of the server. */
+/** Opens pools, which connect on first use, and again after a lost connection or a server's silence. */
 export function openPostgres(
   url: string,
   size: PoolSize,
@@ -155,10 +155,10 @@ export function openPostgres(
       maxLifetimeSeconds: LIFETIME_MS / 1000,
       onConnect: onConnect as pg.PoolConfig['onConnect'],
     })
-    // if a connection is lost between two statements of a transaction, the next one fails
+    // a connection lost within a transaction needs no handling: the next statement fails
     made.on('connect', (client) => client.on('error', () => {}))
     made.on('error', (error) => {
-      // `end` resolves before its connections are closed; an embedded Postgres may end them first
+      // `end` resolves before connections are closed, and an embedded Postgres may close them first
       if (!made.ending) log.warn({ err: error }, 'lost an idle database connection')
     })
     return made
@@ -166,7 +166,7 @@ export function openPostgres(
   const pool = openPool(size.ofServer, STATEMENT_TIMEOUT_MS)
   const ofClients = openPool(size.ofClients, size.clientMs)
   if (isEmbedded) ofClients.on('connect', yieldProcessor)
-  // the driver's limit is the general one, because a statement may wait behind slow ones
+  // the driver's time limit stays the general one, because a statement may wait behind slow ones
   const limits = { ...limitedTo(STATEMENT_TIMEOUT_MS), statement_timeout: LOOK_UP_MS }
   const lookUps = { ...settings, ...limits, options: optionsOf(LOOK_UP_PLANNER) }
   const shared = session(pool as Queryable)
@@ -217,7 +217,7 @@ async function transact<T>(
   let hasFailed = false
   try {
     await inside.query('begin')
-    // statements queued behind a failed one must not run in the next transaction
+    // statements queued after a failure must not run in the connection's next transaction
     const inTurn = <R>(send: () => Promise<R>) =>
       queue(() => {
         if (hasFailed) throw new Error('The transaction is over')
@@ -232,7 +232,7 @@ async function transact<T>(
         if (ms === 0) await ordered.script('set local lock_timeout = 0')
       },
       async endOthers() {
-        // this connection ends as well: its plans may not fit the new tables
+        // ends this connection too: its cached plans may not fit the new tables
         isOver = true
         await ordered.query(END_OTHERS)
       },
@@ -251,7 +251,7 @@ async function transact<T>(
   }
 }
 
-/** Runs each statement on a connection of its own. After `close` the database continues them. */
+/** Runs each statement on its own connection. After `close`, the database continues running statements. */
 function longWork(open: () => pg.Client) {
   const clients = new Set<pg.Client>()
   return {

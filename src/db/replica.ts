@@ -21,7 +21,7 @@ interface Running {
 
 type ReplicaConnection = ReturnType<typeof openReplica>
 
-/** Connections to one replica, given up when one reaches another server or older data. */
+/** Connections to one replica. All are given up when one reaches a different server, or older data. */
 export function openReplica(url: string, poolSize: PoolSize, log: Logger) {
   const running = new Set<Running>()
   let startOfServer: unknown
@@ -38,7 +38,7 @@ export function openReplica(url: string, poolSize: PoolSize, log: Logger) {
   }
   const backend = openPostgres(url, poolSize, log, { admit, isReplica: true })
 
-  /** Runs work; rejects once the replica is given up, as a dead connection may stay silent for long. */
+  /** Runs work. Rejects once the replica is given up, since a dead connection may stay silent for long. */
   function run<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
     if (isOver) return Promise.reject(away())
     const entry: Running = { fail: undefined }
@@ -60,7 +60,7 @@ export function openReplica(url: string, poolSize: PoolSize, log: Logger) {
     backend.close().catch(() => {})
   }
 
-  /** `system`: equal on a primary and its replicas. `ageSeconds`: since the newest visible commit. */
+  /** `system`: an id that primary and replicas share. `ageSeconds`: age of the newest replayed commit. */
   async function position() {
     const { rows } = await run(({ lookUp }) => lookUp(POSITION, [], 'position'))
     const [isReplica, system, newest, ageSeconds] = rows[0] as [boolean, string, number, number]
@@ -73,7 +73,7 @@ export function openReplica(url: string, poolSize: PoolSize, log: Logger) {
 
 const away = () => new DatabaseUnavailable(new Error('The replica is away.'))
 
-/** The log position of the last commit. Asynchronous commits may not be flushed yet. */
+/** The WAL position of the last commit. Asynchronous commits may not be flushed yet. */
 const COMMITTED = `
 select pg_wal_lsn_diff(case when current_setting('synchronous_commit') = 'off'
   then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end, '0/0')::float8`
@@ -81,11 +81,11 @@ select pg_wal_lsn_diff(case when current_setting('synchronous_commit') = 'off'
 const SYSTEM = 'select system_identifier::text from pg_control_system()'
 
 const SAMPLE_REST_MS = 1
-/** How long a read waits for the replica to catch up before it goes to the primary. */
+/** How long a read waits for the replica to catch up before it uses the primary. */
 const CATCH_UP_MS = 20
-/** After a read waited in vain, reads go to the primary at once for this time. */
+/** After a read waited in vain, how long other reads use the primary without waiting. */
 const LATE_MS = 200
-/** How often the replica is checked, also without reads, and how long it may take to answer. */
+/** How often a server checks the replica, and how long the replica may take to answer. */
 const [CHECK_MS, PATIENCE_MS] = [500, 1_000]
 const LAG_MS = 500
 
@@ -97,7 +97,7 @@ export type Replica = ReturnType<typeof watchReplica>
 /** A streaming replica. A read may use it once it has all commits before the read. */
 export function watchReplica(askPrimary: Session['query'], open: () => ReplicaConnection, log: Logger) {
   let current: ReplicaConnection | undefined
-  /** Whether it is a replica of the primary; undefined until it has answered. */
+  /** Whether `current` is a replica of the primary; undefined until it has answered. */
   let isFit: boolean | undefined
   let systemOfPrimary: string | undefined
   let lateUntilMs = 0
@@ -171,11 +171,11 @@ export function watchReplica(askPrimary: Session['query'], open: () => ReplicaCo
   const stopChecking = repeat(check, CHECK_MS, log)
 
   return {
-    /** The connection to read from; undefined while the replica must not be used. */
+    /** Returns the connection to read from; undefined while the replica must not be used. */
     connection: usable,
     /** Whether the replica has all commits before this call; waits up to CATCH_UP_MS. */
     hasCaughtUp: () => catchUp().catch(() => false),
-    /** How far the replica is behind the primary; null if one of them does not answer. */
+    /** How far the replica is behind the primary; null if either of them does not answer. */
     async lag() {
       const measured = await within(measure(), LAG_MS).catch(() => ({ bytes: null, seconds: null }))
       return { state: state(), ...measured }
@@ -190,10 +190,10 @@ export function watchReplica(askPrimary: Session['query'], open: () => ReplicaCo
   }
 }
 
-/** SQLSTATEs of errors of the replica only: canceled by replay, or the schema is not replayed yet. */
+/** SQLSTATEs that only the replica causes: replay canceled the read, or has not reached a schema change. */
 const REPEATED = new Set(['40001', '40P01', '42703', '42P01', '42804', '42883', '0A000', '26000'])
 
-/** Reads from the replica if usable. A read that fails because of the replica is repeated on the primary. */
+/** Reads from the replica if there is one. Repeats reads that fail because of it on the primary. */
 export function readingBackend(primary: Backend, replica: () => ReplicaConnection | undefined): Backend {
   const read = async (work: (backend: Backend) => Promise<Result>): Promise<Result> => {
     const connection = replica()

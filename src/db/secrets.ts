@@ -7,7 +7,7 @@ const KEY_BYTES = 32
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** The server's key for one purpose, the same on all nodes. */
+/** The key for one purpose, derived from the secret that all nodes share. */
 async function keyFor(db: Db, purpose: string): Promise<Buffer> {
   const made = async () => JSON.stringify(randomBytes(KEY_BYTES).toString('base64'))
   const key = Buffer.from(JSON.parse(await readOrMakeParam(db, PARAM, made)) as string, 'base64')
@@ -37,14 +37,14 @@ export async function unseal(db: Db, purpose: string, owner: string, sealed: str
   }
 }
 
-/** A keyed hash of a text: guesses cannot be tested without the server's key. */
+/** A keyed hash of a text. A thief cannot test guesses without the server's key. */
 export async function keyedHash(db: Db, purpose: string, text: string): Promise<string> {
   return createHmac('sha256', await keyFor(db, purpose))
     .update(text)
     .digest('base64')
 }
 
-/** A stored parameter of the server, such as settings, as JSON text; undefined if never written. */
+/** A stored parameter of the server, such as the settings, as JSON text; undefined if never written. */
 export async function readParam(db: Db, key: string, lock = false): Promise<string | undefined> {
   const sql = `select value from _params where key = $1${lock ? ' for update' : ''}`
   const [row] = (await db.query(sql, [key])).rows
@@ -60,7 +60,7 @@ export async function writeParam(db: Db, key: string, value: string): Promise<vo
   await db.query(`insert into _params (key, value) values ($1, $2) ${conflict}`, [key, value])
 }
 
-/** A parameter that is created when first needed. If several nodes create it, the first wins. */
+/** Reads a parameter, and creates it if it is missing. If several nodes create it, the first one wins. */
 export async function readOrMakeParam(db: Db, key: string, make: () => Promise<string>): Promise<string> {
   const known = await readParam(db, key)
   if (known !== undefined) return known

@@ -32,16 +32,16 @@ class Slot implements Expression<never> {
     return ValueNode.create(this)
   }
 
-  /** without this, `Number(slot)` or a template string would silently drop the slot */
+  /** Throws, because `Number(slot)` or a template string would silently drop the slot. */
   [Symbol.toPrimitive](): never {
     throw new TypeError(`The slot ${this.name} of a statement has no value yet`)
   }
 }
 
-/** An object with a slot for any name. */
+/** An object that has a slot (placeholder of a value) for any property name. */
 const makeSlots = (): object => new Proxy({}, { get: (_, name) => new Slot(String(name)) })
 
-/** Writes slots as $1, $2, … and constants into the text. `parameters` of its result: the slots' names. */
+/** Writes slots (placeholders) as $1, $2, … and constants as literals. `parameters` are the slots' names. */
 class Compiler extends PostgresQueryCompiler {
   readonly #slots: string[] = []
 
@@ -69,7 +69,7 @@ function constantOf(value: unknown): unknown {
   return value
 }
 
-/** Builds statements over the tables of the schema. It has no connection: `run` sends them. */
+/** Builds statements on the tables of the schema. It has no connection: `run` sends the statements. */
 export const tables = new Kysely<Tables>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),
@@ -82,7 +82,7 @@ export const tables = new Kysely<Tables>({
 export type Slots<P> = { readonly [K in keyof P]: Expression<P[K]> }
 export type Texts<K extends string> = Slots<Record<K, string>>
 
-/** A part of a statement's text, with slots. */
+/** A part of a statement's text that may contain slots (placeholders of values). */
 export interface Part<P> extends Expression<unknown> {
   readonly values?: P
 }
@@ -96,7 +96,7 @@ const placeOf =
   <T>() =>
   <K extends string>(name: K): Part<Record<K, T>> =>
     Reflect.get(makeSlots(), name)
-/** A slot for a value: `where id = ${text('id')}`. */
+/** A slot (placeholder) for a text value: `where id = ${text('id')}`. */
 export const text = placeOf<string>()
 export const textOrNull = placeOf<string | null>()
 export const number = placeOf<number>()
@@ -106,7 +106,7 @@ export const flagOrNull = placeOf<boolean | null>()
 export const list = placeOf<readonly string[]>()
 export const numbers = placeOf<readonly number[]>()
 
-/** A part with slots of its own. Its strings and numbers are inserted as SQL. */
+/** A part of a statement that may contain slots. Strings and numbers are inserted as SQL, unescaped. */
 export const part = <S extends Parts>(strings: TemplateStringsArray, ...parts: S): Part<ValuesOf<S>> =>
   sql(strings, ...parts.map(toPart))
 
@@ -121,11 +121,11 @@ interface Types {
   'string[]': string[]
 }
 
-/** A text column with few possible values. */
+/** Type of a text column with few possible values. */
 type OneOf<T> = 'string' & { readonly of?: T }
 export const oneOf = <T extends string>() => 'string' as OneOf<T>
 
-/** The columns of a statement by name, `?` for one that may be null. */
+/** Types of a statement's columns by name. `?` marks a column that may be null. */
 export type Columns = Readonly<Record<string, keyof Types | `${keyof Types}?`>>
 
 type ValueOf<C> =
@@ -143,13 +143,13 @@ type RowOf<C extends Shape> = C extends z.ZodObject
   ? z.output<C>
   : { -readonly [K in keyof C]: ValueOf<C[K]> }
 
-/** A statement, its values by name, and its rows. Made once, at import; sent by `run`. */
+/** A statement with values P (by name) and rows R. Made once, when its file is imported; sent by `run`. */
 export interface Statement<P, R> {
   readonly name: string
   readonly text: string
   /** Names of the values of $1, $2, … */
   readonly slots: readonly (keyof P & string)[]
-  /** For statements as text: columns that a test compares with Postgres'. */
+  /** Columns declared for a statement in SQL text. A test compares them with Postgres. */
   readonly columns?: Shape | undefined
   readonly row?: R
 }
@@ -158,12 +158,12 @@ export type Row<S> = S extends Statement<never, infer R> ? R : never
 
 export type TableRow<T extends keyof Tables> = Readonly<Selectable<Tables[T]>>
 
-/** All statements by their names, for the test that prepares them. */
+/** All statements by name, for the test that prepares them. */
 export const statements = new Map<string, Statement<never, unknown>>()
 
-/** A prepared statement of the slots that `build` uses. Constants are in its text, for partial indexes. */
+/** Makes a prepared statement. Constants are in its text, because partial indexes need literals. */
 export function statement<P, R>(name: string, build: (slots: Slots<P>) => Compilable<R>): Statement<P, R>
-/** A statement as text, after the types of its columns. Its parts are as those of `part`. */
+/** Makes a prepared statement from types of columns and a template. `part` explains inserted values. */
 export function statement<const C extends Shape>(
   name: string,
   columns: C,
@@ -194,7 +194,7 @@ const send = <P, R>(db: Db, { name, text, slots }: Statement<P, R>, values: P, w
 export const run = async <P, R>(db: Db, sent: Statement<P, R>, values: P, way?: Way): Promise<R[]> =>
   objectsOf<R>(await send(db, sent, values, way))
 
-/** Sends a statement. Returns its first row as an object. */
+/** Sends a statement. Returns its first row as an object; undefined if there is no row. */
 export const runForRow = async <P, R>(db: Db, sent: Statement<P, R>, values: P, way?: Way) =>
   (await run(db, sent, values, way))[0]
 
@@ -205,29 +205,27 @@ export const runForTexts = async <P>(
   values: P,
 ) => textsOf(await send(db, sent, values))
 
-/** Sends a statement. Returns how many rows it wrote. */
+/** Sends a statement. Returns how many rows it returned or changed. */
 export const runForCount = async <P, R>(db: Db, sent: Statement<P, R>, values: P): Promise<number> =>
   (await send(db, sent, values)).count
 
-/** An expression of a slot as another type of Postgres: `cast(seconds, 'float8')`. */
 export const cast = <T>(slot: Expression<T>, type: string): RawBuilder<T> => sql<T>`${slot}::${sql.raw(type)}`
 
-/** Rows as objects, by column name. `T`: the columns that the statement selects. */
 export const objectsOf = <T>({ rows, fields }: Pick<Result, 'rows' | 'fields'>): T[] =>
   rows.map((row) => Object.fromEntries(fields.map(({ name }, i) => [name, row[i]])) as T)
 
 export const textsOf = ({ rows }: Pick<Result, 'rows'>): string[] => rows.map(([text]) => String(text))
 
-/** SQL: a column without its index, which Postgres would use with old statistics: 100 reports took 12 s. */
+/** SQL: hides a column from its index, which old statistics make Postgres choose: 12 s for 100 reports. */
 export const unindexed = (column: string): string => `${column} || ''`
 
-/** SQL: whether `column` is an id of a CTE, from which Postgres would expect too many rows in a join. */
+/** SQL: whether `column` is an id in a CTE. For a join, Postgres would expect too many rows from the CTE. */
 export const isAmong = (column: string, cte: string, id = 'message'): string =>
   `${column} = any(array(select ${id} from ${cte}))`
 
-/** SQL: a row by its alias, found by its id, is this user's. */
+/** SQL: whether the row `alias`, which was found by its id, belongs to the user. */
 export const isOwnedBy = (alias: string, user: string): string => `${unindexed(`${alias}."user"`)} = ${user}`
 
-/** SQL: a row by its alias, found by its id, is this device's and this user's. */
+/** SQL: whether the row `alias`, which was found by its id, belongs to the device and the user. */
 export const isHeldByDevice = (alias: string, device: string, user: string): string =>
   `${unindexed(`${alias}.device`)} = ${device} and ${isOwnedBy(alias, user)}`

@@ -9,22 +9,22 @@ import { counts } from '../metrics/counts.ts'
 import type { Settings } from '../settings/settings.ts'
 
 export const ERROR = 8
-/** PocketBase logs successes as INFO, 0. Here they are below `logs.minLevel`: see docs/operations.md. */
+/** Level of successes, below the default `logs.minLevel`. PocketBase: INFO, 0. See docs/operations.md. */
 export const DEBUG = -4
 
 export interface LogLine {
   readonly atMs: number
   readonly level: number
   readonly message: string
-  /** Texts, numbers and objects of them; keys in byte order, as in PocketBase. */
+  /** Texts, numbers and objects of these. Keys are in byte order, as in PocketBase. */
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** Refused requests of an account or address that are logged: some 60 at once, then one a second. */
+/** How many refused requests of an account or address are logged: about 60, then one per second. */
 const REFUSED: Rate = { name: 'refused requests in the log', burst: 60, perSecond: 1 }
-/** Maximum delay of a line: short for people who look for a recent failure, long enough to batch. */
+/** Maximum delay of a line: short for people who look for a failure, long enough for batches. */
 const EVERY_MS = 2_000
-/** Maximum waiting lines; more are lost. With EVERY_MS it is 500 per second. */
+/** Maximum lines that wait for a write. More are lost: at most 500 per second are written. */
 const MAX_LINES = 1_000
 const MAX_REFUSED = 200
 
@@ -33,7 +33,7 @@ insert into _logs (created, level, message, data)
 select created::pb_date, level, message, data::json
 from unnest($1::text[], $2::float8[], $3::text[], $4::text[]) as line (created, level, message, data)`
 
-/** Writes requests to the log table by a timer, many per statement. Drops lines of a slow database. */
+/** Writes requests to the log table by a timer, many per statement. Drops lines if the database is slow. */
 export class RequestLog {
   readonly #db: Db
   readonly #log: Logger
@@ -48,7 +48,7 @@ export class RequestLog {
     this.#log = log
   }
 
-  /** `refused`: the holder of a refused request; only some are logged. */
+  /** `refused`: who sent the request, if it was refused. Only some refused requests are logged. */
   add(line: LogLine, refused?: Holder): void {
     this.#timer ??= setTimeout(() => void this.flush(), EVERY_MS).unref()
     if (!this.#hasRoom(refused)) {
@@ -97,7 +97,7 @@ const columns = (lines: readonly LogLine[]) => [
 
 const clean = (_: string, value: unknown) => (typeof value === 'string' ? cleanText(value) : value)
 
-/** Maximum rows whatever the settings say: some 600 MB. */
+/** Maximum rows, whatever the settings allow. They take about 600 MB. */
 const MAX_ROWS = 1_000_000
 const BATCH = 10_000
 const DAY_MS = 86_400_000
@@ -107,7 +107,7 @@ const OLD = `created <= $1`
 const TOO_MANY = `_rowid <= (select max(_rowid) from _logs) - $1`
 const UNWANTED = `level < $1`
 
-/** Deletes logs over `logs.maxDays` and `maxRows`. PocketBase: core/base.go, registerLogsHooks */
+/** Deletes logs older than `logs.maxDays` or beyond `maxRows`. PocketBase: core/base.go, registerLogsHooks */
 export async function deleteOldLogs(
   db: Db,
   { maxDays }: Settings['logs'],
@@ -135,8 +135,8 @@ const DEFAULT_DATA_BYTES = 16 << 10
 const MAX_MESSAGE_BYTES = 8_000
 
 /**
- * A line with at most `maxDataSize` bytes of data, null for the first member that does not fit, and a mark.
- * PocketBase: core/log_model.go, DBExport
+ * Cuts data to `maxDataSize` bytes: the first member that does not fit becomes null, and later members are
+ * left out. PocketBase: core/log_model.go, DBExport
  */
 export function cutLine(line: LogLine, maxDataSize: number): LogLine {
   const limit = maxDataSize || DEFAULT_DATA_BYTES
@@ -149,7 +149,7 @@ function cutData(data: LogLine['data'], limit: number): LogLine['data'] {
   const kept: Record<string, unknown> = { __pb_truncated__: true }
   let end = 0
   for (const [key, value] of Object.entries(data)) {
-    // the brace or comma before it, and the colon
+    // 2: the brace or comma before the key, and the colon
     end += Buffer.byteLength(JSON.stringify(key)) + 2
     if (end > limit) break
     end += Buffer.byteLength(JSON.stringify(value))

@@ -3,5 +3,5 @@ import { runMain } from 'citty'
 import { agentCommand } from '../agent/command.ts'
 import { strict } from './command-line.ts'
 
-// The agent as a program of its own: what a server hands out as /agent.tgz.
+// the agent as a separate program, which servers offer for download as /agent.tgz
 await runMain(strict(agentCommand, 'agent'))

@@ -47,7 +47,7 @@ async function withCatalogStore(work: (store: CatalogStore) => Promise<void>): P
   try {
     await migrate(database.forEverybody('command'))
     const store = await openStore(database)
-    // it listens: while it is open, the database cannot be closed
+    // the store must be closed before the database
     await work(store).finally(() => store.close())
   } finally {
     await database.close()
@@ -88,7 +88,7 @@ function printAddresses({ urls, publicUrl }: Config): void {
   if (process.stdout.isTTY) say(renderUnicodeCompact(page))
 }
 
-/** How long a stop waits for a start in progress, which may have started Postgres. */
+/** How long a stop waits for a start in progress, which may already have started Postgres. */
 const START_MS = 3_000
 
 async function serveHere(config: Config, count: number) {

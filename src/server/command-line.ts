@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import type { ArgsDef, CommandDef } from 'citty'
 import { runProgramCommand, UserError } from '../errors.ts'
 
-/** A positional argument for any number of words, which are in `args._`. */
+/** A positional argument for any number of words, which Citty puts into `args._`. */
 export interface Words {
   readonly type: 'positional'
   readonly required: false

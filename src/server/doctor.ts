@@ -10,12 +10,12 @@ import { diskWarning, readDisk } from '../metrics/readiness.ts'
 import { within } from '../tools/deadline.ts'
 
 const PATIENCE_MS = 5_000
-/** Clocks may differ by this: tokens and codes expire in minutes, one-time passwords in 30 seconds. */
+/** Largest allowed difference of clocks: one-time passwords expire in 30 seconds. */
 const MOST_SKEW_MS = 30_000
 const LEAST_DAYS = 7
 const log = createLogger({ logLevel: 'silent' })
 
-/** What a check found; `advice`: it is a fault, and this is what to do. */
+/** What a check found. Only faults have `advice`: what to do. */
 interface Finding {
   readonly found: string
   readonly advice?: string
@@ -57,7 +57,7 @@ async function postgres(config: Config): Promise<Finding> {
   return { found: `Postgres ${programs.version} of ${programs.bin}, with its files in ${folder}` }
 }
 
-/** The first value that the database answers. Throws a UserError. */
+/** The first value of the query's answer. Throws a UserError. */
 async function ask(config: Config, text: string): Promise<unknown> {
   const asked = openDb(config, log).then(async (database) => {
     const { rows } = await database.forEverybody('command').query(text)
@@ -136,17 +136,17 @@ async function tls({ publicUrl }: Config): Promise<Finding> {
   }
 }
 
-/** In the order of printing. `Postgres` creates the folder that `disk` checks. */
+/** The checks in their order. `Postgres` creates the folder that `disk` checks. */
 const CHECKS: Readonly<Record<string, Check>> = { port, Postgres: postgres, disk, clock, phones, TLS: tls }
 
-/** A check that throws is a fault, too: a UserError says what to do. */
+/** Runs a check. If it throws, that is a fault, too; a UserError says what to do. */
 const findingOf = (check: Check, config: Config): Promise<Finding> =>
   check(config).catch((error: Error) => {
     if (error instanceof UserError) return { found: 'cannot be used', advice: error.message }
     return { found: reasonOf(error), advice: 'Correct the setting, or the rights on the folder.' }
   })
 
-/** `pocketsms doctor`: a line for each check. The exit code is 1 if there is a fault. */
+/** `pocketsms doctor`: prints a line for each check. The exit code is 1 if there is a fault. */
 export const doctorCommand = defineCommand({
   meta: { name: 'doctor', description: 'Check what fails most, and say what to do.' },
   async run() {

@@ -26,8 +26,8 @@ import { DELIVERIES, deliveriesExtension, WEBHOOKS, webhooksExtension } from '..
 const strict = (extension: Extension = {}): Extension => ({ ...extension, readsStrictly: true })
 
 /**
- * What the gateway adds to its collections, by id. `strict`: unreadable values are errors, as an empty one
- * would mean "never expires" or "unlimited".
+ * Code that the gateway adds to its collections, by collection id. `strict`: writes refuse unreadable values.
+ * They would else be stored as empty, which may mean "never expires" or "unlimited".
  */
 export const extensionsOf = (settings: WebhookSettings): Extensions =>
   new Map([

@@ -32,7 +32,7 @@ const EVERY_MINUTE = every(1, '* * * * *')
 const EVERY_TEN_MINUTES = every(10, '*/10 * * * *')
 const HOURLY = every(60, '0 * * * *')
 
-/** The jobs of a server on this store. `stopping` ends what takes long. */
+/** The timed jobs of a server. `stopping` ends long jobs. */
 export function jobsOf(
   store: Store,
   extensions: Extensions,
@@ -43,7 +43,7 @@ export function jobsOf(
   stopping: AbortSignal,
 ): TimedJob[] {
   const { auditDays, retention, webhookLogDays, deviceAlarmMinutes } = config
-  // calls and codes contain texts, too
+  // hook calls and verification codes contain texts: they are kept no longer than messages
   const textDays = Math.min(webhookLogDays, retention.days || webhookLogDays)
   const endOld = () => endOldMessages(store, extensions, retention, stopping)
   const jobs: TimedJob[] = [
@@ -77,7 +77,7 @@ interface KindServices extends MailServices {
   readonly config: Config
 }
 
-/** The kinds of leased jobs. Each job runs on its user's ticket. */
+/** The kinds of queued jobs. A job's database work is charged to its user. */
 export const kindsOf = (services: KindServices): JobKind[] => {
   const { store, sending, config, log } = services
   const storeOf = (user: string) => store.forUser(user)

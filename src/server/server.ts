@@ -38,10 +38,10 @@ import type { WorkerMember } from '../work/processes.ts'
 import { extensionsOf } from './extensions.ts'
 import { jobsOf, kindsOf } from './jobs.ts'
 
-/** How long running requests may take after the server was told to stop, and the database to close. */
+/** How long running requests may take during a stop, and then the closing of the database. */
 const [STOP_MS, DATABASE_CLOSE_MS] = [8_000, 2_000]
 const IDLE_MS = 50
-/** Announcements of other servers arrive within 20 ms plus the network's delay. */
+/** Wait for the last announcements of other servers: 20 ms plus the network's delay. */
 const ANNOUNCED_MS = 100
 /** Time for a proxy to notice that the port is closed, and to finish with its open connections. */
 const HANG_UP_MS = 1_000
@@ -49,18 +49,18 @@ const RESTORING = 'A backup is being restored. Try again in a moment.'
 
 export interface RunningServer {
   readonly url: string
-  /** What the routes use, for a program that embeds it. A restore replaces them. */
+  /** What the routes use, for programs that embed a server. A restore of a backup replaces the object. */
   readonly services: Services
   /** Stops within 10 s after STOP_DELAY_SECONDS: finishes requests and streams, closes the database. */
   stop(): Promise<void>
 }
 
-/** Migrates the database and serves. Throws a UserError. `workers`: one of several processes. */
+/** Migrates the database and serves. Throws a UserError. `workers`: set if there are several processes. */
 export async function start(config: Config, log: Logger = createLogger(config), workers?: WorkerMember) {
   await removeUploads()
   const database = await openServingDb(config, log)
   try {
-    // a server that migrates meanwhile ends this connection; the next one waits for the migration
+    // another server's migration may end this connection; the next connection waits for the migration
     const warning = await roleWarning(database.forEverybody('server')).catch(unlessUnavailable)
     if (warning) log.warn(warning)
     return await serve(config, database, log, workers)
@@ -141,7 +141,7 @@ async function begin(
   }
 }
 
-/** Takes mails if SMTP_PORT is set. Without, its libraries are not loaded: 24 MB. Returns the stop. */
+/** Receives mails if SMTP_PORT is set, else saves the libraries' 24 MB. Returns a function that stops it. */
 async function openMails(config: Config, log: Logger, services: () => Services | undefined) {
   if (config.smtpPort === 0) return async () => {}
   const { listenForMails } = await import('../protocols/smtp/listen.ts')
@@ -155,7 +155,7 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
   const backup = { db, node, log, folder: config.backupDir, exclusively }
   const always = { config, log, protocols: PROTOCOLS }
   const refusing = createUnavailableApp(always, () => running.reason)
-  // a client that reconnects may reach another server
+  // closes each connection: a client that reconnects may reach a different server
   const hangUp = { admit: (_: unknown, res: ServerResponse) => void res.setHeader('connection', 'close') }
   const unavailable = front(getRequestListener(refusing.fetch, LISTENER_OPTIONS), hangUp, always)
   const beginAgain = () => begin(config, database, log, backup, workers)
@@ -169,7 +169,7 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
     log.error(error.message)
     await running.exclusively(error.message)
   })
-  // ports are opened last: from the first answer on, the server can stop in order
+  // runs if a port cannot be opened. Ports are opened last: a server that answers can stop cleanly
   const giveUp = async (error: unknown) => {
     await Promise.all([stopFollowing(), stopChecking()])
     await running.work.close(() => STOP_MS)

@@ -5,14 +5,12 @@ const NUMBER = String.raw`\+?\d+`
 const STEP = String.raw`(?:/\+?[1-5]?\d)?`
 const PART = `(?:(?:\\*|${NUMBER}-${NUMBER})${STEP}|${NUMBER}(?:/\\+?0*1)?)`
 const SEGMENT = `${PART}(?:,${PART})*`
-/** Croner refuses a step after a single number; PocketBase refuses all but this one. */
+/** A step after a single number. PocketBase allows only 1; Croner allows none, so it is removed. */
 const STEP_OF_ONE = /\/0*1(?=[ ,]|$)/g
-/** Minute, hour, day, month, day of the week (Sunday is only 0). */
+/** Minute, hour, day, month, day of the week (Sunday is 0, never 7). */
 const EXPRESSION = new RegExp(`^(?:${MACRO}|(?:${SEGMENT} ){4}(?!.*[7-9])${SEGMENT})$`)
 
-/**
- * Parses PocketBase's cron expressions. Throws an Error for others. PocketBase: tools/cron/schedule.go
- */
+/** Parses PocketBase's cron expressions. Throws an Error for others. PocketBase: tools/cron/schedule.go */
 export function parseCron(expression: string, timezone = 'UTC'): Cron {
   if (!EXPRESSION.test(expression)) {
     throw new Error(

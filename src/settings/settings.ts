@@ -60,7 +60,7 @@ const limit = (label: string, maxRequests: number, duration: number): RateLimitR
   maxRequests,
 })
 
-/** Settings of superusers. The batch API is on; all else is as in PocketBase: core/settings_model.go */
+/** Settings for superusers, as in PocketBase (core/settings_model.go). By default, the batch API is on. */
 export type Settings = ValueOf<typeof SETTINGS>
 export const SETTINGS = object({
   superuserIPs: texts,
@@ -117,11 +117,11 @@ export function renderSettings(settings: Settings): string {
   return JSON.stringify(settings, (key, value) => (SECRET_KEYS.has(key) ? undefined : value))
 }
 
-/** Renames a collection's rate limits (`posts:create`) with it. PocketBase: core/settings_model.go */
+/** Renames rate limits of a renamed collection (`posts:create`). PocketBase: core/settings_model.go */
 export async function renameRateLimits(settings: SettingsStore, from: string, to: string): Promise<void> {
   if (from === to) return
   const rename = (label: string) => (label.startsWith(`${from}:`) ? to + label.slice(from.length) : label)
-  // Edits the stored rules, because this node's may be older and others may edit concurrently.
+  // edits the stored rules: those in memory may be older, and other nodes may edit concurrently
   await settings.save(({ rateLimits: { rules } }) => {
     const renamed = rules.map((rule) => ({ ...rule, label: rename(rule.label) }))
     return isDeepStrictEqual(rules, renamed) ? undefined : { rateLimits: { rules: renamed } }
@@ -137,9 +137,9 @@ export async function writeSettings(db: Db, settings: Settings): Promise<void> {
   await db.query(`select pg_notify($1, '')`, [CHANNEL])
 }
 
-/** The server's settings: a row of the database. NOTIFY tells all nodes of changes. */
+/** The server's settings, stored in a row of the database. NOTIFY tells all nodes of changes. */
 export class SettingsStore {
-  /** The present settings. A change makes a new object, so derived values can be cached by it. */
+  /** The current settings. A change makes a new object: values derived from it can be cached by object. */
   current: Settings = SETTINGS.fresh()
   readonly #db: Db
   #text = ''
@@ -157,7 +157,7 @@ export class SettingsStore {
     return store
   }
 
-  /** Reads the settings again, one read at a time. Unchanged settings stay the same object. */
+  /** Reads the settings again. If they are unchanged, `current` stays the same object. */
   reload(): Promise<void> {
     return this.#inTurn(async () => {
       const text = await readText(this.#db)
@@ -166,9 +166,7 @@ export class SettingsStore {
     })
   }
 
-  /**
-   * Merges submitted JSON, or what a function makes of the stored settings (undefined: nothing). Throws 400.
-   */
+  /** Merges JSON, or what a function of the stored settings returns, into the stored settings. Throws 400. */
   async save(
     submit: object | ((stored: Settings) => object | undefined),
     also?: (tx: Db, before: Settings, next: Settings) => Promise<void>,

@@ -1,14 +1,14 @@
-/** Returns a function that returns how many of `ms` milliseconds are left. */
+/** Returns a function that returns the milliseconds left of `ms`. */
 export function countdown(ms: number): () => number {
   const endMs = performance.now() + ms
   return () => Math.max(0, endMs - performance.now())
 }
 
-/** Waits for work to finish or fail, at most `ms`. */
+/** Waits until work finishes or fails, at most `ms`. Never rejects. */
 export const atMost = (work: Promise<unknown>, ms: number): Promise<unknown> =>
   within(work, ms).catch(() => {})
 
-/** Rejects if `work` does not finish in time. */
+/** The result of `work`. Rejects if `work` takes longer than `ms`. */
 export async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

@@ -3,13 +3,13 @@ import { lstat, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
 
-/** Removes files and folders of this prefix and age that killed processes left behind. */
+/** Removes old files and folders whose names begin with `prefix`, which killed processes left behind. */
 export async function removeLeftovers(folder: string, prefix: string, ageMs: number): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names.filter((one) => one.startsWith(prefix))) {
     const path = join(folder, name)
     const found = await lstat(path).catch(() => undefined)
-    // removing another user's file fails
+    // ignore that another user's file cannot be removed
     if (found && Date.now() - found.mtimeMs > ageMs)
       await rm(path, { recursive: true, force: true }).catch(() => {})
   }
@@ -24,7 +24,7 @@ export function readText(file: string): string {
   }
 }
 
-/** Makes the file names in a folder durable. Where folders cannot be synced, the file system does it. */
+/** Syncs a folder, to make file names in it durable. Does nothing where folders cannot be synced. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined)
   await handle?.sync().catch(() => {})
@@ -33,7 +33,7 @@ export async function syncFolder(folder: string): Promise<void> {
 
 const MAX_TRIES = 3
 
-/** Takes a lock file with process id and start time; returns the release. Throws a UserError. */
+/** Creates a lock file. Returns a function to remove it. Throws a UserError if a running process has it. */
 export function lockFile(file: string, taken: (owner: number) => string): () => void {
   for (let tries = 1; ; tries++) {
     try {

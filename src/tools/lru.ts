@@ -1,4 +1,3 @@
-/** A bounded map that evicts the least recently used entry. */
 export class Lru<K, V> {
   readonly #entries = new Map<K, V>()
   readonly #limit: number

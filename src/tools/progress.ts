@@ -1,10 +1,9 @@
-/** Called repeatedly with the progress of a step. */
 export type Progress = (step: string, done: number, total: number) => void
 
 const EVERY_MS = 100
 const SPARSE_EVERY_MS = 5_000
 
-/** Shows progress: on a terminal in one line, rewritten; elsewhere as a line per step and every 5 s. */
+/** Shows progress: rewrites one line on a terminal, else prints a line per step and every 5 s. */
 export function showProgress(terminal: { isTTY?: boolean; write(text: string): unknown }): Progress {
   let last = Date.now()
   return (step, done, total) => {

@@ -10,18 +10,18 @@ function randomFrom(alphabet: string, length: number): string {
   return text
 }
 
-/** Random letters and digits: secrets, token keys. PocketBase: tools/security/random.go */
+/** Random letters and digits, for secrets and token keys. PocketBase: tools/security/random.go */
 export const randomText = (length: number): string => randomFrom(ALPHANUMERIC, length)
 
 export const randomDigits = (length: number): string => randomFrom('0123456789', length)
 
-/** A record id: 15 of `[a-z0-9]`. */
+/** A record id: 15 characters of `[a-z0-9]`. */
 export const randomId = (length = 15): string => randomFrom(LOWERCASE, length)
 
-/** CRC-32 (IEEE) of a text's UTF-8 bytes in decimal; PocketBase makes ids of it. PocketBase: core/db.go */
+/** CRC-32 (IEEE) of a text's UTF-8 bytes, in decimal. PocketBase makes ids from it: core/db.go */
 export const checksum = (text: string) => String(crc32(text))
 
-/** A record id derived from a text: 15 of [0-9a-z] out of SHA-256, 77 bits. */
+/** A record id derived from a text: 15 characters of `[a-z0-9]`, with 77 bits of its SHA-256. */
 export const derivedId = (text: string): string => {
   const digest = createHash('sha256').update(text).digest('hex')
   return BigInt(`0x${digest.slice(0, 20)}`)

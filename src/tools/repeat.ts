@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../log.ts'
 
-/** Repeats work and rest; the returned function stops it after the work. Logs the first failure in a row. */
+/** Repeats `work` and `rest`. Logs the first failure in a row. Returns a function that stops after `work`. */
 export function repeat(
   work: () => Promise<unknown>,
   rest: number | ((ended: AbortSignal) => Promise<void>),
@@ -40,7 +40,7 @@ export function serialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-/** A signal to wait for. A ring before the wait ends it at once; several rings count as one. */
+/** A signal to wait for. `notify` before `wait` ends the wait immediately. Several calls count as one. */
 export class WakeSignal {
   #isRung = false
   #wake = () => {}
@@ -50,7 +50,7 @@ export class WakeSignal {
     this.#wake()
   }
 
-  /** Waits for a ring, at most `ms`, or until `ended` aborts. */
+  /** Waits for `notify`, at most `ms`, or until `ended` aborts. */
   async wait(ms: number, ended: AbortSignal): Promise<void> {
     if (!this.#isRung && !ended.aborted)
       await new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Shares a query between callers; no answer is older than the call. Rests `restMs` between queries. */
+/** Shares a query between callers. No answer is older than the call. Waits `restMs` between queries. */
 export function sharedQuery<T>(ask: () => Promise<T>, restMs: number): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined
@@ -16,11 +16,11 @@ export function sharedQuery<T>(ask: () => Promise<T>, restMs: number): () => Pro
   }
 }
 
-/** An answer is kept this many times as long as it took, so that the query takes 5 % of the time at most. */
+/** An answer is kept this many times as long as its query took: queries run at most 5 % of the time. */
 const REST = 20
 const MAX_MS = 15_000
 
-/** Shares a query: its answer is kept for `atLeastMs`, longer if it was slow. */
+/** Shares a query. Its answer is kept for `atLeastMs`, or longer if the query was slow. */
 export function cachedQuery<T>(ask: () => Promise<T>, atLeastMs: number): () => Promise<T> {
   let answer: Promise<T> | undefined
   let untilMs = 0

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Signals within this time count as one: a terminal or systemd and npm may each send the same one. */
+/** Signals within this time count as one: npm may repeat a signal of the terminal or systemd. */
 const TOGETHER_MS = 1_000
 const LOOK_MS = 500
 /** How many ancestors are checked: at most bin/pocketsms.js, a shell and npm. */
@@ -8,7 +8,7 @@ const MOST_LAUNCHERS = 3
 
 /**
  * Calls `stop` at the first SIGINT or SIGTERM, or when the npm or bin/pocketsms.js that started this process
- * has ended: npm passes a signal on to its shell only. A later signal ends the process at once.
+ * has ended: npm passes a signal only to its shell. A later signal ends the process immediately.
  */
 export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   let firstMs: number | undefined
@@ -30,9 +30,7 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   }, LOOK_MS).unref()
 }
 
-/**
- * Ids of processes whose end stops this one, the parent first. `bin`: that of bin/pocketsms.js if it waits.
- */
+/** Ids of processes whose end stops this process, the parent first. `bin`: id of bin/pocketsms.js, if any. */
 function launchersOf(bin: string | undefined): number[] {
   delete process.env.POCKETSMS_LAUNCHER // programs that this process starts must not inherit it
   const above = ancestors()

@@ -5,22 +5,22 @@ import { type Link, openLink } from './link.ts'
 import { gsm, type Pdu, statusName } from './session.ts'
 import { numberOf, type Settings } from './settings.ts'
 
-/** The server's maximum for a claim. */
+/** The server's maximum of messages per request. */
 const MAX_PARALLEL = 100
-/** Seconds of work to claim ahead; well below a lease. */
+/** Maximum seconds of work to fetch in advance. Much shorter than a lease. */
 const MAX_SECONDS = 30
 const MAX_PARTS = 255
 const MAX_PAYLOAD = 65_535
 /** Maximum length of an address, in SMPP 5.0. */
 const MAX_ADDRESS = 65
-/** Bits of esm_class: a header follows; the message type and its values for receipts. SMPP 3.4, 5.2.12 */
+/** Bits of esm_class: UDH: a header precedes the text; TYPE: the message's type. SMPP 3.4, 5.2.12 */
 const UDH = 0x40
 const TYPE = 0x3c
 const RECEIPTS = new Set([0x04, 0x20])
-/** RINVBNDSTS, RSYSERR, RX_T_APPN: refused now, perhaps accepted later. */
+/** RINVBNDSTS, RSYSERR, RX_T_APPN: the carrier refuses a text now but may accept it later. */
 const PASSING = new Set([0x04, 0x08, 0x64])
 
-/** A carrier's account by SMPP 3.4, with a line for each sender. `files`: prefix of its files' names. */
+/** Uses a carrier's account through SMPP 3.4. Each sender counts as a SIM. `files`: prefix of file names. */
 export function smppDriver(settings: Settings, files: string): Driver {
   const { host, senders, registered_delivery, long_texts } = settings
   let link: Link
@@ -85,7 +85,7 @@ export function smppDriver(settings: Settings, files: string): Driver {
       let answer = i > 0 ? 'again' : await submit()
       if (i === 0 && answer === 'again') return { outcome: 'again' }
       while (answer === 'again' && (await link.turn(untilMs, true))) answer = await submit()
-      // some or all parts were sent
+      // some or all parts may have been sent
       if (!answer || answer === 'again') return { outcome: 'unknown' }
       const { command, command_status: status, message_id } = answer
       if (status !== 0)
@@ -131,7 +131,7 @@ export function smppDriver(settings: Settings, files: string): Driver {
       const sender = ton === 1 ? { number: `+${address}` } : { sender: address }
       return { slot: i + 1, ...sender, carrier: host }
     }),
-    /** Unanswered requests that the carrier allows, or a second's worth if more; at most MAX_PARALLEL. */
+    /** The allowed number of unanswered messages, or of messages per second if that is more; with maxima. */
     get parallel() {
       const rate = link.rate()
       const { sessions, window } = settings
@@ -144,20 +144,20 @@ export function smppDriver(settings: Settings, files: string): Driver {
   }
 }
 
-/** Whether a message of another type is a receipt. An id alone is no sign: Kannel adds it to texts, too. */
+/** Whether a message of another type is a receipt. An id is no proof: Kannel adds ids to texts, too. */
 const saysReceipt = ({ receipted_message_id, message_state }: Pdu, text: string) =>
   receipted_message_id !== undefined &&
   (message_state !== undefined || (/\bid:/i.test(text) && /\bstat:/i.test(text)))
 
 const failed = (error: string, notSent: boolean): SendResult => ({ outcome: 'failed', error, notSent })
 
-/** A relative time. SMPP 3.4, 7.1.1.2 */
+/** Minutes in the form of a relative time. SMPP 3.4, 7.1.1.2 */
 function period(minutes: number): string {
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
   return `0000${two(minutes / 1440)}${two((minutes / 60) % 24)}${two(minutes % 60)}00000R`
 }
 
-/** The fields of part `seq` of `total`, or of a long text as a whole. */
+/** The fields for part `seq` (from 1) of `total`; for the form `payload`, of the whole text. */
 function partOf(form: Settings['long_texts'], bytes: Buffer, reference: number, total: number, seq: number) {
   if (form === 'payload') return { message_payload: bytes }
   if (form === 'udh') {
@@ -175,21 +175,21 @@ function partOf(form: Settings['long_texts'], bytes: Buffer, reference: number, 
 interface Alphabet {
   /** SMPP 3.4, 5.2.19 */
   readonly dataCoding: number
-  /** Maximum bytes of a single-part text, and of each of several parts without their 6-byte header. */
+  /** Maximum bytes of a single-part text. `part`: of each of several parts, without its 6-byte header. */
   readonly alone: number
   readonly part: number
-  /** A character's bytes, undefined if the alphabet lacks it. */
+  /** A character's bytes; undefined if the alphabet lacks the character. */
   bytesOf(char: string): Buffer | undefined
 }
 
-/** Bytes of each GSM character: two for those of the extension table. 3GPP TS 23.038, 6.2.1 */
+/** Bytes of each GSM character: two in the extension table, else one. 3GPP TS 23.038, 6.2.1 */
 const GSM_BYTES = new Map<string, Buffer>()
 for (let code = 0; code < 0x2100; code++) {
   const char = String.fromCharCode(code)
   if (char !== '\x1b' && gsm.match(char)) GSM_BYTES.set(char, gsm.encode(char))
 }
 
-/** Septets are sent as bytes: the carrier packs them. */
+/** Each 7-bit character is sent as a byte: the carrier packs them. */
 const GSM: Alphabet = { dataCoding: 0, alone: 160, part: 153, bytesOf: (char) => GSM_BYTES.get(char) }
 const LATIN1: Alphabet = {
   dataCoding: 3,
@@ -204,7 +204,7 @@ const UCS2: Alphabet = {
   bytesOf: (char) => Buffer.from(char, 'utf16le').swap16(),
 }
 
-/** Parts of a text in the alphabet, else in UCS-2. Never splits an escape or a surrogate pair. */
+/** Encodes in the alphabet, else in UCS-2. Parts never split an escape sequence or a surrogate pair. */
 function encode(text: string, alphabet: 'gsm' | 'latin1', isOnePart: boolean) {
   const small = alphabet === 'gsm' ? GSM : LATIN1
   const chars = [...text]
@@ -228,7 +228,7 @@ function encode(text: string, alphabet: 'gsm' | 'latin1', isOnePart: boolean) {
 
 /** Decodes an incoming message. Codings other than GSM and UCS-2 are read as Latin-1. */
 function decode(bytes: Buffer, dataCoding: number, fallback: 'gsm' | 'latin1'): string {
-  // Message classes follow 3GPP TS 23.038, 4.
+  // codings of texts with a message class: 3GPP TS 23.038, 4
   const isClass = (dataCoding & 0xf4) === 0xf0 || (dataCoding >= 0x10 && (dataCoding & 0xcc) === 0)
   if ((dataCoding === 0 && fallback === 'gsm') || isClass) return gsm.decode(bytes).replaceAll('\x1b', '')
   if ((dataCoding & 0xcc) !== 0x08) return bytes.toString('latin1')

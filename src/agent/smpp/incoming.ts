@@ -3,14 +3,14 @@ import { openLineFile } from '../journal.ts'
 import type { Pdu } from './session.ts'
 import type { Settings } from './settings.ts'
 
-/** A part's place in its text; `seq` from 1. */
+/** A part's place in a long text. `ref`: equal in all parts; `seq`: from 1. */
 interface Place {
   readonly ref: string
   readonly total: number
   readonly seq: number
 }
 
-/** What a message carries, in the alphabet that `coding` names (data_coding). */
+/** The bytes of a text or part. `coding`: their alphabet, as in data_coding. */
 interface Content {
   readonly bytes: Buffer
   readonly coding: number
@@ -20,33 +20,33 @@ interface Part extends Omit<IncomingText, 'body'>, Content {
   readonly to: string
 }
 
-/** A text of several parts. It is kept after it was handed in, to recognize repeated parts. */
+/** A text of several parts. Once handed in (passed on), it is kept to recognize repeated parts. */
 interface Whole {
   readonly from: string
   readonly sim: number
   readonly total: number
-  /** When the first part came; milliseconds since 1970. */
+  /** When the first part arrived, in milliseconds since 1970. */
   readonly at: number
   readonly parts: Map<number, Content>
   isHanded: boolean
 }
 
-/** A part (base64), a text that was handed in, or a text that is forgotten. */
+/** A line of the file: a part (base64), or a text that was passed on (`handed`) or forgotten. */
 type Entry =
   | { key: string; at: number; sim: number; seq: number; coding: number; bytes: string }
   | { key: string; handed?: true }
 
-/** After this time a text is handed in without its missing parts. */
+/** After this time a text is passed on without its missing parts. */
 const KEPT_MS = 6 * 3_600_000
-/** A part that comes again within this time is a repeat: the carrier may lack our answer. */
+/** An equal part within this time is a repetition: the carrier may have missed the answer. */
 const REPEATED_MS = 10 * 60_000
 const LOOK_MS = 60_000
-/** Memory of all parts. Beyond it, the oldest text is handed in incomplete. */
+/** Maximum memory of all parts. Above it, the oldest text is passed on, even if incomplete. */
 const MAX_BYTES = 16 << 20
 const PART_BYTES = 500
 const MISSING = '…'
 
-/** Assembles texts whose parts arrive in any order, or after a restart. `now`: different at each call. */
+/** Assembles texts whose parts arrive in any order, or after a restart. `now` never repeats a time. */
 export function openParts(
   file: string,
   received: DriverEvents['received'],
@@ -55,7 +55,7 @@ export function openParts(
 ) {
   /** Texts by sender, recipient, reference and number of parts, oldest first. */
   const texts = new Map<string, Whole>()
-  /** Running work of each text, one at a time. */
+  /** The last queued work on each text. Work on a text is done one after the other. */
   const turns = new Map<string, Promise<unknown>>()
   let size = 0
 
@@ -105,7 +105,7 @@ export function openParts(
     return turn
   }
 
-  /** Resolves when the part, and after the last one the text, is on disk. */
+  /** Stores a part. Passes the text on if it is complete. Resolves when this is on the disk. */
   async function take(place: Place, part: Part): Promise<void> {
     const key = JSON.stringify([part.from, part.to, place.ref, place.total])
     await inTurn(key, () => takePart(key, place, part))
@@ -133,7 +133,7 @@ export function openParts(
     else if (!text.isHanded) await write({ key, handed: true })
   }
 
-  /** Hands a text in, complete or not, unless that was done, and forgets it. */
+  /** Forgets a text. Before that, passes it on, complete or not, unless it was passed on already. */
   function leave(key: string): Promise<void> {
     return inTurn(key, async () => {
       const text = texts.get(key)
@@ -141,7 +141,7 @@ export function openParts(
     })
   }
 
-  /** Hands a text in with the first part's time: the server drops an equal text with an equal time. */
+  /** Passes a text on with the first part's time: if that is repeated, the server drops the equal text. */
   function tell({ from, sim, at, total, parts }: Whole): Promise<void> {
     let body = ''
     let run: Content[] = []
@@ -171,15 +171,15 @@ export function openParts(
   return { take, close }
 }
 
-/** A text that was handed in so long ago that an equal part belongs to another one. */
+/** Whether the text was passed on so long ago that an equal part belongs to a new text. */
 const isPast = ({ isHanded, at }: Whole) => isHanded && at <= Date.now() - REPEATED_MS
 
-/** A part's place, by its header or sar_* fields; undefined for a text of one message. */
+/** Reads a part's place from its header or sar_* fields; undefined for a text of one message. */
 export function placeOf(pdu: Pdu, header: Buffer): Place | undefined {
   const { sar_msg_ref_num: ref, sar_total_segments: total, sar_segment_seqnum: seq } = pdu
   let place: Place | undefined
   if (ref !== undefined) place = { ref: `sar ${ref}`, total: Number(total), seq: Number(seq) }
-  // Elements are id, length, data; 0 and 8 have a reference of 8 and 16 bits. 3GPP TS 23.040, 9.2.3.24
+  // elements: id, length, data. Ids 0 and 8 have references of 8 and 16 bits. 3GPP TS 23.040, 9.2.3.24
   for (let i = 0; i + 1 < header.length; i += 2 + header[i + 1]!) {
     const data = header.subarray(i + 2, i + 2 + header[i + 1]!)
     if ((header[i] === 0 && data.length === 3) || (header[i] === 8 && data.length === 4))
@@ -195,9 +195,9 @@ interface Sent extends Pick<OutgoingText, 'id' | 'attempt'> {
 
 const MAX_SENT = 200_000
 const MAX_EARLY = 10_000
-/** SMPP 3.4, 5.2.23 */
+/** Maximum length of a carrier's message id. SMPP 3.4, 5.2.23 */
 const MAX_ID = 65
-/** A receipt this much older than the answer to submit_sm is of an earlier text with the same id. */
+/** A receipt this much older than the answer to submit_sm belongs to an earlier text with an equal id. */
 const EARLY_MS = 300_000
 /** Final values of message_state, and their words in a receipt's text. SMPP 3.4, 5.2.28 and appendix B */
 const STATES: Readonly<Record<string, string>> = {
@@ -208,11 +208,11 @@ const STATES: Readonly<Record<string, string>> = {
   8: 'REJECTD',
 }
 
-/** Matches receipts with texts by the carrier's ids. A receipt may come before the answer to submit_sm. */
+/** Matches receipts with texts by the carrier's ids. A receipt may precede the answer to submit_sm. */
 export function openReceipts(file: string, settings: Settings, delivered: DriverEvents['delivered']) {
-  /** Sent texts by the id of each part without a receipt. */
+  /** Sent texts, by the id of each part that has no receipt yet. */
   const sentBy = openFileMap<Sent>(file, MAX_SENT)
-  /** Receipts of unknown ids: an error, '' for delivery, and when they came (monotonic clock). */
+  /** Receipts by ids not known yet. `error`: '' if delivered. `atMs`: when it arrived (monotonic clock). */
   const early = new Map<string, { readonly error: string; readonly atMs: number }>()
 
   async function add(ids: readonly string[], { id, attempt }: OutgoingText): Promise<void> {
@@ -225,7 +225,7 @@ export function openReceipts(file: string, settings: Settings, delivered: Driver
     }
   }
 
-  /** Takes a receipt. States that are not final change nothing. */
+  /** Handles a receipt. Ignores states that are not final. */
   async function take(pdu: Pdu, text: string): Promise<void> {
     const { receipted_message_id: tlv, message_state } = pdu
     const { answer_ids, receipt_ids } = settings
@@ -244,7 +244,7 @@ export function openReceipts(file: string, settings: Settings, delivered: Driver
     while (early.size > MAX_EARLY) early.delete(early.keys().next().value!)
   }
 
-  /** A text is delivered when all its parts are, and has failed when one has. */
+  /** Reports a text as delivered once all its parts are, and as failed when one part failed. */
   async function apply(part: string, error: string): Promise<void> {
     const sent = sentBy.get(part)
     if (!sent) return
@@ -256,17 +256,17 @@ export function openReceipts(file: string, settings: Settings, delivered: Driver
   return { add, take, close: sentBy.close }
 }
 
-/** An id for comparison: up to its zero byte, without leading zeros, hexadecimal ones by value. */
+/** Makes ids comparable: cuts them at a zero byte, drops leading zeros, makes hexadecimal ids decimal. */
 function keyOf(id: string, form: Settings['answer_ids']): string {
   const plain = id.slice(0, MAX_ID).split('\0', 1)[0]!.trim().toLowerCase()
   const text = form === 'hex' && /^[\da-f]+$/.test(plain) ? String(BigInt(`0x${plain}`)) : plain
   return text.replace(/^0+(?=.)/, '')
 }
 
-/** A map that survives a kill and a power cut. Deletes its oldest entry when there are more than `max`. */
+/** A map in a file, which survives a crash. Deletes its oldest entry when there are more than `max`. */
 function openFileMap<Value>(file: string, max: number) {
   const map = new Map<string, Value>()
-  /** One iterator for all deletions: a new one would skip all deleted entries each time. */
+  /** One iterator for all deletions: a new iterator would step over all deleted entries each time. */
   const oldest = map.keys()
   const change = ([key, value]: [key: string, value?: Value]) => {
     map.delete(key) // an entry that is set again becomes the newest
@@ -276,7 +276,7 @@ function openFileMap<Value>(file: string, max: number) {
   const lines = openLineFile<Parameters<typeof change>[0]>(file, change, () => map)
   return {
     get: (key: string) => map.get(key),
-    /** Changes the map at once; without a value, the key is deleted. Resolves when it is on the disk. */
+    /** Sets a key, or deletes it if there is no value. Resolves when the change is on the disk. */
     set(...entry: Parameters<typeof change>[0]): Promise<void> {
       const written = lines.append(entry)
       change(entry)

@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { bindsOf, type Deliver, openSession, type Pdu, type Session } from './session.ts'
 import type { Settings } from './settings.ts'
 
-/** Pauses before reopening a session double from the first to the longest. */
+/** The pause before reopening a session doubles from FIRST_PAUSE_MS to LONGEST_PAUSE_MS. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
-/** Maximum wait of a stop for a session that is being opened. */
+/** How long `stop` waits for sessions that are being opened. */
 const LONGEST_STOP_MS = 1_000
-/** Interval of granting turns: those granted together share a sync of the journal. */
+/** Interval of granting turns to submit. Texts with turns at the same time share a sync of the journal. */
 const TICK_MS = 20
-/** ESME_RMSGQFUL and ESME_RTHROTTLED. */
+/** ESME_RMSGQFUL and ESME_RTHROTTLED: the carrier gets texts too fast. */
 const TOO_FAST = new Set([0x14, 0x58])
-/** Interval of adjusting the rate, and the wait of a text that was sent too fast. */
+/** Interval of adjusting the rate. A text that was sent too fast waits as long. */
 const ADJUST_MS = 1_000
-/** An adjustment cuts the rate at most by half, and adds a share of the full rate. */
+/** An adjustment keeps at least this share of the rate. GROWTH: share of the full rate added per second. */
 const LEAST_KEPT = 0.5
 const GROWTH = 1 / 40
 
@@ -25,21 +25,21 @@ interface Waiting {
 
 export type Link = ReturnType<typeof openLink>
 
-/** All sessions of an account at the carrier's pace. `opened` is called when a session can send. */
+/** Opens all sessions of an account, and submits at the carrier's pace. Calls `opened` for each session. */
 export function openLink(settings: Settings, deliver: Deliver, opened: () => void) {
   const ending = new AbortController()
   const sessions = new Set<Session>()
   const senders = new Set<Session>()
   let waiting: Waiting[] = []
   let timer: NodeJS.Timeout | undefined
-  /** Turns granted and not ended. */
+  /** Turns (permissions to submit) that were granted and have not ended. */
   let turns = 0
   /** Turns per second. */
   let { rate } = settings
   /** Turns that the rate allows now. */
   let tokens = 1
   let filledMs = performance.now()
-  /** Answers since the last adjustment, and how many said "too fast". */
+  /** Answers since the last adjustment. `refusals`: how many of them said "too fast". */
   let answers = 0
   let refusals = 0
   let adjustedMs = performance.now()
@@ -74,7 +74,7 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
     return [...senders].filter((session) => session.isWritable())
   }
 
-  /** Waits for a turn to submit; `isFirst`: before all others. False if `untilMs` or `ended` comes first. */
+  /** Waits for a turn to submit, with `isFirst` before all others. False after `untilMs` or `ended`. */
   function turn(untilMs: number, isFirst: boolean, ended?: AbortSignal): Promise<boolean> {
     return new Promise((settle) => {
       waiting[isFirst ? 'unshift' : 'push']({ untilMs, ended, settle })
@@ -104,7 +104,7 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
     if (waiting.length > 0) giveTurns()
   }
 
-  /** Adds turns by the time passed. Returns the time. */
+  /** Adds the turns that became allowed since the last call. Returns the current time. */
   function refill(): number {
     const nowMs = performance.now()
     const seconds = (nowMs - filledMs) / 1000
@@ -114,7 +114,7 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
     return nowMs
   }
 
-  /** Sets the rate to the accepted part of it plus a little. */
+  /** Lowers the rate to the share that the carrier accepted, and adds a little. */
   function adjust(nowMs: number): void {
     const taken = 1 - refusals / Math.max(answers, 1)
     const more = (settings.rate * GROWTH * (nowMs - adjustedMs)) / 1000
@@ -125,7 +125,7 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
     adjustedMs = nowMs
   }
 
-  /** Submits a message and ends the turn. Undefined: no answer. `again`: the carrier did not accept it. */
+  /** Submits a message and ends the turn. Undefined: no answer. `again`: not sent, or refused as too fast. */
   async function submit(fields: object, late: (answer: Pdu) => void): Promise<Pdu | undefined | 'again'> {
     try {
       const [session] = usable().sort((a, b) => a.load() - b.load())

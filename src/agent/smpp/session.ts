@@ -5,9 +5,9 @@ import smpp from 'smpp'
 import { UserError } from '../../errors.ts'
 import type { Settings } from './settings.ts'
 
-// The package smpp 0.5.1 with fixes.
+// This file mends faults of the package smpp 0.5.1.
 
-/** A message of SMPP. Values are not decoded. */
+/** A message of SMPP. Texts in it are still bytes. */
 export interface Pdu {
   readonly command: string
   readonly command_status: number
@@ -34,15 +34,15 @@ interface Field {
 
 const HEADER_BYTES = 16
 
-// The library's filters lose bytes and fail on unusual dates.
+// the library's filters lose bytes and fail on unusual dates
 for (const { params = {} } of Object.values<{ params?: Record<string, Field> }>(smpp.commands))
   for (const param of Object.values(params)) delete param.filter
 for (const tlv of Object.values<Field>(smpp.tlvs)) delete tlv.filter
-// Some carriers leave out the final zero, and the library would read on.
+// some carriers leave out this field's final zero byte: the library would read on
 smpp.tlvs.receipted_message_id.type = smpp.types.tlv.string
-// A message_payload has up to 64 KiB.
+// a message_payload has up to 64 KiB
 smpp.PDU.maxLength = 128 << 10
-// after a length of 0 the library waits for more
+// the library waits for more data after a length of 0
 const { commandLength } = smpp.PDU
 smpp.PDU.commandLength = (stream: Socket): number | false => {
   const length: number | false = commandLength(stream)
@@ -65,7 +65,7 @@ smpp.PDU.fromStream = (stream: Socket, length: number): Pdu | false => {
   return Object.assign(new smpp.PDU(bytes.subarray(0, HEADER_BYTES)), { isCutOff: true })
 }
 
-/** Whether all fields of a request fit into it. Answers may lack fields. */
+/** Whether a request is long enough for its fields. True for answers, which may lack fields. */
 function isWhole(pdu: Pdu, bytes: Buffer): boolean {
   if (pdu.isResponse() || pdu.command === 'unknown') return true
   const params: Record<string, Field> = smpp.commands[pdu.command].params ?? {}
@@ -78,14 +78,14 @@ function isWhole(pdu: Pdu, bytes: Buffer): boolean {
   return end <= bytes.length
 }
 
-/** GSM 03.38, a byte for each septet. */
+/** The GSM 03.38 alphabet. Each 7-bit character is a byte. */
 export const gsm: {
   match(text: string): boolean
   encode(text: string): Buffer
   decode(bytes: Buffer): string
 } = smpp.encodings.ASCII
 
-/** Name and code of a status, as `ESME_RBINDFAIL (0x0d)`. */
+/** Name and code of a status, such as `ESME_RBINDFAIL (0x0d)`. */
 export function statusName(code: number): string {
   const [name = 'Status'] = Object.entries(smpp.errors).find(([, each]) => each === code) ?? []
   return `${name} (0x${code.toString(16).padStart(2, '0')})`
@@ -93,41 +93,40 @@ export function statusName(code: number): string {
 
 export const makePdu = (command: string, fields: object): Pdu => new smpp.PDU(command, fields)
 
-/** The bind's type; also the name of its request. */
+/** Type of a bind. It is also the name of the request. */
 type Bind = 'bind_transceiver' | 'bind_transmitter' | 'bind_receiver'
-/** Stores an incoming text or receipt; the carrier repeats it after a failure. */
+/** Stores an incoming text or receipt. If it rejects, the carrier is asked to repeat it. */
 export type Deliver = (pdu: Pdu) => Promise<void>
 
 const CONNECT_MS = 15_000
 const UNBIND_MS = 2_000
 const VERSION = 0x34
-/** Requests of the carrier that get an answer, besides unbind. `unknown` gets a generic_nack. */
+/** Requests of the carrier to answer immediately (unbind waits). `unknown` gets a generic_nack. */
 const ANSWERED = new Set(['deliver_sm', 'data_sm', 'enquire_link', 'unknown'])
-/** ESME_RX_T_APPN: a temporary error of the receiver. ESME_RINVCMDLEN. */
+/** ESME_RX_T_APPN, a temporary error of the receiver. WRONG_LENGTH: ESME_RINVCMDLEN. */
 const TRY_AGAIN = 0x64
 const WRONG_LENGTH = 0x02
-/** Maximum unanswered requests of the carrier; further ones are read later. */
+/** Maximum unanswered requests of the carrier. Further requests are read later. */
 const MAX_ANSWERING = 100
 const MAX_LATE = 10_000
 
-/** The binds that an account needs. */
 export const bindsOf = ({ bind }: Settings): readonly Bind[] =>
   bind === 'transceiver' ? ['bind_transceiver'] : ['bind_transmitter', 'bind_receiver']
 
 /** A bound connection to the carrier. */
 export type Session = Awaited<ReturnType<typeof openSession>>
 
-/** Connects and binds. Throws an error that names the failed step. */
+/** Connects and binds. Throws an error with the status or the cause. */
 export async function openSession(settings: Settings, bind: Bind, deliver: Deliver) {
   const { system_id, password, system_type, answer_seconds, enquire_link_seconds } = settings
   const socket = await connect(settings)
   const session: LibrarySession = new smpp.Session({ socket })
   const closed = new Promise<void>((resolve) => session.on('close', resolve))
-  /** Unanswered requests by sequence number. The library's own callbacks would wait for ever. */
+  /** Own unanswered requests by sequence number. The library's callbacks would wait for ever. */
   const open = new Map<number, (answer?: Pdu) => void>()
   /** Timed-out requests whose late answers are still useful. */
   const awaitedLate = new Map<number, (answer: Pdu) => void>()
-  /** The carrier's unanswered requests, except an unbind. */
+  /** How many requests of the carrier, except an unbind, are unanswered. */
   let answering = 0
   let unbind: Pdu | undefined
 
@@ -147,7 +146,7 @@ export async function openSession(settings: Settings, bind: Bind, deliver: Deliv
 
   const isWritable = () => !unbind && socket.writable
 
-  /** Sends a request. Undefined: no answer in time, so it may be executed. `late` gets a later answer. */
+  /** Sends a request. Undefined: no answer in time; it may have been executed. `late` gets a late answer. */
   function request(
     command: string,
     fields = {},
@@ -197,13 +196,13 @@ export async function openSession(settings: Settings, bind: Bind, deliver: Deliv
     leave()
   }
 
-  /** Stops reading while too many requests are unanswered, or the carrier does not read answers. */
+  /** Stops reading while too many requests are unanswered or the carrier does not read the answers. */
   function pace(): void {
     if (answering >= MAX_ANSWERING || socket.writableNeedDrain) session.pause()
     else session.resume()
   }
 
-  /** Answers an unbind when nothing else is unanswered. */
+  /** Answers the carrier's unbind, once all other requests are answered. */
   function leave(): void {
     if (!unbind || open.size > 0 || answering > 0) return
     session.send(unbind.response({}))

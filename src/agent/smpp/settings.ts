@@ -17,7 +17,7 @@ const GIVEN_SENDER = z.strictObject({
 })
 export type Sender = Readonly<z.output<typeof GIVEN_SENDER>>
 
-/** Type of number and numbering plan by form: international, name, short code. SMPP 3.4, 5.2.5 */
+/** Derives a sender's type of number (TON) and numbering plan (NPI) from its form. SMPP 3.4, 5.2.5 */
 function senderOf(text: string): Sender {
   if (text.startsWith('+')) return { address: text.slice(1), ton: 1, npi: 1 }
   return /^\d+$/.test(text) ? { address: text, ton: 3, npi: 0 } : { address: text, ton: 5, npi: 0 }
@@ -34,7 +34,7 @@ const SENDER = z.union(
   'must be a number as "+4915112345678", a short code, a name of at most 11 characters, or {"address","ton","npi"}',
 )
 const DIGITS = z.string().regex(/^\d{0,4}$/, 'must be at most 4 digits')
-/** How ids are compared: `text` and `decimal` without leading zeros, `hex` by value. */
+/** How to compare message ids: `text` and `decimal` without leading zeros, `hex` by value. */
 const IDS = z.enum(['text', 'decimal', 'hex'])
 
 const SETTINGS = z
@@ -48,14 +48,14 @@ const SETTINGS = z
     password: ascii(64).optional(),
     system_type: ascii(64).default(''),
     bind: z.enum(['transceiver', 'separate']).default('transceiver'),
-    /** Sessions of each type of bind. */
+    /** Number of sessions for each type of bind. */
     sessions: whole(1, 10, 1),
-    /** Lines 1, 2, … of the device. */
+    /** Senders, which count as the device's SIMs 1, 2, … */
     senders: z.array(SENDER).min(1).max(8),
-    /** Type of number of recipients. */
+    /** Type of number (TON) of recipients. */
     ton: whole(0, 6, 1),
     npi: whole(0, 18, 1),
-    /** Calling code of incoming numbers that have none. */
+    /** Calling code to add to incoming numbers without one. */
     country_code: z
       .string()
       .regex(/^(?:[1-9]\d{0,2})?$/, 'must be a calling code as "49"')
@@ -64,9 +64,9 @@ const SETTINGS = z
     national_prefix: DIGITS.default('0'),
     /** How to read an incoming number without a prefix, if its type is unknown or national. */
     numbers: z.enum(['auto', 'international', 'national']).default('auto'),
-    /** submit_sm per second over all sessions. */
+    /** Maximum submit_sm per second, all sessions together. */
     rate: z.number().min(0.1).max(1000).default(10),
-    /** Unanswered submit_sm per session. */
+    /** Maximum unanswered submit_sm per session. */
     window: whole(1, 100, 10),
     answer_seconds: whole(1, 90, 30),
     enquire_link_seconds: whole(1, 600, 30),
@@ -77,7 +77,7 @@ const SETTINGS = z
     /** Validity period; 0: the carrier's default. */
     validity_minutes: whole(0, 43_199, 0),
     registered_delivery: whole(0, 31, 1),
-    /** Form of message_id in submit_sm_resp, and of `id:` in receipts. */
+    /** Form of message_id in submit_sm_resp. `receipt_ids`: form of `id:` in receipts. */
     answer_ids: IDS.default('text'),
     receipt_ids: IDS.optional(),
   })
@@ -103,12 +103,12 @@ export function readSettings(file: string, env: NodeJS.ProcessEnv): Settings {
   return { ...data, password, ca: data.ca && readText(data.ca) }
 }
 
-/** Minimum digits of a number with its calling code; shorter ones are short codes. ITU-T E.164 */
+/** Minimum digits of a number with its calling code. Fewer digits are a short code. ITU-T E.164 */
 const SHORTEST = 7
 const LONGEST = 15
 /** From this length on, a number that starts with the country's calling code includes it. */
 const WITH_CODE = 11
-/** Types of numbers. SMPP 3.4, 5.2.5 */
+/** Types of number (TON). SMPP 3.4, 5.2.5 */
 const UNKNOWN = 0
 const INTERNATIONAL = 1
 const NATIONAL = 2
@@ -116,7 +116,7 @@ const NAME = 5
 
 type Forms = Pick<Settings, 'country_code' | 'international_prefix' | 'national_prefix' | 'numbers'>
 
-/** The sender of an incoming text: in E.164 if it is a number of a known country, else unchanged. */
+/** An incoming text's sender: in E.164 if it is a number of a known country, else unchanged. */
 export function numberOf(address: string, ton: number, forms: Forms): string {
   const { country_code: code, international_prefix, national_prefix, numbers } = forms
   if (!/^\d+$/.test(address) || address.length > LONGEST + international_prefix.length) return address
@@ -140,7 +140,7 @@ export function numberOf(address: string, ton: number, forms: Forms): string {
   return code ? `+${code}${address}` : address
 }
 
-/** Prints how the usual forms of numbers are read. */
+/** Prints how the usual forms of incoming numbers are understood. */
 export function sayNumbers(forms: Forms, say: (line: string) => void): void {
   const code = forms.country_code || '49'
   const tons = [UNKNOWN, INTERNATIONAL, NATIONAL]

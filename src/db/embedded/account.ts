@@ -30,8 +30,8 @@ export interface Account {
 const NOBODY = 65_534
 
 /**
- * How to run programs on `owner`'s cluster: as this user; for root in a user namespace or, if that is
- * forbidden as in a default container, as another account. Throws a UserError if there is none.
+ * How to run Postgres' programs on the cluster of `owner`: as this user, or for root in a user namespace. If
+ * namespaces are forbidden, as in most containers, as another account. Throws a UserError if none exists.
  */
 export function launchFor(owner: Account | undefined): Launch {
   const isRoot = process.getuid?.() === 0
@@ -46,7 +46,7 @@ export function launchFor(owner: Account | undefined): Launch {
   return isRoot ? { prefix: [], account: ownAccount() } : { prefix: [] }
 }
 
-/** Whether a command succeeds as another account without supplementary groups. */
+/** Whether a command succeeds when run as the account, without supplementary groups. */
 export function runsAs(account: Account, command: string, args: readonly string[], env = process.env) {
   return spawnSync(command, args, { ...account, env, cwd: '/', stdio: 'ignore' }).status === 0
 }
@@ -59,7 +59,7 @@ function hasName(): boolean {
   }
 }
 
-/** Never `nobody`: other services run as it and could read the database. */
+/** The account that runs Postgres for root. Never `nobody`: other services use it and could read the data. */
 function ownAccount(): Account {
   const found = accountNamed('pocketsms') ?? accountNamed('postgres')
   if (found) return found
@@ -76,12 +76,11 @@ function accountNamed(name: string): Account | undefined {
   return found && { uid: Number(found[2]), gid: Number(found[3]) }
 }
 
-// Root's access to a folder of the account that runs Postgres. These functions follow no link that the
-// account may have put there.
+// Root uses these functions in folders of Postgres' account. They follow no symbolic links of the account.
 
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants
 
-/** The text of a file; undefined if it is missing or a symbolic link. Does not block on a named pipe. */
+/** The text of a file; undefined if it is unreadable or a symbolic link. Does not block on a named pipe. */
 export function readText(path: string): string | undefined {
   let file: number | undefined
   try {
@@ -94,7 +93,7 @@ export function readText(path: string): string | undefined {
   }
 }
 
-/** Whether a folder has files; true if this process may not read it. */
+/** Whether a folder contains files; true if this process may not read it. */
 export function hasFiles(folder: string): boolean {
   try {
     return readdirSync(folder).length > 0
@@ -103,7 +102,7 @@ export function hasFiles(folder: string): boolean {
   }
 }
 
-/** Writes a new file owned by the account. Throws EEXIST if a file or link exists. */
+/** Writes a new file and gives it to the account. Throws EEXIST if a file or link is there. */
 export function writeNew(path: string, text: string, account: Account | undefined): void {
   const file = openSync(path, 'wx', 0o600)
   try {
@@ -114,7 +113,7 @@ export function writeNew(path: string, text: string, account: Account | undefine
   }
 }
 
-/** Removes a folder or file. Deletes a folder's content as the account, which may put links there. */
+/** Removes a file or folder. Deletes a folder's content as the account, because links may lead elsewhere. */
 export function remove(path: string, account: Account | undefined): void {
   const isFolder = lstatSync(path, { throwIfNoEntry: false })?.isDirectory()
   if (!account || !isFolder) rmSync(path, { recursive: true, force: true })
@@ -127,14 +126,14 @@ export function remove(path: string, account: Account | undefined): void {
 export const closedFolder = (folder: string, account: Account): string | undefined =>
   pathTo(folder).find((path) => !runsAs(account, 'test', ['-x', path]))
 
-/** The first folder from `/` to this one in which the account may replace others' files, if any. */
+/** The first folder on the path from `/` in which the account may replace files of others; else undefined. */
 export const changeableFolder = (folder: string, account: Account): string | undefined =>
   pathTo(folder).find((path) => {
     const { uid, mode } = statSync(path)
     return uid === account.uid || ((mode & 0o1000) === 0 && runsAs(account, 'test', ['-w', path]))
   })
 
-/** The first file of a folder, itself included, that is not this process's own; undefined if none. */
+/** The folder, or the first file in it, that belongs to a different user than this process, if any. */
 export function foreignFile(folder: string): string | undefined {
   if (!lstatSync(folder, { throwIfNoEntry: false })) return undefined
   const isForeign = (path: string) => lstatSync(path).uid !== process.getuid?.()

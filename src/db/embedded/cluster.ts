@@ -27,7 +27,7 @@ import { isAlive, postmasterOf } from './postmaster.ts'
 import { clusterLink, commandOf, hasCluster, IS_WINDOWS, PORT, type Site } from './site.ts'
 
 const ACCESS = 'pocketsms.json'
-/** The lock file of a running cluster: see `lockCommand` in start.ts. */
+/** The file that `flock` locks while the cluster runs: see `lockCommand`. */
 const LOCK = 'pocketsms.lock'
 
 /** The server's role. It owns its database and has no other rights. */
@@ -39,7 +39,7 @@ interface Access {
   readonly port: number
 }
 
-/** The URL of a cluster's database. `user`: the server's role, or the superuser. */
+/** The URL of a cluster's database. `user`: the server's role, or the superuser. Throws a UserError. */
 export function urlOf(folder: string, user: 'pocketsms' | 'postgres' = ROLE): string {
   const access = accessOf(folder)
   if (!access)
@@ -68,7 +68,7 @@ export function embeddedUrl(dataDir: string): string {
   return urlOf(realpathSync(clusterLink(dataDir)))
 }
 
-/** Creates the cluster if it is missing, or a new password if the access file is lost. */
+/** Creates the cluster if it is missing. Creates a new password if the file with the password is lost. */
 export async function ensureCluster(site: Site): Promise<void> {
   const { folder } = site
   if (!hasFiles(folder)) await makeCluster(site)
@@ -91,7 +91,7 @@ async function renewAccess(site: Site): Promise<void> {
   writeNew(file, JSON.stringify(access), launch.account)
 }
 
-/** Creates the cluster in a temporary folder and renames it, so that it is complete or missing. */
+/** Creates the cluster in a temporary folder, then renames it: the cluster is never incomplete. */
 async function makeCluster(site: Site): Promise<void> {
   const { folder, launch, programs } = site
   const { account } = launch
@@ -128,7 +128,7 @@ const runSingle = (site: Site, folder: string, sql: string) =>
 
 const newAccess = (): Access => ({ password: randomBytes(24).toString('hex'), port: portOf() })
 
-/** The cluster's port. Windows has no Unix sockets: there it is random, so that it is probably free. */
+/** The cluster's port: random and thus probably free on Windows, which has no Unix sockets. */
 const portOf = () => (IS_WINDOWS ? randomInt(20_000, 32_000) : PORT)
 
 function removeLeftovers({ folder, launch }: Site): void {
@@ -139,7 +139,7 @@ function removeLeftovers({ folder, launch }: Site): void {
   }
 }
 
-/** Runs a program of Postgres. Throws a UserError with what it said if it fails. */
+/** Runs a program of Postgres. Throws a UserError with the program's output if it fails. */
 async function run(site: Site, program: string, args: readonly string[], input = ''): Promise<void> {
   const { command, args: all, options } = commandOf(site, program, args)
   const running = promisify(execFile)(command, all, options)
@@ -151,7 +151,7 @@ async function run(site: Site, program: string, args: readonly string[], input =
 
 export type Settings = Readonly<Record<string, string | number>>
 
-/** Settings for a small machine. The server logs errors of statements itself, without values. */
+/** Settings for a small machine. Postgres logs no failed statements: the server does, without values. */
 const SETTINGS: Settings = {
   max_connections: 200,
   shared_buffers: '64MB',
@@ -189,7 +189,7 @@ export function startPostgres(site: Site, settings: Settings) {
   child.unref()
   closeSync(output)
   const said = () => tailOf(logs, logStart)
-  /** Whether another Postgres of this cluster runs, on any host. */
+  /** Whether it failed because another Postgres uses this cluster, perhaps on another host. */
   const isLocked = () =>
     child.exitCode === LOCKED || /pre-existing shared memory|lock file .* is empty/.test(said())
   return {
@@ -199,7 +199,7 @@ export function startPostgres(site: Site, settings: Settings) {
   }
 }
 
-/** Settings of a cluster's socket, to which only its own account can connect, or of its port on Windows. */
+/** Settings of the cluster's socket, which only its own account can use. On Windows: of its TCP port. */
 function placeOf({ folder }: Site): Settings {
   const port = Number(new URL(urlOf(folder)).port)
   if (IS_WINDOWS) return { port, listen_addresses: '127.0.0.1' }
@@ -207,7 +207,7 @@ function placeOf({ folder }: Site): Settings {
   return { port, listen_addresses: '', unix_socket_directories: quoted, unix_socket_permissions: '0700' }
 }
 
-/** A `flock` command for the cluster. Postgres' own check, by process id, fails across containers. */
+/** A `flock` command; [] if it is missing. Postgres' own check, by process id, fails across containers. */
 function lockCommand({ folder, launch }: Site): string[] {
   const lock = ['--nonblock', '--no-fork', '--conflict-exit-code', String(LOCKED), join(folder, LOCK)]
   const { status } = spawnSync('flock', [...lock, 'true'], { ...launch.account, cwd: '/', stdio: 'ignore' })
@@ -218,7 +218,7 @@ const MAX_BYTES = 1_000_000
 const TAIL_BYTES = 4_000
 const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants
 
-/** The log is in the server's own folder: the account that runs Postgres may not change it. */
+/** The log file. Its folder is the server's own: the account that runs Postgres may not change it. */
 const pathIn = (folder: string) => join(folder, 'postgres.log')
 
 const logBytes = (folder: string): number => statSync(pathIn(folder), { throwIfNoEntry: false })?.size ?? 0
@@ -229,7 +229,7 @@ function openLog(folder: string): number {
   return openSync(pathIn(folder), O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600)
 }
 
-/** Copies a large log to a second file and empties it, as processes have it open. */
+/** Copies a large log to a second file and empties it. Does not rename it, because processes write to it. */
 export function limitLog(folder: string): void {
   if (logBytes(folder) < MAX_BYTES) return
   const path = pathIn(folder)
@@ -277,7 +277,7 @@ export const GONE = (folder: string) =>
     `The folder ${folder} of the database is gone, or was emptied. Stop the server. Then put the folder back from a copy, or restore a backup; a start without it makes a new, empty database.`,
   )
 
-/** The error if Postgres runs but refuses the login; undefined for other errors. */
+/** Explains why a running Postgres refuses the login; undefined for other errors. */
 export function refusedFor(error: unknown, folder: string): UserError | undefined {
   if (isSqlError(error, '3D000'))
     return new UserError(
@@ -290,7 +290,7 @@ export function refusedFor(error: unknown, folder: string): UserError | undefine
   return undefined
 }
 
-/** The error when Postgres does not start: what to do, if that is known, and the end of its output. */
+/** Explains why Postgres does not start: what to do, if that is known, and the end of its output. */
 function whyNot(folder: string, said: string): UserError {
   const sentence = KNOWN.find(([pattern]) => pattern.test(said))?.[1](folder)
   const lines = said.trim().split('\n').slice(-LAST_LINES).join('\n  ')

@@ -20,21 +20,21 @@ import {
 import { endOrphans, endPostmaster, postmasterOf } from './postmaster.ts'
 import { findSite, type Site } from './site.ts'
 
-/** How often to check the log's size and that Postgres accepts connections; how long an answer may take. */
+/** Interval of limiting the log and testing a connection to Postgres. `answerMs`: time limit of the test. */
 const PULSE = { everyMs: 30_000, answerMs: 10_000 }
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 30_000]
-/** After it ran this long, the next restart waits only FIRST_PAUSE_MS again. */
+/** If Postgres has run this long, the next restart waits only FIRST_PAUSE_MS again. */
 const STEADY_MS = 60_000
 
 export type Embedded = Awaited<ReturnType<typeof openEmbedded>>
 
-/** Starts the Postgres of a data folder, which several processes may use. Throws a UserError if it fails. */
+/** Starts the Postgres of a data folder, or joins one that another process started. Throws a UserError. */
 export async function openEmbedded(dataDir: string, log: Logger, settings: Settings = {}, pulse = PULSE) {
   const site = await prepare(dataDir, log)
   const { folder, logs } = site
   const closing = new AbortController()
   const { signal } = closing
-  /** The connection with which each process that uses the Postgres holds a shared lock. */
+  /** The connection that holds this process's share of the lock on the embedded Postgres. */
   let presence: pg.Client | undefined
   let restart: Promise<void> = Promise.resolve()
   let pauseMs = FIRST_PAUSE_MS
@@ -103,7 +103,7 @@ async function prepare(dataDir: string, log: Logger): Promise<Site> {
 
 const LOOK_MS = 25
 const CONNECT_MS = 10_000
-/** After this many connection attempts in a row that time out, the postmaster is killed. */
+/** After this many connection attempts that time out, Postgres is stopped. */
 const MAX_HANGS = 3
 const LOCKED_MS = 5_000
 const STOP_MS = 60_000
@@ -134,7 +134,7 @@ async function enter(site: Site, settings: Settings): Promise<pg.Client> {
   }
 }
 
-/** Kills a Postgres that accepts no connection within `answerMs`. Returns whether it did. */
+/** Stops Postgres if MAX_HANGS attempts in a row get no answer within `answerMs`. Returns whether it did. */
 async function endIfHanging({ folder }: Site, answerMs: number): Promise<boolean> {
   const pid = postmasterOf(folder)
   for (let hangs = 0; hangs < MAX_HANGS; hangs++) {
@@ -151,7 +151,7 @@ async function endIfHanging({ folder }: Site, answerMs: number): Promise<boolean
 }
 
 function clientOf(connectionString: string, connectionTimeoutMillis = CONNECT_MS): pg.Client {
-  // not `pocketsms…`: restoring a backup ends connections with such names
+  // not `pocketsms…`: the restore of a backup ends connections whose name begins like that
   const application_name = 'user of pocketsms'
   const client = new pg.Client({ connectionString, application_name, connectionTimeoutMillis })
   return client.on('error', () => {}) // `end` follows
@@ -169,7 +169,7 @@ async function connect(connectionString: string): Promise<pg.Client> {
   }
 }
 
-/** Ends a presence. The last one stops Postgres under the exclusive lock, so that no process can enter. */
+/** Releases the shared lock. The last process stops Postgres, with the exclusive lock to keep others out. */
 async function leave(site: Site, presence: pg.Client): Promise<void> {
   try {
     await presence.query(`select pg_advisory_unlock_shared(${LOCKS.embedded})`)

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readText } from './account.ts'
 import { PORT } from './site.ts'
 
-/** The file of the postmaster, Postgres' first process, whose process id is its first line. */
+/** The file whose first line is the process id of the postmaster, Postgres' first process. */
 const PID_FILE = 'postmaster.pid'
 const LOCK_FILE = `.s.PGSQL.${PORT}.lock`
 /** A PID file that stays empty this long was left by a crash. */
@@ -21,9 +21,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/**
- * The process id of a folder's postmaster. Deletes the files that an ended one left, which would be locks.
- */
+/** The process id of a folder's running postmaster, if any. Deletes stale files that prevent a start. */
 export function postmasterOf(folder: string): number | undefined {
   const pid = pidIn(folder)
   if (!pid) removeEmpty(folder)
@@ -45,7 +43,7 @@ function removeEmpty(folder: string): void {
   }
 }
 
-/** Whether a process is this folder's postmaster, as the id in the file may be forged. True if unknown. */
+/** Whether a process is this folder's postmaster: the id in the file may be forged. True if not on Linux. */
 function isPostmaster(pid: number, folder: string): boolean {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
@@ -69,7 +67,7 @@ export async function endPostmaster(folder: string, ms = POLITE_MS): Promise<voi
   }
 }
 
-/** Kills processes that outlived their postmaster, such as one with a long statement. Linux only. */
+/** Kills Postgres processes that outlived their postmaster, such as one with a long statement. Linux only. */
 export function endOrphans(folder: string): void {
   for (const path of globSync('/proc/[0-9]*/cwd')) {
     try {

@@ -33,10 +33,10 @@ import {
   runsAs,
 } from './account.ts'
 
-/** Folder for copies of programs that the account which runs them may not read. */
+/** Folder for copies of Postgres' programs if the account of Postgres may not read the originals. */
 const OPEN_FOLDER = '/var/cache/pocketsms'
 const [LIBRARIES, LOGS] = ['postgres-lib', 'postgres-log']
-/** Bytes of a socket's path, without the zero at its end. unix(7); macOS takes four less. */
+/** Maximum bytes of a socket's path, without the zero at its end. unix(7); macOS allows four less. */
 const MAX_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
 export const PORT = 5432
 export const IS_WINDOWS = process.platform === 'win32'
@@ -54,7 +54,7 @@ export const clusterLink = (dataDir: string): string => join(resolve(dataDir), '
 
 export const hasCluster = (dataDir: string): boolean => hasFiles(clusterLink(dataDir))
 
-/** Determines how to run a data folder's cluster. Throws a UserError if it cannot run. */
+/** Determines how to run the cluster of a data folder. Throws a UserError if it cannot run. */
 export function findSite(dataDir: string, log: Logger): Site {
   makeDataFolder(dataDir)
   const link = clusterLink(realpathSync(dataDir))
@@ -68,7 +68,7 @@ export function findSite(dataDir: string, log: Logger): Site {
   return launch.account ? forAccount(site, launch.account, owner, log) : site
 }
 
-/** The cluster's owner; undefined if it is missing or empty. Throws a UserError if it is another user's. */
+/** The cluster's owner; undefined if it is missing or empty. Throws a UserError if another user owns it. */
 function ownerOf(link: string): Account | undefined {
   if (!lstatSync(link, { throwIfNoEntry: false })) return undefined
   const found = statSync(link, { throwIfNoEntry: false })
@@ -86,7 +86,7 @@ function makeDataFolder(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true })
   } catch (error) {
-    // mkdir would fail with a misleading ENOENT on a read-only disk
+    // on a read-only disk mkdir fails with a misleading ENOENT: find the true error
     let above = resolve(dataDir)
     while (!existsSync(above)) above = dirname(above)
     accessSync(above, constants.W_OK)
@@ -95,7 +95,7 @@ function makeDataFolder(dataDir: string): void {
   accessSync(dataDir, constants.W_OK)
 }
 
-/** The site if root runs Postgres as another account, which owns the cluster; root owns all other files. */
+/** Prepares a site whose Postgres root runs as `account`: it must own the cluster and read the programs. */
 function forAccount(site: Site, account: Account, owner: Account | undefined, log: Logger): Site {
   const { folder, link } = site
   if (folder !== link)
@@ -147,7 +147,7 @@ function checkSocketPath(folder: string): void {
     )
 }
 
-/** A Postgres program as arguments of spawn, in an environment without settings for psql. */
+/** Arguments of `spawn` for a program of Postgres. Its environment lacks PGHOST and other such settings. */
 export function commandOf(
   { launch, programs }: Site,
   program: string,
@@ -157,12 +157,12 @@ export function commandOf(
   const [command, ...rest] = [...launch.prefix, ...before, programIn(programs.bin, program), ...args]
   const { PATH = '', SystemRoot = '', TEMP = '' } = process.env
   const windows = IS_WINDOWS ? { SystemRoot, TEMP } : {}
-  // without TZ, initdb would search half a second for the name of the local zone
+  // without TZ, initdb searches half a second for the name of the local time zone
   const env = { PATH, ...windows, ...programs.env, TZ: 'UTC', LC_ALL: 'C' }
   return { command: command!, args: rest, options: { ...launch.account, env, cwd: '/', windowsHide: true } }
 }
 
-/** The newest npm package of each earlier major version, named to users who lack its programs. */
+/** The newest npm package of each earlier major version, for advice to users who lack its programs. */
 const EARLIER: Readonly<Record<number, string>> = {
   15: '15.18.0-beta.17',
   16: '16.14.0-beta.17',
@@ -173,8 +173,8 @@ const minor = ({ version }: Programs) => Number(version.split('.')[1] ?? 0)
 const isWhole = ({ bin }: Programs) => globSync('{,*/}pg_trgm.*', { cwd: join(bin, '../lib') }).length > 0
 
 /**
- * The newest programs of the major version that made the cluster, or findPrograms' for a new one. Throws a
- * UserError that says what to do if there are none.
+ * Programs of the major version that made the cluster, or that `findPrograms` chooses for a new cluster.
+ * Prefers the newest minor version. Throws a UserError if there are none.
  */
 export function programsFor(folder: string, link: string, linkFolder: string, log: Logger): Programs {
   const preferred = findPrograms(linkFolder)
@@ -199,7 +199,7 @@ export function programsFor(folder: string, link: string, linkFolder: string, lo
   return fitting
 }
 
-/** A shell command that moves the database to `next`, by a backup written with the programs of `made`. */
+/** A shell command that moves the database from major version `made` to `next` by a backup. */
 function moveCommand(link: string, made: number, next: Programs, isMissing: boolean): string {
   const data = dirname(link)
   const [old, backup] = [`${link}-${made}`, join(data, `from-postgres-${made}.zip`)].map(quoted)
@@ -218,7 +218,7 @@ function moveCommand(link: string, made: number, next: Programs, isMissing: bool
 
 const quoted = (path: string) => (/^[\w./:@+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)
 
-// not import.meta.resolve, which the global setup of tests lacks
+// not import.meta.resolve, which does not exist in the tests' global setup
 const require = createRequire(import.meta.url)
 
 const OLDEST = 15
@@ -248,7 +248,7 @@ export function findPrograms(linkFolder: string): Programs {
   )
 }
 
-/** Yields the npm package's programs, then installed ones, newest first. */
+/** Yields the programs of the npm package, then installed programs, newest version first. */
 function* otherPrograms(linkFolder: string): Generator<Programs> {
   const inFolder = (folder: string) => programsIn(folder, linkFolder) ?? []
   yield* [packageFolder() ?? []].flat().flatMap(inFolder)
@@ -256,7 +256,7 @@ function* otherPrograms(linkFolder: string): Generator<Programs> {
   yield* folders.flatMap(inFolder).sort((a, b) => b.major - a.major)
 }
 
-/** Folder of the npm package's programs; undefined if there is no package for this platform. */
+/** Folder of the npm package's programs; undefined if the package is missing. */
 function packageFolder(): string | undefined {
   try {
     return join(dirname(require.resolve(PACKAGE)), '..', 'native', 'bin')
@@ -268,7 +268,7 @@ function packageFolder(): string | undefined {
 /** The programs in a folder; undefined if they are missing, too old, or do not run. */
 function programsIn(bin: string, linkFolder: string): Programs | undefined {
   if (!existsSync(programIn(bin, 'initdb'))) return undefined
-  // one folder for each: different versions have libraries of the same names
+  // each version needs its own folder: libraries of different versions have equal names
   const name = createHash('sha256').update(bin).digest('hex').slice(0, 8)
   const env = linkLibraries(dirname(bin), join(linkFolder, name))
   try {
@@ -282,7 +282,7 @@ function programsIn(bin: string, linkFolder: string): Programs | undefined {
   }
 }
 
-/** Creates the links that an npm package lists. Returns the environment in which programs find them. */
+/** Creates links to libraries that an npm package lists. Returns environment variables to find them. */
 function linkLibraries(packed: string, folder: string): Programs['env'] {
   const list = join(packed, 'pg-symlinks.json')
   if (!existsSync(list)) return {}

@@ -8,7 +8,7 @@ import { type SqlFile, sqlFiles } from './sql-files.ts'
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 const ADMIN_SHUTDOWN = '57P01'
-/** How often it is tried if another server's migration ends the connection, which it does once. */
+/** Maximum tries. Another server's migration may end this connection, but only once. */
 const TRIES = 3
 
 const MAKE_TABLE =
@@ -17,8 +17,8 @@ const MAKE_TABLE =
 const migrations = () => sqlFiles('migrations').map(({ name, sql }) => ({ file: `${name}.sql`, sql }))
 
 /**
- * Brings the schema up to date in one transaction and ends connections of servers too old for it. Returns the
- * applied migrations. Throws a UserError for a newer database, and if the role may not create tables.
+ * Brings the schema up to date in one transaction. Ends all connections if older servers must not use it.
+ * Returns the migrations just applied. Throws a UserError if the schema is newer or cannot be changed.
  */
 export async function migrate(db: Db, only?: readonly string[], tries = TRIES): Promise<string[]> {
   try {
@@ -37,13 +37,13 @@ export async function migrate(db: Db, only?: readonly string[], tries = TRIES): 
   }
 }
 
-/** The applied migrations of a database, of any version, in order. */
+/** File names of all migrations applied to the database, by any version of pocketsms, in order. */
 export async function appliedMigrations(db: Db): Promise<string[]> {
   const { rows } = await db.query('select file from _migrations order by file collate "C"')
   return rows.map(([file]) => String(file))
 }
 
-/** The migrations of this version that are not applied yet. */
+/** File names of this version's migrations that are not applied yet. */
 export async function missingMigrations(db: Db): Promise<string[]> {
   const known = new Set(await appliedMigrations(db))
   return migrations()
@@ -51,7 +51,7 @@ export async function missingMigrations(db: Db): Promise<string[]> {
     .filter((file) => !known.has(file))
 }
 
-/** The migrations in `applied` that this version lacks: a newer one applied them. */
+/** The migrations in `applied` that this version lacks. A newer version applied them. */
 export function unknownMigrations(applied: readonly string[]): string[] {
   const known = new Set(migrations().map(({ file }) => file))
   return applied.filter((file) => !known.has(file))
@@ -78,7 +78,7 @@ async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]
   }
   await dropOldFunctions(tx, functions)
   if (oldest !== undefined && (await oldestServer(tx)) > oldest) {
-    // the check of a new connection waits for the commit
+    // the version check of new connections waits for this lock until the commit
     await tx.script('lock table _schema')
     await tx.endOthers()
   }
@@ -102,9 +102,7 @@ const FORGET = `
 delete from _functions f where f.name = any($1) and not exists (
   select from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname = f.name)`
 
-/**
- * Replaces changed functions before migrations refer to them. Returns their names, and those without a file.
- */
+/** Replaces changed SQL functions, before migrations use them. `gone`: functions that have no file now. */
 async function applyFunctions(tx: Db) {
   await tx.script(MAKE_FUNCTIONS)
   const { rows } = await tx.query('select name, checksum from _functions')
@@ -122,7 +120,7 @@ async function applyFunctions(tx: Db) {
 }
 
 type Changes = Awaited<ReturnType<typeof applyFunctions>>
-/** Drops functions without a file, and changed ones with former arguments, unless a view still uses them. */
+/** Drops functions without a file, and old overloads of changed functions, unless a view still uses them. */
 async function dropOldFunctions(tx: Db, { changed, gone }: Changes): Promise<void> {
   if (changed.length === 0 && gone.length === 0) return
   const { rows } = await tx.query(OLD, [[...changed, ...gone]])

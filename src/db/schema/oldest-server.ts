@@ -3,16 +3,16 @@ import { repeat } from '../../tools/repeat.ts'
 import { isSqlError, OutdatedServer, type Session, UNDEFINED_TABLE } from '../errors.ts'
 import { sqlFiles } from './sql-files.ts'
 
-/** How often a server checks whether it is too old; its new connections are refused at once. */
+/** How often a server checks whether its version is too old. Each new connection is checked as well. */
 const CHECK_MS = 1_000
 
-/** The number that a server's newest migration must at least have. */
+/** The lowest number of the newest migration that a server must have to use the database. */
 export async function oldestServer(db: Pick<Session, 'query'>): Promise<number> {
   const { rows } = await db.query('select max(oldest) from _schema')
   return Number(rows[0]![0])
 }
 
-/** Throws OutdatedServer if this version must not use the database. Any version may use an empty one. */
+/** Throws OutdatedServer if this version is too old for the database. An empty database fits any version. */
 export async function checkServer(db: Pick<Session, 'query'>): Promise<void> {
   const oldest = await oldestServer(db).catch((error) => {
     if (isSqlError(error, UNDEFINED_TABLE)) return 0
@@ -21,7 +21,7 @@ export async function checkServer(db: Pick<Session, 'query'>): Promise<void> {
   if (oldest > Number.parseInt(sqlFiles('migrations').at(-1)!.name, 10)) throw new OutdatedServer()
 }
 
-/** Calls `stop` when this server is too old, until the returned function is called. Ignores other errors. */
+/** Calls `stop` when this version is too old. Ignores other errors. Returns a function to end the checks. */
 export function onOutdated(
   db: Pick<Session, 'query'>,
   log: Logger,

@@ -11,7 +11,7 @@ export interface SqlFile {
 
 const kept = new Map<string, readonly SqlFile[]>()
 
-/** The SQL files below a folder of `sql/`, by path, as first read: an upgrade may replace files meanwhile. */
+/** The SQL files in a folder of `sql/`, sorted by path. Read only once: an upgrade may replace them later. */
 export function sqlFiles(folder: string): readonly SqlFile[] {
   const files = kept.get(folder) ?? readFolder(`${SQL}${folder}`)
   kept.set(folder, files)

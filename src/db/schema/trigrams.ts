@@ -1,22 +1,22 @@
 import { isSqlError } from '../errors.ts'
 import { type Db, withSavepoint } from '../open.ts'
 
-/** The schema of the extension. It is another one, so that views cannot call its functions. */
+/** A separate schema for the extension pg_trgm: view collections then cannot call its functions. */
 const SCHEMA = 'pocketsms_extensions'
 
 const INSTALLED = `select quote_ident(n.nspname), has_schema_privilege(n.oid, 'usage')
   from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_trgm'`
 const INSTALL = `create schema if not exists ${SCHEMA}; create extension if not exists pg_trgm schema ${SCHEMA}`
 
-/** SQLSTATEs if the role may not install pg_trgm (42501), or Postgres lacks its files (the others). */
+/** SQLSTATEs if the role may not install pg_trgm (42501), or Postgres lacks its files (0A000, 58P01). */
 const REFUSALS = ['42501', '0A000', '58P01']
 
 const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
-/** The operator class of trigram indexes, or why there cannot be such an index. */
+/** The operator class of trigram indexes, or the reason why there can be none. */
 export type Trigrams = { readonly operatorClass: string } | { readonly reason: string }
 
-/** Installs pg_trgm, of Postgres' contrib, if it is missing and the role may. */
+/** Installs the extension pg_trgm if it is missing and the role may do so. */
 export async function installTrigrams(tx: Db): Promise<Trigrams> {
   const installed = await trigramsOf(tx)
   if (installed) return installed
@@ -29,13 +29,13 @@ export async function installTrigrams(tx: Db): Promise<Trigrams> {
   return usable(tx, SCHEMA, true)
 }
 
-/** The installed extension; undefined if there is none. */
+/** Whether the installed pg_trgm can be used; undefined if it is not installed. */
 export async function trigramsOf(db: Db): Promise<Trigrams | undefined> {
   const [installed] = (await db.query(INSTALLED)).rows
   return installed && usable(db, String(installed[0]), installed[1] === true)
 }
 
-/** Whether the extension can be used: it folds by language, and in Turkish indexes would miss matches. */
+/** pg_trgm lower-cases by the database's language: in Turkish, indexes would miss matches and are refused. */
 async function usable(tx: Db, schema: string, mayUse: boolean): Promise<Trigrams> {
   if (!mayUse) return { reason: `The role may not use the schema ${schema} of the extension pg_trgm.` }
   const test = `select ${schema}.show_trgm($1) = ${schema}.show_trgm(lower($1 collate "C"))`
@@ -49,10 +49,9 @@ const STATES = `
 select name, i.indisvalid, exists (select from pg_stat_progress_create_index p where p.index_relid = i.indexrelid)
 from unnest($1::text[]) name left join pg_index i on i.indexrelid = to_regclass(name) order by name collate "C"`
 
-/** `partial`: left by an aborted build. */
+/** `partial`: an aborted build left the index behind. */
 export type IndexState = 'ready' | 'building' | 'partial' | 'missing'
 
-/** The state of each of these indexes by its name. */
 export async function indexStates(db: Db, names: readonly string[]): Promise<Map<string, IndexState>> {
   const { rows } = await db.query(STATES, [names])
   return new Map(rows.map(([name, isValid, isBeingBuilt]) => [String(name), stateOf(isValid, isBeingBuilt)]))
