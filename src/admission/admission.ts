@@ -4,12 +4,12 @@ import { BYTES, LIMITS, PASSWORDS, RATES, SIGN_INS } from './limits.ts'
 import { Places } from './places.ts'
 import { Rates } from './rates.ts'
 
-/** Limits that all clients of this process share. Each database has its own database time: see `db/open`. */
+/** Limits that all clients of this process share. Database time is limited per database: see `db/open`. */
 export const admission = {
   requests: new Places(LIMITS.requests),
-  /** For requests whose body is large or still arriving. */
+  /** For requests whose body is large (over 64 KiB) or still arriving. */
   bodies: new Places(LIMITS.requests),
-  /** Sign-ins from networks from which the account was opened before; `signIns`: all others. */
+  /** Sign-ins from networks that have signed in to the account before. `signIns`: all others. */
   knownSignIns: new Places(SIGN_INS),
   signIns: new Places(SIGN_INS),
   passwords: new Places(PASSWORDS),
@@ -23,7 +23,7 @@ export const admission = {
   subscriptions: new Rates(RATES.subscriptions),
   optedOut: new Rates(RATES.optedOut),
   filterShapes: new Rates(RATES.filterShapes),
-  /** For parsing of large bodies: after each, the event loop is free as long as it took, at most 100 ms. */
+  /** For parsing large bodies. After each, the event loop is free as long as parsing took, up to 100 ms. */
   bodySlices: new EventLoopSlices(100),
   deliverySlices: new EventLoopSlices(),
 } as const

@@ -1,7 +1,7 @@
 /** Maximum uninterrupted work on the event loop. */
 const SLICE_MS = 4
 
-/** Divides long work into slices. After each the event loop is free as long as it took, up to `maxRestMs`. */
+/** Divides long work into slices. After a long one, the event loop is free as long, up to `maxRestMs`. */
 export class EventLoopSlices {
   readonly #maxRestMs: number
   readonly #waiting: (() => void)[] = []
@@ -20,7 +20,7 @@ export class EventLoopSlices {
     return false
   }
 
-  /** Resolves when the caller's slice begins, in order of calls. The caller must then work at once. */
+  /** Resolves when the caller's slice begins, in order of calls. The caller must then work immediately. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 
-/** Maximum places of all holders together (`total`), and of one (`share`). */
+/** A limit on concurrent work: `total` for all holders together, `share` for one holder. */
 export interface Limit {
   readonly name: string
   readonly total: number
@@ -12,7 +12,7 @@ export interface ByteLimit {
   readonly total: number
 }
 
-/** A rate of one holder: `burst` units at once, then `perSecond` units a second. */
+/** A rate for each holder: `burst` units immediately, then `perSecond` units a second. */
 export interface Rate {
   readonly name: string
   readonly burst: number
@@ -23,13 +23,13 @@ const MEBIBYTE = 1 << 20
 
 export const MAX_WAIT_MS = 10_000
 
-/** Bounds on clients' work in one process; a holder is an account or a guest's network. docs/security.md */
+/** Limits on clients' work in one process. A holder is an account or a guest's network. docs/security.md */
 export const LIMITS = {
   /** Requests of any kind, until their answer is made. */
   requests: { name: 'requests at once', total: 1_000, share: 50 },
-  /** Previews, calls of hooks, plans and times of campaigns, thumbnails: each takes seconds of a core. */
+  /** Previews, calls of hooks, planning of campaigns, thumbnails: each may take seconds of a core. */
   heavyWork: { name: 'heavy work at once', total: 2, share: 1 },
-  /** Claims of devices with limits, which wait for other claims of their device, and reads of files. */
+  /** Reads of files, and claims (a device fetches its messages) that wait for others because of limits. */
   claimsAndReads: { name: 'claims and reads of files at once', total: 4, share: 4 },
   wakeUps: { name: 'wake-ups by push at once', total: 32, share: 4 },
 } as const satisfies Record<string, Limit>
@@ -42,26 +42,26 @@ export const BYTES = {
   realtimeMemory: { name: 'memory of subscriptions', total: 64 * MEBIBYTE },
 } as const satisfies Record<string, ByteLimit>
 
-/** Superusers are not charged for bodies and filters. */
+/** Rates of each holder. Superusers are not charged for `bodyBytes` and `filterShapes`. */
 export const RATES = {
-  /** Milliseconds of client-shaped statements. A holder that used them up comes after the others. */
+  /** Milliseconds of statements with clients' filters. A holder that used them up waits for the others. */
   databaseTime: { name: 'database time', burst: 300, perSecond: 40 },
-  /** Bytes of bodies beyond 64 KiB each: parsing a mebibyte takes 10 ms. */
+  /** Bytes of request bodies of more than 64 KiB. Parsing a mebibyte takes 10 ms. */
   bodyBytes: { name: 'bytes of bodies', burst: 4 * MEBIBYTE, perSecond: 2 * MEBIBYTE },
-  /** Characters of filters and sorts that are compiled for the first time: 200,000 take a second. */
+  /** Characters of filters and sorts that are compiled for the first time. 200,000 take a second. */
   filterShapes: { name: 'new filters', burst: 200_000, perSecond: 10_000 },
-  /** Subscribe requests: 20 each, and 1 for each topic. Presence: 100. */
+  /** A subscribe request counts 20, and 1 for each topic. A presence message counts 100. */
   subscriptions: { name: 'subscriptions', burst: 100_000, perSecond: 2_000 },
   /** Opted-out recipients of sends to 20 or more: they cost no quota, but each stores a message. */
   optedOut: { name: 'opted-out recipients', burst: 2_000, perSecond: 2_000 / 60 },
 } as const satisfies Record<string, Rate>
 
-/** Concurrent checks of passwords. Few, so that concurrent wrong ones do not refuse a right one. */
+/** Few, because a running sign-in counts as a failed try: wrong ones could get a right one refused. */
 export const SIGN_INS: Limit = { name: 'sign-ins at once', total: 4, share: 4 }
 
-/** A hash takes a core for 57 ms. One core, and one of Node's four threads, stay free. */
+/** Hashing a password takes a core for 57 ms. One core, and one of Node's four threads, stay free. */
 const hashes = Math.min(3, Math.max(1, availableParallelism() - 1))
 export const PASSWORDS: Limit = { name: 'passwords to check', total: hashes, share: hashes }
 
-/** Lists on the one connection of `lookUp`: look-ups of tokens wait behind their hundreds of kilobytes. */
+/** Few lists on the connection that also looks up tokens: a list can have hundreds of kilobytes. */
 export const FIRST_ROWS: Limit = { name: RATES.databaseTime.name, total: 8, share: 4 }

@@ -9,7 +9,7 @@ const KEPT = 1 / 4
 
 /**
  * A semaphore. Holders take turns; a quarter of the places is kept for holders that have none. Refuses calls
- * that wait over MAX_WAIT_MS, or behind MAX_WAITING others.
+ * that wait over MAX_WAIT_MS, or behind MAX_WAITING others of their holder.
  */
 export class Places<H extends string = Holder | Everybody> {
   readonly #limit: Limit
@@ -74,7 +74,7 @@ export class Places<H extends string = Holder | Everybody> {
   }
 
   #wait(holder: H): Promise<() => void> {
-    // a limit without shares may count many clients as one holder, such as all who sign in
+    // one holder with unlimited places may stand for many clients, such as everybody who signs in
     const most = Number.isFinite(this.#limit.share) ? MAX_WAITING : MAX_WAITING_IN_ALL
     const own = this.#waiting.get(holder) ?? []
     const left = MAX_WAITING_IN_ALL - this.#waitingInAll
@@ -101,7 +101,7 @@ export class Places<H extends string = Holder | Everybody> {
     if (own.length === 0) this.#waiting.delete(holder)
   }
 
-  /** Admits the first call of each holder in turn; the holder then comes after the others. */
+  /** Admits the first call of each holder in turn. The holder's next call then waits behind other holders. */
   #admit(): void {
     for (const [holder, own] of this.#waiting) {
       if (this.#free === 0) return
@@ -123,7 +123,7 @@ export class Places<H extends string = Holder | Everybody> {
   }
 }
 
-/** Waits for a turn: `queue` adds the function that ends the wait, and returns one that removes it. */
+/** Waits until `enter` is called, at most MAX_WAIT_MS. `queue` stores `enter` and returns its removal. */
 export function waitForTurn<T>(queue: (enter: (value: T) => void) => () => void, refusal: () => Error) {
   return new Promise<T>((resolve, reject) => {
     const late = setTimeout(() => {
@@ -137,11 +137,9 @@ export function waitForTurn<T>(queue: (enter: (value: T) => void) => () => void,
   })
 }
 
-// Limits per holder from the settings. There is none for all holders together.
-
 const ofServers = new WeakMap<object, Places>()
 
-/** Places for event streams and waiting claims of a server; `server`: any object of it. */
+/** Limits event streams and waiting claims (long polls of devices) per holder. One instance per `server`. */
 export function streamPlaces(server: object, share: number): Places {
   const places =
     ofServers.get(server) ?? new Places({ name: 'event streams and waiting claims', total: Infinity, share })
@@ -149,6 +147,6 @@ export function streamPlaces(server: object, share: number): Places {
   return places
 }
 
-/** Connections of a server, by address. */
+/** Limits connections per address, not in total. */
 export const connectionPlaces = (share: number) =>
   new Places<string>({ name: 'connections', total: Infinity, share })

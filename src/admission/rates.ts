@@ -4,7 +4,7 @@ import { type Holder, overLimit, type Ticket } from './holder.ts'
 import { FIRST_ROWS, MAX_WAIT_MS, RATES, type Rate } from './limits.ts'
 import { Places } from './places.ts'
 
-/** Maximum buckets. The one charged longest ago is dropped, as it is full again. */
+/** Maximum buckets in memory. The one charged longest ago is dropped: it is most likely full again. */
 const MAX_HOLDERS = 10_000
 
 export class Rates<H extends string = Holder> {
@@ -48,7 +48,7 @@ export class Rates<H extends string = Holder> {
   }
 }
 
-/** A token bucket, full at first. It may be overdrawn, and then stays in debt until refilled. */
+/** A token bucket, full at first. It may be overdrawn; then it is in debt until time refills it. */
 class TokenBucket {
   readonly #size: Rate
   #tokens: number
@@ -78,8 +78,8 @@ class TokenBucket {
 }
 
 /**
- * Turns of client-shaped statements: half of the places for a single holder, a quarter beside others. A
- * holder in debt of database time gets one, and waits for holders with smaller debts.
+ * Gives turns to statements with clients' filters. A holder may have half of the places while it is alone,
+ * else a quarter. A holder in debt of database time gets one place, after holders with smaller debts.
  */
 export class DatabaseTime {
   readonly #places: Places<Holder>

@@ -16,36 +16,36 @@ import { isDisabledSql } from '../records/record-sql.ts'
 import { IS_LOW } from '../sms/devices/device.ts'
 import type { JobKind } from '../work/jobs.ts'
 
-/** The kind of the jobs. The payload is the news; the key is part of the Message-ID. */
+/** The kind of jobs that send alarm mails. The payload is AlarmNews[]; the key is part of the Message-ID. */
 const ALARM_MAIL = 'alarm_mail'
-/** `last_seen` may be this much too old: heartbeats are stored no more often (sms/devices/device). */
+/** `last_seen` may be out of date by this time, because it is written no more often (sms/devices/device). */
 const SPARED_SECONDS = 30
-/** One node checks at a time, about once a minute. */
+/** Minimum seconds between two checks on all nodes together. A node checks about once a minute. */
 const MIN_LOOK_SECONDS = 50
-/** A longer pause between two checks is an outage of ours, or the machine slept. Restarts are shorter. */
+/** A longer gap between checks means that the server was down or the machine slept. Restarts are shorter. */
 const GAP_SECONDS = 150
 /** Devices that go silent within this time are in one mail. */
 const GATHER_SECONDS = 50
-/** Devices that return within this time are in one mail. Apps reconnect over a minute and a half. */
+/** Devices that return within this time are in one mail. Apps spread their reconnects over 90 s. */
 const GATHER_BACK_SECONDS = 110
 /** Minimum seconds between two mails to an account. */
 const PACE_SECONDS = 300
-/** Minimum time between two mails about a silence of one device. */
+/** Minimum time between two mails about silences of the same device. */
 const REST = `interval '1 hour'`
-/** Messages that moved to other devices are counted for this time. An absent device gets no later ones. */
+/** Messages that moved to other devices within this time are counted. A silent device gets no later ones. */
 const COUNTED = `interval '1 day'`
-/** After this many wake-ups for one message (2 minutes), a device with push counts as silent. */
+/** After this many wake-ups for one message (they take 2 minutes), a device with push counts as silent. */
 const WAKES = 5
 
 const ago = (seconds: string | number) => `now() - ${seconds}::float8 * interval '1 second'`
-/** `ago('$1')` in the form of `last_seen`. In a subquery, which runs once: 10 µs less per row. */
+/** SQL: `$1` seconds ago, in the form of `last_seen`. A subquery runs once and saves 10 µs per row. */
 const seenSince = `(select pb_text(${ago('$1')}))`
 
-/** SQL: seen once, but not for `$1` seconds. With a push subscription it may sleep until it is woken. */
+/** SQL: device `d` was seen, but not for `$1` seconds. If it has push, it also ignored WAKES wake-ups. */
 const IS_SILENT = `d.last_seen <> '' and d.last_seen < ${seenSince} and (not pb_is_set(d.push) or exists (
   select from sms_dispatch q where q.device = d.id and q.state = 'assigned' and q.wakes >= ${WAKES}))`
 
-/** Claims the check for this node. True when devices could reach us during the whole alarm time. */
+/** Claims the check for this node, unless one was just made. Returns whether we were reachable for $1 s. */
 const CLAIM = `
 insert into device_watch default values
 on conflict (is_only) do update set looked_at = now(), reachable_since =
@@ -53,7 +53,7 @@ on conflict (is_only) do update set looked_at = now(), reachable_since =
 where device_watch.looked_at < ${ago(MIN_LOOK_SECONDS)}
 returning reachable_since < ${ago('$1')}`
 
-/** Forgets devices that are deleted, disabled or another owner's now, and those of a disabled user. */
+/** Deletes notes on devices that are deleted, disabled, another owner's now, or of a disabled user. */
 const FORGET_GONE = `delete from device_silences s
 where not exists (select from devices d
   where d.id = s.device and d."user" = s."user" and d.enabled and not ${isDisabledSql('d."user"')})`
@@ -65,7 +65,7 @@ from devices d where d.id = s.device and s.state in ('silent', 'told') and d.las
 const FORGET_OVER = `delete from device_silences
 where state = 'over' and (told_at is null or told_at <= now() - ${REST})`
 
-/** A device whose return was not mailed yet goes back to `told`. */
+/** Notes devices that are silent again. State `told` if the mail about their return was not sent yet. */
 const NOTE_AGAIN = `update device_silences s
 set state = case s.state when 'back' then 'told' else 'silent' end, changed_at = now(),
   silent_since = case s.state when 'back' then s.silent_since else d.last_seen end
@@ -79,14 +79,14 @@ on conflict do nothing`
 
 const MAY_TELL = `(s.state = 'silent' and (s.told_at is null or s.told_at <= now() - ${REST}) or s.state = 'back')`
 
-/** Messages that went from a device to another one since it was last seen. */
+/** SQL: how many messages went from a device to another since the device was last seen. */
 const MOVED = `select count(distinct e.message) from sms_events e
 where e."user" = n."user" and e.created >= greatest(n.silent_since, pb_text(now() - ${COUNTED}))
   and e.status = 'assigned' and e.detail <> '' and e.device <> n.device
   and exists (select from sms_events p
     where p.message = e.message and p.status = 'assigned' and p.device = n.device and p._rowid < e._rowid)`
 
-/** SQL: adds a mail job for each owner of `news`, the last of `ctes`. `told`: what it says of each device. */
+/** SQL: adds a mail job for each user in `news`, the last of `ctes`. `told`: JSON fields about a device. */
 const tellOf = (ctes: string, told: string, order: string) => `
 with ${ctes}
 insert into _jobs (kind, holder, key, payload)
@@ -96,7 +96,7 @@ select '${ALARM_MAIL}', n."user", gen_random_uuid(), json_agg(json_build_object(
   ) order by ${order}, n.device)
 from news n group by n."user"`
 
-/** Sets the state `told`, or `over` for a device that is back. */
+/** Selects the devices to mail about. Sets their state to `told`, or to `over` if they are back. */
 const SILENT_OR_BACK = `owners as (
   select distinct s."user" from device_silences s
   where ${MAY_TELL} and s.changed_at <= now() - case s.state
@@ -117,7 +117,7 @@ const TELL = tellOf(
   'n.is_silent desc, n.silent_since, n.name',
 )
 
-/** A failing line is mailed about once a day. */
+/** At most one mail a day about a failing line (SIM). */
 const FAILING = `news as (
   update line_use w set failing_told_at = now()
   from lines l join devices d on d.id = l.device join users u on u.id = l."user" and u.verified
@@ -127,15 +127,15 @@ const FAILING = `news as (
   returning l."user", d.id as device, d.name, d.phone, l.failing_since)`
 const TELL_FAILING = tellOf(FAILING, `'failingSince', n.failing_since`, 'n.failing_since')
 
-/** Percent from which a low battery counts as recovered, so that the next alarm is mailed. */
+/** A battery with at least this percentage has recovered: when it is low again, it is mailed about again. */
 const RECOVERED = 20
 
-/** At most once an hour, so that a battery that reports wrong values makes few mails. */
+/** Notes recovered batteries, an hour after the mail at the earliest: wrong readings then cause few mails. */
 const NOTE_RECOVERED = `
 update device_batteries set low_told_at = null
 where low_told_at < now() - interval '1 hour' and percent >= ${RECOVERED}`
 
-/** A low battery is mailed about once, until it has recovered. */
+/** One mail about a low battery until it has recovered. */
 const LOW = `news as (
   update device_batteries b set low_told_at = now()
   from devices d join users u on u.id = d."user" and u.verified
@@ -163,9 +163,9 @@ export async function checkSilentDevices(db: Db, alarmMinutes: number): Promise<
   })
 }
 
-/** Older mails are not sent any more. */
+/** A mail that has waited longer than this is not sent any more. */
 const MAX_AGE_MS = 86_400_000
-/** Seconds until a mail is tried again that waits for an older one of its account. */
+/** A mail is tried again after this many seconds while an older one of its account waits. */
 const IN_ORDER_SECONDS = 60
 
 /** The owner's address (null if deleted or unverified), and whether an older mail has to be sent first. */
@@ -173,13 +173,13 @@ const READ = statement('alarm mail read', { to: 'string?', waits: 'boolean' })`
 select (select u.email from users u where u.id = ${text('holder')} and u.verified) as to, exists (
   select from _jobs j where j.kind = '${ALARM_MAIL}' and j.holder = ${text('holder')} and j.id < ${text('id')} and j.dead_at is null) as waits`
 
-/** Jobs that mail about devices, in an account's order. A mail sent again has the same Message-ID. */
+/** Jobs that send alarm mails, in order for each account. A retried mail has the same Message-ID. */
 export const alarmMailJobs = (storeOf: (user: string) => Store, post: MailServices): JobKind => ({
   name: ALARM_MAIL,
   places: 4,
   placesOfHolder: 1,
   timeoutSeconds: 600,
-  // more than fit into MAX_AGE_MS
+  // so many that MAX_AGE_MS ends the retries first
   maxAttempts: 40,
   async run(job) {
     if (job.ageMs > MAX_AGE_MS) {
@@ -193,26 +193,26 @@ export const alarmMailJobs = (storeOf: (user: string) => Store, post: MailServic
   },
 })
 
-/** News of a device in a mail. Instants are text that an owner may have changed. */
+/** One item of an alarm mail, usually about a device. Instants are texts that an owner may have changed. */
 export interface AlarmNews {
   readonly name: string
-  /** It went silent. Other devices fail, are low on battery, or are back. */
+  /** True if the device went silent; false or absent for other news. */
   readonly isSilent?: boolean
-  /** When texts of one of its lines began to fail. */
+  /** When messages of one of the device's lines began to fail. */
   readonly failingSince?: string
   /** Percent of a battery that is low and not charging. */
   readonly battery?: number
-  /** The country that a service of codes no longer sends to; `name` is the service's. */
+  /** Numbers that begin with this get no more codes from a verification service, which `name` names. */
   readonly stoppedCountry?: string
   readonly silentSince?: string
   readonly backSince?: string
-  /** Messages that it has not sent yet. */
+  /** How many messages wait for the device. */
   readonly waiting: number
-  /** Messages that other devices have now. */
+  /** How many of its messages other devices have taken over. */
   readonly moved?: number
 }
 
-/** Devices that a mail lists. The rest are counted. */
+/** Maximum devices that a mail lists in each part. The rest are counted. */
 const MAX_LISTED = 100
 
 export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { subject: string; html: string } {
@@ -279,5 +279,5 @@ const messages = (count: number) => (count === 1 ? '1 message waits' : `${count}
 
 const nameOf = ({ name }: AlarmNews) => nameInMail(name, 'A device')
 
-/** `2026-11-20 07:00 UTC` */
+/** A stored instant as `2026-11-20 07:00 UTC`. */
 const minute = (text: string) => `${text.slice(0, -8)} UTC`

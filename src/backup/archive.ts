@@ -69,7 +69,7 @@ const [MAX_ENTRIES, MAX_MANIFEST_BYTES] = [20_000, 32 << 20]
 
 export type Archive = Awaited<ReturnType<typeof openArchive>>
 
-/** Opens a backup; close it when done. Throws a UserError for a file that is unreadable or no backup. */
+/** Opens a backup, which the caller must close. Throws a UserError if it is unreadable or no backup. */
 export async function openArchive(path: string) {
   const { size } = await stat(path).catch((error: Error) => {
     throw new UserError(`The backup cannot be read: ${error.message}.`, { cause: error })
@@ -88,7 +88,7 @@ export async function openArchive(path: string) {
   }
 }
 
-/** Reads a backup through and compares all checksums. Throws a UserError for a wrong, cut or foreign file. */
+/** Reads a whole backup and compares all checksums. Throws a UserError for a damaged or foreign file. */
 export async function checkBackup(path: string): Promise<BackupSummary> {
   const archive = await openArchive(path)
   try {
@@ -132,7 +132,7 @@ async function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
   return entries
 }
 
-/** Reads the manifest and checks its CRC, as yauzl does not. The manifest has the checksums of tables. */
+/** Reads the manifest, which has the checksums of tables. Checks its own CRC, since yauzl does not. */
 async function manifestOf(zip: ZipFile, entries: ReadonlyMap<string, Entry>): Promise<string> {
   const entry = entries.get(MANIFEST)
   if (!entry) throw notABackup(`it has no ${MANIFEST}`)
@@ -142,7 +142,7 @@ async function manifestOf(zip: ZipFile, entries: ReadonlyMap<string, Entry>): Pr
   return content.toString()
 }
 
-/** The longest line of a backup. No request can store a longer row, whatever its escapes. */
+/** Maximum bytes of a row in a backup. No request can store a longer row, even with all of it escaped. */
 export const MAX_LINE_BYTES = 100_000_000
 const NEWLINE = 10
 
@@ -179,7 +179,7 @@ export async function* readLines(entry: TableEntry, content: AsyncIterable<Uint8
   if (batch.length > 0) yield batch
 }
 
-/** The row of a line. Throws a UserError unless it has this number of columns. */
+/** Parses a line. Throws a UserError unless it is a row with the table's number of columns. */
 export function rowOf(line: string, { name, columns }: TableEntry): TransferRow {
   const row = parseJson(line)
   const isRow =

@@ -41,17 +41,17 @@ import { writeBackup } from './write.ts'
 
 const SCHEDULE = 'schedule'
 const PREFIX = '.tmp-'
-/** Older temporary files belong to killed processes: no backup, upload or restore takes this long. */
+/** Older temporary files were left by killed processes: no backup, upload or restore takes this long. */
 const LEFT_BEHIND_MS = 86_400_000
 /** Pause before a restore, as in PocketBase: the client gets its answer, other nodes finish requests. */
 const BEFORE_RESTORE_MS = 1_000
 
-/** Runs `work` while this server does nothing else, then restarts it, also after a failure. */
+/** Stops all else that this server does, runs `work`, then restarts the server, also after a failure. */
 export type Exclusively = (work: () => Promise<void>) => Promise<void>
 
 export interface BackupServices {
   readonly db: Db
-  /** This server's name, unique among those of the database. */
+  /** This server's name, unique among the servers of the database. */
   readonly node: string
   readonly settings: Pick<SettingsStore, 'current'>
   readonly log: Logger
@@ -73,7 +73,7 @@ export function makeBackups(services: BackupServices) {
     return (await import('./s3-storage.ts')).s3Storage(s3)
   }
 
-  /** False while another job runs. `scheduledUntil`: see Lease. */
+  /** Makes a backup. Returns false while another job runs. `scheduledUntil`: $4 of TAKE in `state.ts`. */
   async function backUp(name: string, by: string, scheduledUntil?: string): Promise<boolean> {
     const key = name || generatedName(settings.current.meta.appName, scheduledUntil !== undefined)
     const job = { action: 'backup', key, by } as const
@@ -134,11 +134,11 @@ export function makeBackups(services: BackupServices) {
 
   return {
     storage,
-    /** Makes a backup, by default named after the time. Throws 400 while another job runs, or the error. */
+    /** Makes a backup, by default named after the time. Throws 400 while another job runs. */
     async create(name: string, by: string): Promise<void> {
       if (!(await backUp(name, by))) throw isBusy()
     },
-    /** Makes a scheduled backup unless a job runs on any node. Returns whether it did. */
+    /** Makes a scheduled backup. Returns false if another job runs, or another node has made the backup. */
     createScheduled: (scheduledUntil: string) => backUp('', SCHEDULE, scheduledUntil),
     /** Stores an uploaded file. Throws a UserError that says what is wrong if it is no backup. */
     upload: (key: string, content: AsyncIterable<Buffer>): Promise<void> =>
@@ -147,19 +147,19 @@ export function makeBackups(services: BackupServices) {
         await checkBackup(path)
         await (await storage()).put(path, key)
       }),
-    /** Begins to restore a backup and answers at once. Throws 400 while another job runs. */
+    /** Starts to restore a backup in the background. Throws 400 while another job runs. */
     async startRestore({ key, size }: StoredBackup, by: Actor): Promise<void> {
       const job = { action: 'restore', key, by: String(by.auth.values.email ?? '') } as const
       const lease = await takeLease(db, node, job)
       if (!lease) throw isBusy()
       void restore(lease, job, size, by).catch(() => {})
     },
-    /** Waits for a backup that is being made; the server's stop has ended it. */
+    /** Waits until a running backup has ended. The stop of the server aborts it. */
     idle: () => making.catch(() => {}),
   }
 }
 
-/** Restores everything but `backup_state`. Audits the restore again, since it replaces the audit log. */
+/** Restores everything but `backup_state`. The audit log is replaced, too, so the restore is noted again. */
 async function replaceAll(db: Db, path: string, key: string, by: Actor, lease: Lease): Promise<void> {
   const state = await exportState(db)
   await restoreBackup(db, path, {
@@ -175,7 +175,7 @@ async function replaceAll(db: Db, path: string, key: string, by: Actor, lease: L
 const writeFile = (content: AsyncIterable<Buffer>, path: string): Promise<void> =>
   pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }))
 
-/** PocketBase: apis/backup_create.go */
+/** The message is PocketBase's: apis/backup_create.go */
 export const isBusy = () =>
   badRequest('Try again later - another backup/restore process has already been started')
 
@@ -185,7 +185,7 @@ function nextScheduled({ cron, untilMs }: State['schedule'], expression: string)
   return parseCron(expression).nextRun(cron === expression ? new Date(untilMs) : new Date())
 }
 
-/** Makes a due or missed backup and removes the oldest. Every node calls it each minute; one does it. */
+/** Makes a due or missed backup and deletes the oldest. Called each minute on each node; one node does it. */
 export async function serveSchedule(
   store: Store,
   settings: Pick<SettingsStore, 'current'>,
@@ -257,7 +257,7 @@ export async function readStatus(
   const next = nextScheduled(schedule, backups.cron)
   return {
     ...state,
-    // no backup in `days`, counted from the installation if there is none; 0: never overdue
+    // overdue without a backup for `days`, counted from the installation if there was none; 0: never
     overdue: days > 0 && Date.now() - newest.getTime() > days * DAY_MS,
     next: next ? formatDate(next) : '',
   }

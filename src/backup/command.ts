@@ -15,15 +15,14 @@ import { type BackupSummary, checkBackup } from './archive.ts'
 import { type Restored, restoreBackup } from './restore.ts'
 import { checkNew, writeBackup } from './write.ts'
 
-/** Called when a command runs, since it throws a UserError for an invalid environment. */
+/** Reads the settings when a command runs. Throws a UserError for an invalid environment. */
 type Setting = () => { config: Config; log: Logger }
 
-/** nice(2). With 15 a backup makes the p99 of 16 senders 1.7 times as long, with 5 3.2 times. */
+/** Priority, nice(2). With 15 a backup raises the p99 latency of 16 senders 1.7-fold, with 5 3.2-fold. */
 const NICENESS = 15
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
-/** `pocketsms backup` writes or checks a file. The server may run meanwhile. */
 export const backupCommand = (setting: Setting) =>
   defineCommand({
     meta: {
@@ -55,7 +54,6 @@ export const backupCommand = (setting: Setting) =>
     },
   })
 
-/** `pocketsms restore` fills an empty database. */
 export const restoreCommand = (setting: Setting) =>
   defineCommand({
     meta: {
@@ -73,7 +71,7 @@ export const restoreCommand = (setting: Setting) =>
     },
     async run({ args: { file, resume } }) {
       const set = setting()
-      // check first: opening the database creates a folder, even for an invalid file
+      // check the file first: opening the database creates a folder, even if the file is invalid
       await checkBackup(file)
       const options = { resume, progress: showProgress(process.stderr) }
       say(restoredText(file, await withDb(set, (db) => restoreBackup(db, file, options))))

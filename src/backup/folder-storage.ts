@@ -17,12 +17,12 @@ export interface BackupStorage {
   find(key: string): Promise<StoredBackup | undefined>
   /** The bytes from `start` up to but not including `end`, read while they are consumed. */
   read(key: string, start: number, end: number): AsyncGenerator<Buffer>
-  /** Stores the file at `path` completely or not at all. A folder moves the file, in the same file system. */
+  /** Stores the file at `path` completely or not at all. A folder needs the file in the same file system. */
   put(path: string, key: string): Promise<void>
   delete(key: string): Promise<void>
 }
 
-/** Whether a name may be a backup's key. Names with a leading dot are of temporary files. */
+/** Whether a name may be a backup's key. Names of temporary files begin with a dot. */
 const isKey = (key: string) =>
   key !== '' && !key.startsWith('.') && key === basename(key) && !/[\0\\]/.test(key)
 

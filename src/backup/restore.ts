@@ -36,20 +36,24 @@ import {
 } from './archive.ts'
 
 interface RestoreOptions {
-  /** Deletes everything first, and runs this in the same transaction. Else the database must be empty. */
+  /**
+   * If set, all old data is deleted first, and this is called at the end. Else the database must be empty.
+   */
   readonly replace?: (tx: Db) => Promise<void>
   readonly resume?: boolean
   readonly progress?: Progress
 }
 
 export interface Restored extends BackupSummary {
-  /** Messages set to failed, since they may have been sent after the backup. */
+  /** How many messages were set to failed, because they may have been sent after the backup. */
   readonly ended: number
-  /** Tables of the backup that do not belong to pocketsms; not restored. */
+  /** Tables in the backup that are not of pocketsms; not restored. */
   readonly foreign: readonly string[]
 }
 
-/** Restores a backup in one transaction. Throws a UserError. After `replace`, reload what is in memory. */
+/**
+ * Restores a backup in one transaction. Throws a UserError. With `replace`, then reload what is in memory.
+ */
 export async function restoreBackup(
   db: Db,
   path: string,
@@ -146,7 +150,7 @@ async function load(tx: Db, archive: Archive, progress: Progress): Promise<Table
     })
     return entries.map(({ entry }) => entry)
   } catch (error) {
-    // a file that Postgres refuses was not written by pocketsms
+    // rows that Postgres refuses were not written by pocketsms
     if (isSqlError(error)) throw notABackup(error.message, error)
     throw error
   }

@@ -4,7 +4,7 @@ import type { S3Settings } from '../settings/settings.ts'
 import type { BackupStorage, StoredBackup } from './folder-storage.ts'
 
 const MIB = 1 << 20
-/** A part of a large upload. S3 allows 10,000 parts, so larger files have larger parts. */
+/** Minimum size of a part of a large upload. S3 allows 10,000 parts: the largest files need larger ones. */
 const PART_BYTES = 8 * MIB
 const MAX_PARTS = 9_000
 const ANSWER_MS = 30_000
@@ -12,7 +12,7 @@ const PART_MS = 300_000
 
 /** Backups as objects of a bucket of an S3-compatible store. PocketBase: tools/filesystem, NewS3 */
 export function s3Storage(settings: S3Settings): BackupStorage {
-  // created for each request, so that the request reports an invalid address
+  // a new client for each request: an invalid address is then an error of the request
   const s3 = () => clientOf(settings)
   const list = async (prefix = ''): Promise<StoredBackup[]> => {
     const objects = await spoken(s3().listObjects('/', prefix))
@@ -37,7 +37,7 @@ export function s3Storage(settings: S3Settings): BackupStorage {
       await spoken(clientOf(settings, partBytes).putAnyObject(key, file, 'application/zip'))
     },
     async delete(key) {
-      // S3 also confirms the deletion of a missing object
+      // check first: S3 confirms the deletion of a missing object, too
       if (!(await spoken(s3().objectExists(key)))) throw new Error(`[key: ${key}] resource not found`)
       await spoken(s3().deleteObject(key))
     },
@@ -74,7 +74,7 @@ function clientOf(
   })
 }
 
-/** Sends a request with a time limit and without redirects. Downloads have no limit but fetch's own. */
+/** Sends a request without redirects, with a time limit. The body of a download has only fetch's limit. */
 const boundedFetch: typeof fetch = async (input, init) => {
   const late = new AbortController()
   const error = new Error('The S3 server does not answer.')

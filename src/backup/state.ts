@@ -56,7 +56,7 @@ export async function readState(db: Db) {
     /** The last failure; null once a backup or restore has succeeded since then. */
     lastFailure: running && !isHeld ? failed(running, INTERRUPTED) : parsed<Failed>(lastFailure),
     restores: Number(restores),
-    /** The stored schedule, and the time up to which it was served, also as text with full precision. */
+    /** The cron expression, and the time up to which it was served: as exact text, and in ms. */
     schedule: { cron: String(cron), until: String(until), untilMs: Number(untilMs) },
   }
 }
@@ -81,7 +81,7 @@ insert into backup_state select * from json_populate_record(null::backup_state, 
 const COUNT = `
 update backup_state set restores = restores + 1, lease_until = clock_timestamp() + interval '30 seconds'`
 
-/** Writes the row of `backup_state` back in a restore's transaction. Its commit notifies all nodes. */
+/** Writes the saved row of `backup_state` back during a restore. The commit notifies all nodes. */
 export async function importState(tx: Db, row: string): Promise<void> {
   await tx.query('delete from backup_state')
   await tx.query(PUT_BACK, [row])
@@ -108,7 +108,7 @@ export const AUTO_PREFIX = '@auto_pb_backup_'
 const MANUAL_PREFIX = 'pb_backup_'
 const MAX_APP_NAME = 50
 
-/** `pb_backup_my_app_20261121105643.zip`. PocketBase: generateBackupName */
+/** A name like `pb_backup_my_app_20261121105643.zip`. PocketBase: generateBackupName */
 export const generatedName = (appName: string, scheduled: boolean, now = new Date()): string =>
   `${scheduled ? AUTO_PREFIX : MANUAL_PREFIX}${snakeCase(appName).slice(0, MAX_APP_NAME)}_${formatDate(now).replace(/\D/g, '').slice(0, 14)}.zip`
 
@@ -118,8 +118,8 @@ const RENEW_MS = 10_000
 const PROGRESS_MS = 500
 
 /**
- * Takes the lease if it is free. $3: the failure of a dead node's job. $4: the time up to which the schedule
- * must have been served; it then becomes now.
+ * Takes the lease if it is free. $3: the failure to note for the job of a dead node. $4: the expected
+ * `scheduled_until`, which becomes now; null for a job that is not scheduled.
  */
 const TAKE = `
 update backup_state set running = $1::json, lease = $2::uuid, lease_until = now() + ${LEASE},
@@ -148,7 +148,7 @@ export async function takeLease(db: Db, node: string, job: Job, scheduledUntil: 
   let writing: Promise<void> | undefined
   let writtenMs = 0
   const write = () => db.query(RENEW, [id, JSON.stringify(running)])
-  /** One write at a time: while the database is busy, only the newest progress counts. */
+  /** Renews the lease, one write at a time. Progress reported during a slow write waits for the next one. */
   const renew = () => {
     writtenMs = performance.now()
     writing ??= write()
@@ -163,7 +163,7 @@ export async function takeLease(db: Db, node: string, job: Job, scheduledUntil: 
   }
   const timer = setInterval(renew, RENEW_MS).unref()
   return {
-    /** Aborts when another node has taken the lease, since this one could not renew it. */
+    /** Aborts when another node has taken the lease, because this one could not renew it. */
     lost: lost.signal,
     report(step: string, done: number, total: number): void {
       running = { ...running, step, done, total }
@@ -188,7 +188,7 @@ export async function takeLease(db: Db, node: string, job: Job, scheduledUntil: 
 
 const POLL_MS = 500
 
-/** Restarts this node when another restores a backup. `seen`: known restores. Returns its stop. */
+/** Restarts this node when another node restores a backup. `seen`: how many restores this node knows. */
 export function followRestores(
   db: Db,
   node: string,

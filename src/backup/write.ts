@@ -57,7 +57,7 @@ export async function writeBackup(db: Db, path: string, options: DumpOptions = {
   return summaryOf(manifest, (await stat(path)).size)
 }
 
-/** Runs `work` again if a table was altered meanwhile, as an earlier snapshot does not match the table. */
+/** Runs `work` again while a table is locked to be altered: the snapshot would not match the table. */
 async function despiteChanges<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -146,7 +146,7 @@ function bytesOf({ name }: Table, lines: readonly string[]): Buffer {
   return Buffer.concat(bytes)
 }
 
-/** A new ZIP file whose entries are written one after the other. `signal` makes pending promises reject. */
+/** Creates a ZIP file whose entries are written one by one. When `signal` aborts, pending promises reject. */
 function openZip(path: string, signal?: AbortSignal) {
   const zip = new ZipFile()
   // readable only by its owner: it contains keys and password hashes
@@ -190,7 +190,7 @@ export function checkNew(path: string): void {
     throw new UserError(`${path} is there already. Nothing is overwritten: name another file.`)
 }
 
-/** Writes beside `path`, then renames: a whole file or none. Throws a UserError if it cannot be written. */
+/** Writes a file beside `path`, then renames it: a whole file or none. Throws a UserError if that fails. */
 export async function newFile<T>(path: string, write: (partial: string) => Promise<T>): Promise<T> {
   checkNew(path)
   const folder = dirname(path)

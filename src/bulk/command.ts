@@ -14,7 +14,7 @@ export type BulkOptions = Record<'csv' | 'template' | 'url' | 'key' | 'phoneColu
   readonly dryRun: boolean
 }
 
-/** Sends a text to each row of a CSV, or only previews. `say` gets lines for the user. Throws a UserError. */
+/** Sends a template to the number in each row, or only previews. `say` prints a line. Throws a UserError. */
 export async function sendCsv(options: BulkOptions, say: Say): Promise<void> {
   const text = readText(options.csv)
   const job = jobOf(options, text)
@@ -40,7 +40,6 @@ function jobOf({ url, key, template, phoneColumn }: BulkOptions, text: string): 
 
 const text = (description: string, valueHint: string) => ({ type: 'string', description, valueHint }) as const
 
-/** `pocketsms send`: a template to each row of a file. */
 export const sendCommand = defineCommand({
   meta: { name: 'send', description: 'Send a template to each row of a CSV file, over HTTP.' },
   args: {
@@ -71,7 +70,7 @@ export const sendCommand = defineCommand({
 })
 
 interface Job {
-  /** Without a closing slash. */
+  /** Without a trailing slash. */
   readonly url: string
   readonly key: string
   readonly template: string
@@ -88,7 +87,7 @@ const SHOWN_TEXTS = 3
 /** Statuses of errors that would also refuse every other row until the user fixes the cause. */
 const STOPPING = new Set([401, 402, 403, 503])
 
-/** Sends each row that `results` does not have as accepted. Throws a UserError for what stops them all. */
+/** Sends rows that `results` does not list as accepted. Throws a UserError if an error concerns all rows. */
 async function sendRows(job: Job, results: Results, onProgress: OnProgress, say: Say) {
   const left = job.rows.filter(({ line }) => !results.has(line))
   const before = job.rows.length - left.length
@@ -137,7 +136,7 @@ function bodyOf(job: Job, row: CsvRow) {
   return { recipients: [phoneOf(job, row)], bulk: true, template_id: job.template, variables }
 }
 
-/** The message of a refusal. Throws the message if every other row would be refused, too. */
+/** The message of a refusal. Throws it as a UserError if every other row would be refused, too. */
 function sentenceOf({ status, body }: ApiResponse) {
   const sentence = String(body.message ?? `The server answered ${status}.`)
   if (STOPPING.has(status))
@@ -163,7 +162,7 @@ async function inParallel(rows: readonly CsvRow[], work: (row: CsvRow) => Promis
   if (failed) throw failed.reason
 }
 
-/** An answer below 500. */
+/** An answer that a retry would not change. */
 interface ApiResponse {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
@@ -174,7 +173,7 @@ const PASSING = new Set([408, 425, 429])
 /** Pauses between tries. After the last, the server counts as unreachable. */
 const PAUSES_MS = [500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000]
 
-/** Posts JSON. Retries without an answer or after a passing fault. Throws a UserError when it gives up. */
+/** Posts JSON. Retries if there is no answer or a temporary error. Throws a UserError when it gives up. */
 async function post({ url, key }: Job, path: string, body: unknown): Promise<ApiResponse> {
   for (const pauseMs of [...PAUSES_MS, undefined]) {
     const answer = await tryPost(url + path, key, JSON.stringify(body))
@@ -212,7 +211,7 @@ export interface RowResult {
 
 type Results = ReturnType<typeof openResults>
 
-/** Results by row, so that a run can continue. Throws a UserError for a file of another `csv` or template. */
+/** Opens the file of results, new or of an earlier run. Throws a UserError if `csv` or template differ. */
 function openResults(file: string, csv: string, template: string) {
   const of = createHash('sha256').update(`${template}\n${csv}`).digest('hex')
   const isNew = !existsSync(file)
@@ -224,8 +223,7 @@ function openResults(file: string, csv: string, template: string) {
     throw new UserError(`${file} has the results of another file or template. Name a new one with --results.`)
   const accepted = new Set((done as RowResult[]).flatMap(({ line, message }) => (message ? [line] : [])))
   const descriptor = openToAppend(file)
-  // the last line may have been torn by a kill. Not writeSync: on a disk that is full it writes a part, and
-  // says nothing
+  // start a new line: a kill may have torn the last one. writeSync would not report a full disk
   writeFileSync(descriptor, (isNew ? '' : '\n') + (head ? '' : `${JSON.stringify({ run, of })}\n`))
   fdatasyncSync(descriptor) // the run's id must survive a crash: `client_ref` contains it
   return {

@@ -9,7 +9,7 @@ export interface CsvRow {
 const SEPARATORS = [',', ';', '\t']
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** Reads CSV (RFC 4180) with a head, separated by comma, semicolon or tab. Throws a UserError. */
+/** Reads CSV (RFC 4180) with a header, separated by comma, semicolon or tab. Throws a UserError. */
 export function readCsv(text: string): CsvRow[] {
   const [head, ...rows] = readCells(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
   if (!head) throw new UserError('The file is empty.')
@@ -26,7 +26,7 @@ function readCells(text: string) {
   const [head = ''] = text.split(/[\r\n]/, 1)
   const cellsIn = (separator: string) => head.split(separator).length
   const separator = SEPARATORS.reduce((most, one) => (cellsIn(one) > cellsIn(most) ? one : most))
-  // a cell and its end: quoted (two quotation marks mean one) or bare
+  // a cell (quoted, with "" for a quotation mark, or bare), and the separator or line end after it
   const cell = new RegExp(
     `(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n]*))(${separator}|\\r\\n|\\n|\\r|$)`,
     'y',

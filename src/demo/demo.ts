@@ -43,7 +43,7 @@ interface RunningServer {
 }
 type Start = (config: Config) => Promise<RunningServer>
 
-/** Default settings of the demo: few logs, and its own folder, so that a later server starts empty. */
+/** Default settings of the demo: few logs, and its own folder, so that a real server later starts empty. */
 const DEFAULTS = { DATA_DIR: './data/demo', LOG_LEVEL: 'warn' }
 
 /** Starts the demo's server, on PORT if set, or on the next free port. */
@@ -163,20 +163,19 @@ async function demo(start: Start): Promise<void> {
   sayWhatNext(server.url, desk, password, adminPassword)
 }
 
-/** The command `pocketsms demo`. `start` starts a server. */
 export const demoCommand = (start: Start) =>
   defineCommand({
     meta: { name: 'demo', description: 'Show the main job with two simulated phones, on data of its own.' },
     run: () => demo(start),
   })
 
-/** The user's colleagues, who answer the same texts. The demo's last lines name the first. */
+/** The user's colleagues, who see the same messages. At its end the demo prints the sign-in of the first. */
 const COLLEAGUES = [
   { name: 'Priya', email: 'priya@example.com', role: 'agent' },
   { name: 'Tom', email: 'tom@example.com', role: 'viewer' },
 ] as const
 
-/** Age in minutes, contact, text and answer of each text. */
+/** Incoming messages: age in minutes, sender, text, and the answer ('' for none). */
 const TEXTS = [
   [340, 'Grace Okafor', 'Hi, is my bike ready?', 'Yes, since this morning. We are open until 6 pm.'],
   [280, 'Henry Walsh', 'Do you repair e-bikes, too?', 'We do. Bring the charger with you, please.'],
@@ -201,7 +200,7 @@ async function makeTeam(superuser: Api, account: string, password: string): Prom
   }
 }
 
-/** Makes texts of the last hours arrive at the phone, and answers some. Does nothing in later runs. */
+/** Makes messages of the last hours arrive at the phone, and answers some. Does nothing in later runs. */
 async function fillInbox({ user, id: owner }: DemoData, phone: Phone): Promise<void> {
   if (await findFirst(user, 'contacts', `phone = "${numberOf(0)}"`)) return
   for (const [at, [, name]] of TEXTS.entries())

@@ -13,7 +13,6 @@ export const CONTACTS = [
   { name: 'Chloé', phone: '+447700900103' },
 ] as const
 
-/** The user's data before the first message: contacts in a group, a template, an API key. */
 export type DemoData = Awaited<ReturnType<typeof setUpDemoData>>
 
 /** Makes the demo's user and data. Later runs reuse them with a new password and a new key. */
@@ -31,7 +30,7 @@ export async function setUpDemoData(superuser: Api, password: string) {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Makes a user, or gives the one of an earlier run these values. */
+/** Creates a user, or updates the one of an earlier run. */
 export const ensureUser = (
   superuser: Api,
   values: Values & { readonly email: string; readonly password: string },
@@ -52,7 +51,7 @@ type Event = Record<'id' | 'message' | 'status' | 'device', string> & {
 const LOOK_MS = 100
 const FINAL = new Set(['delivered', 'failed'])
 
-/** Prints the statuses of messages until all are final (true) or `patienceMs` have passed. */
+/** Prints the statuses of messages until all are final (returns true) or `patienceMs` have passed (false). */
 export async function watch(
   user: Api,
   messages: readonly string[],
@@ -85,7 +84,7 @@ const PHONES = [
   { name: 'Phone 2', number: '+447700900902', lagMs: 500 },
 ] as const
 
-/** Pairs two phones by code, unless `folder` has their state of an earlier run. */
+/** Pairs two simulated phones by code, or reuses those that an earlier run stored in `folder`. */
 export async function pairPhones(user: Api, folder: string) {
   const phones = []
   for (const { name, number, lagMs } of PHONES) {
@@ -101,7 +100,7 @@ async function pairPhone(user: Api, name: string, phone: string, stateFile: stri
   return pair(user.url, code, { name: '', phone, platform: 'simulator' }, () => stateFile)
 }
 
-/** The phone of an earlier run; undefined if the server does not know the phone. */
+/** The phone of an earlier run; undefined if there is none, or if the server does not know it. */
 async function stillPaired(url: string, stateFile: string): Promise<AgentState | undefined> {
   try {
     const state = { ...readState(stateFile), url }

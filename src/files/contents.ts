@@ -83,7 +83,9 @@ export class FileDeleted extends Error {
   override name = 'FileDeleted'
 }
 
-/** Yields the bytes from `from` up to but excluding `to`, in turns. Throws FileDeleted, RetryLater. */
+/**
+ * Yields the bytes from `from` to before `to`. Each read waits for its turn. Throws FileDeleted, RetryLater.
+ */
 export async function* readStored(db: Db, { id }: StoredFile, from: number, to: number) {
   for (let at = from; at < to; ) {
     const part = Math.floor(at / CHUNK_BYTES)
@@ -126,7 +128,7 @@ export class FilesFull extends ApiError {
   }
 }
 
-/** Reserves room for a file in the transaction that stores it, one after the other. Throws FilesFull. */
+/** Throws FilesFull if a file does not fit. Until the commit, other uploads of the account wait. */
 async function takeRoom(db: Db, { id, maxBytes }: FileOwner, size: number): Promise<void> {
   if (id === '' || maxBytes === 0) return
   await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.files, id], 'lock files')
@@ -148,7 +150,6 @@ export async function linkToken(db: Db, place: FilePlace, until: number): Promis
   return `${until}.${sign(await readOrMakeParam(db, KEY, newKey), place, String(until))}`
 }
 
-/** Whether a token opens this file now. */
 export async function isLinkToken(db: Db, place: FilePlace, token: string): Promise<boolean> {
   const [, until = '', signature = ''] = TOKEN.exec(token) ?? []
   if (until === '' || Number(until) * 1000 < Date.now()) return false
@@ -168,7 +169,7 @@ const PICTURES: ReadonlySet<string> = new Set([
   'image/webp',
 ])
 
-/** Maximum pixels to decode, as a small file can claim any size. A GIF of this size takes 360 MB. */
+/** Maximum pixels to decode, because a small file can claim any size. A GIF of this size takes 360 MB. */
 const MAX_DOTS = 64_000_000
 /** Maximum pixels of a result: `0x100` of a picture of 20,000 x 1 would be 2,000,000 wide and take 2 GB. */
 const MAX_MADE_DOTS = 16_000_000
@@ -191,7 +192,7 @@ function readSize(size: string): Wanted {
   return wanted
 }
 
-/** The resulting size, as in github.com/disintegration/imaging, tools.go. */
+/** The size of a thumbnail, computed as in github.com/disintegration/imaging, tools.go. */
 function fitted({ width, height, cut }: Wanted, from: Box): Box {
   const ratio = from.width / from.height
   if (height === 0) return { width, height: Math.max(1, Math.floor(width / ratio + 0.5)) }
@@ -205,7 +206,7 @@ function fitted({ width, height, cut }: Wanted, from: Box): Box {
 
 const GRAVITY: Readonly<Record<string, string>> = { t: 'top', b: 'bottom' }
 
-/** Whether a picture can be opened and is small enough for a thumbnail. Reads no further than its size. */
+/** Whether a picture can be opened and is small enough for a thumbnail. Reads only its metadata. */
 export async function isDecodable(picture: Buffer): Promise<boolean> {
   const { default: sharp } = await import('sharp')
   const { width, height } = await sharp(picture)
@@ -249,10 +250,10 @@ export const contentOf = (bytes: Buffer): Content => ({
   },
 })
 
-/** Sizes that every field allows. PocketBase: apis/file.go */
+/** Thumbnail sizes that every file field allows. PocketBase: apis/file.go */
 const DEFAULT_SIZES: readonly string[] = ['100x100']
 
-/** The thumbnail of a file, made at the first request; undefined, as for failures, if it may have none. */
+/** A file's thumbnail, made at the first request. Undefined if it may have none, or cannot be made. */
 export async function findThumb(
   db: Db,
   place: FilePlace,
@@ -271,11 +272,11 @@ export async function findThumb(
     for await (const piece of readStored(db, original, 0, original.size)) pieces.push(piece)
     const { type, content } = await makeThumbnail(Buffer.concat(pieces), original.type, size)
     const thumb = { size, original: original.id }
-    // another node may have stored one meanwhile, which `find` then returns
+    // another node may have stored the thumbnail meanwhile; `find` then returns that one
     await db.transaction((inside) => storeFile(inside, place, { type, thumb }, content))
     return find()
   }
   const found = await find()
-  // of concurrent requests the first makes it, and the others find it
+  // another request may have made it while this one waited for its turn
   return found ?? admission.heavyWork.run(holder, async () => (await find()) ?? make()).catch(() => undefined)
 }

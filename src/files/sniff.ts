@@ -4,10 +4,10 @@ import Papa from 'papaparse'
 import { parseJson } from '../tools/json.ts'
 import NAMES from './pocketbase-names.json' with { type: 'json' }
 
-/** Bytes of a file that are examined, as by PocketBase's MIME library. */
+/** How many bytes of a file are examined, as in PocketBase's MIME library. */
 export const HEAD_BYTES = 3072
 
-/** Whether a text, one character per byte, is of a kind. A text of HEAD_BYTES may be cut. */
+/** Whether `head` (a file's start, one character per byte) is of a kind. At HEAD_BYTES it may be cut off. */
 type TextTest = (head: string) => boolean
 type TextKind = readonly [type: string, extension: string, test: RegExp | TextTest]
 
@@ -53,7 +53,7 @@ const member = (pattern: string) => {
   const isThere = new RegExp(pattern)
   return (head: string) => isJson(head) && isThere.test(head)
 }
-/** Pattern up to a member of the outermost object, before any nested object or list. */
+/** Regex up to a member of the outermost object, if no nested object or list precedes the member. */
 const MEMBER = String.raw`^\s*\{(?:[^{}[\]]*,)?\s*`
 const GEO_TYPES = 'Feature(?:Collection)?|(?:Multi)?(?:Point|LineString|Polygon)|GeometryCollection'
 
@@ -64,7 +64,7 @@ const isLinesOfJson: TextTest = (head) => {
   return isMany && lines.every(parsesAsJson) && lines.some((line) => /^\s*[{[]/.test(line))
 }
 
-/** Returns a test for at least two lines of equally many cells, two or more; it examines ten lines. */
+/** Returns a test for a table: two or more lines (ten are read) with equally many cells, two or more. */
 const table =
   (delimiter: string): TextTest =>
   (head) => {
@@ -86,7 +86,7 @@ const isMail: TextTest = (head) => {
   return MAIL_HEADER.test(first) && others.some((line) => MAIL_HEADER.test(line))
 }
 
-/** Kinds of text in order of tests. PocketBase: mimetype's internal/magic/text.go, text_csv.go */
+/** Kinds of text, in the order of the tests. PocketBase: mimetype's internal/magic/text.go, text_csv.go */
 const TEXTS: readonly TextKind[] = [
   ['image/svg+xml', '.svg', isSvg],
   ['text/html', '.html', HTML],
@@ -125,7 +125,7 @@ export interface Sniffed {
   readonly names: readonly string[]
 }
 
-/** A file's type by its first bytes, in PocketBase's terms (github.com/gabriel-vasile/mimetype). */
+/** Detects a file's type by its first bytes and names it as PocketBase does (gabriel-vasile/mimetype). */
 export async function sniff(content: Buffer): Promise<Sniffed> {
   const bytes = content.subarray(0, HEAD_BYTES)
   const head = bytes.toString('latin1')
@@ -167,7 +167,7 @@ const markedCharset = (head: string): string =>
 
 const BINARY = /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/
 
-/** Whether it has no binary bytes. https://mimesniff.spec.whatwg.org/#binary-data-byte */
+/** Whether a file is text, by its start. https://mimesniff.spec.whatwg.org/#binary-data-byte */
 export const isText = (head: string): boolean => markedCharset(head) !== '' || !BINARY.test(head)
 
 const ASCII = /^[\x07-\x0d\x1b\x20-\x7e\x85]*$/
@@ -203,7 +203,7 @@ function withCharset(type: string, head: string): string {
 export type Signature = readonly [type: string, extension: string, pattern: RegExp]
 
 const OPEN_XML = 'application/vnd.openxmlformats-officedocument'
-/** A ZIP archive that begins as an office document and has this folder. */
+/** Matches a ZIP archive that begins like an office document and has this folder. */
 const office = (folder: string) =>
   new RegExp(
     `^PK\\x03\\x04.{26}(?:\\[Content_Types\\]\\.xml|_rels/|docProps/|customXml/|\\[trash\\]/|${folder}/)` +
@@ -212,7 +212,7 @@ const office = (folder: string) =>
   )
 const NOTHING = '\\0\\0\\0\\0\\0\\xc0\\0\\0\\0\\0\\0\\0\\x46'
 
-/** Types of compound files by the class of their root. PocketBase: mimetype, internal/magic/ms_office.go */
+/** Types of OLE compound files by the class ID of their root. PocketBase: internal/magic/ms_office.go */
 const COMPOUND_CLASSES: readonly Signature[] = [
   ['application/vnd.ms-outlook', '.msg', new RegExp(`^\\x0b\\x0d\\x02${NOTHING}`)],
   ['application/vnd.ms-excel', '.xls', /^[\x10\x20]\x08\x02\0\0\0\0\0/],
@@ -224,7 +224,9 @@ const COMPOUND_CLASSES: readonly Signature[] = [
   ['application/msword', '.doc', new RegExp(`^[\\x06\\0\\x07]\\x09\\x02${NOTHING}`)],
 ]
 
-/** Types that may look like text, or that file-type names less precisely. PocketBase: mimetype's tree.go */
+/**
+ * Types to test first: they may look like text, or file-type is less precise. PocketBase: mimetype's tree.go
+ */
 const SIGNATURES: readonly Signature[] = [
   ['image/gif', '.gif', /^GIF8[79]a/],
   ['image/vnd.mozilla.apng', '.png', /^\x89PNG\r\n\x1a\n.{29}acTL/s],
@@ -241,7 +243,7 @@ const SIGNATURES: readonly Signature[] = [
 
 type NamedType = readonly [type: string, extension: string]
 
-/** PocketBase's names where file-type has others, and aliases of types. From mimetype's tree.go */
+/** `renamed`: PocketBase's names where file-type has others. `aliases` of types. From mimetype's tree.go */
 const { renamed, aliases } = NAMES as {
   readonly renamed: Readonly<Record<string, readonly string[]>>
   readonly aliases: Readonly<Record<string, readonly string[]>>

@@ -22,7 +22,7 @@ export interface Upload {
 
 export type Uploads = ReadonlyMap<string, readonly Upload[]>
 
-/** Detects the type of a sent file and names it. */
+/** Detects the type of an uploaded file and chooses its stored name. */
 export async function readUpload(originalName: string, content: Content): Promise<Upload> {
   const sniffed = await sniff(await headOf(content))
   return { name: storedName(originalName, sniffed.extension), originalName, sniffed, content }
@@ -33,14 +33,14 @@ async function headOf(content: Content): Promise<Buffer> {
   return Buffer.alloc(0)
 }
 
-/** A copy of an upload whose original name is its stored name: PocketBase renames files of a batch so. */
+/** Copies an upload under a new name made from its stored name, as PocketBase does in a batch. */
 export const copyUpload = ({ name, ...upload }: Upload): Upload => ({
   ...upload,
   name: storedName(name, upload.sniffed.extension),
   originalName: name,
 })
 
-/** Longer names lose their beginning. */
+/** Maximum bytes of an uploaded file's name. Longer names lose their beginning. */
 const MAX_SENT_BYTES = 300
 const MAX_EXTENSION = 20
 const MIN_BASE = 3
@@ -87,7 +87,7 @@ const MEMORY_BYTES = 64 << 10
 const READ_BYTES = 64 << 10
 
 export const UPLOAD_PREFIX = 'pocketsms-upload-'
-/** Folders older than this, longer than any request takes, are leftovers. */
+/** Temporary folders older than this are leftovers: no request takes as long. */
 const LEFTOVER_MS = 3_600_000
 
 interface Stretch {
@@ -99,8 +99,8 @@ export type UploadSpace = ReturnType<typeof openUploadSpace>
 export type Spool = ReturnType<UploadSpace['makeSpool']>
 
 /**
- * Files of one request: first bytes in memory, the rest in one temporary file, as open files are limited.
- * `share` counts the temporary file and is closed with the space. `declared`: see GrowingRoom.
+ * Files of one request: the first bytes in memory, the rest in one temporary file, because open files are
+ * limited. `share` counts the temporary file and is closed with the space. `declared`: see GrowingRoom.
  */
 export function openUploadSpace(share?: Share, declared = 0, memory = MEMORY_BYTES) {
   const room = share && new GrowingRoom(share, declared)
@@ -109,9 +109,9 @@ export function openUploadSpace(share?: Share, declared = 0, memory = MEMORY_BYT
   let end = 0
   let isClosed = false
 
-  /** Appends to the temporary file when there is room. Throws RetryLater, 400 once it is closed. */
+  /** Waits for room, then appends to the temporary file. Throws RetryLater; 400 if the space is closed. */
   async function append(part: Buffer): Promise<Stretch> {
-    // reserve before the write, because several files may be written at a time
+    // reserve the position before the write, because several files may be written at the same time
     const at = end
     end += part.length
     await room?.growTo(end)
@@ -125,7 +125,7 @@ export function openUploadSpace(share?: Share, declared = 0, memory = MEMORY_BYT
     return { at, length: part.length }
   }
 
-  /** Reads without a stream of the file handle, which would close the file if it is not read to its end. */
+  /** Reads with `handle.read`: a stream would close the handle if it is not read to its end. */
   async function* read({ at, length }: Stretch): AsyncGenerator<Buffer> {
     const { handle } = await file!
     for (let done = 0; done < length; ) {
@@ -189,10 +189,10 @@ export function openUploadSpace(share?: Share, declared = 0, memory = MEMORY_BYT
 async function openTemporary() {
   const folder = await mkdtemp(join(tmpdir(), UPLOAD_PREFIX))
   const handle = await open(join(folder, 'content'), 'w+')
-  // removed at once, so that nothing is left after a kill; `close` retries on systems that do not allow it
+  // removed now, so that a kill leaves nothing; `close` tries again, for systems that do not allow this
   await rm(folder, { recursive: true, force: true }).catch(() => {})
   return { handle, folder }
 }
 
-/** Removes folders that a killed process left. Younger ones may be another server's. */
+/** Removes old temporary folders, which killed processes left. Younger ones may be another server's. */
 export const removeUploads = () => removeLeftovers(tmpdir(), UPLOAD_PREFIX, LEFTOVER_MS)

@@ -34,7 +34,7 @@ interface Part extends FilePosition {
 
 /**
  * Imports collections (`schema`: PocketBase's export) and records (`{"collection": [{record}, …]}`), all or
- * nothing, repeatable. Returns a summary; throws a UserError.
+ * nothing. May be repeated. Returns a summary; throws a UserError.
  */
 export async function importFiles(
   store: CatalogStore,
@@ -57,7 +57,7 @@ async function importRecords(draft: CatalogDraft, file: string, progress: Progre
   const parts = readParts(draft, file)
   await draft.db.limitStatements(0)
   for (const part of parts) await insertPart(draft, part, progress)
-  // Records may refer to each other in any order.
+  // check relations last: records may refer to each other in any order
   for (const part of parts) await checkRelations(draft, part)
   return parts
 }
@@ -76,7 +76,7 @@ function readParts(draft: CatalogDraft, file: string): Part[] {
   })
 }
 
-/** Writes checked records; existing ones with these ids are deleted first. */
+/** Writes records that were checked. Existing records with their ids are deleted first. */
 async function insertPart({ db }: CatalogDraft, part: Part, progress: Progress): Promise<void> {
   const { collection, rows } = part
   const replaced = await removeOld(db, collection, idsOf(part))
@@ -104,7 +104,7 @@ async function importSchema(draft: CatalogDraft, file: string, progress: Progres
   return schema.length
 }
 
-/** SQL: a record, of those with the ids $1, whose relation names a missing record, and that record's id. */
+/** SQL: finds a missing record to which one of the records with ids $1 refers. Returns both ids. */
 function lostStatement(collection: Collection, field: RelationField, target: Collection): string {
   const name = `b.${quote(columnName(field.name))}`
   const values = isMulti(field) ? name : `array_remove(array[${name}], '')`

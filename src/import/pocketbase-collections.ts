@@ -25,14 +25,14 @@ export type StoredRow = Readonly<Record<string, SQLOutputValue | undefined>>
 export type PocketBaseData = ReturnType<typeof openPocketBase>
 
 /**
- * Opens a copy of `data.db` with its write-ahead log, as SQLite writes beside it. A kill leaves no copy, at
- * the latest `removeUploads` deletes it. Throws a UserError.
+ * Opens a copy of `data.db` with its write-ahead log, because SQLite writes beside a database. Deletes the
+ * copy; after a kill, `removeUploads` does. Throws a UserError.
  */
 export function openPocketBase(folder: string) {
   if (!existsSync(join(folder, 'data.db')))
     throw new UserError(`${folder} is no PocketBase data directory: it has no data.db.`)
   const copy = mkdtempSync(join(tmpdir(), `${UPLOAD_PREFIX}import-`))
-  // not by an import, for which Node 22 prints a warning at each start
+  // not imported above: Node 22 would print a warning at each start
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
   try {
     for (const name of ['data.db', 'data.db-wal']) {
@@ -52,16 +52,14 @@ export function openPocketBase(folder: string) {
   } catch (error) {
     throw error instanceof UserError ? error : unreadable(folder, error)
   } finally {
-    // SQLite has opened the files
+    // SQLite has the files open and needs their names no more
     void rm(copy, { recursive: true, force: true }).catch(() => {})
   }
 }
 
-/** The error for a file or a table that SQLite cannot read. */
 export const unreadable = (folder: string, cause: unknown) =>
   new UserError(`${folder}: data.db cannot be read: ${(cause as Error).message}.`, { cause })
 
-/** A value as text, whatever type SQLite gave it. */
 export function textOf(value: SQLOutputValue | undefined): string {
   if (value === null || value === undefined) return ''
   return value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value)
@@ -79,7 +77,7 @@ export type Report = (sentence: string) => void
 
 const RULES = ['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule']
 
-/** Converts a row of PocketBase's `_collections` to its export format, with secrets. UserError if damaged. */
+/** Converts a row of PocketBase's `_collections` to its export format. Throws a UserError if damaged. */
 function readCollection(row: StoredRow): ExportedCollection {
   const parsed = [row.options, row.fields, row.indexes].map((text) => parseJson(textOf(text) || '{}'))
   const [options, fields, indexes] = parsed
@@ -102,7 +100,7 @@ function readCollection(row: StoredRow): ExportedCollection {
 export const readCollections = (data: PocketBaseData): ExportedCollection[] =>
   [...data.rows('_collections')].map(readCollection)
 
-/** Imports all collections but views. Throws a UserError for a taken name or an invalid collection. */
+/** Creates all collections but views. Throws a UserError for a taken name or an invalid collection. */
 export async function importPocketBaseTables(
   draft: CatalogDraft,
   raws: readonly ExportedCollection[],
@@ -154,7 +152,7 @@ async function saveSource(draft: CatalogDraft, raw: ExportedCollection, report: 
   return saved
 }
 
-/** Rows of a view to read, because some errors of its query occur only for certain rows. */
+/** How many rows of a view to try to read: some errors of its query occur only for certain rows. */
 const SAMPLE_SIZE = 1_000
 
 async function saveView(draft: CatalogDraft, raw: ExportedCollection, report: Report): Promise<void> {
@@ -168,7 +166,7 @@ async function saveView(draft: CatalogDraft, raw: ExportedCollection, report: Re
   }
 }
 
-/** Creates views, in rounds as they may read each other. Unreadable ones are left out and reported. */
+/** Creates views. Tries failed ones again, because views may read each other. Reports those left out. */
 export async function importPocketBaseViews(
   draft: CatalogDraft,
   views: readonly ExportedCollection[],
@@ -222,14 +220,14 @@ function withQuotaRule(raw: ExportedCollection, report: Report): ExportedCollect
   return { ...raw, ...rules }
 }
 
-/** Gives our fields the ids of the source's fields of the same name. Throws a UserError for another type. */
+/** Gives our fields the ids of the source's fields with their names. Throws a UserError if types differ. */
 async function takeFieldIds(draft: CatalogDraft, raw: ExportedCollection): Promise<void> {
   const there = draft.catalog.all.find(({ id }) => id === raw.id)
   if (!there) return
   const sources = raw.fields as readonly Field[]
   const fields = there.fields.map((field) => {
     const source = sources.find(({ name }) => name.toLowerCase() === field.name.toLowerCase())
-    // PocketBase keeps a field's id when it is renamed
+    // a field that was renamed in PocketBase keeps its id, which may be that of our field
     const isTaken = !source && sources.some(({ id }) => id === field.id)
     if (!source) return isTaken ? { ...field, id: `pocketsms_${field.name}` } : field
     if (source.type === field.type) return { ...field, id: source.id }

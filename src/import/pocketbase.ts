@@ -54,7 +54,7 @@ export const importPocketBase = (store: CatalogStore, folder: string, progress: 
     return { collections, records }
   })
 
-/** Imports a data directory into an empty store, all or nothing, by `bring`, which returns what it made. */
+/** Imports a data directory into an empty store by `bring`, all or nothing. Returns a summary. */
 export async function importFolder(
   store: CatalogStore,
   folder: string,
@@ -110,7 +110,7 @@ async function refuseUnlessEmpty(draft: CatalogDraft): Promise<void> {
   await draft.db.query(`delete from ${quote(tableName(superusers))}`)
 }
 
-/** Imports the rows of `table` into a collection; `convert` renames columns. Returns their number. */
+/** Imports the rows of `table`, changed by `convert`, into a collection. Returns their number. */
 export async function importRecords(
   { draft, data, storage, progress }: FolderImport,
   collection: Collection,
@@ -133,7 +133,7 @@ export async function importRecords(
   return done
 }
 
-/** Imports settings that this server has; an encrypted row cannot be read. */
+/** Imports the settings that pocketsms has, too. Encrypted settings are left out and reported. */
 async function importSettings(draft: CatalogDraft, data: PocketBaseData, report: Report): Promise<void> {
   const row = [...data.rows('_params')].find(({ id }) => id === 'settings')
   if (!row) return
@@ -158,13 +158,13 @@ function storedValue(field: Field, raw: SQLOutputValue | undefined): Value {
   return type.fromInput(field, text)
 }
 
-/** The suffix of PocketBase's file of attributes, which is beside each file. */
+/** Suffix of the file of attributes that PocketBase writes beside each file. */
 const FACTS = '.attrs'
 const PLAIN_NAME = /^[^./\\][^/\\]*$/
 
 type Storage = ReturnType<typeof openStorage>
 
-/** The files `storage/COLLECTION/RECORD/NAME` that records name. Thumbnails are made again on request. */
+/** Imports the files `storage/COLLECTION/RECORD/NAME` that records name, without thumbnails. */
 function openStorage(source: string, progress: Progress) {
   const folder = join(source, 'storage')
   const total = countFiles(folder)
@@ -203,7 +203,7 @@ function countFiles(folder: string): number {
   ).length
 }
 
-/** The type in PocketBase's attributes; undefined if there is none. */
+/** The type that PocketBase's file of attributes names; undefined if there is none. */
 function typeOf(path: string): string | undefined {
   if (!existsSync(path + FACTS)) return undefined
   const facts = parseJson(readFileSync(path + FACTS, 'utf8')) as Record<string, unknown> | null | undefined
@@ -211,7 +211,7 @@ function typeOf(path: string): string | undefined {
   return typeof type === 'string' && type !== '' ? type : undefined
 }
 
-/** Reports rules that let guests read users, and those that let users set fields on which rules decide. */
+/** Reports rules that let guests read users, or let users set fields of their own on which rules depend. */
 function warnOfRules(collections: readonly Collection[], report: Report): void {
   const rules = collections.flatMap((collection) =>
     Object.entries(collection)
@@ -230,7 +230,7 @@ function warnOfRules(collections: readonly Collection[], report: Report): void {
       for (const rule of ['createRule', 'updateRule'] as const) {
         const text = collection[rule]
         const isGuarded = text == null || reads(text, 'body', name)
-        // a rule for those alone who have a value in the field already
+        // no warning for a rule that only admits users who have a value in the field already
         if (isGuarded || (reads(text, 'auth', name) && !text.includes('||'))) continue
         report(
           `WARNING: ${collection.name}.${rule} lets users choose their own "${name}", on which these rules decide: ${readers.join(', ')}.`,

@@ -16,7 +16,7 @@ import { isObject } from '../tools/json.ts'
 /** A record's values in the order of the collection's fields. */
 export type ImportRow = Value[]
 
-/** Keys in answers of PocketBase that are not columns. */
+/** Keys of records in PocketBase's answers that are no fields. */
 const SHOWN_ONLY = new Set(['collectionId', 'collectionName', 'expand'])
 
 export interface FilePosition {
@@ -24,7 +24,7 @@ export interface FilePosition {
   readonly collection: Collection
 }
 
-/** The sentence for a record's fault. `record`: its id, or its position if it has none. */
+/** The error for a faulty record. `record`: its id, or its position (`#3`) if it has none. */
 export function recordFault(
   { file, collection }: FilePosition,
   record: string,
@@ -63,7 +63,10 @@ function readValue(place: FilePosition, id: string, field: Field, raw: unknown):
   return value
 }
 
-/** Whether null may become the field's empty value. Not for JSON (has null), number, bool (0: unlimited?). */
+/**
+ * Whether null may become the field's empty value. Not in JSON, where null is a value; not in number and
+ * bool, where 0 may mean unlimited.
+ */
 const hasEmptyValue = ({ type }: Field) => type !== 'json' && type !== 'number' && type !== 'bool'
 
 function missing(place: FilePosition, id: string, field: Field): Value {
@@ -87,10 +90,10 @@ async function hashPasswords(collection: Collection, rows: readonly ImportRow[])
 
 /** Rows per statement. For 200,000 rows of 20 columns, 1,000 to 5,000 are equally fast. */
 const CHUNK = 2_000
-/** A password takes 60 ms, so smaller steps show progress. */
+/** Rows per statement with passwords. Hashing one takes 60 ms, so small steps show progress. */
 const CHUNK_WITH_PASSWORDS = 50
 
-/** Inserts any number of rows, sent as one JSON text, in their order. */
+/** SQL that inserts any number of rows in their order, from one JSON text. */
 function insertStatement(collection: Collection): string {
   const { table, quoted, types } = columnsOf(collection)
   // values of json columns are text in the rows
@@ -100,7 +103,7 @@ function insertStatement(collection: Collection): string {
     from json_to_recordset($1::json) as rows(${defined.join(', ')})`
 }
 
-/** Updates statistics: without them the planner misjudges the new rows, and counts read them all. */
+/** Vacuums and analyzes. Without that, the planner misjudges the new rows, and counts read all of them. */
 export const tidy = (store: CatalogStore, collection: Collection) =>
   store.forEverybody('command').db.query(`vacuum (analyze) ${columnsOf(collection).table}`)
 
@@ -122,7 +125,7 @@ export async function insertRows(
   keepTokenKeys(collection, rows, replaced)
   if (!hashed) await hashPasswords(collection, rows)
   await insertChunk(db, place, insertStatement(collection), rows)
-  // for realtime
+  // for realtime subscribers: a replaced record counts as an update
   const ids = Object.groupBy(
     rows.map((row) => idOf(collection, row)),
     (id) => (replaced.has(id) ? 'update' : 'create'),

@@ -20,20 +20,20 @@ import {
   textOf,
 } from './pocketbase-collections.ts'
 
-/** Converts a row. `count` adds 1 to the number that replaces `#` in a summary's sentence. */
+/** Returns changed columns of a row. `count` counts a sentence of the summary: its `#` becomes the number. */
 type Convert = (row: StoredRow, count: (sentence: string) => void) => StoredRow
 
 const FAILED = { status: 'failed', error_message: 'Not finished when it was imported from Vendel' }
 const UNFINISHED = ['pending', 'assigned', 'sending']
-/** What a key may do in Vendel. Without scopes it may do less here. */
+/** Scopes for imported API keys: what each may do in Vendel. A key without scopes may do less here. */
 const SCOPES = ['messages:send', 'messages:read', 'messages:list', 'inbox:list', 'devices:list']
-/** Characters of a key that its owner sees. */
+/** How many characters of an API key its owner sees. */
 const VISIBLE_LENGTH = 10
 
-/** Collections that have another name here. */
+/** Vendel's names of collections that have another name here. */
 const RENAMED: Readonly<Record<string, string>> = { sms_devices: 'devices', webhook_configs: 'webhooks' }
 
-/** Values of fields that have another name or meaning here. */
+/** Converts rows of collections whose fields have other names or meanings here. */
 const CONVERT: Readonly<Record<string, Convert>> = {
   users(row, count) {
     if (row.is_superuser) count('users: # had is_superuser. They are users like others here.')
@@ -73,14 +73,14 @@ const CONVERT: Readonly<Record<string, Convert>> = {
   },
 }
 
-/** Makes the conversations of numbers whose texts came in. */
+/** Makes a conversation for each number that has sent messages. */
 const CONVERSATIONS = `
 insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, created, updated)
 select pb_new_id(), m."user", m."from", l.name, l.body, l.at, l.type, l.id, l.device, l.at, l.at
 from (select distinct "user", "from" from sms_messages where message_type = 'incoming' and "from" <> '') m
 cross join lateral sms_conversation_last(m."user", m."from") l`
 
-/** Imports a data directory of Vendel. Users may read their records of other collections. */
+/** Imports Vendel's data directory. Users may only read their records in collections that are not ours. */
 export const importVendel = (store: CatalogStore, folder: string, key: string, progress: Progress) =>
   importFolder(store, folder, progress, async (work) => {
     const { draft, data, report } = work
@@ -113,7 +113,7 @@ export const importVendel = (store: CatalogStore, folder: string, key: string, p
       const convert = (stored: StoredRow): StoredRow => {
         const row = { ...stored, monthly_quota: quotas.get(stored.id) }
         for (const column of sealedIn(row)) {
-          // Vendel, too, shows a text that it cannot open as it is stored
+          // a text that cannot be decrypted stays as it is stored, as in Vendel
           const text = open(textOf(stored[column]))
           if (text === undefined) count(`${raw.name}: # had a text with another key. It is still encrypted.`)
           else Object.assign(row, { [column]: text })
@@ -131,7 +131,7 @@ export const importVendel = (store: CatalogStore, folder: string, key: string, p
     return { collections, records }
   })
 
-/** A collection with our rules. `ids`: ids of ours by those of Vendel. Records go with those they need. */
+/** A collection of Vendel with rules of ours. `ids`: our collections' ids by Vendel's. */
 function withOwnRules(raw: ExportedCollection, ids: ReadonlyMap<string, string>): ExportedCollection {
   const fields = (raw.fields as readonly Field[]).map((field) =>
     field.type === 'relation'
@@ -149,16 +149,16 @@ function monthlyTexts(data: PocketBaseData): ReadonlyMap<unknown, StoredRow[stri
   return new Map([...data.rows('user_quotas')].map(({ user, plan }) => [user, plans.get(plan!)]))
 }
 
-/** Columns that Vendel encrypts, in any table. */
+/** Columns that Vendel encrypts, in whichever table they are. */
 const SEALED = ['body', 'secret_key']
 const PREFIX = /^f?enc:/
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Decrypts a text; undefined if it has another key. Vendel: services/crypto.go, services/bodyencrypt.go */
+/** Decrypts a text; undefined if that fails. Vendel: services/crypto.go, services/bodyencrypt.go */
 export type Open = (sealed: string) => string | undefined
 
-/** Decrypts with the WEBHOOK_ENCRYPTION_KEY of Vendel's environment. */
+/** Returns the function that decrypts. `key`: WEBHOOK_ENCRYPTION_KEY of Vendel's environment. */
 function opener(key: string): Open {
   const bodyKey = createHmac('sha256', key).update('sms-body').digest()
   const secretKey = createHash('sha256').update(key).digest()
@@ -176,7 +176,6 @@ function opener(key: string): Open {
   }
 }
 
-/** The columns of a row that are encrypted. */
 const sealedIn = (row: StoredRow): string[] => SEALED.filter((column) => PREFIX.test(textOf(row[column])))
 
 /** Throws a UserError if rows have encrypted texts and the key opens none of them. */

@@ -1,7 +1,7 @@
-/** Counts since the start of this process, added by all rooms and read by `metrics`. */
+/** Counts since the start of this process. Any module adds to them; `metrics` shows them. */
 export const counts = {
   filter: { hit: 0, miss: 0 },
-  /** Lists, views and exports by the database that they read; statements repeated on the primary. */
+  /** `reads`: lists, views and exports by database. `repeated`: statements repeated on the primary. */
   replica: { reads: { replica: 0, primary: 0 }, repeated: 0 },
   overLimits: {} as Record<string, number>,
   accepted: { messages: 0, commits: 0 },
@@ -14,7 +14,7 @@ export const counts = {
   events: { sent: 0 },
 }
 
-/** Adds one under a name. The names must be few: each stays in the metrics for ever. */
+/** Adds one to the count of a name. Names must be few: each stays in the metrics. */
 export function increment(names: Record<string, number>, name: string): void {
   names[name] = (names[name] ?? 0) + 1
 }

@@ -19,7 +19,7 @@ interface MetricsSource {
   readonly config: Pick<Config, 'deviceOnlineSeconds' | 'databaseUrl' | 'dataDir'>
 }
 
-/** One value; `suffix` is for the parts of a histogram. */
+/** One value of a metric. `suffix`: which part of a histogram it is. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
@@ -56,7 +56,7 @@ const counter = (name: string, help: string, read: Read, label = 'state'): Famil
 })
 const gauge = (...given: Parameters<typeof counter>): Family => ({ ...counter(...given), type: 'gauge' })
 
-/** All metrics of a server beside Node's own. docs/operations.md explains them. */
+/** All metrics of a server except those of Node. docs/operations.md explains them. */
 function familiesOf(subject: MetricsSource): Family[] {
   const { store, traffic, clients } = subject
   const { accepted, refused, claims, reports, wakes, filter, events, logs, overLimits, jobFailures } = counts
@@ -89,7 +89,9 @@ function familiesOf(subject: MetricsSource): Family[] {
   ]
 }
 
-/** Gauges from the database, read at most once in KEEP_MS; without samples while it is unreachable. */
+/**
+ * Returns a maker of gauges that share one read, at most one per KEEP_MS. No samples while the read fails.
+ */
 function gaugesOf<T>(read: () => Promise<T>) {
   const look = cachedQuery(read, KEEP_MS)
   return (name: string, help: string, pick: (figures: T) => Figures, label?: string): Family => {
@@ -206,7 +208,7 @@ async function load() {
   return { Registry, ofProcess }
 }
 
-/** All workers' metrics in Prometheus' text format. Only this file uses prom-client. */
+/** Returns a function that writes all workers' metrics in Prometheus' text format. */
 export function expositionOf(subject: MetricsSource, workers?: WorkerMember) {
   const families = familiesOf(subject)
   const shared = families.filter(({ isShared }) => isShared)

@@ -10,7 +10,7 @@ import { within } from '../tools/deadline.ts'
 import { cachedQuery } from '../tools/shared-query.ts'
 import { WORKER_STATE, type WorkerMember } from '../work/processes.ts'
 
-/** The answer to a probe. The queue is for people: a long one does not make the server unready. */
+/** The answer to a readiness probe. `queue` is for people: a long one does not make the server unready. */
 export const READINESS = z
   .object({
     ready: z.boolean(),
@@ -59,7 +59,7 @@ const AWAY: Known = {
   queue: null,
 }
 
-/** Whether this server takes requests: the database answers and is migrated, nothing is stopping. */
+/** Whether this server takes requests: it is not stopping; its database is reachable, migrated, writable. */
 export function readinessOf(
   store: Store,
   stopping: AbortSignal,
@@ -79,7 +79,7 @@ export function readinessOf(
 /** A write that needs new blocks on the database's disk, and leaves nothing behind. */
 const PROBE = 'create temporary table _probe on commit drop as select generate_series(1, 20000)'
 
-/** Whether the database accepts writes. Tested only after it refused one, until it accepts one. */
+/** Whether the database accepts writes. After a refused write, tests with a write until one succeeds. */
 function writability({ db }: Store): () => Promise<boolean> {
   let seen = refusedWrites.count
   return async () => {
@@ -107,7 +107,7 @@ async function ask(store: Store, isWritable: () => Promise<boolean>): Promise<Kn
   }
 }
 
-/** Due messages that no device has yet; messages in `sending` are left out. */
+/** Due messages that no device has fetched yet. Messages in `sending` are left out. */
 function dueOf({ pending, assigned }: Queue): Readiness['queue'] {
   const oldest = Math.max(pending.oldestSeconds, assigned.oldestSeconds)
   return { due: pending.due + assigned.due, oldest_seconds: Math.round(oldest * 1000) / 1000 }
@@ -118,7 +118,7 @@ const DEPTHS = statement('queue depths', {
   state: oneOf<'pending' | 'assigned' | 'sending'>(),
   messages: 'number',
   due: 'number',
-  /** How long the oldest due one has waited since it was accepted, or since it was due. 0 where none is. */
+  /** How long the oldest due message has waited since it was accepted or, if later, due. 0 if none is due. */
   oldestSeconds: 'number',
 })`
 select state, count(*) as messages, count(*) filter (where is_due) as due,
@@ -153,7 +153,7 @@ select count(*) as low from device_batteries b join devices d on d.id = b.device
 /** The number of enabled devices with a low battery. Throws DatabaseUnavailable. */
 export const countLowBatteries = async ({ db }: Store) => (await runForRow(db, LOW, {}))!.low
 
-/** Devices of all accounts, by state. Throws DatabaseUnavailable. */
+/** Counts the devices of all accounts, by state. Throws DatabaseUnavailable. */
 export async function readDevices({ db }: Store, deviceOnlineSeconds: number): Promise<typeof NONE> {
   const states = await run(db, STATES, { seconds: deviceOnlineSeconds })
   return { ...NONE, ...Object.fromEntries(states.map(({ state, devices }) => [state, devices])) }
@@ -164,7 +164,7 @@ export interface Disk {
   readonly total: number
 }
 
-/** Operators are warned below either. */
+/** Operators are warned when the free space of the disk is below either limit. */
 const LEAST = { bytes: 1 << 30, share: 0.1 } as const
 
 /** The disk of the embedded database; undefined for another database, whose disk the server does not see. */

@@ -13,7 +13,7 @@ export interface Series {
   seconds: number
 }
 
-/** Requests by group, method and status, with durations. 50 ns each, and 110 to find the group. */
+/** Counts requests by group, method and status, with durations. 50 ns each, and 110 to find the group. */
 export class Traffic {
   readonly #protocols: readonly CountedProtocol[]
   readonly #series = new Map<string, Series>()
@@ -22,7 +22,7 @@ export class Traffic {
     this.#protocols = protocols
   }
 
-  /** Counts a request and returns its group. `path`: see `pathOf`. */
+  /** Counts a request and returns its group. `path`: by `pathOf` of `http/server/front.ts`. */
   count(verb: string, status: number, ms: number, path: string): Group {
     const group = groupOf(verb, path, this.#protocols)
     const method = METHODS.has(verb) ? verb : 'other'
@@ -48,12 +48,12 @@ export class Traffic {
   }
 }
 
-/** The name under which requests are counted, as `sms`. Not a path: its ids would make a series each. */
+/** A name under which requests are counted, such as `sms`. Not a path: each id in it would make a series. */
 export type Group = string
 
-/** How requests of a foreign protocol are counted: `groups` by method and path, all others in `group`. */
+/** How requests of another product's API are counted: `groups` by method and path, all others in `group`. */
 export interface CountedProtocol {
-  /** All paths below these are its own, also those without a route. */
+  /** All paths below these belong to the protocol, even without a route. */
   readonly roots: readonly string[]
   readonly group: Group
   readonly groups?: Readonly<Record<string, Group>>
@@ -63,7 +63,7 @@ export interface CountedProtocol {
 export const protocolOf = <P extends CountedProtocol>(protocols: readonly P[], path: string): P | undefined =>
   protocols.find(({ roots }) => roots.some((root) => path === root || path.startsWith(`${root}/`)))
 
-/** First segments after `/api/` that are groups, and those that belong to the group `admin`. */
+/** First segments after `/api/` that name a group. Those in ADMIN, below, are all in the group `admin`. */
 const OWN = 'batch collections devices files realtime settings sms verify webhooks hooks health'.split(' ')
 const ADMIN = 'logs audit crons warnings jobs backups backup-status'.split(' ')
 const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
@@ -77,7 +77,7 @@ const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
 export const STREAMS: Group = 'streams'
 export const SENDS: Group = 'send'
 
-/** Requests counted apart from their group, as their long waits would hide its durations. */
+/** Requests with a group of their own: in the group of their path they would distort its durations. */
 const SPECIAL: ReadonlyMap<string, Group> = new Map([
   ['POST /api/sms/send', SENDS],
   ['POST /api/sms/send-template', SENDS],

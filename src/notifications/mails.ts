@@ -19,24 +19,24 @@ import { isDisabledSql } from '../records/record-sql.ts'
 import { type CallOutcome, type OtherForms, reasonOf, TIMEOUT_MS } from '../webhooks/call-webhook.ts'
 import type { JobKind } from '../work/jobs.ts'
 
-/** The kind of the jobs. An account has one at a time: its id is the key. */
+/** The kind of jobs that mail about unanswered messages. An account has one job: its id is the key. */
 const REPLY_MAIL = 'reply_mail'
-/** Between two mails to a user. */
+/** Minimum time between two mails to a user. */
 const PAUSE = `interval '5 minutes'`
-/** Texts that waited this much longer than the user set are in no mail. */
+/** Messages that have waited this long beyond the user's setting are in no mail. */
 const MAX_AGE = `interval '1 day'`
-/** Jobs that are added at once. The rest follow a minute later. */
+/** Maximum jobs added at the same time. The rest follow a minute later. */
 const MAX_USERS = 1_000
-/** Conversations that a mail lists. The rest are counted. */
+/** Maximum conversations that a mail lists. The rest are counted. */
 const MAX_LISTED = 20
 
-/** SQL: the conversations `c` of the user with the settings `s` that are to be mailed about. */
+/** SQL: whether to mail about conversation `c`, by the settings `s` of its user. */
 const IS_DUE = `c."user" = s."user" and c.unanswered and not c.archived and c.follow_up_at = ''
   and c.last_at <= pb_text(now() - s.reply_mail_minutes * interval '1 minute')
   and c.last_at > pb_text(now() - s.reply_mail_minutes * interval '1 minute' - ${MAX_AGE})
   and c.last_at > coalesce((select m.told_until from reply_mails m where m."user" = s."user"), '')`
 
-/** Adds jobs for users with due mails. A dead job is started again. */
+/** Adds jobs for users with due mails. A job that failed too often is started again. */
 const ADD = `
 insert into _jobs (kind, holder, key)
 select '${REPLY_MAIL}', s."user", s."user"
@@ -56,7 +56,7 @@ where s."user" = ${text('user')} and s.reply_mail_minutes > 0 and not ${isDisabl
 const READ = statement('reply mail read', {
   number: 'string',
   name: 'string',
-  /** When the text came in, in PocketBase's form. */
+  /** When the conversation's last message came in, in PocketBase's form. */
   since: 'string',
   total: 'number',
 })`
@@ -71,12 +71,12 @@ const SET_MAILED_UNTIL = `
 insert into reply_mails ("user", told_until, next_at) values ($1, $2, now() + ${PAUSE})
 on conflict ("user") do update set told_until = excluded.told_until, next_at = excluded.next_at`
 
-/** Adds a job for each user with texts that wait for longer than they set. Nothing without a mail server. */
+/** Adds a job for each user whose messages wait longer than set. Does nothing without a mail server. */
 export async function addReplyMails(db: Db, { settings }: MailServices): Promise<void> {
   if (settings.current.smtp.enabled) await db.query(ADD, [], 'reply mails add')
 }
 
-/** The jobs that send these mails: one for all conversations of a user, each once for its last text. */
+/** Jobs that mail a user about all conversations that wait, about each once until a new message comes in. */
 export const replyMailJobs = (storeOf: (user: string) => Store, post: MailServices): JobKind => ({
   name: REPLY_MAIL,
   places: 4,
@@ -103,7 +103,7 @@ async function mail(db: Db, post: MailServices, { user, to, timeZone, until }: R
   await sendMail(post, { to, messageId, ...replyMail(waiting, total, timeZone, namesOf(post)) })
 }
 
-/** Subject and HTML of a mail, without texts. `total` counts those not listed; time zone '' is UTC. */
+/** Subject and HTML of a mail. `total` also counts conversations not listed; time zone '' is UTC. */
 function replyMail(
   waiting: readonly WaitingConversation[],
   total: number,
@@ -133,7 +133,7 @@ function replyMail(
 
 const MAX_PER_HOUR = 100
 
-/** Sends webhooks' mails by the settings' SMTP server. A mail sent again has the same Message-ID. */
+/** Sends mails of webhooks by the SMTP server in the settings. A retried mail has the same Message-ID. */
 export const webhookMails =
   (db: Db, post: MailServices): OtherForms['mail'] =>
   async ({ user, webhook, eventId }, { to, subject, text }) => {

@@ -20,7 +20,7 @@ import {
 import { invalid } from '../sms/send/shape.ts'
 import type { Job, JobKind } from '../work/jobs.ts'
 
-/** Maximum browsers of one person. A further one takes the place of the oldest. */
+/** Maximum browsers of one person. A further one replaces the oldest. */
 const MAX_OF_USER = 20
 const MAX_AGENT_LENGTH = 300
 
@@ -32,7 +32,7 @@ export const PUSH_BROWSER = z
   })
   .meta({ id: 'PushBrowser' })
 
-/** A browser keeps its endpoint and keys when another user signs in there: they take it over. */
+/** Stores a browser. Another user who signs in there takes it over: endpoint and keys are the same. */
 const SAVE = statement('push save', {})`
 with oldest as (
   delete from push_subscriptions where id in (
@@ -45,7 +45,7 @@ on conflict (id) do update set "user" = excluded."user", keys = excluded.keys, u
   sender = excluded.sender, failures = 0
 where push_subscriptions."user" = excluded."user" or push_subscriptions.keys::text = excluded.keys::text`
 
-/** Whose browsers: the account's owner's (`sender` ''), or a member's who acts for it. */
+/** A person with browsers: the account's owner (`sender` ''), or a member who acts for the account. */
 interface Person {
   readonly user: string
   readonly sender: string
@@ -53,7 +53,7 @@ interface Person {
 
 export const personOf = ({ id, actor }: AuthRecord): Person => ({ user: id, sender: actor?.id ?? '' })
 
-/** Stores a browser. Throws 400 for an endpoint we cannot send to, or another user's with other keys. */
+/** Stores a browser. Throws 400 for an invalid endpoint, or one that another user has with other keys. */
 export async function saveBrowser(
   db: Db,
   person: Person,
@@ -73,10 +73,9 @@ const LIST = statement('push browsers', PUSH_BROWSER)`
 select endpoint, user_agent, pb_text(created) as created from push_subscriptions
 where "user" = ${text('user')} and sender = ${text('sender')} order by push_subscriptions.created desc, id`
 
-/** The browsers of a person, the newest first. */
 export const listBrowsers = (db: Db, person: Person) => run(db, LIST, person)
 
-/** Ends one browser of a person, or all. One that is not there is no error. */
+/** Deletes one browser of a person, or all. A missing one is no error. */
 export async function endBrowsers(db: Db, { user, sender }: Person, endpoint?: string): Promise<void> {
   const only = endpoint === undefined ? null : sha256(endpoint)
   const sql =
@@ -84,17 +83,17 @@ export async function endBrowsers(db: Db, { user, sender }: Person, endpoint?: s
   await db.query(sql, [user, only, sender])
 }
 
-/** Browsers that one job pushes to, all at once: the newest. */
+/** Maximum browsers that one job pushes to: the newest. */
 const MAX_TARGETS = 200
 
-/** The browsers to push to. Those of a deleted membership get nothing. */
+/** The browsers to push to, without those of deleted members. */
 const TARGETS = statement('push targets', {
   id: 'string',
   subscription: 'string',
   failures: 'number',
-  /** The sender of the person whose browser it is; the owner's is the account's id. */
+  /** Sender id of the person with the browser. That of the account's owner is the account's id. */
   person: 'string',
-  /** Which texts the person is notified of; `mine`: those of conversations assigned to them or to no one. */
+  /** Which messages the person hears of. `mine`: in conversations assigned to the person or to nobody. */
   notify: oneOf<'all' | 'mine' | 'none'>(),
 })`
 select s.id, json_build_object('endpoint', s.endpoint, 'keys', s.keys)::text as subscription, s.failures,
@@ -113,10 +112,10 @@ async function targetsOf(db: Db, user: string): Promise<PushTarget[]> {
 /** After this many failed calls in a row a subscription is deleted. */
 const MAX_FAILURES = 100
 
-/** Notes the status with which a push service answered; none counts as failed. */
+/** Notes the status of a push service's answer. No answer counts as a failure. */
 async function noteAnswer(db: Db, { id, subscription, failures }: PushTarget, status = 500) {
   if (isGone(status)) {
-    // a renewed subscription, with other keys, stays
+    // keep a subscription that was renewed, with other keys, meanwhile
     const { p256dh } = subscription.keys
     await db.query(`delete from push_subscriptions where id = $1 and keys ->> 'p256dh' = $2`, [id, p256dh])
   } else if (status >= 300) {
@@ -133,13 +132,13 @@ type Notice = Omit<News, 'assignee' | 'mentioned'> | { readonly conversations: n
 const MAX_TEXT = 120
 /** More conversations at once than this become one notification. */
 const MAX_AT_ONCE = 3
-/** Older notifications are dropped. The console shows the unread count. */
+/** Push services drop older notifications. The console shows the unread count. */
 const TTL_SECONDS = 86_400
 
 /** Unread conversations, and the last note for each mention. Nothing for a disabled user. */
 const READ = statement('push news', {
   ...{ conversation: 'string', number: 'string', name: 'string' },
-  /** The start of the last text. '' when it was deleted. */
+  /** The start of the last message or note; '' if it was deleted. */
   text: 'string',
   unread: 'number',
   assignee: 'string',
@@ -170,17 +169,17 @@ function noticesOf(news: readonly News[], target: PushTarget): Notice[] {
   return own.map(({ assignee: _, mentioned: __, ...notice }) => notice)
 }
 
-/** A newer message of the same conversation replaces it at the push service. */
+/** A newer push for the same conversation replaces this one at the push service. */
 const messageOf = (notice: Notice): PushMessage => ({
   text: JSON.stringify(notice),
   topic: 'conversation' in notice ? notice.conversation : 'conversations',
   ttlSeconds: TTL_SECONDS,
 })
 
-/** Maximum pushes to a person in an hour; one goes to all the person's browsers. */
+/** Maximum notifications to a person in an hour. Each goes to all browsers of the person. */
 const MAX_AN_HOUR = 60
 
-/** Returns the conversations to push. New texts wait in another job, which starts after a pause. */
+/** Begins a job: returns its conversations, and renames its key so that new messages wait in another job. */
 const BEGIN = statement('push begin', { payload: 'string?' })`
 with pause as (
   insert into push_hours ("user", pushes, ends, next_at)
@@ -195,7 +194,7 @@ on conflict ("user") do update set pushes = case when h.ends <= now() then 1 els
   ends = case when h.ends <= now() then excluded.ends else h.ends end
 where h.ends <= now() or h.pushes < ${MAX_AN_HOUR}`
 
-/** Jobs that push new texts to browsers, one for all conversations of a user. Each push is sent once. */
+/** Jobs that push a user's new messages to browsers. A failed push is not repeated. */
 export const pushJobs = (storeOf: (user: string) => Store, settings: PushSettings, log: Logger): JobKind => ({
   name: PUSH,
   places: 16,
@@ -234,5 +233,5 @@ async function push(
   await Promise.all([...byPerson].map(tell))
 }
 
-/** Deletes rows that limit nothing any more. */
+/** Deletes the counts of hours that are over. */
 export const cleanUpPushes = (db: Db) => db.query('delete from push_hours where ends <= now()')

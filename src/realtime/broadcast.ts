@@ -21,11 +21,11 @@ import {
   textOf,
 } from './subscription-index.ts'
 
-/** Sends a change to all who may see it. PocketBase: apis/realtime.go, realtimeBroadcastRecord */
+/** Sends a change to all clients that may see it. PocketBase: apis/realtime.go, realtimeBroadcastRecord */
 function broadcast(event: ChangeEvent, { registry, deliver, log }: DeliveryParts): void {
   const { change, store } = event
   const lanes = new Map<string, Receivers[]>()
-  /** For topics with options: verdicts of the rule alone, by holder, member and topic. */
+  /** Whether the collection's rule passes the change, by viewer and topic. Only for topics with options. */
   const passes = new Map<string, boolean>()
   for (const group of registry.index.groups(change.collection, change.record)) {
     try {
@@ -47,7 +47,7 @@ function broadcast(event: ChangeEvent, { registry, deliver, log }: DeliveryParts
   for (const [lane, receivers] of lanes) deliver(lane, event, receivers)
 }
 
-/** The lane of a topic without options: '' if no statement is needed; undefined if the rule excludes it. */
+/** Lane (queue) for a topic without options: '' needs no SQL; undefined: the rule hides the change. */
 function laneOf({ store, change }: ChangeEvent, group: SubscriptionGroup): string | undefined {
   const { collection } = change
   const { access } = group.state(store.catalog, collection, group.receivers)
@@ -67,8 +67,8 @@ export interface DeliveryParts {
 }
 
 /**
- * Sends changes to this node's clients. Signs out deleted auth records. Disconnects accounts that ended a
- * session, and clients to whom an unreadable change may matter.
+ * Sends changes to this node's clients. Signs out deleted auth records. Disconnects accounts whose session
+ * ended, and the clients of a change that could not be read.
  */
 export async function deliverChanges(parts: DeliveryParts, entries: readonly ChangeEntry[]): Promise<void> {
   const { store, registry } = parts
@@ -79,7 +79,7 @@ export async function deliverChanges(parts: DeliveryParts, entries: readonly Cha
   const last = new Map(changes.map(({ xid }, i) => [xid, i]))
   const deleted: Change[] = []
   for (const [i, change] of changes.entries()) {
-    // an error of one change must not stop the others, nor send one of them twice
+    // catch the error of one change: if this function threw, all its changes would be sent again
     try {
       const { collection, record, action, row } = change
       if (action !== 'delete') registry.refresh(collection, record, row)
@@ -88,7 +88,7 @@ export async function deliverChanges(parts: DeliveryParts, entries: readonly Cha
       unread.push({ ...change, error })
     }
     if (change.action === 'delete') deleted.push(change)
-    // a deleted user still receives all changes of the transaction that deleted it
+    // sign out deleted users after the transaction's last change: they still receive all its changes
     if (last.get(change.xid) !== i) continue
     for (const { collection, record } of deleted.filter(({ xid }) => xid === change.xid))
       registry.signOut(collection, record)
@@ -110,7 +110,7 @@ export interface ChangeEvent {
 }
 
 const CHANGE_BYTES = 1_000
-/** For an older change no statement starts: the clean-up may delete its images after a minute. */
+/** No SQL runs for an older change: the clean-up may delete its row of `_changes` after a minute. */
 const MAX_AGE_MS = 20_000
 
 function toEvent(all: CatalogStore, change: Change): ChangeEvent {
@@ -140,19 +140,19 @@ export async function sendTo({ textFor, change }: ChangeEvent, state: GroupState
   for (const client of receivers) client.send(topic.name, data)
 }
 
-/** Whether the client is still subscribed, and was when the change was committed. */
+/** Whether the client is subscribed now, and already was when the change was committed. */
 function isWanted({ subscriptions }: Client, { name }: Topic, { xid }: Change): boolean {
   const subscription = subscriptions.get(name)
   return subscription !== undefined && !sees(subscription.since, xid)
 }
 
 const MAX_STEPS = 12
-/** Characters of rendered texts to keep for other groups; beyond them, texts are rendered again. */
+/** Maximum characters of rendered events to keep for other groups. Further ones are rendered again. */
 const MAX_KEPT = 4 << 20
 
 /**
- * Returns a function that renders one change for a group, `{"record":…,"action":…}` by the topic's `expand`
- * and `fields`. Groups without `expand` that see equal fields share one text.
+ * Returns a function that renders the change as `{"record":…,"action":…}`, by the `expand` and `fields` of a
+ * group's topic. Groups without `expand` that see the same fields share one text.
  */
 function payloadsOf(storeOf: (group: GroupState) => Store, { collection, row, action }: Change) {
   const texts = new Map<string, Promise<string>>()
@@ -169,7 +169,7 @@ function payloadsOf(storeOf: (group: GroupState) => Store, { collection, row, ac
     return `{"record":${pickedOr(whole, group.request.query)},"action":"${action}"}`
   }
 
-  /** The text with `expand`; undefined if it is too large, takes too long or is refused. */
+  /** The record as JSON with `expand`; undefined if that is too large, takes too long or is refused. */
   async function expandedText(group: GroupState, rendered: RenderedRecord, tree: ExpandTree) {
     try {
       const meter = new AnswerMeter(undefined, 0, MAX_CHARACTERS, MAX_RECORDS)
@@ -187,7 +187,7 @@ function payloadsOf(storeOf: (group: GroupState) => Store, { collection, row, ac
     const { query, auth } = group.request
     const { fields = '', expand = '' } = query
     const visibility = { showsHidden: auth?.isSuperuser ?? false, showsEmail }
-    // each viewer may see other related records
+    // viewers may see different related records
     if (expand) return render(group, visibility, readExpand(expand))
     const key = JSON.stringify([visibility, fields])
     const known = texts.get(key)
@@ -211,7 +211,7 @@ function pickedOr(whole: string, { fields }: RequestInfo['query']): string {
   }
 }
 
-/** Maximum records in an event (a repeated one counts again), and characters of their texts. */
+/** Limits of an event with `expand`: records (a repeated one counts again), and characters of its text. */
 const MAX_RECORDS = 1_000
 const MAX_CHARACTERS = 1 << 20
 

@@ -6,17 +6,17 @@ import { list, runForRow, statement, text } from '../db/statement.ts'
 import type { Action } from '../records/record-sql.ts'
 import { columnsOf, type RecordRow } from '../records/record-sql.ts'
 
-/** The transactions that a statement sees: Postgres' `pg_snapshot`. */
+/** Which transactions a statement sees, as in Postgres' `pg_snapshot`. */
 export interface Snapshot {
   /** All transactions before this one had ended. */
   readonly xmin: number
-  /** This transaction and all after it had not begun. */
+  /** This transaction and all after it had not ended. */
   readonly xmax: number
   /** Transactions between the two that were still running. */
   readonly running: ReadonlySet<number>
 }
 
-/** Reads `xmin:xmax:running,running,…`. */
+/** Parses Postgres' text form `xmin:xmax:running,running,…`. */
 export function readSnapshot(text: string): Snapshot {
   const [xmin, xmax, running] = text.split(':')
   return {
@@ -30,7 +30,7 @@ export function readSnapshot(text: string): Snapshot {
 export const sees = ({ xmin, xmax, running }: Snapshot, xid: number): boolean =>
   xid < xmin || (xid < xmax && !running.has(xid))
 
-/** A row of `_changes`, without its image. */
+/** A row of `_changes`, the log of changed records, without the image of the record. */
 export interface ChangeEntry {
   readonly position: number
   readonly xid: number
@@ -42,7 +42,10 @@ export interface ChangeEntry {
 /** A record after a change, or before its deletion. */
 interface RecordImage {
   readonly row: RecordRow
-  /** Position of the change that rules check: the last in its transaction, or null if that is a delete. */
+  /**
+   * Position of the change that rules check: the record's last in the transaction. Null for a create or
+   * update that a delete follows, and for a delete that a create precedes.
+   */
   readonly judged: number | null
 }
 
@@ -101,7 +104,7 @@ const JUDGED = `case c.action
   else (select case when n.action <> 'delete' then n.position end from _changes n
     where ${SAME} order by n.position desc limit 1) end`
 
-/** Images of one collection's changes, by position, without records deleted before they could be read. */
+/** Reads the images of changes, by position. Omits records that were deleted before their image was read. */
 async function readImages(db: Db, collection: Collection, positions: readonly number[]) {
   const { select, count, id, table } = columnsOf(collection)
   const { rows } = await db.query(
@@ -133,8 +136,8 @@ on conflict (node) do update set seen = now(), -- whichever of two calls comes l
 returning pg_current_xact_id()::text as xid`
 
 /**
- * Registers a listener: changes are logged from now on, except those of collections that all nodes ignore.
- * `settled` resolves when earlier transactions have ended, at the latest after PATIENCE_MS.
+ * Registers a node as a listener: changes are logged from now on, except in collections that all nodes
+ * ignore. `settled` resolves when earlier transactions have ended, at the latest after PATIENCE_MS.
  */
 export async function registerNode(
   db: Db,
@@ -157,18 +160,17 @@ async function settle(db: Db, xid: number): Promise<void> {
   }
 }
 
-/** Renews a node's registration. Returns false if it was deleted: changes since then may be lost. */
+/** Renews a node's registration. Returns false if it was deleted: changes since then may not be logged. */
 export async function renewNode(db: Db, node: string): Promise<boolean> {
   const { count } = await db.query('update _listeners set seen = now() where node = $1', [node])
   return count > 0
 }
 
-/** Deletes a node's registration. */
 export async function unregisterNode(db: Db, node: string): Promise<void> {
   await db.query('delete from _listeners where node = $1', [node])
 }
 
-/** Returns a clean-up of changes that existed at its previous call, dead nodes and old forwarded requests. */
+/** Returns a function that deletes changes its previous call saw, dead nodes and old forwarded requests. */
 export function changesCleanUp(store: Store): () => Promise<void> {
   let last: Snapshot | undefined
   return async () => {
@@ -189,7 +191,7 @@ export interface Change {
   readonly record: string
   /** The record after the change; if it was deleted, before the change. */
   readonly row: RecordRow
-  /** Position and image of the change that rules check. Null: their conditions fail. */
+  /** Position of the change that rules check; below, its image. Null: rules with conditions fail. */
   readonly judged: number | null
   readonly judgedRow: RecordRow | null
 }
@@ -200,7 +202,7 @@ export interface UnloadedChange {
   readonly error: unknown
 }
 
-/** Reads the wanted changes in order. Returns also those that could not be read, with the errors. */
+/** Reads the wanted changes in order. `unread` are those that could not be read, with their errors. */
 export async function loadChanges(
   store: Store,
   entries: readonly ChangeEntry[],
@@ -226,10 +228,10 @@ export async function loadChanges(
   return { changes, unread }
 }
 
-/** SQLSTATEs of errors in a row's data, and of rows that do not fit the tables. */
+/** SQLSTATE classes: 2x for invalid data in a row, 42 and 0A for a row that does not fit its table. */
 const ROW_FAULT = /^(2|42|0A)/
 
-/** Reads all in one statement, or each separately if that fails. Adds images and errors by position. */
+/** Reads images in one statement, or one by one if a row is faulty. Adds images and errors by position. */
 async function readAll(
   images: Map<number, RecordImage>,
   errors: Map<number, unknown>,

@@ -15,7 +15,7 @@ function makeViewers() {
   const viewers = () => [...known.keys()].flatMap(of)
   const all = (): AuthRecord[] => viewers().flatMap(({ auth }) => auth ?? [])
 
-  /** Signs the viewers of a record out and returns them. Their connections stay. */
+  /** Signs out and returns all viewers of an account. Their connections stay open. */
   function signOut(collection: string, record: string): Viewer[] {
     const account = accountHolder(collection, record)
     const gone = of(account)
@@ -62,7 +62,7 @@ function makeViewers() {
       all().filter(({ collection, id, values }) =>
         collection.id === USERS_ID ? id === user : collection.id === DEVICES_ID && values.user === user,
       ),
-    /** Signs out and returns the viewers whose collection was deleted or has another token secret. */
+    /** Signs out and returns the viewers whose collection was deleted or has a new token secret. */
     follow(catalog: Catalog): Viewer[] {
       const gone: Viewer[] = []
       for (const viewer of viewers()) {
@@ -99,7 +99,7 @@ export function makeRegistry() {
     for (const { topic } of client.subscriptions.values()) index.remove(client, topic)
   }
 
-  /** Turns a viewer's clients into guests and returns them. Their memory still counts for the account. */
+  /** Turns a viewer's clients into guests and returns them. Their memory stays charged to the account. */
   function makeGuests(viewer: Viewer): Client[] {
     const gone = [...clients.values()].filter((client) => client.viewer === viewer)
     for (const client of gone) {
@@ -143,7 +143,7 @@ export function makeRegistry() {
       index.remove(client, ended.topic)
       client.subscriptions = new Map([...client.subscriptions].filter(([other]) => other !== name))
     },
-    /** Whether a change of the record may matter to a client. A record of user settings names the user. */
+    /** Whether a change must be read: it concerns a client, or it is of any user's settings. */
     knows: (collection: Collection, record: string): boolean =>
       collection.id === USER_SETTINGS_ID ||
       viewers.has(collection.id, record) ||
@@ -154,7 +154,7 @@ export function makeRegistry() {
       known = catalog
       for (const viewer of viewers.follow(catalog)) makeGuests(viewer)
     },
-    /** Applies a created or changed record. Disconnects a newly disabled user and the user's devices. */
+    /** Applies a created or changed record. If it disables a user, disconnects the user and its devices. */
     refresh(collection: Collection, record: string, row: RecordRow): void {
       if (collection.id !== USER_SETTINGS_ID) viewers.refresh(collection, record, row).forEach(makeGuests)
       else {
@@ -164,7 +164,7 @@ export function makeRegistry() {
     },
     signOut: (collection: Collection, record: string): void =>
       viewers.signOut(collection.id, record).forEach(makeGuests),
-    /** Disconnects clients to whom a change of this record may matter: they reconnect and read again. */
+    /** Disconnects the clients that a change of this record may concern: they reconnect and read again. */
     disconnect(collection: Collection, record: string): void {
       if (collection.id === USER_SETTINGS_ID) viewers.all().forEach(endClients)
       endClients({ collection, id: record })

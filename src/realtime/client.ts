@@ -14,15 +14,15 @@ import type { Snapshot } from './change-log.ts'
 export interface Topic {
   /** The name as the client wrote it; also the name of its events. */
   readonly name: string
-  /** `contacts`, `contacts/*` or `contacts/RECORD_ID`. Any other topic gets no events. */
+  /** `contacts`, `contacts/*` or `contacts/RECORD_ID`. Other topics get no changes of records. */
   readonly base: string
   readonly query: Readonly<Record<string, string>>
-  /** Names in snake_case, as rules see them. */
+  /** The header names are in snake_case, as rules use them. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 /**
- * Reads a topic with its `options`, JSON of `{"query": {…}, "headers": {…}}`, without invalid parts.
+ * Parses a topic. `options` is JSON, `{"query": {…}, "headers": {…}}`; its invalid parts are left out.
  * PocketBase: tools/subscriptions/client.go, Subscribe
  */
 export function readTopic(name: string, options = ''): Topic {
@@ -35,7 +35,7 @@ export function readTopic(name: string, options = ''): Topic {
   }
 }
 
-/** Estimated bytes of a subscription. Measured: SQL and parameters of a filter take 25 to 40 a character. */
+/** Estimated memory of a subscription. A compiled filter takes 25 to 40 bytes per character (measured). */
 export function bytesOf({ name, query, headers }: Topic): number {
   const options = Object.keys(query).length + Object.keys(headers).length
   return 1_000 + 2 * name.length + 100 * options + 40 * (query.filter?.length ?? 0)
@@ -56,7 +56,7 @@ const MAX_ID_BYTES = 255
 const MAX_TOPICS = 1_000
 const MAX_TOPIC_BYTES = 2_500
 
-/** Reads a subscription. Throws 400 with field errors. PocketBase: apis/realtime.go, realtimeSubscribeForm */
+/** Reads a subscribe request. Throws 400. PocketBase: apis/realtime.go, realtimeSubscribeForm */
 export function readSubscribeForm(values: Readonly<Record<string, unknown>>, isJson = false): SubscribeForm {
   const form = decode(values, isJson)
   const checks = {
@@ -76,33 +76,33 @@ function decode(values: Readonly<Record<string, unknown>>, isJson: boolean): Sub
 }
 
 export interface ClientConnection {
-  /** Sends a text. `taken` is called when the operating system has it, or it was dropped. */
+  /** Sends a text. Calls `taken` when the operating system has taken the text, or when it was dropped. */
   write(text: string, taken: () => void): void
   end(): void
   cut(): void
 }
 
 export interface ConnectionLimits {
-  /** Milliseconds without an event. */
+  /** A client without an event for this many milliseconds is disconnected. */
   readonly idleMs: number
   readonly totalMs: number
   readonly maxUnread: number
 }
 
-/** Limits with PocketBase's times: apis/realtime.go, realtimeConnect. */
+/** The default limits. The times are PocketBase's: apis/realtime.go, realtimeConnect. */
 export const LIMITS: ConnectionLimits = { idleMs: 5 * 60_000, totalMs: 30 * 60_000, maxUnread: 1 << 20 }
 
-/** Length of the node's name, with which a client ID begins. */
+/** Characters of a node's name. A client ID begins with the name. */
 export const NODE_LENGTH = 10
 const ID_LENGTH = 40
 
 /** Who has connections: an account, or a member who acts for an account. All guests are one viewer. */
 export interface Viewer {
-  /** The record, as `accountHolder` names it; '' for guests. */
+  /** Collection and record of the account, as `accountHolder` writes them; '' for guests. */
   readonly account: string
   /** Id of the membership; '' for the account itself. */
   readonly actor: string
-  /** The record as it is now; null for guests and after a sign-out. */
+  /** The account's record as it is now; null for guests and after a sign-out. */
   auth: AuthRecord | null
 }
 
@@ -131,12 +131,12 @@ interface ClientParts {
 const holderOf = ({ viewer, origin }: Pick<Client, 'viewer' | 'origin'>): Holder =>
   viewer.auth?.holder ?? origin.holder
 
-/** One open connection and its subscriptions. Its memory share holds its topics and unread events. */
+/** One open connection and its subscriptions. Topics and unread events count in its share of the memory. */
 export class Client {
   readonly id: string
   readonly origin: Origin
   viewer: Viewer
-  /** By name of the topic. Replaced, never changed. */
+  /** The keys are topic names. The map is replaced, never changed in place. */
   subscriptions: ReadonlyMap<string, Subscription> = new Map()
   readonly #parts: ClientParts
   readonly #idle: NodeJS.Timeout
@@ -167,7 +167,7 @@ export class Client {
     return this.#isOver
   }
 
-  /** Charges the memory of new subscriptions to a viewer. Throws RetryLater if it is too much. */
+  /** Charges the memory of new subscriptions to a viewer. Throws RetryLater if it is used up. */
   count(viewer: Viewer, subscriptions: Client['subscriptions']): void {
     let bytes = 0
     for (const { topic } of subscriptions.values()) bytes += bytesOf(topic)
@@ -182,7 +182,7 @@ export class Client {
     this.#topicBytes = bytes
   }
 
-  /** Adds an event. Those of one event-loop turn are sent in one write, unless that gets too large. */
+  /** Queues an event. All events of one event-loop turn are sent in one write, unless that gets too large. */
   send(event: string, data: string): void {
     if (this.#isOver) return
     counts.events.sent++
@@ -191,7 +191,7 @@ export class Client {
     if (!this.#isOver) this.#unsent += this.#frame(event, data)
   }
 
-  /** Writes the events. Closes the connection if too many bytes are unread. */
+  /** Writes the queued events. Cuts the connection if too many bytes are unread or the memory is used up. */
   flush(): void {
     const text = this.#unsent
     if (text === '') return
@@ -235,7 +235,7 @@ export class Client {
     this.#share.giveBack(bytes)
   }
 
-  /** An event as text, without a space after colons. The SDK learns the client's ID from it. */
+  /** A server-sent event, without a space after colons. PocketBase's SDK learns the client's ID from `id`. */
   #frame(event: string, data: string): string {
     return `id:${this.id}\nevent:${event}\ndata:${data}\n\n`
   }
@@ -243,7 +243,7 @@ export class Client {
 
 const SLICE_MS = 5
 
-/** Writes clients' events at the end of each event-loop turn, in slices of some ms. */
+/** Writes clients' events at the end of each event-loop turn, for SLICE_MS at a time. */
 export function makeFlusher() {
   const due = new Set<Pick<Client, 'flush'>>()
   let isScheduled = false

@@ -22,11 +22,11 @@ import {
   type Receivers,
 } from './subscription-index.ts'
 
-/** Runs work in lanes, in order within a lane, so that a slow statement delays only its own lane. */
+/** Runs work in lanes (queues), one after the other in a lane. A slow statement delays only its own lane. */
 export function makeLanes(memory: Budget) {
   const lanes = new Map<string, Promise<void>>()
   return {
-    /** Adds work, which must not fail and holds `bytes` of memory. False if the lane has none left. */
+    /** Adds `work`, which must not reject, to a lane. Returns false if there is no memory for it to wait. */
     add(lane: string, bytes: number, work: () => Promise<void>): boolean {
       const before = lanes.get(lane)
       const share = memory.open(lane)
@@ -46,7 +46,7 @@ const MAX_QUESTIONS = 1_000
 const RECEIVERS_BYTES = 100
 
 /**
- * Returns a function that sends changes in lanes. Clients of a lane that is too slow are disconnected: they
+ * Returns a function that sends changes in lanes. Clients in a lane that is too slow are disconnected: they
  * reconnect and read again.
  */
 export function delivery(lanes: ReturnType<typeof makeLanes>, log: Logger): Deliver {
@@ -111,7 +111,7 @@ export function delivery(lanes: ReturnType<typeof makeLanes>, log: Logger): Deli
   }
 }
 
-/** Slices of the event loop, for topics with options, whose filters and expands may take long. */
+/** The event-loop slices for topics with options, whose filters and expands may take long; else undefined. */
 const slicesOf = ([first]: readonly Receivers[]) =>
   first?.group.holder === undefined ? undefined : admission.deliverySlices
 
@@ -127,7 +127,7 @@ async function answersTo(event: ChangeEvent, states: readonly GroupState[]) {
 
 const isOver = ({ clients }: Receivers): boolean => clients.every((client) => client.isOver)
 
-/** Whether each access lets a change be seen. Questions with the same SQL share one statement. */
+/** Whether each access shows the change. Conditions with the same SQL are asked in one statement. */
 async function decide(store: Store, change: Change, accesses: readonly Access[]): Promise<boolean[]> {
   const judged = accesses.map((access) => ({ access, verdict: judgeHere(access, change) }))
   for (const group of byQuestion(judged.filter(({ verdict }) => verdict === undefined))) {
@@ -137,7 +137,7 @@ async function decide(store: Store, change: Change, accesses: readonly Access[])
   return judged.map(({ verdict }) => verdict === true)
 }
 
-/** Evaluates questions with the same SQL on the record as the change left it. An SQL error counts as no. */
+/** Evaluates conditions with the same SQL on the changed record. An SQL error means no; a timeout throws. */
 async function matchQueries(store: Store, change: Change, alike: readonly { readonly access: Access }[]) {
   const questions = alike.map(({ access }) => questionOf(access)!)
   const { text, params } = statement(store.catalog, change, questions)
@@ -167,8 +167,8 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
 }
 
 /**
- * CTEs in place of the tables of a question: with the changed record and, after a delete, all records deleted
- * in its transaction.
+ * CTEs that replace tables of a condition. One adds the record as the change left it. After a delete, others
+ * add what its transaction deleted from other tables.
  */
 function tablesFor(catalog: Catalog, change: Change, read: readonly string[], parameters: Parameters) {
   const { collection, record, judged } = change
@@ -203,7 +203,7 @@ function withColumns({ text, places }: SqlText): string {
   return written + text.slice(end)
 }
 
-/** Questions with the same SQL as a table `s`: their number `n`, from 1, and a column for each parameter. */
+/** SQL of a table `s` with a row per question: its number `n`, from 1, and its parameters `p0`, `p1`, …. */
 function questionTable(
   questions: readonly CompiledFilter[],
   places: SqlText['places'],
@@ -213,15 +213,15 @@ function questionTable(
     n: i + 1,
     ...Object.fromEntries(params.map((value, at) => [`p${at}`, value])),
   }))
-  // json parameters are passed as text inside the JSON
+  // a json parameter is a text inside the JSON
   const columns = new Map(places.map(({ index, cast }) => [`p${index}`, cast === 'json' ? 'text' : cast]))
   const defined = [['n', 'int'], ...columns].map((column) => column.join(' '))
   return `json_to_recordset(${parameters.add(JSON.stringify(rows), 'json')}) s(${defined.join(', ')})`
 }
 
 /**
- * For each candidate, whether it sees the email of an auth record: superusers, the record itself, and those
- * that the manageRule allows.
+ * For each candidate, whether it sees the email of an auth record. Without emailVisibility, only superusers,
+ * the record itself and those allowed by the manageRule see it.
  */
 async function emailsSeen(
   store: Store,

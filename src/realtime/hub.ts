@@ -85,7 +85,7 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
     await ended
   }
 
-  /** Finds a client at this address, of this viewer or a guest. Throws 404, 400, 403. */
+  /** Finds a client. Throws 404; 400 for another address; 403 if it belongs to another account. */
   function find(id: string, ip: string, auth: AuthRecord | null): Client {
     registry.follow(store.catalog)
     const client = registry.clients.get(id)
@@ -108,7 +108,7 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
 
   async function subscribeHere({ clientId, ip, auth, topics }: SubscriptionRequest): Promise<void> {
     const client = find(clientId, ip, auth)
-    // hold the viewer before the snapshot is taken: no later change of its record is missed
+    // hold the viewer before the snapshot, so that each later change of its record reaches it
     const viewer = registry.viewers.hold(auth)
     const ids = topics.flatMap(({ base }) => store.catalog.find(base.split('/', 1)[0]!)?.id ?? [])
     try {
@@ -174,8 +174,8 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
       })
     },
     /**
-     * Replaces the subscriptions of a client on any node; it gets each change committed after this. Throws
-     * 404, 400, 403, RetryLater, StaleAuth. PocketBase: apis/realtime.go, realtimeSetSubscriptions
+     * Replaces the subscriptions of a client on any node. The client gets each change committed after this.
+     * Throws 404, 400, 403, RetryLater, StaleAuth. PocketBase: apis/realtime.go, realtimeSetSubscriptions
      */
     async subscribe(holder: Holder, ask: SubscriptionRequest): Promise<void> {
       admission.subscriptions.take(holder, REQUEST_UNITS + ask.topics.length)
@@ -184,7 +184,7 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
         node !== thisNode && CLIENT_ID.test(ask.clientId) && (await forwardSubscription(db, node, ask))
       if (!isElsewhere) await subscribeHere(ask)
     },
-    /** Sends a message to a client of any node, then ends that subscription. Returns whether it had one. */
+    /** Sends a message to a client on any node, then ends that subscription. False if it has none. */
     async deliver(message: Message): Promise<boolean> {
       const node = message.clientId.slice(0, NODE_LENGTH)
       if (node === thisNode) return deliverHere(message)
@@ -202,7 +202,7 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
 
 const TOPIC = 'presence'
 const STATES = ['reading', 'writing', ''] as const
-/** Cost in units of the subscription rate: an account may send 1,000 at once, then 20 a second. */
+/** Cost of a presence message in units of the subscription rate, which allows 1,000, then 20 a second. */
 const UNITS = 100
 
 export const PRESENCE = z
@@ -215,13 +215,13 @@ export const PRESENCE = z
   })
   .meta({ id: 'Presence' })
 
-/** The name is cut to 100 characters, at most 600 bytes of JSON, as a NOTIFY holds 8,000 bytes. */
+/** The name is cut to 100 characters, at most 600 bytes of JSON: a NOTIFY takes at most 8,000 bytes. */
 const TELL = `
 select _announce($1, json_build_object('account', $2::text, 'data', json_build_object(
   'conversation', $4::text, 'sender', $3::text, 'name', left(coalesce((select name from senders where id = $3), ''), 100),
   'state', $5::text))::text)`
 
-/** Notifies all clients of an account, on all nodes, of a person's presence. Not stored. Throws 429. */
+/** Sends a person's presence to the clients of an account that have the topic `presence`. Throws 429. */
 export async function tellPresence(
   db: Db,
   holder: Holder,

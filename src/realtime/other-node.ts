@@ -14,7 +14,7 @@ import { CHANGES_CHANNEL } from './feed.ts'
 const PATIENCE_MS = 3_000
 const STEP_MS = 10
 
-/** A request for subscriptions of the client that has this id and address. */
+/** A request to set the topics of the client with this id and address. */
 export interface SubscriptionRequest {
   readonly clientId: string
   readonly ip: string
@@ -30,7 +30,7 @@ export interface Message {
   readonly data: string
 }
 
-/** The requesting account; `version`: that of its record when it was authenticated. */
+/** The requesting account. `version`: the version of its record when the request was authenticated. */
 interface Account {
   readonly collection: string
   readonly id: string
@@ -49,7 +49,7 @@ type Answer =
   | { readonly stale: true }
   | { readonly status: number; readonly message: string; readonly retryAfterSeconds?: number }
 
-/** Forwards a subscription request; false if no such node answers. Throws what the node threw. */
+/** Forwards a subscribe request to a node. False if the node does not answer. Throws the node's error. */
 export async function forwardSubscription(db: Db, node: string, ask: SubscriptionRequest): Promise<boolean> {
   const { clientId, ip, auth, topics } = ask
   const actor = auth?.actor && { ...auth.actor, key: '' }
@@ -102,7 +102,7 @@ export interface NodeHandlers {
   readonly deliver: (message: Message) => boolean
 }
 
-/** Answers the requests of other nodes to this one, each once. */
+/** Answers the requests that other nodes have forwarded to this node, each once. */
 export async function handleForwarded(store: Store, node: string, here: NodeHandlers): Promise<void> {
   for (const { id, request } of await run(store.db, ASKED, { node })) {
     const answer = await answerTo(store, JSON.parse(request) as Request, here)
@@ -138,6 +138,6 @@ async function findAuth(store: Store, { collection: key, id, version, actor }: A
   const extra = () => 'b.xmin::text'
   const [row] = await selectRows(store, { collection, rule: '', request: NO_REQUEST, ...byId(id), extra })
   if (row?.[columnsOf(collection).count] !== version) throw new StaleAuth()
-  // a disabled user has another version, as have the user's devices: no further test is needed
+  // disabling a user changes the versions of the user and of the user's devices, so it needs no test here
   return authRecord(collection, toValues(collection, row), version, { actor })
 }

@@ -25,8 +25,8 @@ export const ALWAYS: Access = { kind: 'always' }
 const NEVER: Access = { kind: 'never' }
 
 /**
- * Returns the Access for each change by a rule and a client's filter. An invalid filter lets nothing pass.
- * PocketBase: apis/realtime.go, realtimeCanAccessRecord
+ * Returns a function that gives the Access to a change, by a rule and a client's filter. An invalid filter
+ * lets nothing pass. PocketBase: apis/realtime.go, realtimeCanAccessRecord
  */
 export function accessMaker(
   catalog: Catalog,
@@ -78,9 +78,7 @@ const positionsOf = memoize(
     new Map(fields.map(({ name }, i) => [columnName(name), i])),
 )
 
-/**
- * Evaluates a condition, with texts compared by bytes as in the database; undefined if only the database can.
- */
+/** Evaluates a condition in this process, comparing bytes as Postgres does. Undefined if it needs SQL. */
 export function testLocally(
   predicate: Predicate,
   collection: Collection,
@@ -122,7 +120,7 @@ export function judgeHere(access: Access, { collection, judgedRow }: Change): bo
 
 export const textOf = ({ from, where }: CompiledFilter): string => `${from} ${where}`
 
-/** Groups undecided items by the SQL of their questions: one statement answers all of a group. */
+/** Groups undecided items by the SQL of their questions. One statement then answers a whole group. */
 export const byQuestion = <T extends { readonly access: Access }>(open: readonly T[]) =>
   Map.groupBy(open, ({ access }) => textOf(questionOf(access)!)).values()
 
@@ -134,7 +132,7 @@ export interface Receivers {
 
 export interface GroupState extends Receivers {
   readonly request: RequestInfo
-  /** The ticket charged for filter and expand of the topic's options; undefined without options. */
+  /** Whom to charge for filter and expand in the topic's options; undefined without options. */
   readonly ticket: Ticket | undefined
   readonly access: Access
 }
@@ -142,7 +140,7 @@ export interface GroupState extends Receivers {
 /** Matches a rule that depends on the options of the topic. */
 const READS_OPTIONS = /@request\.(?:query|headers)/i
 
-/** The clients that get the same events: one topic of one viewer, or of one network of guests. */
+/** Clients with the same topic that get the same events: those of one viewer, or guests. */
 export class SubscriptionGroup {
   readonly topic: Topic
   readonly viewer: Viewer
@@ -198,7 +196,7 @@ export class SubscriptionGroup {
     return judgeHere(this.#rule.access(), change) !== false
   }
 
-  /** Compiles rule and filter, again if collections or the viewer's record changed. Throws RetryLater. */
+  /** Compiles rule and filter, anew if the collections or the viewer's record changed. Throws RetryLater. */
   state(catalog: Catalog, collection: Collection, receivers: Receivers): GroupState {
     const { auth } = receivers
     if (this.#known?.catalog !== catalog || this.#known.request.auth !== auth) {
@@ -252,10 +250,10 @@ export function makeIndex() {
   }
 }
 
-/** The topics without options that name a record. PocketBase: apis/realtime.go, realtimeBroadcastRecord */
+/** Topics that name a record, as clients write them without options. PocketBase: realtimeBroadcastRecord */
 const basesOf = ({ name, id }: Collection, record: string): string[] =>
   (name === id ? [name] : [name, id]).flatMap((key) => [`${key}/${record}`, `${key}/*`, key])
 
-/** Key of a group. All guests share a topic without options; with options, those of one network do. */
+/** Key of a group. All guests share a topic without options. With options, guests of one network share it. */
 const keyOf = ({ origin, viewer: { account, actor } }: Client, { name, base }: Topic) =>
   `${account || (name === base ? '' : origin.holder)} ${actor} ${name}`

@@ -9,7 +9,7 @@ import { randomText } from '../tools/random.ts'
 
 export interface Column {
   readonly name: string
-  /** The type in SQL: `text`, `pb_date`, `text[]`. */
+  /** The type in SQL, such as `text`, `pb_date` or `text[]`. */
   readonly type: string
   readonly sequence: string | null
 }
@@ -21,8 +21,8 @@ export interface Table {
 }
 
 /**
- * Tables whose content is only valid in its own database: of running processes, or with references to its
- * transactions, tables, functions or migrations.
+ * Tables that are not copied. Their content is only valid in its own database: it is of running processes, or
+ * refers to transactions, tables, functions or migrations.
  */
 export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   '_changes',
@@ -40,7 +40,7 @@ export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
 export const formOf = ({ columns }: { readonly columns: readonly Pick<Column, 'name' | 'type'>[] }): string =>
   JSON.stringify(columns.map(({ name, type }) => [name, type]))
 
-/** SQL: whether no extension created this object of a catalog. */
+/** SQL: whether an object of a system catalog was not created by an extension. */
 export const isOurs = (catalog: string, oid: string) =>
   `not exists (select from pg_depend d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e')`
 
@@ -54,7 +54,6 @@ from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and n
 where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and ${isOurs('pg_class', 'c.oid')}
 group by c.relname order by c.relname collate "C"`
 
-/** All tables of a database, by name, read from Postgres' catalog. */
 export async function tablesOf(db: Db): Promise<Table[]> {
   const { rows } = await db.query(TABLES)
   return rows.map(([name, columns]) => ({ name: String(name), columns: JSON.parse(String(columns)) }))
@@ -86,7 +85,7 @@ export interface BatchSize {
 /** The size of a batch between two databases. Twice the size is no faster. */
 export const LARGE_BATCH: BatchSize = { rows: 2_000, bytes: 4_000_000 }
 
-/** Settings that make every session write values as the same lossless text. */
+/** Settings that make every session write values as the same lossless text, and remove time limits. */
 const ONE_FORM = `
 set local timezone = 'UTC'; set local datestyle = 'ISO'; set local intervalstyle = 'postgres';
 set local extra_float_digits = 1; set local bytea_output = 'hex';
@@ -98,7 +97,7 @@ export async function prepareTransfer(db: Db): Promise<void> {
   await db.script(ONE_FORM)
 }
 
-/** Digests a table. Equal contents have equal digests in any order of rows and columns. */
+/** Computes a checksum of a table's rows, whatever the order of rows and columns. */
 export async function digestOf(db: Db, { name, columns }: Table) {
   const row = `row(${columns.map((column) => quote(column.name)).join(', ')})::text`
   const { rows } = await db.query(
@@ -113,7 +112,7 @@ export async function digestOf(db: Db, { name, columns }: Table) {
   }
 }
 
-/** Reads a table's rows in batches as JSON texts, by row number. A batch limits the memory. */
+/** Yields a table's rows as JSON texts, in batches that limit the memory. Sorted by the sequence, if any. */
 export async function* readJsonLines(
   db: Db,
   table: Table,
@@ -173,7 +172,7 @@ export async function setNumbering(db: Db, table: Table, numbering: readonly Num
   }
 }
 
-/** Reads views in the order of creation, as a view reads only tables and views created before it. */
+/** Reads views in the order of creation: a view reads only tables and views that were created before it. */
 const VIEWS = `
 select relname, pg_get_viewdef(oid) from pg_class
 where relkind = 'v' and relnamespace = current_schema()::regnamespace order by oid`
@@ -193,7 +192,7 @@ type Plan = Awaited<ReturnType<typeof readPlan>>
 export async function buildTables(db: Db, { collections, views }: Plan): Promise<void> {
   for (const collection of collections) if (collection.type !== 'view') await createTable(db, collection)
   for (const { name, query } of views) {
-    // A prepared statement is a single one, so a second one in the query is refused.
+    // a prepared statement is a single one, so a second one in the query is refused
     await db.query(`create view ${quote(name)} as ${query}`, [], `view ${randomText(20)}`)
     await demandAccess(db, name, collections)
   }
@@ -216,7 +215,7 @@ const REFERENCES = `
 select c.relname, k.conname from pg_constraint k join pg_class c on c.oid = k.conrelid
 where k.contype = 'f' and not k.condeferrable and c.relnamespace = current_schema()::regnamespace`
 
-/** Runs `work`, which fills tables, without triggers and with deferred references. In a transaction. */
+/** Runs `work`, which fills tables, without triggers and with deferred references. `db`: a transaction. */
 export async function withoutTriggers(db: Db, work: () => Promise<void>): Promise<void> {
   const triggered = (await db.query(TRIGGERED)).rows.map(([table]) => quote(String(table)))
   const references = (await db.query(REFERENCES)).rows.map((row) => row.map((name) => quote(String(name))))

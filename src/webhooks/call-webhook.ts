@@ -14,7 +14,7 @@ import { memoize } from '../tools/lru.ts'
 import { fillTemplates, TemplateFault, type TemplateFields, type WebhookMail } from './fill.ts'
 import { isSecret, signatureHeaders } from './secrets.ts'
 
-/** Why deliveries end without an answer. */
+/** Why deliveries end without another call. */
 export const END_REASONS = {
   disabled: 'The webhook is disabled',
   changed: 'The webhook is for another event or format now',
@@ -25,10 +25,10 @@ export const END_REASONS = {
 /** The collection that events are about. */
 export const MESSAGES = 'sms_messages'
 
-/** Attempts of a delivery in another form than Standard Webhooks: the first, and after 5 s, 5 and 30 min. */
+/** Attempts of a delivery that is not in the form of Standard Webhooks: now, then after 5 s, 5 and 30 min. */
 const OTHER_ATTEMPTS = 4
 
-/** Links to an event's files are valid for this time, longer than its retries. */
+/** How long links to an event's files are valid. All retries take about 3 days. */
 const LINK_SECONDS = 7 * 86_400
 
 type LinkedFile = Pick<StoredFile, 'name' | 'type' | 'size'> & { readonly url: string }
@@ -43,39 +43,39 @@ export interface DueDelivery {
   readonly url: string
   /** Why the delivery must not be sent; undefined when it may be sent. */
   readonly closed: string | undefined
-  /** '' for Standard Webhooks and templates, `callback` without a webhook; `OtherForms` makes the others. */
+  /** '' for Standard Webhooks and templates, `callback` for no webhook. `OtherForms` sends all but ''. */
   readonly format: string
   readonly maxAttempts: number
   readonly event: string
   /** The message's row as the event left it. Its keys are columns. */
   readonly image: Readonly<Record<string, unknown>>
   readonly files: readonly LinkedFile[]
-  /** The API key that signs a delivery of another format; '' for none. */
+  /** The API key that signs a delivery with a `format`; '' for none. */
   readonly apiKey: string
   /** The valid secrets, newest first. */
   readonly secrets: readonly string[]
-  /** What to send, byte for byte the same at every attempt. */
+  /** What to send. Equal at every attempt, unless fields of the collection change. */
   readonly body: string
   readonly method?: string
   readonly isFilled?: boolean
-  /** The service's token: must not be stored with the outcome. */
+  /** The token of the called service. It must not be stored with the outcome. */
   readonly token?: string
   readonly mail?: WebhookMail
   /** Headers beside those of Standard Webhooks, for an attempt at this time. */
   readonly moreHeaders?: (at: Date) => Readonly<Record<string, string>>
 }
 
-/** Another body that a delivery of Standard Webhooks may have. */
+/** The body in another product's form, which some deliveries of Standard Webhooks have. */
 export interface BodyForm {
   readonly publicUrl: string
-  /** SQL: JSON for `render`, from delivery `d`, webhook `w`, message `b`; null keeps the usual body. */
+  /** SQL of the JSON for `render`, from delivery `d`, webhook `w`, message `b`. Null keeps the usual body. */
   readonly facts: string
   readonly render: (facts: string, eventId: string, at: Date) => Pick<DueDelivery, 'body' | 'moreHeaders'>
 }
 
 const IS_OPEN = `d.status = 'pending' and (w.id is not null or p.target is not null)`
 
-/** What the next attempts of these deliveries need, by delivery. Leaves out finished deliveries. */
+/** Reads what the next attempts of these deliveries need, by their ids. Leaves out finished deliveries. */
 export const findDue = (store: Store, deliveries: readonly string[], form?: BodyForm) =>
   find(store, deliveries, IS_OPEN, form)
 
@@ -127,7 +127,7 @@ async function dueOf(
   const files = form ? await linkFiles(db, image, Math.floor(more.at), form.publicUrl) : []
   const { delivery, user, webhook, eventId, event, attempts, url, format, apiKey, isOpen, facts, fields } =
     more
-  // an imported webhook of Vendel has a secret of any form
+  // webhooks that were imported from Vendel, another gateway, have secrets of any form
   const secrets = more.secrets.filter((secret) => (format === 'vendel' ? secret !== '' : isSecret(secret)))
   const time = new Date(more.at * 1000)
   const isUsual = format === '' || format === 'template'
@@ -143,7 +143,7 @@ async function dueOf(
   return fields === null ? due : { ...due, ...filled(JSON.parse(fields), due) }
 }
 
-/** What templates make of the usual delivery. A fault ends it, as another attempt would have it, too. */
+/** Fills the webhook's templates from the usual delivery. A fault closes it: a retry would fail, too. */
 function filled(fields: TemplateFields, { eventId: id, body, closed }: DueDelivery): Partial<DueDelivery> {
   try {
     const { headers, ...request } = fillTemplates(fields, { id, body })
@@ -165,7 +165,7 @@ async function linkFiles(db: Db, { id, attachments }: DueDelivery['image'], at: 
   return Promise.all(files.map(async ({ name, type, size }) => ({ name, type, size, url: await link(name) })))
 }
 
-/** The columns behind those of the message. `isOpen` is null where there is no webhook. */
+/** The columns selected after those of the message. `isOpen` is null where there is no webhook. */
 type DueColumns = Omit<DueDelivery, 'closed' | 'maxAttempts' | 'image' | 'files' | 'body'> & {
   readonly isOpen: boolean | null
   readonly at: number
@@ -178,7 +178,7 @@ type DueColumns = Omit<DueDelivery, 'closed' | 'maxAttempts' | 'image' | 'files'
 const closedBy = (isOpen: boolean | null, isSigned: boolean) =>
   isOpen ? (isSigned ? undefined : END_REASONS.unsigned) : END_REASONS.disabled
 
-/** An event whose fields are all set, to check templates. */
+/** A sample event with all fields of a message, some of them empty, and a file, to check templates. */
 export function sampleEvent(messages: Collection, message: Readonly<Record<string, Value>>) {
   const row = toRow(messages, { ...blankValues(messages), ...message, message_type: 'incoming' })
   const file = { name: 'a.jpg', type: 'image/jpeg', size: 1, url: 'https://example.com/a.jpg' }
@@ -218,14 +218,14 @@ export interface CallOutcome {
 export const TIMEOUT_MS = 12_000
 const KEPT_BYTES = 1024
 
-/** Slack's API refuses with the status 200. https://docs.slack.dev/apis/web-api/#evaluating-responses */
+/** Slack's API refuses with status 200. https://docs.slack.dev/apis/web-api/#evaluating-responses */
 const IS_REFUSAL = /^\s*\{\s*"ok"\s*:\s*false\b/
 
 const hide = (text: string, token: string) => (token ? text.replaceAll(token, '***') : text)
 const withoutToken = (headers: Readonly<Record<string, string>>, token: string) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, hide(value, token)]))
 
-/** Makes one attempt of a delivery. Rejects only when `signal` aborts; all failures are Outcomes. */
+/** Makes one attempt of a delivery. Rejects only when `signal` aborts; other failures are outcomes. */
 export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signal: AbortSignal) {
   const { url, eventId: id, body, secrets, method = 'POST', moreHeaders, token = '' } = due
   const at = new Date()
@@ -255,22 +255,22 @@ export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signa
   }
 }
 
-/** The first KEPT_BYTES characters, as database and log can store them: invalid ones become U+FFFD. */
+/** The first KEPT_BYTES characters of a text, without NUL and surrogates, which Postgres refuses. */
 export const readable = (text: string) => [...cleanText(text)].slice(0, KEPT_BYTES).join('')
 
-/** An error's message; if it has several causes (one per address), theirs. */
+/** An error's message. If it has several causes (one per address), the message of the first. */
 export function reasonOf(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error
   return readable(first instanceof Error ? first.message : String(first))
 }
 
-/** Deliveries in other protocols' forms. */
+/** Makes deliveries in the forms of other protocols, and mails. */
 export interface OtherForms {
   readonly bodyForm: BodyForm
-  /** Calls a delivery whose `format` is set. Rejects only if `signal` aborts. */
+  /** Makes one attempt of a delivery whose `format` is set. Rejects only if `signal` aborts. */
   readonly call: (due: DueDelivery, signal: AbortSignal) => Promise<CallOutcome>
   readonly bodyOf: (due: DueDelivery) => string
-  /** Sends a delivery with `mail`. Never rejects. */
+  /** Sends a delivery as a mail. Never rejects. */
   readonly mail: (due: DueDelivery, mail: WebhookMail) => Promise<CallOutcome>
 }
 
@@ -282,14 +282,14 @@ export const DELAYS_SECONDS: readonly number[] = [
 const JITTER = 0.1
 const MAX_RETRY_AFTER_SECONDS = 86_400
 
-/** Seconds to the next attempt; undefined after the last. `retryAfter` only delays. `chance`: 0 to 1. */
+/** Seconds until the next attempt; undefined after the last. `retryAfter`: a minimum. `chance`: 0 to 1. */
 export function nextDelay(attempts: number, retryAfter = 0, chance = Math.random()): number | undefined {
   const delay = DELAYS_SECONDS[attempts - 1]
   if (delay === undefined) return undefined
   return Math.max(delay * (1 - JITTER + 2 * JITTER * chance), Math.min(retryAfter, MAX_RETRY_AFTER_SECONDS))
 }
 
-/** Seconds of Retry-After, as seconds or as a date; 0 for none. RFC 9110, 10.2.3; RFC 6585, 4 */
+/** Seconds that a 429 or 503 asks to wait, as a number or date; 0 for none. RFC 9110, 10.2.3; RFC 6585, 4 */
 export function retryAfterOf(status: number, header: string | undefined, now = new Date()): number {
   if (!header || (status !== 429 && status !== 503)) return 0
   if (/^\d{1,9}$/.test(header)) return Number(header)

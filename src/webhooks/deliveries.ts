@@ -12,7 +12,6 @@ import { findDelivery, type OtherForms } from './call-webhook.ts'
 import { WAKE_SQL } from './lease.ts'
 import { type NEW_SECRET, newSecret } from './secrets.ts'
 
-/** Refused requests about webhooks, by their `error`. */
 export const WEBHOOK_REFUSALS = {
   unauthorized: [401, 'Authentication required'],
   forbidden: [403, 'Only users and superusers may do this'],
@@ -29,10 +28,10 @@ function webhookRefusal(error: keyof typeof WEBHOOK_REFUSALS): GatewayError {
   return new GatewayError(status, { error, message })
 }
 
-/** The user whose webhooks may be used; null: all. Every statement is bound to it. */
+/** The user whose webhooks a caller may use; null: those of all users. Every statement here filters by it. */
 export type Owner = string | null
 
-/** The user whose webhooks the caller may use; null for a superuser: all. Throws 401, 403. */
+/** The user whose webhooks the caller may use; null (all users) for a superuser. Throws 401, 403. */
 export function ownerOf(auth: AuthRecord | null): Owner {
   if (!auth) throw webhookRefusal('unauthorized')
   if (auth.isSuperuser) return null
@@ -41,7 +40,7 @@ export function ownerOf(auth: AuthRecord | null): Owner {
 }
 
 const OWNER = textOrNull('owner')
-/** SQL: a row with a column "user" that was found by its id, or its webhook's, is the `owner`'s. */
+/** SQL: whether a row belongs to the `owner`. Uses no index: another condition must find the row. */
 const isOwn = (alias: string) => part`(${OWNER}::text is null or ${unindexed(`${alias}."user"`)} = ${OWNER})`
 
 const openFor = (lock: 'share' | 'no key update') =>
@@ -70,7 +69,7 @@ with written as (
 ), ${changeLogCte('written', 'update', 'webhooks', 'noted', true)}
 select id from written`
 
-/** Replaces a webhook's secret and returns it. For 24 hours the old one also signs. Throws 404. */
+/** Replaces a webhook's secret and returns the new one. The old one also signs for 24 hours. Throws 404. */
 export async function rotateSecret({ db }: Store, owner: Owner, webhook: string) {
   const secret = newSecret()
   if (!(await runForRow(db, ROTATE, { webhook, owner, secret }))) throw webhookRefusal('webhook_not_found')
@@ -98,7 +97,7 @@ const RETRY_AFTER_SECONDS = 5
 const COUNT = statement('webhook tests', { tests: 'number' })`
 select count(*) as tests from webhook_dispatch where webhook = ${text('webhook')} and event = '${TEST_EVENT}'`
 
-/** Sends a test event and returns the delivery. Throws 404, 409, 429 for too many. */
+/** Queues a test event. Throws 404, 409 for a disabled webhook, 429 if too many tests of it wait. */
 export async function sendTest(store: Store, owner: Owner, webhook: string): Promise<Started> {
   const [id, eventId] = [randomId(), randomId()]
   await store.db.transaction(async (db) => {
@@ -110,7 +109,7 @@ export async function sendTest(store: Store, owner: Owner, webhook: string): Pro
   return { id, event_id: eventId, event: TEST_EVENT, status: 'pending' }
 }
 
-/** A message as in the table, with a number reserved for fiction. Other fields are empty. */
+/** A sample row of the table of messages, to a test number of Twilio. Other columns are empty. */
 export function sampleRow(user: string) {
   const at = now()
   return {
@@ -132,7 +131,7 @@ export function sampleRow(user: string) {
 const FIND = statement('webhook delivery', { webhook: 'string', event_id: 'string', event: 'string' })`
 select d.webhook, d.event_id, d.event from webhook_deliveries d where d.id = ${text('delivery')} and ${isOwn('d')} for update`
 
-/** A statement that restarts deliveries (`f`) with all attempts and makes them due now. */
+/** A statement that makes the deliveries `f` that match `which` due now, as if none had been attempted. */
 const again = <W extends Part<unknown>>(name: string, which: W) => statement(name, { resent: 'number' })`
 with written as (
   update webhook_deliveries d
@@ -151,7 +150,7 @@ const RESEND_FAILED = again(
   part`f.webhook = ${text('webhook')} and f.status = 'failed' and f.updated >= ${text('since')}`,
 )
 
-/** Sends a delivery again at once, with its webhook-id. Throws 404, 409 for a disabled webhook. */
+/** Queues a delivery again, with the same webhook-id. Throws 404, 409 for a disabled webhook. */
 export function resendDelivery(store: Store, owner: Owner, delivery: string): Promise<Started> {
   return store.db.transaction(async (db) => {
     const found = await runForRow(db, FIND, { delivery, owner })
@@ -163,7 +162,7 @@ export function resendDelivery(store: Store, owner: Owner, delivery: string): Pr
   })
 }
 
-/** Which failed deliveries are to be sent once more. */
+/** Selects the failed deliveries to send again. */
 export const SINCE = z.object({
   since: z
     .string()
@@ -172,7 +171,7 @@ export const SINCE = z.object({
 
 export const RESENT = z.object({ resent: z.int().min(0) })
 
-/** Sends failed deliveries since a date again (`body`: SINCE). Returns their number. Throws 400, 404, 409. */
+/** Queues a webhook's deliveries that failed since a date (`body`: SINCE) again. Throws 400, 404, 409. */
 export function resendFailed(store: Store, owner: Owner, webhook: string, body: unknown) {
   const from = dateOf(parseDate(SINCE.safeParse(body).data?.since))
   if (!from) throw webhookRefusal('invalid_request')
@@ -198,7 +197,7 @@ const HEADERS = statement('webhook headers', { headers: 'string?' })`
 select p.headers::text from webhook_deliveries d join webhook_payloads p on p.delivery = d.id
 where d.id = ${text('delivery')} and ${isOwn('d')}`
 
-/** What a delivery of the owner sends, rendered from the stored event as for an attempt. Throws 404. */
+/** A delivery's request: headers of the last attempt, and the body rendered as for an attempt. Throws 404. */
 export async function readDeliveryRequest(
   store: Store,
   owner: Owner,

@@ -23,7 +23,7 @@ import { CHANNEL, endExpiredLeases, endLease, IS_LEASED, type Lease, leaseDelive
 /** 410 Gone: the receiver wants no more calls. */
 const GONE = 410
 
-/** Records outcomes unless another attempt has recorded one. `also`: a CTE. */
+/** Records the outcomes of attempts, except where another attempt has recorded one. `also`: a further CTE. */
 const recordAs = (name: string, also = '') => statement(name, { id: 'string' })`
 with given as (
   select * from json_to_recordset(${text('outcomes')}::json) g(delivery text, "user" text, status text, before float8,
@@ -60,7 +60,7 @@ const ending = groupsOf<Outcome, boolean>((db) => ({
   store: (outcomes) => record(db, RECORD_OVER, outcomes),
 }))
 
-/** Records an outcome unless another node did, and ends the lease; 410 disables the webhook. */
+/** Records an outcome unless another node did, and ends the lease. A 410 disables the webhook. */
 export async function recordOutcome(
   store: Store,
   lease: Lease,
@@ -86,7 +86,7 @@ export async function recordOutcome(
   })
 }
 
-/** Postpones a delivery. Keeps the lease of another node that took it after ours expired. */
+/** Postpones a delivery and ends our lease, but not a newer lease that another node took after ours. */
 const PUT_OFF = statement('webhook put off', {})`
 update webhook_dispatch set due_at = now() + ${number('delay')}::float8 * interval '1 second',
   handed_at = case when ${IS_LEASED} then null else handed_at end
@@ -95,7 +95,7 @@ where delivery = ${text('delivery')}`
 const LOCK = 'select from webhook_deliveries where id = $1 for update'
 const FORGET = 'delete from webhook_dispatch where delivery = $1'
 
-/** Ends the turn of a finished or deleted delivery, unless it was sent again meanwhile. */
+/** Removes a finished or deleted delivery from the queue. If it is due again, only ends the lease. */
 export async function endTurn({ db, catalog }: Store, lease: Lease): Promise<void> {
   await db.transaction(async (inside) => {
     await inside.query(LOCK, [lease.delivery], 'webhook lock')
@@ -109,14 +109,14 @@ export async function failWithoutCall(store: Store, lease: Lease, due: DueDelive
   await end(store, lease, outcomeOf(due, 'failed', due.attempts, outcome))
 }
 
-/** The lease alone ends if the delivery changed meanwhile: another attempt, or a user, ended or resent it. */
+/** Records a final outcome. If somebody changed the delivery meanwhile, only ends the lease. */
 async function end({ db }: Store, lease: Lease, outcome: Outcome) {
   if (!(await ending(db).add(outcome))) await endLease(db, lease)
 }
 
 type Outcome = ReturnType<typeof outcomeOf>
 
-/** An outcome to be stored. `before`: attempts so far; `delay`: seconds until the next, null for none. */
+/** An outcome to store. `before`: attempts before this one; `delay`: seconds to the next, null for none. */
 const outcomeOf = (
   { delivery, user, attempts: before }: DueDelivery,
   status: string,
@@ -143,17 +143,17 @@ with waiting as (
 ), ${changeLogCte('written', 'update', 3, 'noted', true)}
 select id from written`
 
-/** Lock order: records of deliveries, then their rows of the queue, each by id. */
+/** Lock order, against deadlocks: records of deliveries, then their rows of the queue, each by id. */
 const LOCK_PENDING = `
 select d.id from webhook_deliveries d where d.webhook = $1 and d."user" = $2 and d.status = 'pending' order by d.id for update`
 const LOCK_DELIVERIES = `select from webhook_deliveries where id = any($1::text[]) order by id for update`
 
-/** Ends all pending deliveries of a webhook, those with a call under way too. In a transaction. */
+/** Ends all pending deliveries of a webhook as failed, even during a call. `db` must be a transaction. */
 export async function failPending(db: Db, webhook: string, user: string, reason: string): Promise<void> {
   await endAll(db, textsOf(await db.query(LOCK_PENDING, [webhook, user])), reason)
 }
 
-/** Ends these deliveries as failed. In a transaction. */
+/** Ends these deliveries as failed. `db` must be a transaction. */
 export async function failDeliveries(db: Db, deliveries: readonly string[], reason: string): Promise<void> {
   await db.query(LOCK_DELIVERIES, [deliveries])
   await endAll(db, deliveries, reason)
@@ -165,15 +165,15 @@ async function endAll(db: Db, deliveries: readonly string[], reason: string) {
 
 export type WebhookSettings = Pick<Config, 'webhookAllowPrivate'>
 
-/** Calls of this node at a time. Each holds a socket and a kilobyte, for 12 s at most. */
+/** Maximum concurrent calls of this node. Each holds a socket and a kilobyte, for 12 s at most. */
 const MAX_CALLS = 400
-/** Time for running calls when the server stops; then another node repeats them. */
+/** How long running calls may go on when the server stops. Another node then repeats the aborted ones. */
 const STOP_MS = 3_000
-/** Polling interval while deliveries wait. New ones wake the worker. */
+/** Polling interval while deliveries wait. New deliveries wake the worker earlier. */
 const LOOK_MS = 1_000
-/** Polling interval while none waits, in case a notification was lost. */
+/** Polling interval while no delivery waits, in case a notification was lost. */
 const IDLE_MS = 5_000
-/** The maximum number of tries to record an outcome. Their pauses are shorter than the lease. */
+/** Maximum tries to record an outcome. All pauses between them together are shorter than a lease. */
 const MAX_TRIES = 10
 
 /** Retries while the database is busy or unreachable: an unrecorded call would be made twice. */
@@ -189,7 +189,7 @@ async function persistently(work: () => Promise<void>) {
   }
 }
 
-/** Starts the webhook calls of this node, one attempt per lease. Returns the stop, which waits a little. */
+/** Starts calling webhooks. Returns a function that stops it and waits up to STOP_MS for running calls. */
 export async function startWebhooks(
   store: Store,
   settings: WebhookSettings,
@@ -244,7 +244,7 @@ export async function startWebhooks(
   let isWaiting = false
   let lookedMs = 0
   const round = async () => {
-    // not at each pass while busy: reading 200,000 new rows without statistics takes 30 ms
+    // while busy, look for expired leases once per LOOK_MS at most: with 200,000 new rows it takes 30 ms
     if (!isWaiting || performance.now() - lookedMs >= LOOK_MS) {
       isWaiting = true // if the check fails
       isWaiting = await endExpiredLeases(db)

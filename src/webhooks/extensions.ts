@@ -20,12 +20,12 @@ export const WEBHOOKS = 'webhooks'
 export const DELIVERIES = 'webhook_deliveries'
 
 const SET_BY_SERVER = ['secret', 'previous_secret', 'service_token'] as const
-/** Fields that limit the texts of a webhook to those of a device or of lines. */
+/** Fields that restrict a webhook to the messages of a device or of lines (SIMs). */
 const LIMITS = ['device', 'lines'] as const
-/** Fields after whose change a webhook is checked again. */
+/** An update that changes one of these fields checks the webhook again. */
 const CHECKED_FIELDS = [...TEMPLATE_FIELDS, 'service_token'] as const
 
-/** What a stored token looks like to its owner. Sent back, it changes nothing. */
+/** Shown to the owner instead of a stored token. An update with this value keeps the token. */
 const HIDDEN = '***'
 
 const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
@@ -35,10 +35,10 @@ const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
   private: fieldError('validation_url_private', 'Must not be a private address'),
 }
 
-/** Maximum webhooks, and hooks, of a user: 1,000 opted-out numbers make 20,000 deliveries at once. */
+/** Maximum webhooks of a user, and maximum hooks. 20 webhooks turn 1,000 events into 20,000 deliveries. */
 const MOST_OWN = 20
 
-/** Throws 400 if the user has the maximum of such records. In a transaction: others of the user wait. */
+/** Throws 400 if the user has the maximum. `db` must be a transaction: other creations of the user wait. */
 export async function requireRoomFor(db: Db, kind: 'webhooks' | 'hooks', user: unknown) {
   const lock = kind === 'hooks' ? LOCKS.hookCount : LOCKS.webhookCount
   await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [lock, user])
@@ -54,14 +54,17 @@ export async function requireRoomFor(db: Db, kind: 'webhooks' | 'hooks', user: u
 
 type Values = Record<string, Value>
 
-/** Fits the values of a webhook to the form of a protocol. Throws 400. */
+/** Adapts the values of a webhook to the protocol of its format. Throws 400. */
 export type FitWebhook = (store: Store, values: Values) => Promise<void>
 
-/** Webhooks. Only creation answers the secret. Disabling a webhook, or changing its form, fails its queue. */
+/**
+ * The collection `webhooks`. Only creation returns the secret. Disabling a webhook, or changing its format,
+ * ends its pending deliveries as failed.
+ */
 export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits: readonly FitWebhook[]) {
   const check = (store: Store, values: Values) => {
     const collection = store.catalog.find(WEBHOOKS) as Collection
-    // report the other errors first, all at once
+    // other errors of the record are reported instead, all together
     if (Object.keys(validate(collection, { values, passwords: {} })).length > 0) return
     const isMail = values.format === 'template' && String(values.url).startsWith('mailto:')
     const fault = isMail ? undefined : urlFault(String(values.url), webhookAllowPrivate)
@@ -95,7 +98,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
       if (CHECKED_FIELDS.some((field) => values[field] !== old[field])) check(store, values)
       for (const field of LIMITS) await requireOwn(store, field, values, old)
       const isDisabled = old.enabled && !values.enabled
-      // a call uses the webhook's current form: `sms:sent` would become `sms:delivered`
+      // a pending call would use the new format or event: `sms:sent` would become `sms:delivered`
       const isOther = values.smsgate_event !== old.smsgate_event || values.format !== old.format
       const reason = isDisabled ? END_REASONS.disabled : END_REASONS.changed
       if (isDisabled || isOther) await failPending(store.db, String(old.id), String(old.user), reason)
@@ -106,7 +109,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
   } satisfies Extension
 }
 
-/** Keeps the token in a hidden field, but not for another server: its owner could read the token there. */
+/** Moves the token to a hidden field. A URL of a new server drops it: its owner could read it there. */
 function keepToken(values: Values, old?: Readonly<Values>) {
   if (values.format !== 'template' && !old?.service_token) return
   const isSame = old && originOf(values.url) === originOf(old.url)
@@ -120,7 +123,7 @@ function keepToken(values: Values, old?: Readonly<Values>) {
 
 const originOf = (url: unknown) => URL.parse(String(url))?.origin
 
-/** Deletes the contents and queue rows of deleted deliveries. */
+/** Deletes the payloads and queue rows of deleted deliveries. */
 export const deliveriesExtension: Extension = {
   async afterDelete({ db }, ids) {
     await db.query('delete from webhook_payloads where delivery = any($1)', [ids], 'forget payloads')
@@ -131,7 +134,7 @@ export const deliveriesExtension: Extension = {
 const CHUNK = 500
 const DAY_MS = 86_400_000
 
-/** Selects the oldest deliveries, the first in the table, except pending ones. */
+/** Selects those of the oldest CHUNK deliveries that were created before $1 and are not pending. */
 const OLD = `
 select id from (
   select id, created, status from webhook_deliveries order by _rowid limit ${CHUNK}

@@ -4,9 +4,9 @@ import { presetOf } from '../portable/webhook-presets.ts'
 import { templateRenderer } from '../templates/template.ts'
 import { isObject } from '../tools/json.ts'
 
-/** Characters of a filled request. */
+/** Maximum characters of a filled request. */
 const MAX_LENGTH = 64 << 10
-/** Steps for URL and headers, and again for the body; with the tags some 4 ms. */
+/** Maximum steps of rendering URL and headers, and again of the body. All take some 4 ms together. */
 const MAX_STEPS = 1_000
 const MAX_TAGS = 100
 const MAX_ADDRESSES = 5
@@ -18,9 +18,9 @@ export interface TemplateFields {
   readonly method: string
   readonly headers: string | null
   readonly body: string | null
-  /** A chat, room or topic; `{{target}}`. */
+  /** A chat, room or topic, for the placeholder `{{target}}`. */
   readonly target: string
-  /** The service's token, `{{token}}` in address and headers. */
+  /** The token of the called service, for `{{token}}` in URL and headers. */
   readonly token: string
 }
 export const TEMPLATE_FIELDS = ['format', 'preset', 'url', 'method', 'headers', 'body', 'target'] as const
@@ -49,13 +49,13 @@ export class TemplateFault extends Error {
   }
 }
 
-/** Headers that the server makes, and those that frame the request. */
+/** Headers that a webhook may not set: the server makes them, or they frame the request. */
 const OWN_HEADERS =
   /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|keep-alive|proxy-.*|webhook-.*)$/
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/
 const FORM = /^application\/x-www-form-urlencoded\b/i
 
-/** The body that a usual webhook sends (JSON), and its webhook-id. */
+/** The body (JSON) that a webhook without templates sends, and its webhook-id. */
 interface WebhookEvent {
   readonly id: string
   readonly body: string
@@ -72,7 +72,7 @@ export function fillTemplates(
   const own = JSON.parse(fields.headers || 'null') ?? {}
   if (!isObject(own)) throw new TemplateFault('headers', 'Must be an object of texts.')
   const headers = { ...preset.headers, ...lowerCased(own) }
-  // as it is read: a brace may be stored as \u007b
+  // parsed and written again, because a brace may be stored as \u007b
   const body = inField('body', () => JSON.stringify(JSON.parse(fields.body || 'null') ?? preset.body))
   const texts = [fields.url, JSON.stringify(headers), body ?? '']
   if (texts.join().split('{{').length - 1 > MAX_TAGS)
@@ -119,7 +119,7 @@ export function fillTemplates(
   }
 }
 
-/** A form, a text as it is, or JSON. */
+/** Encodes a body by its content type: as a form, as unchanged text, or as JSON. */
 function bodyText(body: unknown, type: string) {
   if (typeof body === 'string' && !/\bjson\b/i.test(type)) return body
   return FORM.test(type)
@@ -127,13 +127,13 @@ function bodyText(body: unknown, type: string) {
     : JSON.stringify(body)
 }
 
-/** Who a URL's request goes to, and as whom. */
+/** A URL's origin, user name and password. */
 function serverOf(url: string) {
   const { origin, username, password } = URL.parse(url) ?? {}
   return `${origin} ${username} ${password}`
 }
 
-/** Throws for an address of mails that is not fixed. */
+/** Throws a TemplateFault unless the URL is `mailto:` with 1 to 5 addresses without placeholders. */
 function checkMailAddress(url: string) {
   const to = addressesIn(url)
   if (to.length === 0 || to.length > MAX_ADDRESSES || !to.every(isPlainEmail))
@@ -150,7 +150,7 @@ function mailOf(url: string, body: unknown): WebhookMail {
   return { to: addressesIn(url), subject: subject.replace(/\s+/g, ' ').slice(0, 200), text }
 }
 
-/** An address that is only a server's gets the path of the preset. */
+/** A URL without a path gets the path of the preset. */
 const withPath = (url: string, path = '') =>
   path && /^https?:\/\/[^/?#]+\/?$/.test(url) ? url.replace(/\/$/, '') + path : url
 
@@ -164,10 +164,10 @@ function lowerCased(headers: Readonly<Record<string, unknown>>): Record<string, 
   return Object.fromEntries(entries)
 }
 
-/** A header's value in one line of ASCII: others become `?`. */
+/** A header's value in one line. Characters that are not ASCII become `?`. */
 const headerValue = (text: string) => text.replace(/\s+/g, ' ').replace(/[^\x20-\x7e]/g, '?')
 
-/** Makes each error a fault of the field: another error would stop deliveries of others. */
+/** Turns each error into a TemplateFault. Another error would stop deliveries of other webhooks. */
 function inField<T>(field: keyof TemplateFields, work: () => T): T {
   try {
     return work()
@@ -176,7 +176,7 @@ function inField<T>(field: keyof TemplateFields, work: () => T): T {
   }
 }
 
-/** The first fault of a webhook's templates, tried with a sample event in all their branches. */
+/** Fills all branches of a webhook's templates with a sample event. Returns the first fault, if any. */
 export function templateFault(fields: TemplateFields, sample: WebhookEvent): TemplateFault | undefined {
   const given = { ...fields, target: fields.target || 'x', token: fields.token || 'x' }
   const found = faultOf(() => {
@@ -190,7 +190,6 @@ export function templateFault(fields: TemplateFields, sample: WebhookEvent): Tem
   return missing && new TemplateFault(missing, 'Cannot be blank.')
 }
 
-/** The TemplateFault that `work` throws. */
 function faultOf(work: () => unknown): TemplateFault | undefined {
   try {
     work()

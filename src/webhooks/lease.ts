@@ -2,23 +2,23 @@ import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
 import { objectsOf, part, run, runForRow, statement, text } from '../db/statement.ts'
 
-/** Concurrent calls over all nodes, per webhook, user and host. */
+/** Maximum concurrent calls of all nodes together: per webhook, per user and per host. */
 export const MAX_CALLS = { ofWebhook: 5, ofUser: 20, atHost: 100 } as const
 
-/** Deliveries without webhook share lanes (`callbacks 7`) with one call at a time, in order. */
+/** SQL: maximum concurrent calls of a webhook. Calls of no webhook (`callbacks 7`) are made one by one. */
 const CALLS_OF_LANE = `case when d.webhook like 'callbacks%' then 1 else ${MAX_CALLS.ofWebhook} end`
 
-/** SQL: host and port of a webhook's URL. A user name in the URL only makes it another host. */
+/** SQL: host and port of a delivery's URL. A user name in the URL counts as part of the host. */
 const hostOf = (row: string) =>
   `coalesce(lower(substring(coalesce(w.url, ${row}.target ->> 'url') from '^[A-Za-z]+://([^/?#]*)')), '')`
 
-/** Ends the steps through the webhooks of a user: no id comes after it. */
+/** SQL: a text that sorts after all ids. It skips the remaining webhooks of a user. */
 const AFTER_ALL = 'chr(1114111)'
 
 /**
- * Leases at most $1 due deliveries: the user with the fewest running calls first, then the webhook with the
- * fewest. Users and webhooks are found by steps through the index, so a long queue costs no more. `place`:
- * number of the call of its webhook, `turn` of its user, `at_host` of its host.
+ * Leases at most $1 due deliveries, of the users and then the webhooks with the fewest running calls first.
+ * Steps through an index from webhook to webhook, so a long queue costs no more. `place`, `turn` and
+ * `at_host` number the calls of a webhook, a user and a host.
  */
 export const NEXT_DELIVERIES = `
 with recursive held as materialized (
@@ -78,7 +78,7 @@ export const WAKE_SQL = `_announce('${CHANNEL}', '')`
 /** The right of a node to make one attempt of a delivery. */
 export interface Lease {
   readonly delivery: string
-  /** When it was taken, in seconds; identifies the lease. */
+  /** When the lease was taken, in seconds since 1970. Identifies the lease. */
   readonly since: string
 }
 
@@ -91,11 +91,11 @@ with expired as (
 )
 select exists (select from webhook_dispatch) as "isQueued"`
 
-/** Ends the leases of nodes that died. False when the queue is empty. */
+/** Ends the leases of nodes that died. Returns whether the queue has deliveries. */
 export const endExpiredLeases = async (db: Db): Promise<boolean> =>
   (await runForRow(db, END_EXPIRED, {}))!.isQueued
 
-/** Leases at most `limit` due deliveries: only as many as there is room for, so turns are decided late. */
+/** Leases at most `limit` due deliveries. `limit`: how many can start now, since turns are decided here. */
 export function leaseDeliveries(db: Db, limit: number): Promise<Lease[]> {
   return db.transaction(async (inside) => {
     await inside.query('select pg_advisory_xact_lock($1)', [LOCKS.webhookLease], 'webhook turns lock')
@@ -103,16 +103,16 @@ export function leaseDeliveries(db: Db, limit: number): Promise<Lease[]> {
   })
 }
 
-/** SQL: the lease of the row is still the one that was taken `since` then. */
+/** SQL: whether the row still has the lease that was taken at `since`. */
 export const IS_LEASED = part`extract(epoch from handed_at)::text = ${text('since')}::text`
 
 const END = statement('webhook end lease', {})`
 update webhook_dispatch set handed_at = null where delivery = ${text('delivery')} and ${IS_LEASED}`
 
-/** Ends a lease: the delivery can be leased again. Does nothing if another node has it after an expiry. */
+/** Ends a lease, so the delivery can be leased again. Does nothing if another node has it after an expiry. */
 export const endLease = async (db: Db, lease: Lease): Promise<void> => void (await run(db, END, lease))
 
-/** Ends all leases in a copied or restored database: their nodes use another one. */
+/** Ends all leases in a copied or restored database. The nodes that hold them use the original database. */
 export const endAllLeases = (db: Db) =>
   db.query('update webhook_dispatch set handed_at = null where handed_at is not null')
 
@@ -125,5 +125,5 @@ const LAG = statement('webhook lag', {
 select count(*) as pending, coalesce(greatest(0, extract(epoch from now() - min(due_at))), 0)::float8 as "oldestSeconds"
 from webhook_dispatch`
 
-/** Reads unfinished deliveries: 10,000 take 2 ms. */
+/** Counts unfinished deliveries: 10,000 take 2 ms. */
 export const webhookLag = async ({ db }: { readonly db: Db }) => (await runForRow(db, LAG, {}))!

@@ -5,7 +5,7 @@ import { z } from 'zod'
 const PREFIX = 'whsec_'
 const RANDOM_BYTES = 32
 
-/** Only the answers that create a webhook or rotate its secret have this. */
+/** Part of the answers to creating a webhook and to rotating its secret, and of no others. */
 export const NEW_SECRET = z.object({
   secret: z.string().describe('What deliveries are signed with: `whsec_…`. Shown this once.'),
 })
@@ -17,7 +17,7 @@ export const newSecret = (): string => PREFIX + randomBytes(RANDOM_BYTES).toStri
 export const isSecret = (text: string): boolean => SECRET.test(text)
 const SECRET = /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/
 
-/** Whether somebody else's call is signed with a secret, within the last five minutes or the next. */
+/** Whether a received call is signed with the secret, and its timestamp is within five minutes of now. */
 export function isSigned(raw: string, headers: Readonly<Record<string, string>>, secret: string): boolean {
   try {
     new Webhook(secret).verify(raw, headers, { jsonParse: false })

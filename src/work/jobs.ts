@@ -12,12 +12,12 @@ export interface Job {
   readonly holder: string
   readonly key: string
   readonly payload: unknown
-  /** Runs in a row that failed, with this one. */
+  /** Number of this run in a series of failures: 1 unless the last run failed. */
   readonly attempts: number
   readonly ageMs: number
 }
 
-/** The job is neither done nor failed: it runs again after this time. */
+/** Result of a job that is neither done nor failed: it runs again after this time. */
 export interface Again {
   readonly inSeconds: number
 }
@@ -35,12 +35,12 @@ export interface JobKind {
 
 const CHANNEL = 'pocketsms_jobs'
 
-/** A job leased to this node. Each lease adds to `runs`; ending an older lease does nothing. */
+/** A job leased to this node. `runs` counts its leases: only the newest lease can end the job. */
 type LeasedJob = Job & { readonly runs: number }
 
 const LEASE_MARGIN_SECONDS = 30
 
-/** SQL: the account has fewer than `max` jobs of this kind. `holder` is SQL, too. */
+/** SQL: whether the account `holder` (an SQL expression) has fewer than `max` jobs of this kind. */
 export const hasRoomSql = (kind: string, holder: string, max: number) => `not exists (
   select from _jobs j where j.kind = '${kind}' and j.holder = ${holder} and j.dead_at is null offset ${max - 1})`
 
@@ -49,7 +49,9 @@ select k from unnest($1::text[]) k
 where exists (select from _jobs j where j.kind = k and j.dead_at is null and j.due_at <= now())`
 
 const KIND = text('kind')
-/** Leases the first due job of each holder from `from` on. Steps through the index from holder to holder. */
+/**
+ * Leases the first due job of each holder (account), from `from` on. Steps from holder to holder by index.
+ */
 const LEASE = statement('job lease', {
   ...{ id: 'string', holder: 'string', key: 'string', payload: 'string' },
   ...{ runs: 'number', attempts: 'number', ageMs: 'number' },
@@ -72,7 +74,7 @@ update _jobs set due_at = now() + ${number('seconds')}::float8 * interval '1 sec
 where id in (select id from found)
 returning id::text, holder, key, payload::text, runs, attempts, extract(epoch from now() - created)::float8 * 1000 as "ageMs"`
 
-/** Leases one job each of at most `limit` holders that come after `after` and are not `busy`. */
+/** Leases a job for each of up to `limit` holders (accounts) that follow `after` and are not `busy`. */
 async function leaseJobs(
   db: Db,
   { name, timeoutSeconds }: JobKind,
@@ -102,7 +104,6 @@ const returnJob = (
   next: { inSeconds: number; attempts: number; error?: string; isDead?: boolean },
 ) => run(db, RETURN, { id, runs, error: '', isDead: false, ...next })
 
-/** Deletes jobs that have been dead for a week. */
 export const deleteDeadJobs = (db: Db) =>
   db.query(`delete from _jobs where dead_at < now() - interval '7 days'`)
 
@@ -125,15 +126,15 @@ from _jobs group by kind order by kind`
 
 export const readJobFigures = (db: Db) => run(db, FIGURES, {})
 
-/** How often the queue is read for jobs whose time has come. New jobs notify. */
+/** How often the queue is read for jobs whose time has come. New jobs wake the worker. */
 const POLL_MS = 1_000
-/** How long jobs may still run when the server stops. Then they are given back. */
+/** How long jobs may still run when the server stops. Then they are aborted and given back. */
 const STOP_MS = 3_000
-/** Seconds until the first new attempt of a failed job; each later one waits twice as long. */
+/** Seconds until a failed job runs again. Each further failure in a row doubles them. */
 const RETRY_SECONDS = 5
 const MAX_RETRY_SECONDS = 3_600
 const MAX_ERROR = 500
-/** Maximum pause after a job. It lasts as long as the job ran, so that requests get half of the time. */
+/** Maximum pause after a job. The pause is as long as the job ran, so that requests get half of the time. */
 const MAX_REST_MS = 1_000
 
 interface Lane {
@@ -149,7 +150,7 @@ function busyOf({ kind, running }: Lane): string[] {
   return [...jobs].filter(([, own]) => own.length >= kind.placesOfHolder).map(([holder]) => holder)
 }
 
-/** Runs this node's jobs. Holders take turns, one job each. A job whose node dies runs again. */
+/** Runs jobs on this node. Accounts take turns, one job each. A job whose node dies runs again. */
 export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
   const lanes = new Map(
     kinds.map((kind): [string, Lane] => [kind.name, { kind, running: new Map(), lastHolder: '' }]),
@@ -175,8 +176,8 @@ export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
       for (const job of jobs) startJob(lane, job)
       started += jobs.length
       if (jobs.length === 0 && after === '') break
-      // jobs of fewer holders than asked for: the next turn begins with the first holder
       const holders = jobs.map(({ holder }) => holder).sort()
+      // fewer jobs than asked for: no holder follows, so the next turn begins with the first one
       lane.lastHolder = jobs.length < room ? '' : holders.at(-1)!
     }
     return started
@@ -200,7 +201,7 @@ export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
     const late = AbortSignal.timeout(kind.timeoutSeconds * 1000)
     const signal = AbortSignal.any([late, ending.signal])
     try {
-      // every run so far ended with its process, perhaps because of this job
+      // the runs so far did not even fail: their processes died, perhaps because of this job
       if (job.attempts > kind.maxAttempts) throw new Error('No run of the job has ended.')
       const again = await Promise.race([kind.run(job, signal), rejection(signal)])
       if (again) await returnJob(db, job, { ...again, attempts: 0 })
@@ -257,7 +258,7 @@ export interface TimedJob {
   run(): Promise<unknown>
 }
 
-/** Starts the timer of each job and returns the stop, which waits for running ones. Failures are logged. */
+/** Starts a timer for each job. Returns a function that stops them and waits for running jobs. */
 export function startJobs(jobs: readonly TimedJob[], log: Logger): () => Promise<void> {
   const running = new Set<Promise<unknown>>()
   const start = (job: TimedJob) => {

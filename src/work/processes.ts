@@ -32,7 +32,7 @@ type ToParent =
   | { readonly kind: 'collect' }
   | { readonly kind: 'figures'; readonly figures: readonly Figure[] }
 
-/** From the parent to a worker. `figures` asks for its metrics, `collected` answers `collect`. */
+/** Messages from the parent to a worker. `figures` asks for metrics, `collected` answers a `collect`. */
 type ToWorker =
   | { readonly kind: 'states'; readonly states: readonly WorkerState[] }
   | { readonly kind: 'figures' }
@@ -45,7 +45,7 @@ const COLLECT_MS = 3_000
 
 export type WorkerMember = NonNullable<ReturnType<typeof workerMember>>
 
-/** This process as one of several workers; undefined if it runs alone, and for the parent. */
+/** This process as one of several workers; undefined if it runs alone or is the parent. */
 export function workerMember() {
   if (!cluster.isWorker) return undefined
   const worker = Number(process.env[WORKER_VARIABLE])
@@ -53,7 +53,7 @@ export function workerMember() {
   let read: () => Promise<readonly Figure[]> = async () => []
   const collecting: ((all: readonly WorkerFigures[]) => void)[] = []
   const tell = (message: ToParent): void => {
-    // a worker without its parent exits by itself: node:cluster
+    // nothing to tell without a parent: node:cluster then ends the worker
     if (process.connected) process.send?.(message, undefined, undefined, () => {})
   }
   process.on('message', async (message: ToWorker) => {
@@ -61,7 +61,7 @@ export function workerMember() {
     else if (message.kind === 'figures') tell({ kind: 'figures', figures: await read().catch(() => []) })
     else for (const resolve of collecting.splice(0)) resolve(message.all)
   })
-  // a referenced channel would keep a worker running whose start failed
+  // else the channel would keep a worker running whose start failed
   process.channel?.unref()
   return {
     worker,
@@ -71,7 +71,7 @@ export function workerMember() {
     offer(figures: typeof read): void {
       read = figures
     },
-    /** The metrics of all workers that answer in time; without an answer of the parent, only its own. */
+    /** The metrics of all workers that answer in time, or only its own if the parent does not answer. */
     async collect(): Promise<readonly WorkerFigures[]> {
       const collected = new Promise<readonly WorkerFigures[]>((resolve) => collecting.push(resolve))
       tell({ kind: 'collect' })
@@ -81,14 +81,13 @@ export function workerMember() {
   }
 }
 
-/** With fewer connections, client-shaped statements would leave too few for others. */
+/** Minimum database connections of a worker. With fewer, statements with clients' filters take nearly all. */
 const MIN_POOL = 4
 
-/** The number of processes that WORKERS sets. */
 export const workerCount = ({ workers }: Pick<Config, 'workers'>): number =>
   workers === 'auto' ? availableParallelism() : workers
 
-/** The settings of one of `count` workers: limits per process are divided. 0 stays no limit. */
+/** The settings of one of `count` workers. They share limits per process; 0 (no limit) stays 0. */
 export function shareOf(config: Config, count: number): Config {
   const share = (limit: number) => Math.ceil(limit / count)
   return Object.freeze({
@@ -100,11 +99,11 @@ export function shareOf(config: Config, count: number): Config {
   })
 }
 
-/** A worker that ends sooner than this after its start waits twice as long each time before a restart. */
+/** Each time a worker ends sooner than this after its start, the pause before its restart doubles. */
 const STEADY_MS = 60_000
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 30_000]
 const PATIENCE_MS = 2_000
-/** Longer than a worker takes to finish its requests and stop. */
+/** A stopping worker is killed after this time. It needs less to finish its requests. */
 const STOP_MS = 12_000
 
 /** A worker's number and state. After a restart another process has the same number. */
@@ -130,7 +129,7 @@ export function supervise({ count, stopDelaySeconds, env }: SupervisorOptions, l
     return { info: { worker: i + 1, state: 'starting', restarts: 0, started }, quickEnds: 0, waiting: [] }
   })
   let isStopping = false
-  /** Whether a worker has served. If the first one ends before that, none is restarted. */
+  /** Whether a worker has begun to serve. If the first one ends before that, none is restarted. */
   let hasServed = false
   const first = Promise.withResolvers<{ url: string } | { exitCode: number }>()
   const allEnded = Promise.withResolvers<void>()
@@ -188,7 +187,7 @@ export function supervise({ count, stopDelaySeconds, env }: SupervisorOptions, l
     tell(asker, { kind: 'collected', all: answers.filter((answer) => answer !== undefined) })
   }
 
-  /** Sends a signal to all. None is started again. */
+  /** Sends a signal to all workers and cancels pending restarts. */
   function endAll(signal: NodeJS.Signals): void {
     for (const { timer, process } of slots) {
       clearTimeout(timer)
@@ -201,7 +200,7 @@ export function supervise({ count, stopDelaySeconds, env }: SupervisorOptions, l
   }
 
   return {
-    /** Starts the first worker, then the others. Returns its URL, or the exit code with which it ended. */
+    /** Starts the first worker, then the others. Returns the URL of the first, or its exit code. */
     async start() {
       const [one, ...others] = slots
       start(one!)
