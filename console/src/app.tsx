@@ -12,7 +12,7 @@ import { go, match, place } from './router.ts'
 import { Late } from './shell/late.tsx'
 import { Shell } from './shell/shell.tsx'
 
-/** The console: the page of a mailed or printed link, the sign-in, or the shell with a page in it. */
+/** Shows the page of a mailed or printed link, the sign-in, or a page of the console with its navigation. */
 export const App = () => (
   <>
     <Content />
@@ -29,7 +29,7 @@ function Content() {
   const account = session.value?.record.id
   const before = useRef(account)
   useEffect(() => {
-    // the page may show a record of the previous account
+    // after a change of account, the open page may still show a record of the previous one
     if (before.current && account && before.current !== account) go('/', {}, true)
     before.current = account
   }, [account])
@@ -41,7 +41,7 @@ function Content() {
   return <Shell key={`${account} ${session.value.team} ${renewals.value}`} session={session.value} />
 }
 
-/** The public page at this path; the sign-in if there is none. */
+/** Shows the page at the current path if it is public, and otherwise the sign-in. */
 function SignedOut() {
   const { path, query } = place.value
   for (const { path: pattern, load, isPublic } of PAGES) {

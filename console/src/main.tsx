@@ -29,7 +29,7 @@ const UNSAVED = {
   danger: true,
 } as const
 
-/** Asks before the user leaves a page with unsaved settings by a link, by the back button or a reload. */
+/** Asks before the user leaves a page with unsaved changes, by a link, the back button or a reload. */
 function guardUnsaved(): void {
   guardLeaving(hasUnsaved, async () => {
     if (!(await confirmed(UNSAVED))) return false
@@ -42,8 +42,8 @@ function guardUnsaved(): void {
 }
 
 /**
- * Starts the service worker if supported: only on pages with https or on localhost. Tells it
- * this tab's page, and opens the page of a clicked notification.
+ * Starts the service worker if supported: only on pages with https or on localhost. Tells it which page this
+ * tab shows, and opens the page of a clicked notification.
  */
 function startServiceWorker(): void {
   const workers: ServiceWorkerContainer | undefined = navigator.serviceWorker
@@ -62,6 +62,6 @@ watchOutbox()
 startServiceWorker()
 watchOwnSettings()
 guardUnsaved()
-// continues simulated phones that this browser has played before
+// runs simulated phones again if this browser has run any
 if (localStorage.getItem('pocketsms.simulated-phones')) void import('./data/device/simulated-phones.ts')
 render(<App />, document.getElementById('console')!)

@@ -1,4 +1,4 @@
-/** A Markdown page as the sections that the build makes of it (console/markdown.ts). */
+/** A Markdown page, which the build splits into sections (console/markdown.ts). */
 declare module '*.md' {
   export const sections: readonly {
     /** The heading's anchor, as on GitHub. In a translation, the anchor of the English heading. */
@@ -8,13 +8,13 @@ declare module '*.md' {
   }[]
 }
 
-/** The text of a file. */
+/** A file, imported as text. */
 declare module '*?raw' {
   const text: string
   // biome-ignore lint/style/noDefaultExport: Vite makes one
   export default text
 }
-/** A grammar as the parser that Vite makes of it (grammar.ts). */
+/** A grammar, which the build compiles to a parser (console/grammar.ts). */
 declare module '*.peggy' {
   export function parse(text: string): unknown
 }

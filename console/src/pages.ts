@@ -4,16 +4,16 @@ import { t } from './language/words.ts'
 import type { IconName } from './parts/icon.tsx'
 
 export interface PageProps {
-  /** Parts of the path: `id` for `/messages/:id`. */
+  /** The values of the path's parameters: `id` for `/messages/:id`. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
 }
 
 export interface PageEntry {
-  /** Parts with a colon are names of params. */
+  /** The path after `#` in the URL. A part with a colon is a parameter. */
   readonly path: string
   readonly title: string
-  /** A shorter title for the bar of a phone. */
+  /** A shorter title for the bottom bar on phones. */
   readonly short?: string
   readonly icon: IconName
   readonly for: Role | 'both'
@@ -21,11 +21,11 @@ export interface PageEntry {
   readonly needs?: TeamRole
   /** The page's group in the navigation; absent if only other pages link to the page. */
   readonly group?: 'texts' | 'people' | 'setup' | 'server'
-  /** Shown in a phone's bottom bar; others are behind "More". Four for each role. */
+  /** Whether a phone's bottom bar shows the page. Other pages are behind "More". */
   readonly bar?: boolean
-  /** Shows the number of unread conversations. */
+  /** Whether the page's link shows the number of unread conversations. */
   readonly countsUnread?: boolean
-  /** Shown to people who are not signed in, too. */
+  /** Whether people who are not signed in can open the page, too. */
   readonly isPublic?: boolean
   readonly load: () => Promise<PageFile>
 }
@@ -36,7 +36,9 @@ interface PageFile {
 
 const FILES = import.meta.glob<PageFile>('./pages/*/page.tsx')
 
-/** The page's folder: `list` for `/send/list`, `message` for `/messages/:id`, `help` for `/help/:section`. */
+/**
+ * The folder of a page: `list` for `/send/list`, `message` for `/messages/:id`, `help` for `/help/:section`.
+ */
 const folderOf = (path: string) => path.replace('s/:id', '').replace(/\/:.*/, '').split('/').at(-1)
 
 const ENTRIES: readonly Omit<PageEntry, 'load'>[] = [
@@ -82,7 +84,7 @@ const ENTRIES: readonly Omit<PageEntry, 'load'>[] = [
   { path: '/logs', title: t('Logs'), icon: 'filter', for: 'superuser', group: 'server' },
 ]
 
-/** All pages, in the order of the navigation. Each role starts on its first page. */
+/** All pages, in the order of the navigation. After a sign-in, the first page for the role opens. */
 export const PAGES: readonly PageEntry[] = ENTRIES.map((entry) => ({
   ...entry,
   load: FILES[`./pages/${folderOf(entry.path)}/page.tsx`]!,

@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals'
 
 /** The page and query that the console shows: the part of the URL after `#`. */
 export interface Place {
-  /** `/messages/k3v9x0c2m5n8b1a` */
+  /** For example `/messages/k3v9x0c2m5n8b1a`. */
   readonly path: string
   readonly query: URLSearchParams
 }
@@ -16,17 +16,17 @@ interface Guard {
 }
 let guard: Guard = { isNeeded: () => false, ask: () => Promise.resolve(true) }
 
-/** Guards the present page: if `isNeeded`, `ask` decides whether the user may leave it. */
+/** Guards the current page: if `isNeeded`, `ask` decides whether the user may leave it. */
 export function guardLeaving(isNeeded: () => boolean, ask: () => Promise<boolean>): void {
   guard = { isNeeded, ask }
 }
 
-/** Whether the present page may be left; asks if need be. */
+/** Whether the user may leave the current page. Asks the user if the guard requires that. */
 export const mayLeave = async (): Promise<boolean> => !guard.isNeeded() || (await guard.ask())
 
 const pathOf = (address: string) => address.split('?', 1)[0]
 
-/** Shows the page of the URL. If the guard must ask first, restores the present page's URL meanwhile. */
+/** Shows the page of the URL. While the guard asks, the URL of the current page is restored. */
 async function follow(): Promise<void> {
   const target = location.hash
   if (guard.isNeeded() && pathOf(target) !== pathOf(hash.value)) {
@@ -35,25 +35,19 @@ async function follow(): Promise<void> {
   } else hash.value = target
 }
 
-/** The present place. Reading it in a component renders that again when the place changes. */
+/** The place that the console shows. A component that reads it is rendered again when it changes. */
 export const place = computed((): Place => {
   const [path = '', query = ''] = hash.value.slice(1).split(/\?(.*)/s)
   return { path: path || '/', query: new URLSearchParams(query) }
 })
 
-/**
- * The address of a place, for links: `href={to('/messages', { filter: 'status = "failed"' })}`. Empty values
- * are left out.
- */
+/** The URL of a place: `href={to('/messages', { filter: 'status = "failed"' })}`. Omits empty values. */
 export function to(path: string, query: Readonly<Record<string, string>> = {}): string {
   const filled = Object.entries(query).filter(([, value]) => value !== '')
   return `#${path}${filled.length > 0 ? `?${new URLSearchParams(filled)}` : ''}`
 }
 
-/**
- * Goes to a place. `replace`: adds no entry to the browser's history, for example for each letter typed into
- * a filter.
- */
+/** Opens a place. `replace` adds nothing to the browser's history, as for each letter typed in a filter. */
 export function go(path: string, query: Readonly<Record<string, string>> = {}, replace = false): void {
   const target = to(path, query)
   if (!replace) {

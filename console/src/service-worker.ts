@@ -4,7 +4,7 @@
 import german from './language/de/service-worker.json' with { type: 'json' }
 import offline from './offline.html?raw'
 
-/** The content of a push (src/notifications/push-jobs.ts), or a message from a tab without push. */
+/** A push message (src/notifications/push-jobs.ts), or what a tab posts if there is no push service. */
 type Notice =
   | {
       readonly conversation: string
@@ -22,7 +22,7 @@ interface Shown {
   readonly hash: string
 }
 
-/** Texts in German if the browser prefers German to English. */
+/** The browser's preferred language among German and English. */
 const wanted = navigator.languages.find((language) => /^(de|en)\b/i.test(language))
 const isGerman = wanted?.toLowerCase().startsWith('de') ?? false
 const texts: Readonly<Record<string, string>> = isGerman ? german : {}
@@ -61,7 +61,7 @@ async function show(notice: Notice): Promise<void> {
   const { title, body, tag, hash } = wordsOf(notice)
   if (await isInFront(hash)) return
   const [before] = await self.registration.getNotifications({ tag })
-  // a text that several tabs report notifies once
+  // several tabs may report the same text, but it notifies only once
   if (before?.title === title && before.body === body) return
   void navigator.setAppBadge?.() // setAppBadge without a number shows a dot
   const options = { body, tag, data: hash, renotify: true }
@@ -107,7 +107,7 @@ function placeOf(tab: WindowClient): Promise<string> {
   })
 }
 
-/** Opens the place in an open tab; in a new one if none is open. */
+/** Opens a page of the console in an open tab, or else in a new one. */
 async function open(hash: string): Promise<void> {
   const [tab] = await tabs()
   if (!tab) {

@@ -11,7 +11,7 @@ import { Sheet } from './sheet.tsx'
 
 const ROWS = [EMAIL_ROW, ...newPasswordRows(t('Password'))]
 
-/** Creates the first superuser and signs in. Each start of the server prints the link until there is one. */
+/** Creates the first superuser. Until one exists, the server prints a link to this page at each start. */
 export function Page({ params }: PageProps) {
   const [isUsedUp, setUsedUp] = useState(false)
   const create = async (_: unknown, account: Readonly<Record<string, unknown>>) => {

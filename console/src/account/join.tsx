@@ -29,7 +29,7 @@ interface Invitation {
   readonly role: MemberRole
 }
 
-/** An invitation to a team: an existing user joins with one click, a new person creates a sign-in. */
+/** The page of an invitation to a team. Users join with one click; new people choose a password first. */
 export function Page({ params: { secret = '' } }: PageProps) {
   const [hasAccount, setHasAccount] = useState(false)
   const [shown, setShown] = useState<Invitation | Fault>()

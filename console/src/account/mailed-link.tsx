@@ -62,7 +62,7 @@ export function Page({ params: { link = '', token = '' } }: PageProps) {
   )
 }
 
-/** The collection that a mailed token names, unverified; undefined for an unreadable token. */
+/** Reads the collection id from a mailed token without verifying it. Undefined for an unreadable token. */
 function collectionOf(token: string): string | undefined {
   try {
     const payload = JSON.parse(atob(token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''))

@@ -4,7 +4,7 @@ import { type FormRow, RowsForm } from '../parts/rows/rows-form.tsx'
 import { go, to } from '../router.ts'
 import { Sheet } from './sheet.tsx'
 
-/** The token, in a pasted link or alone. */
+/** Matches a JWT, either alone or at the end of a pasted link. */
 const TOKEN = /(?:^|pbinstall\/)([\w-]+\.[\w-]+\.[\w-]+)\s*$/
 
 const ROWS: readonly FormRow[] = [

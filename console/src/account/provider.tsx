@@ -3,10 +3,7 @@ import { t } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
 import { Sheet } from './sheet.tsx'
 
-/**
- * The end of an OAuth2 redirect, in a window that an app has opened. The app continues by itself and usually
- * closes the window.
- */
+/** The last page of an OAuth2 sign-in, in a window opened by an app. Closes the window after a success. */
 export function Page({ params: { outcome } }: PageProps) {
   const isDone = outcome === 'oauth2-redirect-success'
   useEffect(() => {

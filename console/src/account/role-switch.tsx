@@ -7,7 +7,7 @@ const ROLES: readonly (readonly [Role, words: string])[] = [
   ['superuser', t('Superuser')],
 ]
 
-/** The kind of account that signs in. The browser remembers it. */
+/** The kind of account chosen in the sign-in form. The browser remembers it. */
 export const role = remembered<Role>('role', 'user')
 
 export const accounts = () => (role.value === 'superuser' ? '_superusers' : 'users')

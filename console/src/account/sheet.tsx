@@ -37,7 +37,7 @@ export function Sheet({
   )
 }
 
-/** A page for visitors: without navigation, with a link to the sign-in at the top. */
+/** A page for people who are not signed in: without navigation, with a link to the sign-in. */
 export const PublicPage = ({ children }: { children: ComponentChildren }) => (
   <div class="public-page">
     <header>
@@ -51,7 +51,7 @@ export const PublicPage = ({ children }: { children: ComponentChildren }) => (
   </div>
 )
 
-/** The field for an account's email address, which browsers fill in with the password. */
+/** The email field of a sign-in, which password managers fill in. */
 export const EmailField = (props: {
   value: string
   onValue: (email: string) => void

@@ -77,7 +77,7 @@ function inWords(fault: Fault): Fault {
   return fault.status === 403 && role.value === 'user' ? { ...fault, message: DISABLED } : fault
 }
 
-/** Signs in. Returns the second step if the collection needs one, after requesting its code by mail. */
+/** Signs in. If a second factor is required, requests a code by mail and returns that step. */
 async function signIn(email: string, password: string): Promise<Step | undefined> {
   const collection = pb.collection(accounts())
   try {

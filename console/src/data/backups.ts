@@ -14,9 +14,9 @@ export interface BackupStatus {
   readonly lastBackup: (Job & { readonly at: string; readonly size: number }) | null
   readonly lastRestore: (Job & { readonly at: string }) | null
   readonly lastFailure: (Job & { readonly at: string; readonly message: string }) | null
-  /** Whether backups are scheduled, but none was made in the last days. */
+  /** Whether the last backup is older than `BACKUP_WARNING_DAYS` of the server. */
   readonly overdue: boolean
-  /** When the schedule makes the next backup; '' without a schedule. */
+  /** When the schedule makes the next backup; '' if none is scheduled. */
   readonly next: string
 }
 
@@ -33,7 +33,7 @@ export const useBackupStatus = (everyMs: number): Answer<BackupStatus> =>
 const UNITS = [t('bytes'), 'kB', 'MB', 'GB', 'TB'] as const
 const rounded = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
-/** `227 kB`, `1.4 GB`. */
+/** Formats a size for people: `227 kB`, `1.4 GB`. */
 export function formatBytes(bytes: number): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1)
   const figure = bytes / 1000 ** power

@@ -3,10 +3,10 @@ import { pb } from './client.ts'
 import type { FailedCounts } from './failed.ts'
 import type { Campaign, CampaignState, MessageState } from './records.ts'
 
-/** Maximum recipients of a plain send. Larger sends are campaigns, which users confirm and can undo. */
+/** Maximum recipients of a send that users need not confirm. Larger sends can be undone for a while. */
 export const MAX_PLAIN = 20
 
-/** `GET /api/campaigns/ID/progress`. */
+/** The answer to `GET /api/campaigns/ID/progress`. */
 export interface CampaignProgress {
   readonly status: CampaignState
   readonly begins_in_seconds: number

@@ -3,15 +3,15 @@ import PocketBase, { LocalAuthStore } from 'pocketbase'
 /** The server's URL. The console is served at `/` and `/_/`, perhaps below a path of a reverse proxy. */
 const SERVER = new URL(location.pathname.replace(/(_\/)?[^/]*$/, ''), location.origin).href.replace(/\/$/, '')
 
-/** The API client of the console, which uses only the public API. */
+/** The client for nearly all requests, signed in as the account whose records the pages show. */
 export const pb = new PocketBase(SERVER)
 pb.autoCancellation(false)
 
-/** The client with the person's own sign-in while `pb` acts for another account; else without a sign-in. */
+/** Has the person's own sign-in while `pb` acts for a team's account, and otherwise none. */
 export const own = new PocketBase(SERVER, new LocalAuthStore('pocketsms.own'))
 own.autoCancellation(false)
 
-/** The client that is signed in as the person, whatever account `pb` acts for. */
+/** The client that is signed in as the person, even while `pb` acts for a team's account. */
 export const personal = (): PocketBase => (own.authStore.isValid ? own : pb)
 
 export const serverUrl = SERVER

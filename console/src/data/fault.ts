@@ -4,22 +4,20 @@ import { inWords } from './words/fault-sentences.ts'
 
 export interface Fault {
   readonly message: string
-  /** Messages by field name, or by path: `smtp.host`. */
+  /** Error messages by field name. The name of a nested field is its path, for example `smtp.host`. */
   readonly fields: Readonly<Record<string, string>>
-  /** The code of a gateway error (`quota_exceeded`), or ''. */
+  /** The gateway's error code, for example `quota_exceeded`; '' if there is none. */
   readonly code: string
-  /** The HTTP status; 0 when there was no answer. */
+  /** The HTTP status; 0 if there was no answer, and for errors that are not from the server. */
   readonly status: number
 }
 
 const AWAY = t('The server cannot be reached. Look at your connection and try again.')
 
-/** Browsers' messages when `fetch` gets no answer: Chromium, Firefox, Safari. */
+/** How the error of `fetch` begins if there is no answer, in Chromium, Firefox and Safari. */
 const NO_ANSWER = /^(?:Failed to fetch|NetworkError when|Load failed)/
 
-/**
- * Any error as a fault: PocketBase's `{message, data}`, the gateway's `{error, message}`, no answer at all.
- */
+/** Makes a Fault of any error, such as PocketBase's `{message, data}` or the gateway's `{error, message}`. */
 export function faultOf(error: unknown): Fault {
   if (!(error instanceof ClientResponseError)) {
     const said = error instanceof Error ? error.message : String(error)
@@ -33,7 +31,6 @@ export function faultOf(error: unknown): Fault {
   return { message, fields, code: String(response.error ?? ''), status }
 }
 
-/** Messages by field; those of nested objects by their path, as `smtp.host`. */
 function fieldFaults(data: unknown, path = ''): Record<string, string> {
   if (typeof data !== 'object' || data === null) return {}
   const entries = Object.entries(data as Record<string, { message?: unknown } | null>)
@@ -47,8 +44,8 @@ function fieldFaults(data: unknown, path = ''): Record<string, string> {
 }
 
 /**
- * A fault as one text. Names the fields of messages, and omits fields in `shown`, which show their own
- * messages. '' if nothing is left.
+ * The text to show for a fault: its field errors with the names of the fields or, if it has none, its
+ * message. Leaves out the fields in `shown`, which show their errors themselves. '' if nothing is left.
  */
 export function faultText({ message, fields }: Fault, shown: readonly string[] = []): string {
   const own = new Set(shown.map((name) => fields[name]))

@@ -5,7 +5,7 @@ import { user_settings } from './collections.ts'
 export const DAYS = user_settings.quiet_days.values
 export type Day = (typeof DAYS)[number]
 
-/** Daily hours: local times as `22:00`, '' for none. Without `days` they apply every day. */
+/** Hours of a day: local times such as `22:00`, '' for none. With empty `days` they apply every day. */
 export interface Hours {
   readonly from: string
   readonly to: string
@@ -30,7 +30,7 @@ export function hoursWords({ from, to, days }: Hours): string {
   return [hours, ...names].filter((part) => part !== '').join(', ')
 }
 
-/** Errors of typed hours by member; empty if valid. Two empty times are valid. */
+/** Error messages for typed hours by member; empty if valid. Two empty times without days are valid. */
 export function hoursFaults({ from, to, days }: Hours): Partial<Record<keyof Hours, string>> {
   const both = t('Set both times, or none.')
   if (from === '' && to !== '') return { from: both }

@@ -1,4 +1,4 @@
 import { signal } from '@preact/signals'
 
-/** The query of the last list of messages, for the link back from a message. */
+/** The URL query of the list of messages shown last, for a message's link back to it. */
 export const lastList = signal<Readonly<Record<string, string>>>({})

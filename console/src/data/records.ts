@@ -3,8 +3,7 @@ import type * as collections from './collections.ts'
 import { webhooks } from './collections.ts'
 import type { Repeat } from './repeat.ts'
 
-// Records of built-in collections in the API's answers. Dates are PocketBase's texts, '' for none;
-// relations are ids, '' for none.
+// Records as the API returns them. Dates are PocketBase's strings and relations are ids; '' if unset.
 
 type Choice<F> = F extends { values: readonly (infer V)[] }
   ? F extends { many: true }
@@ -45,10 +44,10 @@ export interface MessageEvent extends RecordOf<'sms_events'> {
   readonly expand?: { readonly device?: Device }
 }
 
-/** `number`: the other person's. `device`: the device that last received a text from the number. */
+/** `number` is the other person's. `device` is the device that last received a text from that number. */
 export type Conversation = RecordOf<'conversations'>
 
-/** A person or thing that sends for an account. */
+/** A person, API key, campaign, automatic answer or hook that sends messages for an account. */
 export type Sender = RecordOf<'senders'>
 
 export interface Contact extends RecordOf<'contacts'> {
@@ -63,7 +62,7 @@ export function fieldsOf({ data }: Pick<Contact, 'data'>): [name: string, value:
     .map(([name, value]) => [name, String(value)])
 }
 
-/** A custom field's value by name: with the exact name or, if there is none, in another case. */
+/** The value of a custom field by its exact name or, if there is none, by its name in another case. */
 export function fieldNamed(contact: Pick<Contact, 'data'>, name: string): string | undefined {
   const fields = fieldsOf(contact)
   const lower = name.toLowerCase()
@@ -75,18 +74,18 @@ export function fieldNamed(contact: Pick<Contact, 'data'>, name: string): string
 export type ContactGroup = RecordOf<'contact_groups'>
 export type Template = RecordOf<'sms_templates'>
 
-/** An automatic answer to incoming texts, at hours of the user's time zone. */
+/** An automatic answer to incoming texts. Its hours are in the time zone of its user. */
 export interface AutoAnswer extends RecordOf<'auto_answers'> {
   readonly expand?: { readonly template?: Template }
 }
 
 export interface Campaign extends RecordOf<'campaigns'> {
-  /** null for a plain text. */
+  /** Values for the variables in the text; null if the text is sent as it is. */
   readonly variables: Readonly<Record<string, string>> | null
   readonly recipients: readonly string[]
   /** null for a campaign that does not repeat. */
   readonly repeat: Repeat | null
-  /** The campaign's batch, and the batches of its resends. */
+  /** The ids of the campaign's batch of messages, and of the batches in which failed ones were resent. */
   readonly batches: readonly string[]
   readonly expand?: { readonly groups?: readonly ContactGroup[]; readonly line?: Line }
 }
@@ -96,13 +95,13 @@ export interface Device extends RecordOf<'devices'> {
   readonly expand?: { readonly user?: User }
 }
 
-/** A SIM of a device. `slot` 0: the device chooses its SIM. Limits: 0 for none. */
+/** A SIM of a device. With `slot` 0, the device chooses its SIM. A limit of 0 means no limit. */
 export interface Line extends RecordOf<'lines'> {
   readonly expand?: { readonly device?: Device }
 }
 
 export interface ApiKey extends RecordOf<'api_keys'> {
-  /** The whole key, only in the answer to its creation. */
+  /** The whole key. Only the answer that creates or rotates the key has it. */
   readonly key?: string
   /** The account SID for Twilio's libraries, if the key was made for them. */
   readonly account_sid?: string
@@ -118,14 +117,14 @@ export interface Webhook extends RecordOf<'webhooks'> {
 }
 
 export interface VerifyService extends RecordOf<'verify_services'> {
-  /** Texts with `{{code}}` by their language. */
+  /** The text of the message by language. It contains `{{code}}`. */
   readonly templates: Readonly<Record<string, string>> | null
 }
 
 export type Verification = RecordOf<'verifications'>
 export type Delivery = RecordOf<'webhook_deliveries'>
 
-/** `member_only`: has no account and only acts for others'. `monthly_quota` 0: the server's quota applies. */
+/** `member_only`: has no account, only acts for other accounts. `monthly_quota` 0: the server's default. */
 export interface User extends RecordOf<'users'> {
   /** Absent until a first setting is saved. */
   readonly expand?: { readonly user_settings_via_user?: UserSettings }

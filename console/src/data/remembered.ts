@@ -1,8 +1,8 @@
 import { effect, type Signal, signal } from '@preact/signals'
 
 /**
- * A signal whose value this browser stores under `pocketsms.KEY`, for all its tabs. An unreadable value
- * counts as unset.
+ * A signal stored in localStorage as `pocketsms.KEY`, for all tabs. It is `unset` if nothing readable is
+ * stored.
  */
 export function remembered<T>(key: string, unset: T): Signal<T> {
   const name = `pocketsms.${key}`
@@ -13,7 +13,7 @@ export function remembered<T>(key: string, unset: T): Signal<T> {
       localStorage.setItem(name, JSON.stringify(value))
     } catch {} // without storage, the signal still works in this tab
   })
-  // fires only for changes in other tabs; absent in Node's tests
+  // `storage` fires only for changes in other tabs. In Node's tests there is no addEventListener
   globalThis.addEventListener?.('storage', (event) => {
     if (event.key === name) kept.value = read(name, unset)
   })

@@ -1,9 +1,9 @@
 import { t } from '../language/words.ts'
 
-/** When a campaign repeats. `cron` '': it does not; `until` '': without an end. */
+/** How a campaign repeats. `cron` is '' if it does not repeat; `until` is '' if it repeats without an end. */
 export interface Repeat {
   readonly cron: string
-  /** '' for that of the account. */
+  /** '' for the account's time zone. */
   readonly time_zone: string
   readonly missed: 'once' | 'skip'
   readonly until: string
@@ -14,7 +14,7 @@ export const ONCE: Repeat = { cron: '', time_zone: '', missed: 'skip', until: ''
 export const repeatRequest = (repeat: Repeat) =>
   Object.fromEntries(Object.entries({ ...repeat, cron: repeat.cron.trim() }).filter(([, value]) => value))
 
-/** The usual days of a repetition: the end of the cron expression. */
+/** The usual days on which campaigns repeat, as the last three fields of a cron expression. */
 export const DAYS_OF_RUNS = [
   ['* * *', t('Every day')],
   ['* * 1-5', t('Monday to Friday')],
@@ -22,7 +22,7 @@ export const DAYS_OF_RUNS = [
   ['1 * *', t('On the first of each month')],
 ] as const
 
-/** The days and the time of a usual cron expression; undefined for others, such as those with steps. */
+/** Splits a cron expression into a choice of DAYS_OF_RUNS and a time. Undefined for any other expression. */
 export function usualRuns(cron: string): { days: string; words: string; time: string } | undefined {
   const [, minute = '', hour = '', days] = /^(\d+) (\d+) (\S+ \S+ \S+)$/.exec(cron.trim()) ?? []
   const usual = DAYS_OF_RUNS.find(([choice]) => choice === days)
@@ -31,7 +31,7 @@ export function usualRuns(cron: string): { days: string; words: string; time: st
   )
 }
 
-/** A cron expression in words: `Every day, 09:00`. An unusual one stays as it is. */
+/** A cron expression in words, for example `Every day, 09:00`. Returns an unusual expression unchanged. */
 export function repeatWords(cron: string): string {
   const usual = usualRuns(cron)
   return usual ? `${usual.words}, ${usual.time}` : cron

@@ -7,26 +7,26 @@ import { stopNotifications } from './notifications/browser.ts'
 
 export type Role = 'user' | 'superuser'
 
-/** What a person may do in an account, from the least to the most. `none`: a member without an account. */
+/** Roles in an account, from the fewest rights to the most. `none`: a person who acts for no account. */
 const TEAM_ROLES = ['none', 'viewer', 'agent', 'admin', 'owner'] as const
 export type TeamRole = (typeof TEAM_ROLES)[number]
 
 /** The signed-in person, and the account that they act for. */
 export interface Session {
   readonly role: Role
-  /** The account, whose records the pages show. */
+  /** The account whose records the pages show. */
   readonly record: RecordModel
   readonly email: string
   readonly team: TeamRole
   /** The person's id among the account's `senders`. */
   readonly sender: string
-  /** The person: the account itself, or the member who acts for it. */
+  /** The signed-in person: the owner of the account, or the member who acts for it. */
   readonly person: RecordModel
 }
 
-/** Interval of refreshing the sign-in. It is also refreshed when the page comes to the front. */
+/** Interval in which the token is renewed. It is also renewed when the page becomes visible. */
 const REFRESH_MS = 5 * 60_000
-/** Wait after the event stream has ended: the answer with a new session's token may still arrive. */
+/** Wait between the end of the event stream and a refresh: an answer with a new token may still arrive. */
 const NEW_TOKEN_MS = 200
 
 const stored = signal(pb.authStore.isValid ? pb.authStore.record : null)
@@ -45,10 +45,10 @@ export const session = computed((): Session | null => {
 export const may = (least: TeamRole): boolean =>
   TEAM_ROLES.indexOf(session.value?.team ?? 'viewer') >= TEAM_ROLES.indexOf(least)
 
-/** Why a session ended by itself, for the sign-in form. */
+/** Why the session ended although the user did not sign out. The sign-in form shows it. */
 export const ending = signal<'none' | 'expired' | 'refused'>('none')
 
-/** The account that the person may no longer act for; '' for none. */
+/** The name of an account that the person may no longer act for; '' for none. */
 export const endedAccount = signal('')
 
 const identity = () => {
@@ -59,7 +59,7 @@ const identity = () => {
 let before = identity()
 
 pb.authStore.onChange(() => {
-  // the server binds an event stream to one identity
+  // closes the event stream, because the server binds a stream to one identity
   if (before !== identity()) void pb.realtime.unsubscribe().catch(() => {})
   before = identity()
   stored.value = pb.authStore.isValid ? pb.authStore.record : null
@@ -71,16 +71,16 @@ export function userId(): string {
   return session.value.record.id
 }
 
-/** How often an invalid token was replaced. Subscriptions must be renewed after each time. */
+/** How often a session was replaced by a new one. Each time, subscriptions must be made again. */
 export const renewals = signal(0)
 
-/** Continues with the token of a new session, when all other sessions of the account have ended. */
+/** Continues with a new token, after the server has ended all sessions of the account. */
 export function renewSession(token: string, record: RecordModel): void {
   pb.authStore.save(token, record)
   renewals.value++
 }
 
-/** Switches to an account whose member the person is. Keeps their own sign-in for the way back. */
+/** Switches to an account of which the person is a member. `own` keeps the person's own sign-in. */
 export async function actFor(account: string): Promise<void> {
   const body = { account }
   const { token, record } = await personal().send('/api/account/act-for', { method: 'POST', body })
@@ -97,7 +97,7 @@ export function actForNobody(): void {
   own.authStore.clear()
 }
 
-/** Ends the session and its notifications in this browser. Keeps the URL for the next sign-in. */
+/** Signs out, and turns off notifications here. The URL stays, so the next sign-in opens the same page. */
 export function signOut(): void {
   stopNotifications()
   endSession()
@@ -116,12 +116,12 @@ function expire(how: 'expired' | 'refused'): void {
 /** Signs out before a request with an expired token, which the server would answer with empty lists. */
 pb.beforeSend = (url, options) => {
   if (pb.authStore.token && !pb.authStore.isValid) expire('expired')
-  // no signal for uploads: a long upload may fill a healthy connection, which then looks dead
+  // aborts requests when the connection dies. Not uploads: a long one can make a healthy connection look dead
   if (!options.signal && !(options.body instanceof FormData)) options.signal = lineSignal()
   return { url, options }
 }
 
-/** After a 401 for the token in use: renews it if the person acts for an account, signs out if not. */
+/** After a 401 for the current token: renews it if the person acts for another account, else signs out. */
 pb.afterSend = (response: Response, data: unknown, options?: SendOptions) => {
   const { token } = pb.authStore
   const isOfNow = token !== '' && options?.headers?.Authorization === token
@@ -130,7 +130,7 @@ pb.afterSend = (response: Response, data: unknown, options?: SendOptions) => {
   return data
 }
 
-/** While the person acts for an account, `own` keeps their own token. A 401 for that token signs them out. */
+/** While the person acts for another account, `own` has their own token. A 401 for it signs them out. */
 own.afterSend = (response: Response, data: unknown) => {
   if (response.status === 401) expire('refused')
   return data
@@ -138,7 +138,7 @@ own.afterSend = (response: Response, data: unknown) => {
 
 let refreshing: Promise<void> | undefined
 
-/** Renews the person's token and the one for acting. Concurrent calls share one renewal. */
+/** Renews the tokens of the session. Concurrent calls share one renewal. */
 function refresh(): Promise<void> {
   refreshing ??= renewTokens().finally(() => {
     refreshing = undefined
@@ -164,14 +164,14 @@ function endActing(error: { status?: number }): void {
   actForNobody()
 }
 
-/** Keeps the session fresh for as long as the console is open. */
+/** Renews the token regularly for as long as the console is open. */
 export function watchSession(): void {
   void refresh()
   setInterval(() => void refresh(), REFRESH_MS)
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') void refresh()
   })
-  // the server closes the event stream when it ends a session
+  // checks the token: the server closes the event stream when it ends a session
   pb.realtime.onDisconnect = (topics) => {
     if (topics.length > 0) setTimeout(() => void refresh(), NEW_TOKEN_MS)
   }

@@ -1,7 +1,7 @@
 import { pb } from './client.ts'
 import { type Answer, useAnswer } from './use/use-answer.ts'
 
-/** At most `maxRequests` in `duration` seconds. `audience`: '' (all), '@guest' or '@auth'. */
+/** A rate limit: at most `maxRequests` in `duration` seconds. `audience`: '' (all), '@guest' or '@auth'. */
 export interface RateLimit {
   readonly label: string
   readonly audience: string
@@ -15,7 +15,7 @@ export interface S3 {
   readonly region: string
   readonly endpoint: string
   readonly accessKey: string
-  /** Only to be written: left out, it stays. */
+  /** Write-only. If it is left out, the stored value stays. */
   readonly secret?: string
   readonly forcePathStyle: boolean
 }
@@ -32,7 +32,7 @@ export interface Settings {
     readonly host: string
     readonly port: number
     readonly username: string
-    /** Only to be written: left out, it stays. */
+    /** Write-only. If it is left out, the stored value stays. */
     readonly password?: string
     readonly authMethod: string
     readonly tls: boolean
@@ -42,9 +42,9 @@ export interface Settings {
     readonly rules: readonly RateLimit[]
     readonly excludedIPs: readonly string[]
   }
-  /** `logAuthId`: the log stores the caller's id. */
+  /** `logAuthId`: whether the log contains the id of the caller. */
   readonly logs: { readonly logAuthId: boolean }
-  /** Addresses that superusers may use; empty: any. */
+  /** IP addresses and subnets that superusers may call from; empty for any. */
   readonly superuserIPs: readonly string[]
   readonly backups: { readonly cron: string; readonly cronMaxKeep: number; readonly s3: S3 }
   readonly trustedProxy: { readonly headers: readonly string[]; readonly useLeftmostIP: boolean }

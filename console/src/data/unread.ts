@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 
-/** How many conversations of the account are unread; 0 until it is known. */
+/** How many conversations of the account are unread; 0 until read. */
 export const unread = signal(0)
 
-/** Unread conversations that notify the person, for the window's title and the app's badge. */
+/** How many unread conversations notify the person. The window's title shows this number. */
 export const announced = signal(0)

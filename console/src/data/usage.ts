@@ -8,7 +8,7 @@ export interface Usage {
   readonly quota: number
   readonly remaining: number | null
   readonly resets_at: string
-  /** `limit` 0: any number. */
+  /** The size of all files in bytes. `limit` 0 means no limit. */
   readonly files: { readonly bytes: number; readonly limit: number }
 }
 
@@ -17,7 +17,7 @@ export interface UsageDay {
   readonly counts: Partial<Record<ShownState, number>>
 }
 
-/** A kind of messages in a plot, and the states that belong to it. */
+/** A series of the usage chart, with the states of the messages that it counts. */
 export interface Kind {
   readonly id: 'done' | 'failed' | 'canceled' | 'waiting' | 'received'
   readonly words: string

@@ -1,10 +1,10 @@
 import german from './de/first.json' with { type: 'json' }
 import { type Language, language } from './language.ts'
 
-/** Translations by English text, as the text is written in the code. */
+/** Maps the English texts in the code to translations. */
 type Catalogue = Readonly<Record<string, string>>
 
-/** Each language: `first` is in the first bundle (3 kB), `pages` is loaded before the first page. */
+/** Translations by language. The first bundle has `first`; `pages` is loaded before the first page. */
 const CATALOGUES: Readonly<
   Record<Exclude<Language, 'en'>, { first: Catalogue; pages: () => Promise<{ default: Catalogue }> }>
 > = {
@@ -15,7 +15,7 @@ const own = language === 'en' ? undefined : CATALOGUES[language]
 const catalogue = new Map(Object.entries(own?.first ?? {}))
 let pages: Promise<void> | undefined
 
-/** Loads the pages' texts, once. Import pages only afterwards, because their constants call `t`. */
+/** Loads the translations for pages, once. Import pages only afterwards, because their constants call `t`. */
 export function loadPageTexts(): Promise<void> {
   pages ??= addPageTexts().catch((error) => {
     pages = undefined

@@ -1,13 +1,13 @@
 const LANGUAGES = ['en', 'de'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** A language, and the locale of its dates and numbers: `de` and `de-AT`. */
+/** A language of the console, and the locale for dates and numbers, for example `de` and `de-AT`. */
 export interface Choice {
   readonly language: Language
   readonly locale: string
 }
 
-/** The first of a browser's languages that the console has, with its region; English if there is none. */
+/** Chooses the first of a browser's languages that the console has, with its region, or else English. */
 export function chooseLanguage(wanted: readonly string[]): Choice {
   for (const locale of wanted) {
     const language = LANGUAGES.find((each) => each === locale.toLowerCase().split('-')[0])
@@ -16,7 +16,7 @@ export function chooseLanguage(wanted: readonly string[]): Choice {
   return { language: 'en', locale: 'en' }
 }
 
-/** Whether `Intl` accepts the tag. It throws for an invalid one, such as `de-@`. */
+/** Whether `Intl` accepts the tag. `Intl` throws for an invalid one, such as `de-@`. */
 function isLocale(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length > 0
@@ -25,8 +25,8 @@ function isLocale(tag: string): boolean {
   }
 }
 
-// tests of single modules run in Node, which has no document: they get English
+// false in Node's tests, which have no document and get English
 const inWindow = 'document' in globalThis
 
-/** The language of this window, until it is reloaded. */
+/** The language and locale of this window until it is reloaded. */
 export const { language, locale } = chooseLanguage(inWindow ? navigator.languages : [])

@@ -1,12 +1,12 @@
 import { lookUp } from './catalogue.ts'
 import { locale } from './language.ts'
 
-/** Values of placeholders. Numbers are formatted for the language: 1,000 or 1.000. */
+/** Values of placeholders. Numbers are formatted for the locale: 1,000 or 1.000. */
 type Values = Readonly<Record<string, string | number>>
 
 const number = new Intl.NumberFormat(locale)
 const plural = new Intl.PluralRules(locale)
-/** `{name}`, but not `{{name}}` as in templates. */
+/** Matches `{name}`, but not `{{name}}` as in templates of messages. */
 const PLACEHOLDER = /(?<!\{)\{(\w+)\}(?!\})/
 
 export const formatNumber = (value: number): string => number.format(value)

@@ -6,7 +6,7 @@ import { Table } from './list/table.tsx'
 
 const SHOWN = 100
 
-/** Rows that are left out, and why: shows the first ones and offers all as a file. */
+/** Shows the first rows that an import or a send leaves out, with the reasons, and offers all as a file. */
 export function BadRows({ sheet, bad }: { sheet: Sheet; bad: readonly BadRow[] }) {
   if (bad.length === 0) return null
   return (

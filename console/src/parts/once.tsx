@@ -4,10 +4,7 @@ import { CodeBlock } from './code.tsx'
 import { Dialog } from './dialog/dialog.tsx'
 import { Actions, Button, Notice } from './form/form.tsx'
 
-/**
- * Shows a new secret to copy, which the server never returns again. `children` say how to use the secret;
- * without `secret` they contain it.
- */
+/** Shows a new secret once, to copy it. `children` say how to use it or, without `secret`, contain it. */
 export const ShownOnce = ({
   title,
   secret,

@@ -6,7 +6,7 @@ interface Owned {
   readonly expand?: { readonly user?: User }
 }
 
-/** The user of a record that was read with `expand: 'user'`, for superusers: a link to the page Users. */
+/** A link to the owner of a record, for superusers. The record must be read with `expand: 'user'`. */
 export function Owner({ record: { user, expand } }: { record: Owned }) {
   const email = expand?.user?.email
   return email ? <a href={to('/users', { search: email })}>{email}</a> : <span>{user || '–'}</span>

@@ -5,19 +5,19 @@ import { t } from '../language/words.ts'
 import { Icon } from './icon.tsx'
 
 /**
- * The title of a page; sets the window's title, too, with the number of unread conversations. Takes the focus
- * when first shown, unless something else has the focus.
+ * The heading of a page. Also sets the window's title, with the number of unread conversations. Takes the
+ * focus when first shown, unless another element has it.
  */
 export function Title({ children }: { children: string }) {
   useEffect(() => {
     document.title = `${announced.value > 0 ? `(${announced.value}) ` : ''}${children} · pocketsms`
   }, [children, announced.value])
-  // at the first rendering of the title: pages that read a record show it later
+  // focuses here, because pages that read a record render their title only later
   useEffect(focusTitle, [])
   return <h1 tabIndex={-1}>{children}</h1>
 }
 
-/** A page: title, one line about it, main actions, content. `back`: a link to the list it belongs to. */
+/** A page: title, a line about it, main actions, content. `back`: a link to the page above it. */
 export function Page({
   title,
   text,
@@ -102,7 +102,7 @@ export const Progress = ({
 
 export type Fact = readonly [title: string, value: ComponentChildren]
 
-/** Facts with their titles, one per line; with `figures` each in a box. Leaves out entries that are false. */
+/** Titles and their values, one pair per line; with `figures`, each in a box. Skips facts that are false. */
 export const Facts = ({
   class: look = 'facts',
   facts,

@@ -1,6 +1,6 @@
 import { encode } from 'uqr'
 
-/** A QR code, dark on light in both themes, as cameras need it. `label` describes it. */
+/** A QR code, dark on light in both themes, because cameras need that. `label` is for screen readers. */
 export function Qr({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 2 })
   const squares = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : '')))

@@ -4,7 +4,7 @@ import { t, tx } from '../language/words.ts'
 import { to } from '../router.ts'
 import { Notice } from './form/form.tsx'
 
-/** Explanations of refusals whose server messages are not enough. */
+/** Explanations by error code, where the server's message is not enough. */
 const WORDS: Readonly<Record<string, ComponentChildren>> = {
   quota_exceeded: (
     <>

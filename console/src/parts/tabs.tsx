@@ -1,10 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 
-/**
- * Tabs with the arrow keys. `tabs` are pairs of id and words; the panel shows what `children` make for the
- * chosen one.
- */
+/** Tabs, switched by arrow keys, too. `tabs`: pairs of id and words; `children`: the chosen tab's content. */
 export function Tabs<K extends string>({
   label,
   tabs,

@@ -24,12 +24,10 @@ const day = new Intl.DateTimeFormat(locale, {
 const hour = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
 const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' })
 
-/** Milliseconds of one of PocketBase's dates; NaN for ''. */
+/** Converts one of PocketBase's dates to ms since 1970; NaN for ''. */
 export const msOf = (text: string) => Date.parse(text.replace(' ', 'T'))
 
-/**
- * A time relative to now, as `3 min. ago`; the tooltip has the full date. `none` is shown for an empty date.
- */
+/** A time relative to now, such as `3 min. ago`; the tooltip has the full date. `none` is shown for ''. */
 export function Time({ at, none = '–' }: { at: string; none?: string }) {
   const ms = msOf(at)
   if (Number.isNaN(ms)) return <span class="muted">{none}</span>
@@ -50,12 +48,11 @@ export const Hour = ({ at }: { at: string }) => (
   </time>
 )
 
-/** A coloured word. The word alone carries the meaning. */
+/** A coloured word. The colour adds no meaning to the word. */
 export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
   <span class={`badge ${tone}`}>{children}</span>
 )
 
-/** A badge for simulated devices; nothing for others. */
 export const SimulatedBadge = ({ device }: { device: Device | undefined }) =>
   isSimulated(device) ? <Badge tone="warn">{t('Simulated')}</Badge> : null
 
@@ -64,7 +61,9 @@ export const OUTGOING_STATES = [
   ...(['failed', 'canceled'] as const),
 ] as const
 
-/** How many messages that `filter` finds have each state, with links. `pending`: another word for pending. */
+/**
+ * Counts of messages by state. Each links to those that `filter` finds. `pending`: another word for pending.
+ */
 export const StateCounts = ({
   counts,
   filter,

@@ -51,13 +51,13 @@ function drop(id: number, isUndone = false): void {
   else gone?.then?.()
 }
 
-/** Renders the toasts; the shell contains it once. Only a popover can be shown above open dialogs. */
+/** Renders the toasts; App contains it once. Only a popover can cover open dialogs. */
 export function Toasts() {
   const element = useRef<HTMLDivElement>(null)
   const last = toasts.value.at(-1)?.id
   useEffect(() => {
     const popover = element.current
-    // show the popover again: the element opened last is on top
+    // opens the popover again, because the element opened last is on top
     if (popover?.matches(':popover-open') && document.querySelector('dialog[open]')) popover.hidePopover()
     if (!popover?.matches(':popover-open')) popover?.showPopover()
   }, [last])

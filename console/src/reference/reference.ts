@@ -2,8 +2,7 @@ import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js'
 import 'swagger-ui-dist/swagger-ui.css'
 import './reference.css'
 
-// The reference page: Swagger UI over api/openapi.json. Requests that are tried out go to the server that
-// served the page.
+// The API reference: Swagger UI with api/openapi.json. "Try it out" calls the server of this page.
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches)

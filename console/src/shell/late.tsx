@@ -8,9 +8,7 @@ import { Button } from '../parts/form/form.tsx'
 import { Empty } from '../parts/list/empty.tsx'
 import { focusTitle, Loading } from '../parts/page.tsx'
 
-/**
- * A page whose file is loaded when it is first shown. The focus goes to its title, unless the page took it.
- */
+/** A page whose code is loaded when first shown. Then focuses its title, unless the page set the focus. */
 export function Late({
   load,
   ...props
@@ -28,14 +26,11 @@ export function Late({
   return loaded ? <loaded.Page {...props} /> : <Loading />
 }
 
-/** The shortest time between two reloads for a page that the server cannot deliver. */
+/** The shortest time between two automatic reloads when a page cannot be loaded. */
 const RELOAD_MS = 30_000
 const RELOADED = 'pocketsms.reloaded'
 
-/**
- * Shown if the page's file cannot be loaded: the server was upgraded or is unreachable. Reloads when it
- * answers.
- */
+/** Shown if a page's code cannot be loaded, as after an upgrade. Reloads when the server answers. */
 function Failed() {
   useEffect(() => void reloadIfWell(), [isOnline.value])
   return (

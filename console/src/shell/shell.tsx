@@ -24,7 +24,7 @@ export function Shell({ session }: { session: Session }) {
   )
   const hasTexts = session.role === 'user' && may('viewer')
   useEffect(() => {
-    // read the URL again: the user may have opened another page meanwhile
+    // reads the URL, because `path` may be old: the user may have opened another page meanwhile
     if (/^#?\/?$/.test(location.hash)) go(mine[0]?.path ?? '/', {}, true)
     scrollTo(0, 0)
   }, [path])
@@ -67,7 +67,7 @@ function Shown({
   )
 }
 
-/** Keeps notifications as the person chose. In browsers without push, hidden open tabs notify. */
+/** Renews the push subscription if notifications are on. Without push, hidden tabs notify instead. */
 function Notifier({ session }: { session: Session }) {
   const user = session.person.id
   useEffect(() => void keepNotifications(user).catch(() => {}), [user])
@@ -107,7 +107,7 @@ async function show({ id, number, name, last_text, unread }: Conversation): Prom
   registration?.active?.postMessage({ conversation: id, number, name, text, unread })
 }
 
-/** Keeps the number of unread conversations current, on every page and on the app's icon. */
+/** Updates the number of unread conversations in the navigation and on the app's icon. */
 function UnreadCount({ session }: { session: Session }) {
   const notify = useNotify(session)
   const all = useUnread('')
@@ -129,7 +129,7 @@ function UnreadCount({ session }: { session: Session }) {
   return null
 }
 
-/** Sets the app's badge. Some browsers have none, others only for installed apps. */
+/** Sets the number on the app's icon. Some browsers cannot do this, others only for installed apps. */
 async function setBadge(count: number): Promise<void> {
   await (count > 0 ? navigator.setAppBadge?.(count) : navigator.clearAppBadge?.())?.catch(() => {})
 }

@@ -38,7 +38,7 @@ export interface DeviceState {
 
 const EVERY_MS = 15_000
 
-/** The states of all devices that the session may see, updated regularly. */
+/** Reads the states of all devices that the session may see, every 15 s while the page is visible. */
 export function useDeviceStates(): Answer<{ items: readonly DeviceState[] }> & {
   of(device: { id: string }): DeviceState | undefined
 } {

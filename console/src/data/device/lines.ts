@@ -2,7 +2,7 @@ import { t } from '../../language/words.ts'
 import { formatPhone } from '../phone/phone-numbers.ts'
 import type { Device, Line } from '../records.ts'
 
-/** The display name of a line: its label; without a label its number; without both its slot. */
+/** The display name of a line (a SIM of a device): its label, or else its number, or else its slot. */
 export function lineName({ label, number, slot }: Pick<Line, 'label' | 'number' | 'slot'>): string {
   if (label) return label
   if (slot === 0) return t('Chosen by the phone')
@@ -11,7 +11,7 @@ export function lineName({ label, number, slot }: Pick<Line, 'label' | 'number' 
 
 export const isUsable = ({ enabled, present }: Line): boolean => enabled && present
 
-/** Whether a device is simulated: it sends no real texts. */
+/** Whether a device is simulated and therefore sends no real texts. */
 export const isSimulated = (device: Pick<Device, 'platform'> | undefined): boolean =>
   device?.platform === 'simulator'
 

@@ -5,12 +5,12 @@ import type { Device } from '../records.ts'
 import { remembered } from '../remembered.ts'
 import { session } from '../session.ts'
 
-// Simulated phones, which this browser plays while the console is open: each claims texts, reports
-// delivery and receives typed texts by the same device API as a real phone.
+// Runs simulated phones in this browser while the console is open. Each uses the same device API as a real
+// phone: it fetches texts to send, reports them as delivered, and submits the texts it receives.
 
 export interface SimulatedText {
   readonly id: string
-  /** The other number: the recipient or sender. */
+  /** The recipient's number; for a received text, the sender's. */
   readonly number: string
   readonly body: string
   readonly isReceived: boolean
@@ -72,7 +72,7 @@ effect(() => {
   }
 })
 
-/** Plays a phone in one tab; another takes over when it is closed. On plain http (no locks), all tabs do. */
+/** Runs a phone in one tab, and in another when that is closed. On plain http (no locks), in all tabs. */
 function start(device: string, token: string): void {
   const controller = new AbortController()
   running.set(device, controller)

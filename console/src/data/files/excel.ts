@@ -2,10 +2,11 @@ import { t } from '../../language/words.ts'
 import type { Sheet } from './sheet.ts'
 import { sheetOf } from './sheet.ts'
 
-/** First bytes of an old Excel file (.xls) and of a zip archive: MS-CFB 2.2, PKWARE APPNOTE 4.3.7. */
+/** First bytes of an old Excel file, .xls (MS-CFB 2.2). */
 const OLD = [0xd0, 0xcf, 0x11, 0xe0]
+/** First bytes of a zip archive, such as .xlsx (PKWARE APPNOTE 4.3.7). */
 const ZIP = [0x50, 0x4b, 0x03, 0x04]
-/** Maximum unpacked bytes of a file's tables. */
+/** Maximum bytes of an .xlsx file's XML when unpacked. */
 const MAX_UNPACKED = 200_000_000
 
 export class UnreadableFile extends Error {
@@ -42,7 +43,7 @@ export async function readExcel(bytes: ArrayBuffer): Promise<Sheet> {
         return true
       },
     })
-    // repacked uncompressed: for compressed files the library starts a worker, which the page's CSP forbids
+    // zips again without compression: for compressed files the library starts a worker, which our CSP forbids
     const stored = zipSync(files, { level: 0 })
     const rows = await readSheet(stored.buffer as ArrayBuffer, { parseNumber: (digits) => digits })
     return sheetOf(rows.map((row) => row.map(textOf)))
@@ -51,7 +52,7 @@ export async function readExcel(bytes: ArrayBuffer): Promise<Sheet> {
   }
 }
 
-/** Numbers stay as they are written, so that phone numbers keep their digits; a date is `2026-11-20`. */
+/** Converts a cell to text. Numbers keep all digits as written; a date becomes `2026-11-20`. */
 function textOf(cell: unknown): string {
   if (cell === null || cell === undefined) return ''
   return cell instanceof Date ? cell.toISOString().slice(0, 10) : String(cell)

@@ -1,6 +1,6 @@
 /**
- * Decodes a file: as UTF-16 if it begins with that byte order mark, as UTF-8 if it is valid UTF-8. Other
- * files are Windows-1252, as older programs write.
+ * Decodes a text file: as UTF-16 if it begins with a UTF-16 byte order mark, as UTF-8 if it is valid UTF-8,
+ * and otherwise as Windows-1252, which older programs write.
  */
 export function fileText(bytes: ArrayBuffer): string {
   const [first, second] = new Uint8Array(bytes)

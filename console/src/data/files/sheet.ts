@@ -16,7 +16,7 @@ export interface BadRow {
   readonly why: string
 }
 
-/** The indexes of the columns with names and numbers; -1 for none. */
+/** The indexes of the columns with names and with phone numbers; -1 if there is none. */
 export interface Columns {
   readonly name: number
   readonly phone: number
@@ -25,7 +25,7 @@ export interface Columns {
 const NAME = /name|kontakt|contact|nom/i
 const PHONE = /phone|mobile|number|tel|handy|nummer|msisdn|cell/i
 
-/** Reads CSV with any usual separator. A first row without a number is the head. */
+/** Reads CSV with any usual separator. The first row is the head unless a cell has four digits in a row. */
 export function readSheet(text: string): Sheet {
   return sheetOf(Papa.parse<string[]>(text.replace(/^\ufeff/, ''), { skipEmptyLines: 'greedy' }).data)
 }
@@ -42,7 +42,7 @@ export function sheetOf(rows: readonly (readonly string[])[]): Sheet {
   return { head, rows: hasHead ? data.slice(1) : data, first: hasHead ? 2 : 1 }
 }
 
-/** Guesses the columns with names and numbers by their titles and cells. */
+/** Guesses from titles and cells which columns contain names and phone numbers. */
 export function guessColumns({ head, rows }: Sheet): Columns {
   const named = head.findIndex((title) => PHONE.test(title))
   const looks = head.findIndex((_, at) => rows.slice(0, 20).some((row) => looksLikePhone(row[at] ?? '')))
@@ -51,7 +51,7 @@ export function guessColumns({ head, rows }: Sheet): Columns {
   return { phone, name: name >= 0 ? name : head.findIndex((_, at) => at !== phone) }
 }
 
-/** A CSV of the bad rows and their errors, which users correct and import again. */
+/** A CSV file of the rows that an import left out, with the reasons, to correct and import again. */
 export const badRowsCsv = (sheet: Sheet, bad: readonly BadRow[]): string =>
   CSV_MARK +
   csvLines([

@@ -7,20 +7,19 @@ interface Line {
   readonly name: string
   /** The types in lower case, from `TYPE=CELL` or the bare `CELL` of version 2.1. */
   readonly types: ReadonlySet<string>
-  /** The charset of a value in quoted-printable, '' for other values. */
+  /** The charset of a quoted-printable value; '' if the value is not quoted-printable. */
   readonly quotedIn: string
   readonly value: string
 }
 
-/** Properties that are read. All others, such as pictures, are skipped. */
+/** Only these properties are read. Others, such as pictures, are skipped. */
 const WANTED = new Set(['AGENT', 'BEGIN', 'END', 'VERSION', 'FN', 'N', 'ORG', 'TEL'])
 
 export const isVcard = (text: string): boolean => /^\ufeff?\s*BEGIN:VCARD/i.test(text)
 
 /**
- * Cards as phones and address books save them, versions 2.1 (versit, with quoted-printable), 3.0 (RFC 2426)
- * and 4.0 (RFC 6350), as rows of a name and a number. Of several numbers it takes the mobile one, then the
- * preferred one.
+ * Reads vCards of the versions 2.1 (versit, with quoted-printable), 3.0 (RFC 2426) and 4.0 (RFC 6350).
+ * Returns a row of name and number for each card. Prefers mobile numbers, then numbers marked as preferred.
  */
 export function readCards(text: string): Sheet {
   const rows: string[][] = []
@@ -32,7 +31,7 @@ export function readCards(text: string): Sheet {
   for (const line of linesOf(text)) {
     if (line.name === 'BEGIN' && isAgent) depth++
     else if (line.name === 'BEGIN') {
-      end() // a new card ends one without END
+      end() // a new card ends a previous one that has no END
       depth = 1
       card = []
     } else if (line.name === 'END') {
@@ -45,8 +44,8 @@ export function readCards(text: string): Sheet {
 }
 
 /**
- * Joins folded lines. Version 2.1 folds at a space, which is put back; later versions fold anywhere.
- * A line in quoted-printable continues after a final `=`.
+ * Joins folded lines. Version 2.1 folds at a space, which is restored; later versions fold anywhere. After a
+ * final `=`, a line in quoted-printable continues.
  */
 function* linesOf(text: string): Generator<Line> {
   let whole = ''
@@ -67,12 +66,12 @@ function* linesOf(text: string): Generator<Line> {
   if (last) yield last
 }
 
-/** Characters of a line to keep: longer than any name or number. Joining 300,000 parts took minutes. */
+/** Maximum characters kept of a line. Names and numbers are shorter; joining 300,000 lines took minutes. */
 const MAX_LINE = 4_000
-/** Keeps the last character of a long line: it tells whether the next line continues it. */
+/** Shortens a long line. Keeps its last character: a final `=` means that the next line continues it. */
 const cut = (line: string) => (line.length <= MAX_LINE ? line : line.slice(0, MAX_LINE - 1) + line.slice(-1))
 
-/** `item1.TEL;TYPE="cell,voice":…` */
+/** A line of a vCard, for example `item1.TEL;TYPE="cell,voice":…`: its name, parameters and value. */
 const LINE = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:"[^"]*"|[^";:])*)*):(.*)$/s
 
 const isWanted = (part: string) => WANTED.has(/^(?:[\w-]+\.)?([\w-]+)/.exec(part)?.[1]?.toUpperCase() ?? '')
@@ -110,17 +109,14 @@ function nameOf(card: readonly Line[]): string {
   return full || [given, more, family].filter((part) => part !== '').join(' ') || (parts('ORG')[0] ?? '')
 }
 
-/** Decodes a value: removes its escapes and line breaks. */
+/** Decodes a value: resolves its escapes, and replaces line breaks with spaces. */
 const textOf = (value: string, charset: string): string =>
   (charset ? unquoted(value, charset) : value)
     .replace(/\\([\\,;:nN])/g, (_, char: string) => (/n/i.test(char) ? ' ' : char))
     .replace(/\s+/g, ' ')
     .trim()
 
-/**
- * Decodes quoted-printable: bytes of a charset, written as `=C3=A9` beyond ASCII. An unknown charset counts
- * as UTF-8.
- */
+/** Decodes quoted-printable, such as `=C3=A9`. An unknown charset counts as UTF-8. */
 function unquoted(value: string, charset: string): string {
   const plain = new TextEncoder().encode(value.replace(/=$/, ''))
   const bytes: number[] = []
@@ -141,11 +137,11 @@ function decoderOf(charset: string) {
   }
 }
 
-/** Marks of the writing direction, which phones put around numbers. */
+/** Invisible marks of the writing direction, which phones put around numbers. */
 const MARKS = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g
 const DASHES = /[\u2010-\u2015]/g
 
-/** The best number of a card for texts, as it is written there; '' if the card has none. */
+/** The card's number that most likely receives texts, as it is written; '' if there is none. */
 function numberOf(card: readonly Line[]): string {
   const numbers = card
     .filter(({ name }) => name === 'TEL')
@@ -155,11 +151,11 @@ function numberOf(card: readonly Line[]): string {
   return numbers.toSorted((a, b) => a.rank - b.rank)[0]?.number ?? ''
 }
 
-/** `tel:+1-555-0100;ext=5` → `+1-555-0100`; drops what is dialed after a pause. */
+/** Converts `tel:+1-555-0100;ext=5` to `+1-555-0100`. Drops extensions and digits dialed after a pause. */
 const dialed = (text: string) =>
   text.replace(MARKS, '').replace(DASHES, '-').replace(/^tel:/i, '').split(/[;,]/, 1)[0]!.trim()
 
-/** Ranks numbers that receive texts first; faxes, pagers and non-numbers last. */
+/** Ranks numbers from 0, the best: mobile numbers first; faxes, pagers and invalid numbers last. */
 function rankOf(types: ReadonlySet<string>, number: string): number {
   const isMobile = types.has('cell') || types.has('mobile') || types.has('iphone')
   const isOther = types.has('fax') || types.has('pager') || !looksLikePhone(number)

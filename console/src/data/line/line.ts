@@ -4,13 +4,13 @@ import { serverUrl } from '../client.ts'
 
 export const isOnline = signal(true)
 
-/** A stream without bytes for this time is dead, as the server writes a comment every 15 s. */
+/** An event stream that receives no bytes for this time is restarted: its connection may be dead. */
 const SILENT_MS = 30_000
-/** Interval of requests, and time for an answer. Together below 10 s, by when a dead line is noticed. */
+/** Interval of connection checks. A dead connection is noticed after at most ASK_MS + ANSWER_MS. */
 const ASK_MS = 4_000
 const ANSWER_MS = 4_000
 
-/** An event stream that records when bytes last arrived. The browser's class does not report comments. */
+/** An EventSource that records when bytes last arrived, which the browser's EventSource does not tell. */
 class WatchedSource extends EventSource {
   heardAt = Date.now()
   constructor(url: string | URL) {
@@ -27,7 +27,7 @@ class WatchedSource extends EventSource {
     return new Response(heard ?? null, response)
   }
 
-  /** Ends the stream: the SDK opens another one, and pages read missed changes. */
+  /** Closes the stream with an error. The SDK then reconnects, and pages read the changes they missed. */
   fail(): void {
     this.close()
     this.onerror?.call(this as never, new Event('error') as never)
@@ -37,7 +37,7 @@ class WatchedSource extends EventSource {
 let stream: WatchedSource | undefined
 
 let present = new AbortController()
-/** Aborts requests on a dead connection, which would keep the browser's few connections busy. */
+/** Aborts requests when the connection dies: they would occupy the browser's few connections. */
 export const lineSignal = (): AbortSignal => present.signal
 
 function setOnline(isWell: boolean): void {
@@ -52,13 +52,13 @@ export async function ask(): Promise<boolean> {
   const signal = AbortSignal.timeout(ANSWER_MS)
   const answer = await fetch(`${serverUrl}/api/health`, { signal, cache: 'no-store' }).catch(() => undefined)
   const isWell = answer?.ok === true
-  // the stream may not have noticed that its connection is dead
+  // after an outage, restarts the event stream: its old connection may be dead
   if (isWell && !isOnline.value) stream?.fail()
   setOnline(isWell)
   return isWell
 }
 
-/** Checks the connection. After sleep, the first tick finds the stream silent for too long. */
+/** Checks the connection, and restarts an event stream that was silent too long, as after a sleep. */
 function tick(): void {
   const silentMs = Date.now() - (stream?.heardAt ?? 0)
   if (stream && stream.readyState !== stream.CLOSED && silentMs > SILENT_MS) stream.fail()

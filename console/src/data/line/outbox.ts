@@ -6,11 +6,11 @@ import { session, userId } from '../session.ts'
 import { isOnline } from './line.ts'
 import { newRequestKey } from './request-key.ts'
 
-/** A text in the outbox: the server has not confirmed yet that it accepted the text. */
+/** A text that the server has not yet accepted, as far as this browser knows. */
 export interface Unsent {
-  /** The idempotency key of all tries, so that the text is sent once. The server keeps keys for a day. */
+  /** The Idempotency-Key of all tries, so the text is sent only once. The server keeps keys for a day. */
   readonly key: string
-  /** The account and the person who wrote the text. Sent only while both are signed in. */
+  /** The ids of account and person. The text is sent only while this person acts for this account. */
   readonly from: string
   readonly number: string
   readonly request: { readonly body: string }
@@ -18,26 +18,26 @@ export interface Unsent {
   readonly isFirst: boolean
   /** When the text was written, in ms since 1970. */
   readonly at: number
-  /** Why the server refused the text; '' while it waits. */
+  /** Why the server refused the text; '' while the text waits to be sent. */
   readonly fault: string
 }
 
 const ANSWER_MS = 10_000
 const PAUSE_MS = 5_000
 const KEYS_LIVE_MS = 23 * 3_600_000
-/** Messages for refusals whose own messages are written for programs, by error code. */
+/** Messages for people by error code. The server's own are written for programs. */
 const REFUSALS: Readonly<Record<string, string>> = {
   no_devices: t('None of your devices is online, so nothing was sent. Switch one on and send again.'),
   quota_exceeded: t('Your messages of this month are used up.'),
 }
 
-/** The prefix of storage keys. Each text has its own key, so that tabs do not overwrite others' texts. */
+/** The prefix of localStorage keys. Each text has its own key, so tabs do not overwrite each other. */
 const PREFIX = 'pocketsms.outbox.'
 const kept = signal<ReadonlyMap<string, Unsent>>(new Map())
 for (const name of Object.keys(localStorage)) follow(name, localStorage.getItem(name))
 addEventListener('storage', ({ key, newValue }) => follow(key ?? '', newValue))
 
-/** Updates `kept` from an item that this tab or another one stored. */
+/** Updates `kept` after any tab has changed an item of localStorage. `stored` null: it was removed. */
 function follow(name: string, stored: string | null): void {
   if (!name.startsWith(PREFIX)) return
   const texts = new Map(kept.value)
@@ -61,7 +61,7 @@ export function discardUnsent({ key }: Unsent): void {
 
 const self = () => `${session.value?.record.id} ${session.value?.sender}`
 
-/** This person's texts that wait for a connection or were refused. */
+/** The person's texts that the server has not accepted, oldest first. With `number`, only texts to it. */
 export const unsentTexts = (number?: string): readonly Unsent[] =>
   [...kept.value.values()]
     .filter((text) => text.from === self() && (number ?? text.number) === text.number)
@@ -89,15 +89,15 @@ async function flush(): Promise<void> {
     isAnswered = await send(next)
   }
   isSending = false
-  // the connection may still work: only this answer may be lost
+  // tries again soon: perhaps only this answer was lost, and the connection still works
   if (!isAnswered) setTimeout(flush, PAUSE_MS)
 }
 
-/** Sends one text and stores the result. Returns whether the server answered. */
+/** Sends one text and stores the result. Returns false if the text must be tried again later. */
 async function send(text: Unsent): Promise<boolean> {
   const { key, number, request, isFirst, at } = text
   const options = { method: 'POST', signal: AbortSignal.timeout(ANSWER_MS) }
-  // ignores the answer for a text that another tab has discarded or sent meanwhile
+  // stores a refusal, unless another tab has discarded or sent the text meanwhile
   const refuse = (fault: string) => kept.value.has(PREFIX + key) && put({ ...text, fault })
   if (Date.now() - at > KEYS_LIVE_MS) {
     refuse(t('It waited for a day. Look whether it was sent.'))
@@ -109,7 +109,7 @@ async function send(text: Unsent): Promise<boolean> {
     discardUnsent(text)
   } catch (error) {
     const fault = faultOf(error)
-    // try again later: an earlier try still runs, a proxy answered for the server, or the sign-in ended
+    // must be tried again: an earlier try still runs, or a proxy answered for the server
     const isOpen = fault.code === 'idempotency_key_in_use' || (fault.status > 501 && fault.code === '')
     if (isOpen || fault.status === 0 || fault.status === 401) return false
     refuse(REFUSALS[fault.code] ?? faultText(fault))
@@ -117,7 +117,7 @@ async function send(text: Unsent): Promise<boolean> {
   return true
 }
 
-/** Creates the record of a new conversation. An existing one is no error. */
+/** Creates a conversation with a number. Does nothing if it exists already. */
 async function startConversation(number: string, options: object): Promise<void> {
   const body = { user: userId(), number }
   await pb
@@ -128,5 +128,5 @@ async function startConversation(number: string, options: object): Promise<void>
     })
 }
 
-/** Sends waiting texts at once, at each sign-in, and when the server is reachable again. */
+/** Sends waiting texts when one is added, after each sign-in, and when the server is reachable again. */
 export const watchOutbox = () => effect(() => void (isOnline.value && firstWaiting() && setTimeout(flush)))

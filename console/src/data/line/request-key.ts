@@ -1,13 +1,13 @@
-/** A new `Idempotency-Key`. The server sends a request once, even if it gets it again with the same key. */
+/** A new `Idempotency-Key`. Of requests with the same key, the server carries out only one. */
 export const newRequestKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
   )
 
 export interface RequestKeys {
-  /** The key of a request. A repetition, as after a lost answer, gets an equal key. */
+  /** The key of a request. A request that equals the last one, as after a lost answer, gets the same key. */
   of(request: unknown): string
-  /** Ends a request: the next one gets a new key, even with equal content. */
+  /** Forgets the last request. The next one gets a new key, even if its content is equal. */
   renew(): void
 }
 

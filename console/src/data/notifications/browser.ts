@@ -2,11 +2,11 @@ import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
 import { remembered } from '../remembered.ts'
 
-/** The user whose notifications this browser shows, and its push subscription. */
+/** The user whose notifications this browser shows, and the browser's push subscription. */
 interface Choice {
-  /** '' while notifications are off. */
+  /** The user's id; '' while notifications are off. */
   readonly user: string
-  /** The push subscription's endpoint. '' without a push service: open tabs notify then. */
+  /** The push subscription's endpoint; '' if the browser has no push service. Then open tabs notify. */
   readonly endpoint: string
 }
 
@@ -14,7 +14,7 @@ const OFF: Choice = { user: '', endpoint: '' }
 
 export const notifications = remembered<Choice>('notifications', OFF)
 
-/** Whether this browser can notify at all: only on pages with https or on localhost. */
+/** Whether this browser can show notifications. It can only on pages with https or on localhost. */
 export const canNotify = (): boolean =>
   isSecureContext && 'Notification' in window && 'serviceWorker' in navigator
 
@@ -30,8 +30,8 @@ export async function startNotifications(user: string): Promise<void> {
 }
 
 /**
- * Turns notifications off in this browser. Sends the request before it returns, as a sign-out then
- * drops the token. The subscription ends even if the server is not reached.
+ * Turns notifications off in this browser, even if the server cannot be reached. Sends the request
+ * immediately, because a sign-out drops the token next.
  */
 export function stopNotifications(): void {
   const { user, endpoint } = notifications.value
@@ -48,7 +48,7 @@ export async function stopEverywhere(): Promise<void> {
 
 /**
  * Sends the push subscription to the server again: browsers renew it, and ending other sessions deletes it.
- * Ends a subscription of another user, or one that the browser's settings now forbid.
+ * Turns notifications off if another user turned them on, or if the browser forbids them.
  */
 export async function keepNotifications(user: string): Promise<void> {
   const { user: chosen, endpoint } = notifications.value
@@ -68,7 +68,7 @@ async function subscribe(): Promise<string> {
   const options = { userVisibleOnly: true, applicationServerKey: key }
   const subscription = await pushManager.subscribe(options).catch(async (error: DOMException) => {
     if (error.name !== 'InvalidStateError') return undefined // no push service
-    // a subscription with another server key exists, of an earlier database of the server
+    // a subscription with another server key exists, for example from an earlier database of the server
     await (await pushManager.getSubscription())?.unsubscribe()
     return pushManager.subscribe(options)
   })

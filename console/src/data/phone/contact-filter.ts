@@ -1,10 +1,7 @@
 import { pb } from '../client.ts'
 import { phonePart } from './phone-numbers.ts'
 
-/**
- * A filter that finds contacts by a part of the name, in upper or lower case, or of the number as people
- * write it. Numbers without a country belong to `country`.
- */
+/** A filter for contacts by part of the name or number. `country`: of numbers without a calling code. */
 export const contactFilter = (text: string, country: string): string =>
   [nameFilter(text), ...numberFilter('phone', text, country)].join(' || ')
 
@@ -14,10 +11,7 @@ export const conversationFilter = (text: string, country: string): string =>
     ' || ',
   )
 
-/**
- * A filter that finds contacts by parts of the name, in upper or lower case. A word also finds names with one
- * accent more: `jorg` finds Jörg.
- */
+/** A filter for names with all words of a text, in any case. `jorg` also finds Jörg, with one more accent. */
 export function nameFilter(text: string): string {
   const words = text.trim().split(/\s+/)
   const folded = eachOf(words, (word) => [...casesOf(word), ...accentsOf(word)])
@@ -32,10 +26,10 @@ const textFilter = (field: 'name' | 'last_text', text: string): string => anyOf(
 const anyOf = (field: 'name' | 'last_text', parts: readonly string[]): string =>
   [...new Set(parts)].map((part) => pb.filter(`${field} ~ {:part}`, { part })).join(' || ')
 
-/** The server accepts filters of 3,500 bytes. This leaves room for other conditions. */
+/** Maximum length of a name filter: the server accepts filters of 3,500 bytes with all conditions. */
 const MAX_CHARACTERS = 2_500
 
-/** At least three digits that begin with 0: perhaps the middle of a number, so the 0 stays. */
+/** At least three digits that begin with 0. They may be the middle of a number, so the search keeps the 0. */
 const WITH_ZERO = /^0(?:\s*\d){2,}$/
 
 /** Filters that find numbers by a typed part; none if the text cannot be part of a number. */
@@ -46,8 +40,8 @@ function numberFilter(field: 'phone' | 'number', text: string, country: string):
 }
 
 /**
- * `ünal`, `Ünal` and `ÜNAL` for `ünal`; only the text itself if all letters are ASCII. Filters ignore case
- * for ASCII letters only, so other letters need each usual spelling.
+ * The usual spellings of a text: `ünal`, `Ünal`, `ÜNAL`. Only the text itself if its letters are ASCII,
+ * because filters ignore the case of ASCII letters.
  */
 function casesOf(text: string): readonly string[] {
   const lower = text.toLocaleLowerCase()
@@ -57,7 +51,6 @@ function casesOf(text: string): readonly string[] {
   return [...new Map(all.map((part) => [folded(part), part])).values()]
 }
 
-/** The accented forms of each plain letter. */
 const ACCENTED: Readonly<Record<string, string>> = {
   a: 'äáàâãåą',
   c: 'çćč',
@@ -77,8 +70,8 @@ const ACCENTED: Readonly<Record<string, string>> = {
 }
 
 /**
- * A word without its accents, and the word with one accent more: `jorg`, `jörg`, `jórg`, … Accented first
- * letters also as capitals. The search ignores the case of plain letters.
+ * The word without accents, and all words with one accent more: `jorg`, `jörg`, `jórg`, … If the accent is on
+ * the first letter, also with a capital, because filters ignore case only for ASCII letters.
  */
 function accentsOf(word: string): readonly string[] {
   const small = word.toLowerCase().normalize('NFC')

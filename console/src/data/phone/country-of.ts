@@ -1,11 +1,11 @@
 import zonesOf from './country-zones.json' with { type: 'json' }
 
-/** An ISO 3166 alpha-2 code, but not a region such as 419 (Latin America). */
+/** Matches ISO 3166 alpha-2 codes, but not regions such as 419 (Latin America). */
 const COUNTRY = /^[A-Z]{2}$/
 
 /**
- * The country of a browser, by its time zone. For a zone without a country, such as UTC: the country of the
- * first language that names one; then the likeliest country of the languages; '' for none.
+ * Guesses a browser's country from its time zone. If the zone has none, such as UTC, takes the region of the
+ * first language that has one, or else the likeliest country of the first language. '' if there is none.
  */
 export function countryOf(languages: readonly string[], zone: string): string {
   const here = Object.entries(zonesOf).find(([, zones]) => zones.split(' ').includes(zone))

@@ -9,14 +9,14 @@ const browserCountry = countryOf(navigator.languages, HERE)
 
 export const defaultCountry = computed(() => ownSettings.value?.country || browserCountry)
 
-/** Saves the browser's country as the account's, if it has none, when numbers are first shown or typed. */
+/** Saves the browser's country as the account's, if the account has none and the person may change it. */
 effect(() => {
   if (ownSettings.value === undefined || ownSettings.value?.country || !browserCountry || !may('admin'))
     return
-  void saveOwnSettings({ country: browserCountry }).catch(() => {}) // the next page tries again
+  void saveOwnSettings({ country: browserCountry }).catch(() => {}) // tried again when the console is next opened
 })
 
-/** The country of numbers typed without one in a form: the account's, until the user chooses another. */
+/** The country of numbers typed without a calling code: the account's until the user chooses another. */
 export function useCountry(): readonly [country: string, choose: (country: string) => void] {
   const [chosen, choose] = useState('')
   return [chosen || defaultCountry.value, choose]

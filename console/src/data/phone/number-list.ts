@@ -2,7 +2,7 @@ import { type PhoneFault, readPhone } from './phone-numbers.ts'
 import { phoneFaultWords } from './phone-words.ts'
 
 export interface TypedNumber {
-  /** In E.164; what was typed if it is invalid. */
+  /** The number in E.164, or the typed text if it is invalid. */
   readonly phone: string
   readonly name: ''
   /** The typed text. It is parsed again when the user chooses another country. */
@@ -11,14 +11,14 @@ export interface TypedNumber {
   readonly fault?: PhoneFault | undefined
 }
 
-/** Separators of numbers. Spaces separate only before a plus, or after `Anna <+49…>`. */
+/** Separators of typed numbers. A space separates only before a plus, or after `>` as in `Anna <+49…>`. */
 const BETWEEN = /[\n\r\t,]+|;(?!ext=|phone-context=)|(?<=\d\)?)\s+(?=\+)|(?<=>)\s+/
 
 export const isList = (text: string) => text.trim().split(BETWEEN).length > 1
 
 /**
- * Parses the numbers of a text in any spelling; numbers without a country belong to `country`. Unreadable
- * ones stay as typed, with the reason.
+ * Parses a list of phone numbers in any spelling. `country` is the country of numbers without a calling code.
+ * Numbers that cannot be read stay as typed, with a `fault`.
  */
 export function readNumbers(text: string, country: string): TypedNumber[] {
   const pieces = text.split(BETWEEN).map((piece) => piece.trim())
@@ -30,7 +30,7 @@ function readNumber(text: string, country: string): TypedNumber {
   return { phone, name: '', typed: text, fault }
 }
 
-/** Says in one line why the first `most` invalid numbers cannot be read. */
+/** A line of text with the reasons why the first `most` of these invalid numbers cannot be read. */
 export const faultsOf = (
   numbers: readonly { phone: string; fault?: PhoneFault | undefined }[],
   most: number,

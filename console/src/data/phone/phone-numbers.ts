@@ -32,9 +32,9 @@ export type PhoneReading =
   | { readonly phone: string; readonly fault?: undefined }
   | { readonly phone?: undefined; readonly fault: PhoneFault }
 
-/** Marks of the direction of writing, which phones put around numbers, and other invisible characters. */
+/** Invisible characters, such as marks of the writing direction, which phones put around numbers. */
 const MARKS = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g
-/** A number that a spreadsheet rounded, as `4.91512E+12`: the last digits are lost. */
+/** A number that a spreadsheet has rounded, for example to `4.91512E+12`. Its last digits are lost. */
 const ROUNDED = /^\d(?:[.,]\d+)?e\+?\d+$/i
 const DIALABLE = /^[\s(]*\+?[\p{Nd}\s()[\].,/\p{Pd}·]+$/u
 const LENGTH_PROBLEMS = {
@@ -47,8 +47,8 @@ const LENGTH_PROBLEMS = {
 
 /**
  * Reads a number as people write it: `0151 20000010`, `0049…`, `+49 (0)151 …`, `tel:+49…`, `Anna <+49…>`.
- * A number without a country belongs to `country` (ISO 3166 alpha-2, '' for none) and must be in that
- * country's numbering plan. With a country, only the length is checked, as new ranges come every year.
+ * Without a calling code it must be in the numbering plan of `country` (ISO 3166 alpha-2, '' for none). With
+ * one, only its length is checked, because countries add new ranges every year.
  */
 export function readPhone(text: string, country = ''): PhoneReading {
   const raw = numberIn(text)
@@ -80,7 +80,10 @@ function withoutWords(text: string): string {
   return text.slice(from).replace(/\P{Nd}+$/u, '')
 }
 
-/** The number with +; undefined unless typed with + or 00. Only Italian numbers keep the 0 of `(0)`. */
+/**
+ * A number typed with + or 00, in its form with +; undefined for others. Drops the `(0)` of `+49 (0)151`,
+ * except in Italian numbers, which need the 0.
+ */
 function internationalForm(raw: string): string | undefined {
   const isItalian = /^[(\s]*(?:\+|00)[\s]*39/.test(raw)
   const plain = (isItalian ? raw : raw.replace(/\(\s*0\s*\)/, '')).replace(/[()[\]]/g, ' ').trim()
@@ -94,8 +97,8 @@ function readInternational(text: string): string | undefined {
 }
 
 /**
- * Reads a number of `country`, also one that begins with its calling code without +, as spreadsheets drop +
- * and 0. Tries no other country's code, as a mistyped number would reach a stranger.
+ * Reads a number of `country`, even if its calling code has no +, because spreadsheets drop + and 0. Tries no
+ * other calling code, because a mistyped number would reach a stranger.
  */
 function readNational(text: string, country: CountryCode): string | undefined {
   const national = valid(parse(text, country))
@@ -131,14 +134,14 @@ function faultOf(raw: string, international: string | undefined, home: CountryCo
 /** The country of a stored number, as ISO 3166 alpha-2; '' for none. */
 export const countryOfNumber = (phone: string): string => parse(phone)?.country ?? ''
 
-/** Formats a stored number: `+49 1512 0000010` with no-break spaces. Leaves a sender's name as it is. */
+/** Formats a stored number: `+49 1512 0000010` with no-break spaces. Returns sender names unchanged. */
 export function formatPhone(phone: string): string {
   if (!E164.test(phone)) return phone
   return (parse(phone)?.formatInternational() ?? phone).replaceAll(' ', '\u00a0')
 }
 
 /**
- * The text to search stored numbers for: the typed number in E.164 if it is complete; if not, its digits
+ * What to search stored numbers for: the typed number in E.164 if it is complete, and otherwise its digits
  * without leading zeros. '' for fewer than three digits.
  */
 export function phonePart(text: string, country = ''): string {

@@ -13,10 +13,10 @@ export interface Account {
 /** The account that each person last chose in this browser, by the person's id. */
 const chosen = remembered<Readonly<Record<string, string>>>('account', {})
 
-/** A member without an account who switched to their own sign-in, until they choose a team again. */
+/** The id of a person who switched to their own sign-in, until they choose a team's account; '' for none. */
 let asThemselves = ''
 
-/** Shows another account: the person's own, or one that they may act for. */
+/** Switches to an account: the person's own, or one that the person may act for. */
 export async function chooseAccount(person: string, account: string): Promise<void> {
   asThemselves = account === person ? person : ''
   if (account === person) actForNobody()
@@ -26,8 +26,8 @@ export async function chooseAccount(person: string, account: string): Promise<vo
 }
 
 /**
- * The accounts that a user may act for. After a sign-in, switches to the account chosen last. Without a
- * choice: a member without an account gets the first enabled one, a user with an empty account the only one.
+ * The accounts that a user may act for. After a sign-in, switches to the account chosen last. If none was: a
+ * member without an account gets the first that works, a user with an empty account the only one.
  */
 export function useAccounts({ role, person, record }: Session): readonly Account[] {
   const [accounts, setAccounts] = useState<readonly Account[]>([])

@@ -31,7 +31,7 @@ export function usePeople(): People {
     sort: 'created,id',
     perPage: MAX_PEOPLE,
   })
-  // `senders` does not change when a member joins
+  // reads `senders` again, because it sends no event when a member joins
   useEffect(() => void senders.reload(), [members.total])
   const roles = new Map(members.items.map(({ id, role }) => [id, role]))
   const all = senders.items.filter(({ id, kind }) => kind === 'owner' || roles.has(id))

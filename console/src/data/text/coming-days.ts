@@ -9,7 +9,7 @@ export interface NamedTime {
   readonly at: Date
 }
 
-/** Nine in the morning, some days after `now`. */
+/** 9:00 in the morning, `days` days after `now`. */
 function morning(now: Date, days: number): Date {
   const at = new Date(now)
   at.setDate(at.getDate() + days)
@@ -19,7 +19,7 @@ function morning(now: Date, days: number): Date {
 
 const daysUntil = (now: Date, weekday: number) => ((weekday - now.getDay() + 6) % 7) + 1
 
-/** Tomorrow, Friday and next Monday, each day once. */
+/** 9:00 tomorrow, on Friday and on next Monday. Lists a day only once if two of them are the same. */
 export function comingDays(now: Date): NamedTime[] {
   const named: [days: number, words: string][] = [
     [1, t('Tomorrow')],

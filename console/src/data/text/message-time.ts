@@ -1,6 +1,6 @@
 import type { Message } from '../records.ts'
 
-/** When a phone received or sent a text, or will send it; the server may have stored it at another time. */
+/** The time to show for a message: when the phone received it, or when it was or will be sent. */
 export const timeOf = ({
   message_type,
   created,

@@ -1,4 +1,4 @@
-/** A placeholder, as the server parses it: no braces inside, and a name before the first `|`. */
+/** A placeholder in a template, by the server's rules: no braces inside, and a name before the first `|`. */
 const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
 export interface Piece {
@@ -9,7 +9,7 @@ export interface Piece {
   readonly fallback?: string | undefined
 }
 
-/** A template in pieces. */
+/** Splits a template into plain text and variables. */
 export const piecesOf = (body: string): Piece[] =>
   body.split(PLACEHOLDER).map((part, at) => {
     if (at % 2 === 0) return { text: part, isVariable: false }
@@ -18,7 +18,7 @@ export const piecesOf = (body: string): Piece[] =>
     return { text: part.slice(0, bar).trim(), isVariable: true, fallback: part.slice(bar + 1).trim() }
   })
 
-/** The text that the server puts for a variable: its value or default; undefined if it has neither. */
+/** The text that replaces a variable: its value or, if empty, its default. Undefined if both are missing. */
 export const filled = (piece: Piece, value: string | undefined): string | undefined =>
   value?.trim() ? value : (piece.fallback ?? value)
 
@@ -33,9 +33,9 @@ export const fillTemplate = (body: string, valueFor: (name: string) => string | 
 export const variablesOf = (body: string): string[] =>
   uniqueNames(piecesOf(body).flatMap(({ isVariable, text }) => (isVariable ? [text] : [])))
 
-/** Each name once, in its first spelling: case does not count. */
+/** Each name once, ignoring case, in its first spelling. */
 export const uniqueNames = (names: readonly string[]): string[] =>
   names.filter((name, at) => names.findIndex((other) => isSameName(other, name)) === at)
 
-/** `ort` and `Ort` are the same variable. */
+/** Compares names of variables, ignoring case: `ort` and `Ort` are the same. */
 export const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()

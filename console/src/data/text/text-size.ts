@@ -2,10 +2,10 @@ import { countSegments } from '#portable/segments.ts'
 import { t, tn } from '../../language/words.ts'
 
 const MOST_NAMED = 3
-/** Characters of a single segment, and of each of several. */
+/** Maximum characters of a text in one segment, and of each segment if there are several. */
 const ROOM = { 'GSM-7': [160, 153], 'UCS-2': [70, 67] } as const
 
-/** The length of a text in words: characters used and free, segments, and what makes it longer. */
+/** Describes a text's length: characters used and available, segments, and what makes it Unicode. */
 export function formatTextSize(text: string): string {
   const { encoding, units, segments } = countSegments(text)
   const [alone, part] = ROOM[encoding]
@@ -28,12 +28,10 @@ export function formatTextSize(text: string): string {
   return `${size}. ${reason}`
 }
 
-/** `2 segments`: what networks count and bill. */
+/** A number of segments, which networks count and bill: `2 segments`. */
 export const segmentsText = (count: number) => tn('1 segment', '{count} segments', count)
 
-/**
- * Characters that spreadsheets and phones insert, by the equivalent character of the GSM alphabet.
- */
+/** Characters that spreadsheets and phones insert, by the text in the GSM alphabet that replaces them. */
 const PLAIN: Readonly<Record<string, string>> = {
   "'": '‘’‚‛′´`‹›',
   '"': '“”„‟″«»',
@@ -47,8 +45,8 @@ const SIGNS = new Map(
 )
 
 /**
- * A text with plainer characters that needs fewer segments, and how many fewer; undefined if none is saved.
- * Changes no letters.
+ * The text with plain punctuation, and how many segments that saves. Undefined if it neither saves a segment
+ * nor avoids Unicode. Changes no letters.
  */
 export function plainTextSuggestion(
   text: string,

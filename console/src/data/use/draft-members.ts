@@ -7,8 +7,8 @@ export function changedMembers<T extends object>(stored: T, now: T): Partial<T> 
 }
 
 /**
- * The form's value `now` after the stored value has changed from `stored` to `fresh`: typed members stay, the
- * others become those of `fresh`. A text counts as one member.
+ * Merges a form's value `now` when its stored value changes from `stored` to `fresh`. Members that the user
+ * has typed stay, others become those of `fresh`. A value that is no object counts as one member.
  */
 export function followed<T>(stored: T, fresh: T, now: T): T {
   if (isSame(stored, now)) return fresh

@@ -1,6 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 
-/** A signal: whether a media query matches. */
 function matches(query: string): ReadonlySignal<boolean> {
   const list = matchMedia(query)
   const now = signal(list.matches)
@@ -10,9 +9,9 @@ function matches(query: string): ReadonlySignal<boolean> {
   return now
 }
 
-/** Whether the window is as narrow as a phone's. The styles have the same width. */
+/** Whether the window is as narrow as a phone's. The CSS uses the same width. */
 export const isPhone = matches('(max-width: 719px)')
-/** Whether the window has room for three columns. The styles have the same width. */
+/** Whether the window has room for three columns. The CSS uses the same width. */
 export const isWide = matches('(min-width: 1200px)')
 /** Whether the window has room for four columns. */
 export const hasRoom = matches('(min-width: 1600px)')

@@ -19,7 +19,7 @@ function share(topic: string): Shared {
   }
   const subscribe = (): Promise<UnsubscribeFunc> =>
     pb.realtime.subscribe(topic, tell).catch(async (error) => {
-      // the SDK keeps a failed subscription: without this, each try would deliver every event once more
+      // the SDK keeps a failed subscription, and each retry would then deliver every event once more
       await pb.realtime.unsubscribe(topic).catch(() => {})
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
       if (listeners.size === 0) throw error
@@ -31,16 +31,16 @@ function share(topic: string): Shared {
 }
 
 /**
- * Adds a listener of a topic. All listeners share one subscription, as the SDK loses a second one that is
- * added while it connects. Retries a failed first connection, which the SDK does not. `subscribed` resolves
- * when the subscription works; it rejects if all listeners left before.
+ * Adds a listener to a topic. All listeners share one subscription, because the SDK loses a second one that
+ * is added while it connects. Retries a failed first connection, which the SDK does not. `subscribed`
+ * resolves when the subscription works, and rejects if all listeners left before.
  */
 export function listen<T>(
   topic: string,
   hear: (data: T) => void,
 ): { readonly subscribed: Promise<unknown>; leave(): void } {
   const shared = subscriptions.get(topic) ?? share(topic)
-  // a function of its own for each listener, as the same `hear` may be added twice
+  // a new function for each listener, because the same `hear` may be added twice
   const own: Hear = (data) => hear(data as T)
   shared.listeners.add(own)
   return {

@@ -13,8 +13,8 @@ export interface Answer<T> {
 const AGAIN_MS = 5_000
 
 /**
- * The answer to GET `path`. Reads it again every `everyMs`, if given, while the page is visible, and after a
- * failed connection.
+ * Reads GET `path`; if `everyMs` is given, again at that interval while the page is visible. Also tries again
+ * every 5 s while the server is unreachable.
  */
 export function useAnswer<T>(path: string, everyMs?: number): Answer<T> {
   const [value, setValue] = useState<T>()

@@ -5,11 +5,11 @@ import { changedMembers, followed, isSame } from './draft-members.ts'
 export interface Draft<T> {
   readonly value: T
   readonly isChanged: boolean
-  /** The changed members of an object. A save writes only these, as others may have changed on the server. */
+  /** The members that the user changed. A save sends only these: others may have changed on the server. */
   readonly changes: Partial<T>
   set(value: T): void
   change(part: Partial<T>): void
-  /** To call after a save or send. `value`: the stored value to show; default: the typed one. */
+  /** Call this after a save or send. `value` is the stored value to show; by default the typed one stays. */
   saved(value?: T): void
   discard(): void
 }
@@ -19,12 +19,12 @@ interface Options<T> {
   readonly asks?: boolean
   /** Keeps the draft even if the stored value changed while the page was closed. */
   readonly lasts?: boolean
-  /** Members that the stored draft must not contain, such as passwords. */
+  /** Members that must not be kept in sessionStorage, such as passwords. */
   readonly secrets?: readonly (keyof T)[]
 }
 
 const PREFIX = 'pocketsms.draft.'
-/** Unsaved drafts by key, with the function that discards each. */
+/** Functions that discard the unsaved drafts of forms with `asks`, by key. */
 const unsaved = new Map<string, () => void>()
 
 export const hasUnsaved = (): boolean => unsaved.size > 0
@@ -34,15 +34,15 @@ export function discardUnsaved(): void {
   unsaved.clear()
 }
 
-/** Deletes all drafts of this tab, as at sign-out. */
+/** Deletes all drafts of this tab, for a sign-out. */
 export function forgetDrafts(): void {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
 }
 
 /**
- * Form state that the tab keeps for this account until it is saved, sent or discarded. `key` names the form
- * and its record. `initial`: the record's value; when it changes, members that nobody typed follow. Drops a
- * draft whose record changed while the page was closed.
+ * Form state that the tab keeps until it is saved, sent or discarded, even if the user leaves the page. `key`
+ * names the form and its record. When the stored value `initial` changes, members that the user has not typed
+ * follow it. Drops a draft whose record changed while the page was closed, unless `lasts` is true.
  */
 export function useDraft<T>(
   key: string,

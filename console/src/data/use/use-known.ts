@@ -4,11 +4,11 @@ import type { Contact } from '../records.ts'
 
 type Known = Pick<Contact, 'name' | 'phone' | 'opted_out'>
 
-/** Returns a function that looks up the contact of one of these numbers; undefined until read, or if none. */
+/** Returns a function that finds the contact with a number; undefined until read, or if there is none. */
 export const useKnown = (numbers: readonly string[]): ((number: string) => Known | undefined) =>
   useLookup(numbers, find)
 
-/** Returns a function that looks up the contact's name of one of these numbers; '' until read, or if none. */
+/** Returns a function that finds a number's name in the contacts; '' until read, or if there is none. */
 export function useNames(numbers: readonly string[]): (number: string) => string {
   const known = useKnown(numbers)
   return (number) => known(number)?.name ?? ''
@@ -22,12 +22,12 @@ async function find(numbers: readonly string[]): Promise<[string, Known][]> {
   return items.map((contact) => [contact.phone, contact])
 }
 
-/** Keys per request: a filter allows 200 parts and 3,500 bytes. */
+/** Maximum keys per request. The server accepts filters of 200 expressions and 3,500 bytes. */
 const AT_ONCE = 50
 
 /**
- * Reads the value of each key once, and returns a function that looks one up. `find` gets at most 50 keys;
- * a key that it does not find stays undefined.
+ * Reads the value of each key once, at most 50 by a call of `find`. Returns a function that looks up a value;
+ * undefined until read, or if it was not found.
  */
 export function useLookup<T>(
   keys: readonly string[],

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 const CALM_MS = 250
 
-/** A debounced value, for requests to the server during typing. */
+/** Debounces a value by `ms`, for requests to the server while the user types. */
 export function useLater<T>(value: T, ms = CALM_MS): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

@@ -13,7 +13,7 @@ export function useLines(): readonly Line[] {
 export const lineWords = (line: Line): string =>
   [deviceName(line.expand?.device), lineName(line)].filter((part) => part).join(': ')
 
-/** Returns a function that names a message's SIM; '' if the device has one line. Reads each device once. */
+/** Returns a function that names a message's SIM; '' if its device has only one. Reads each device once. */
 export function useSims(messages: readonly Message[]): (message: Message) => string {
   const linesOf = useLookup(
     messages.map(({ device }) => device),

@@ -25,9 +25,9 @@ export interface List<T> {
   readonly page: number
   readonly pages: number
   readonly total: number
-  /** True until the first answer to this query. Later reads keep the old items meanwhile. */
+  /** True until the first answer; with `live: false`, until the first answer to each query. */
   readonly loading: boolean
-  /** The error of the last read, such as for a wrong filter. The old items stay. */
+  /** The error of the last read, for example for an invalid filter. `items` keeps the records read before. */
   readonly fault: Fault | undefined
   goTo(page: number): void
   reload(): Promise<void>
@@ -43,8 +43,8 @@ interface Shown<T> {
 }
 
 /**
- * A page of a collection. Shows changes of a record at once; new, moved and deleted records after the page
- * is read again.
+ * A page of a collection. Shows changes of its records immediately, and new, moved and deleted records after
+ * reading the page again, 400 ms later.
  */
 export function useList<T extends RecordModel>(collection: string, options: ListOptions = {}): List<T> {
   const {
@@ -75,7 +75,7 @@ export function useList<T extends RecordModel>(collection: string, options: List
       const found = await pb.collection<T>(collection).getList(page, perPage, asked)
       if (mine !== turn.current) return
       const pages = Math.max(1, found.totalPages)
-      // the last record of the page was deleted or moved
+      // the page no longer exists, because its last record was deleted or moved
       if (page > pages) return setAt({ question, page: pages })
       const items = sort.startsWith('name') ? found.items.sort(byName) : found.items
       setShown({ items, pages, total: found.totalItems })
@@ -121,7 +121,7 @@ export function useList<T extends RecordModel>(collection: string, options: List
   }
 }
 
-/** Sorts names by the rules of the language. The server sorts by bytes: Ünal after Zoë. */
+/** Sorts names by the rules of the language. The server sorts by bytes, which puts Ünal after Zoë. */
 const names = new Intl.Collator(locale)
 const byName = (a: RecordModel, b: RecordModel) => names.compare(a.name, b.name)
 

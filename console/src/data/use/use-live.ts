@@ -3,9 +3,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import { listen } from './shared-subscription.ts'
 
 /**
- * Calls `hear` for each visible change of a collection's records. `topic`: a record's id, or `*`; undefined
- * subscribes to nothing. Calls `miss` at the start and after each reconnection: earlier changes are not
- * delivered, so the caller reads the records again.
+ * Calls `hear` for each change of a collection's records that the session may see. `topic`: a record's id, or
+ * `*`; undefined subscribes to nothing. Calls `miss` once subscribed and after each reconnection: earlier
+ * changes are not delivered, so the caller must read the records again.
  */
 export function useLive<T extends RecordModel>(
   collection: string,

@@ -6,8 +6,8 @@ import { useLater } from './use-later.ts'
 const CALM_MS = 350
 
 /**
- * The server's preview of `request` at `path`, read a moment after the request's last change. Keeps the last
- * preview until the next one. `request` undefined: reads nothing.
+ * Posts `request` to `path`, which answers with a preview, 350 ms after the last change of `request`. Keeps
+ * the last preview until the next answer. Reads nothing while `request` is undefined.
  */
 export function usePreview<T>(
   path: string,

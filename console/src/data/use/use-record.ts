@@ -6,10 +6,10 @@ import { type Fault, faultOf } from '../fault.ts'
 import { useLive } from './use-live.ts'
 
 export interface Watched<T> {
-  /** Undefined until read, and after its deletion. */
+  /** Undefined until the record is read, and after its deletion. */
   readonly record: T | undefined
   readonly loading: boolean
-  /** The error of the last read. Only 404 means that the record was deleted. */
+  /** The error of the last read. Status 404 means that the record was deleted or may not be read. */
   readonly fault: Fault | undefined
   reload(): Promise<void>
 }
@@ -22,8 +22,8 @@ interface State<T> {
 const GONE: Fault = { message: t('It was deleted.'), fields: {}, code: '', status: 404 }
 
 /**
- * A record by its id, live. For a deleted record, `fault` has the status 404; after any other error, `record`
- * stays as it was last read.
+ * Reads a record by its id, and again whenever it changes. If it was deleted, `fault` has the status 404.
+ * After other errors, `record` stays as it was last read.
  */
 export function useRecord<T extends RecordModel>(collection: string, id: string, expand = ''): Watched<T> {
   const [state, setState] = useState<State<T>>({})

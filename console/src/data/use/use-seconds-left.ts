@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 const STEP_MS = 250
 
-/** Whole seconds until `endMs` of `performance.now()`; 0 or less afterwards. */
+/** Whole seconds until `performance.now()` reaches `endMs`, rounded up; 0 or less afterwards. */
 export function useSecondsLeft(endMs: number): number {
   const [nowMs, setNowMs] = useState(performance.now())
   useEffect(() => {

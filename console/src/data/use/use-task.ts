@@ -10,15 +10,13 @@ export interface Task<A extends unknown[]> {
   forget(): void
 }
 
-/** Runs a task. Clears the errors of the other tasks in `all`, which are shown in the same place. */
+/** Runs a task after clearing the errors of all tasks in `all`, which are shown in the same place. */
 export function runAlone(task: Task<[]>, all: readonly Task<never>[]): Promise<boolean> {
   for (const each of all) each.forget()
   return task.run()
 }
 
-/**
- * An action with its state and fault: `const save = useTask(() => pb.collection('contacts').create(form))`.
- */
+/** An action with its error and whether it runs: `const save = useTask(() => pb.send(…))`. */
 export function useTask<A extends unknown[]>(work: (...given: A) => Promise<unknown>): Task<A> {
   const [busy, setBusy] = useState(false)
   const [fault, setFault] = useState<Fault>()
@@ -51,7 +49,7 @@ export function useLongTask(work: (stop: AbortSignal) => Promise<unknown>): Task
 
 const LANES = 6
 
-/** Processes items in order, six at a time, until `isOver`. Throws the first error. */
+/** Processes items in order, six at a time, until `isOver` returns true. Throws the first error. */
 export async function inLanes<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,

@@ -7,7 +7,7 @@ import { findSettings, type SettingsChange, saveUserSettings } from './save.ts'
 /** The settings read last, and their user. `record` is absent if the user has saved no settings. */
 const known = signal<{ readonly user: string; readonly record?: UserSettings }>()
 
-/** The settings of the signed-in user; null if none were saved, undefined until read. */
+/** The settings of the session's account; null if none were saved, undefined until read. */
 export const ownSettings = computed((): UserSettings | null | undefined => {
   const mine = known.value?.user === session.value?.record.id ? known.value : undefined
   return mine && (mine.record ?? null)
@@ -24,7 +24,7 @@ export async function saveOwnSettings(change: SettingsChange): Promise<void> {
   known.value = { user, record: await saveUserSettings(user, change) }
 }
 
-/** Reads the settings when the session's account changes, and after a failure at the next refresh. */
+/** Reads the settings when the session's account changes; after an error, at the session's next refresh. */
 export function watchOwnSettings(): void {
   effect(() => {
     const { value } = session
@@ -37,7 +37,7 @@ async function read(user: string): Promise<void> {
   const before = known.peek()
   try {
     const record = await findSettings(user)
-    // settings saved meanwhile are newer
+    // keeps settings that were saved meanwhile, because they are newer
     if (known.peek() === before) known.value = { user, ...(record && { record }) }
   } catch {} // the next refresh tries again
 }

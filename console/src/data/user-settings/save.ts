@@ -21,8 +21,8 @@ export async function saveUserSettings(user: string, change: SettingsChange): Pr
 }
 
 /**
- * The settings of a user; undefined if none were saved. Reads the user, too, because that fails with 404 for
- * an invalid token, while a list of settings would just be empty.
+ * The settings of a user; undefined if none were saved. Reads them through the user's record, because that
+ * fails with 404 for an invalid token, while a list of settings would only be empty.
  */
 export async function findSettings(user: string): Promise<UserSettings | undefined> {
   const found = await pb.collection<User>('users').getOne(user, { expand: 'user_settings_via_user' })

@@ -3,7 +3,10 @@ import { pb, serverUrl } from '../client.ts'
 import type { RecordOf } from '../records.ts'
 import { inWords } from '../words/fault-sentences.ts'
 
-/** `recipients_from`: path of recipients in the JSON. `max_parts` and `rate` count segments. */
+/**
+ * A URL that turns posted JSON into texts. `recipients_from`: the path of the recipients in the JSON.
+ * `max_parts` (of a text) and `rate` (per hour) count segments.
+ */
 export interface Hook extends RecordOf<'hooks'> {
   readonly recipients: readonly string[] | null
 }
@@ -111,11 +114,11 @@ export const hookUrl = ({ secret }: Hook) => `${serverUrl}/api/hooks/${secret}`
 
 interface Called extends Pick<HookResult, 'outcome'> {
   readonly messages: readonly string[]
-  /** A refusal, in the structure that Supabase reads. */
+  /** An error, in the structure that Supabase expects. */
   readonly error?: { readonly message: string }
 }
 
-/** Posts an unsigned body to a hook. Returns the outcome and the texts' ids. */
+/** Posts an unsigned body to a hook. Returns outcome and message ids. Throws if the hook refuses. */
 export async function callHook({ secret, preset }: Hook, body: string): Promise<Called> {
   const called = await pb.send<Called>(`/api/hooks/${secret}`, {
     method: 'POST',

@@ -9,7 +9,7 @@ export const EVENT_WORDS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], strin
   'message.received': t('Received'),
 }
 
-/** Whom a webhook can write to, and how to set it up there. `''`: programs that take Standard Webhooks. */
+/** Services that webhooks call, and how to set them up. `''`: programs that read Standard Webhooks. */
 export const WEBHOOK_SERVICES: readonly (readonly [preset: Webhook['preset'], name: string, how?: string])[] =
   [
     ['', t('A program of yours')],
@@ -40,6 +40,5 @@ export const WEBHOOK_SERVICES: readonly (readonly [preset: Webhook['preset'], na
     ['custom', t('Something else')],
   ]
 
-/** Requests an action on webhooks or their deliveries. */
 export const postWebhooks = <T>(path: string, body: object = {}) =>
   pb.send<T>(`/api/webhooks/${path}`, { method: 'POST', body })

@@ -24,7 +24,7 @@ const CANCELED = ['Canceled', 'Canceled on the phone']
 export const isCanceled = ({ status, error_message }: Pick<Message, 'status' | 'error_message'>): boolean =>
   status === 'failed' && CANCELED.includes(error_message)
 
-/** The state of a message for people: a canceled one is not shown as failed. */
+/** A message's state as shown to people. For the server, a canceled message is a failed one. */
 export type ShownState = MessageState | 'canceled'
 export const shownState = (message: Pick<Message, 'status' | 'error_message'>): ShownState =>
   isCanceled(message) ? 'canceled' : message.status
@@ -32,13 +32,13 @@ export const shownState = (message: Pick<Message, 'status' | 'error_message'>): 
 export const FAILED_FILTER = `status = "failed" && ${CANCELED.map((reason) => `error_message != "${reason}"`).join(' && ')}`
 export const CANCELED_FILTER = `status = "failed" && (${CANCELED.map((reason) => `error_message = "${reason}"`).join(' || ')})`
 
-/** The filter that finds the messages that the console shows in a state. */
+/** The filter that finds the messages that the console shows in `state`. */
 export function stateFilter(state: ShownState): string {
   if (state === 'failed') return FAILED_FILTER
   return state === 'canceled' ? CANCELED_FILTER : `status = "${state}"`
 }
 
-/** Why a message failed, or why a due one has no line yet; '' for neither. */
+/** Why a message failed, or why a message that is due still waits. '' for others, and for canceled ones. */
 export const reasonOf = (message: Message): string =>
   isCanceled(message) ? '' : failureReason(message.error_message) || waitingReason(message)
 

@@ -1,6 +1,6 @@
 import { t } from '../../language/words.ts'
 
-/** The server's commonest messages, in words for people. `$1` is the first group of the pattern. */
+/** Frequent messages of the server, and sentences for people. `$1` is the pattern's first group. */
 const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
   [/^cannot be blank\.$/i, t('Fill this in.')],
   [/^Value must be unique\.$/, t('Is already in use.')],

@@ -64,7 +64,7 @@ function textOf({ role, team }: Session): string | undefined {
   )
 }
 
-/** Changes an account's email address. Users must confirm the new one by a mailed link, superusers not. */
+/** Changes an email address. A user must confirm the new one by a mailed link, a superuser need not. */
 const EmailCard = ({ session }: { session: Session }) => (
   <Card title={t('Email')}>
     <p>{tx('You sign in as {email}.', { email: <strong>{session.email}</strong> })}</p>
@@ -112,7 +112,7 @@ function TakeEmail({ session }: { session: Session }) {
   return <RowsForm draftKey="new-email" rows={TAKEN} stored={{}} save={save} action={t('Change the email')} />
 }
 
-/** The user's name; for owners also the account's time zone (suggests the browser's) and other settings. */
+/** Edits the user's name; for owners also settings of the account, such as its time zone. */
 function Profile({ user }: { user: RecordModel }) {
   const hasAccount = may('owner')
   const saved = ownSettings.value?.time_zone
@@ -186,10 +186,10 @@ async function saveHours(_: object, hours: Partial<UserSettings>): Promise<strin
   return hours.quiet_from ? t('Quiet hours saved') : t('There are no quiet hours now')
 }
 
-/** The hours in which campaigns pause, so that no advertisement arrives at night. */
+/** Edits the hours in which campaigns pause, so that no advertisement arrives at night. */
 function QuietHours() {
   const stored = ownSettings.value
-  // useDraft would drop a draft that does not match the stored settings
+  // useDraft would drop a typed draft that was begun without the stored hours
   if (stored === undefined) return <Loading />
   return (
     <Card title={t('Quiet hours')}>

@@ -1,6 +1,6 @@
 import { t } from '../../language/words.ts'
 
-/** Marks in User-Agent headers, and names. The first that occurs counts: most browsers name others, too. */
+/** Marks in User-Agent headers, and browsers. The first match counts: most headers name others, too. */
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],
@@ -23,7 +23,7 @@ const SYSTEMS = [
 
 const MAX_SHOWN = 40
 
-/** A User-Agent header in words: `Firefox on Windows`; for other programs its first word. */
+/** Describes a User-Agent header, as `Firefox on Windows`; an unknown program by the first word. */
 export function programOf(userAgent: string): string {
   const find = (names: typeof BROWSERS | typeof SYSTEMS) =>
     names.find(([mark]) => userAgent.includes(mark))?.[1]

@@ -166,7 +166,7 @@ function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined; onClo
 
 type Match = AutoAnswer['match']
 
-/** Words for each kind of match: a label to choose, and a sentence with the answer's words. */
+/** For each way to match an incoming text: a label in the form, and a description with the words to match. */
 const MATCHES: Readonly<Record<Match, readonly [choice: string, about: (value: string) => string]>> = {
   any: [t('Any text'), () => t('Any text')],
   words: [t('The text is one of these words'), (value) => t('The text is {words}', { words: value })],

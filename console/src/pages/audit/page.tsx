@@ -79,7 +79,7 @@ function filterOf(words: string): string {
   return [...found, ...shown.map((action) => pb.filter('action = {:action}', { action }))].join(' || ')
 }
 
-/** The audit log of superusers: names only, no values. */
+/** The log of what superusers did. It has the names of changed fields, but not their values. */
 export function Page({ query }: PageProps) {
   const words = query.get('words') ?? ''
   const page = Number(query.get('page')) || 1

@@ -153,8 +153,8 @@ function useCounts(): string {
 }
 
 /**
- * Waits for the end of a restore. The server answers 503 until then. If the backup does not have this
- * session, the next request ends it.
+ * Waits for the end of a restore. The server answers 503 until then. If the backup does not contain the
+ * browser's session, the next request signs the user out.
  */
 function Waiting({
   status: { value, fault, reload },

@@ -146,7 +146,7 @@ const draftOf = ({ name, body, variables, scheduled_at, repeat, groups, recipien
 })
 
 function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
-  // the campaign when the dialog opened: later changes do not replace what is being typed
+  // the campaign as it was when the dialog opened: later changes do not replace what is being typed
   const [was] = useState(() => draftOf(campaign))
   const typed = useDraft(`campaign.${campaign.id}`, was)
   const { value: draft, change } = typed
@@ -232,7 +232,9 @@ function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => 
   )
 }
 
-/** The body of `PATCH /api/campaigns/ID`: the changed fields only. `recipients`: the numbers of the draft. */
+/**
+ * The body of `PATCH /api/campaigns/ID`: the changed fields only. `recipients`: the draft's parsed numbers.
+ */
 function requestOf(
   campaign: Campaign,
   was: Draft,

@@ -12,8 +12,8 @@ export interface Changed {
 }
 
 /**
- * Changes contacts, a few at a time, and reports progress to `tell`. A contact that was deleted meanwhile
- * counts as done. Never throws.
+ * Changes or deletes contacts, a few at a time, and reports progress to `tell`. A contact that was deleted
+ * meanwhile counts as done. Never throws.
  */
 export async function changeMany(
   contacts: readonly Contact[],

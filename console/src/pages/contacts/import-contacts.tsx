@@ -16,7 +16,6 @@ import { type Outcome, runImport } from './import-run.ts'
 
 const NOTHING: Outcome = { added: 0, changed: 0, left: 0, failed: [] }
 
-/** Imports contacts from a file in steps: file, preview, import and report. */
 export function ImportContacts({
   groups,
   onClose,
@@ -101,7 +100,7 @@ export function ImportContacts({
   )
 }
 
-/** The id of the group that all imported contacts join. Creates it if the user asked for a new group. */
+/** The id of the group that imported contacts join, or ''. Creates it if the user asked for a new group. */
 async function groupFor({ group, newGroup }: Wishes, user: string): Promise<string> {
   if (group !== NEW_GROUP) return group
   const made = await pb.collection<ContactGroup>('contact_groups').create({ user, name: newGroup.trim() })

@@ -12,11 +12,11 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 
 export interface Wishes {
   readonly columns: Columns
-  /** Country of numbers without one, as ISO 3166 alpha-2, or ''. */
+  /** Country of numbers without a country code, as ISO 3166 alpha-2, or ''. */
   readonly country: string
-  /** Other columns that become fields of the contacts. */
+  /** Indexes of other columns that become fields of the contacts. */
   readonly kept: readonly number[]
-  /** The id of a group, '' for none, NEW_GROUP for the one called `newGroup`. */
+  /** The group that the contacts join: an id, '' for none, NEW_GROUP for a new one named `newGroup`. */
   readonly group: string
   readonly newGroup: string
   readonly overwrite: boolean
@@ -165,7 +165,7 @@ export interface Plan {
 const MAX_NAME = 255
 
 /**
- * Sorts rows into good and bad ones. Numbers without a country belong to `country`. A repeated number is bad.
+ * Sorts rows into good and bad. Numbers without a country code belong to `country`. A repeated number is bad.
  */
 export function planImport(
   { head, rows, first }: Sheet,

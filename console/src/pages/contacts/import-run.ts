@@ -19,12 +19,12 @@ export interface ImportOptions {
   readonly overwrite: boolean
 }
 
-/** Contacts per batch: the server's default limit. */
+/** Contacts per batch request: the server's default limit. */
 const BATCH = 50
 
 type Step = 'added' | 'changed' | 'left'
 
-/** The write for a contact; `id` updates an existing one. Undefined writes nothing. */
+/** What to store for a contact: with an `id`, an update; undefined for nothing. */
 type Write = { readonly id?: string; readonly values: Record<string, unknown> } | undefined
 
 /**
@@ -60,7 +60,7 @@ async function storeBatch(contacts: readonly NewContact[], options: ImportOption
   const known = await findContacts(contacts, options.user)
   const writes = contacts.map((contact) => writeOf(contact, known.get(contact.phone), options))
   const batch = pb.createBatch()
-  // a request for one contact returns that contact's error
+  // a single contact is not sent as a batch: the error of a batch hides the contact's own
   const records = writes.length === 1 ? pb.collection('contacts') : batch.collection('contacts')
   for (const write of writes)
     if (write) await (write.id ? records.update(write.id, write.values) : records.create(write.values))

@@ -238,12 +238,12 @@ export function AddMembers({ group, onClose }: { group: ContactGroup; onClose: (
   )
 }
 
-/** A text that a spreadsheet would read as a formula. Numbers with + are not formulas. */
+/** A text that a spreadsheet would read as a formula. Phone numbers like +49 151 do not match. */
 const FORMULA = /^[=@\t\r]|^[+-](?!\d[\d\s]*$)/
 
 const safe = (text: string) => (FORMULA.test(text) ? `'${text}` : text)
 
-/** Contacts as CSV that an import reads again, with a column for each of their own fields. */
+/** Contacts as CSV, with a column for each of their own fields. The console can import it again. */
 function contactsCsv(contacts: readonly Contact[], nameOfGroup: (id: string) => string): string {
   const titles = [...new Set(contacts.flatMap((contact) => fieldsOf(contact).map(([title]) => title)))]
   const data = contacts.map((contact) => {

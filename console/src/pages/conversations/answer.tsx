@@ -29,16 +29,16 @@ const inAnHour = (now: Date) => ({ words: t('In an hour'), at: new Date(now.getT
 
 type Props = About & {
   readonly kinds: ComponentChildren
-  /** The thread's texts, the newest first; undefined until they are read. */
+  /** The conversation's texts, newest first; undefined until they are loaded. */
   readonly texts: readonly Message[] | undefined
-  /** Called with each text that is typed, and with '' when it is sent. */
+  /** Called with the whole text after each change, and with '' when it is sent. */
   readonly onWrite: (text: string) => void
   readonly onSent: () => void
 }
 
 /**
- * The form that answers a number. The device that received the number's last text is chosen, so that the
- * answer comes from a number that the person knows; the user may choose another.
+ * The form that answers a number. Preselects the device that received the last text, so that the answer comes
+ * from a number that the person knows.
  */
 export function Answer({ number, name, conversation, contact, isContactKnown, ...rest }: Props) {
   const { kinds, texts, onWrite, onSent } = rest
@@ -60,7 +60,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
     const request = { recipients: [number], body, ...(device && { device_id: device.id }), ...scheduled }
     sendText(number, request, !conversation)
     onSent()
-    // keep what was typed during the send: the next message
+    // keep a text that was typed during the send: it is the next message
     if (typed.current !== body) return
     draft.sent()
     onWrite('')
@@ -70,7 +70,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
     setTried(false)
     onWrite(text)
   }
-  // the server does not fill in variables here: they would be sent with their braces
+  // the server does not fill in variables of an answer: it would send them with their braces
   const open = variablesOf(body).map((variable) => `{{${variable}}}`)
   const submit = (at?: Date) => {
     if (body.trim() === '' || send.busy) return
@@ -156,8 +156,8 @@ const labelOf = (device: Device | undefined) => {
 }
 
 /**
- * Asks before sending if another member has answered since typing began. `texts`: the thread's, the newest
- * first; undefined until they are read.
+ * Returns a function that asks the user before sending if another member has answered since typing began; it
+ * returns false if the user declines. `texts`: newest first; undefined until they are loaded.
  */
 function useCollision(texts: readonly Message[] | undefined, isTyping: boolean): () => Promise<boolean> {
   const since = useRef<string>(undefined)
@@ -180,7 +180,7 @@ function useCollision(texts: readonly Message[] | undefined, isTyping: boolean):
       keep: t('Not yet'),
       careful: true,
     })
-    // do not ask again about the same answer
+    // do not ask again about an answer that the user has seen
     if (sure) since.current = theirs.created
     return sure
   }
@@ -208,7 +208,6 @@ function useSavedReplies({
   }
   return {
     hasAny: items.length > 0,
-    /** Finds the replies whose names contain the typed words. */
     find(typed: string): Completion[] {
       if (!isContactKnown) return []
       const words = typed.trim().toLocaleLowerCase()

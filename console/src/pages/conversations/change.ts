@@ -8,7 +8,7 @@ import { toast, toastFault } from '../../parts/toast.tsx'
 
 type Values = Partial<Pick<Conversation, 'unread' | 'archived' | 'assignee' | 'blocked' | 'follow_up_at'>>
 
-/** Changes a conversation and shows `done`, with a button that reverts the change, or the error. */
+/** Changes a conversation. Then shows `done` with a button that undoes the change, or the error. */
 export async function change(conversation: Conversation, values: Values, done: string): Promise<void> {
   const conversations = pb.collection('conversations')
   const before = Object.keys(values).map((name) => [name, conversation[name as keyof Values]])
@@ -30,7 +30,7 @@ export const archive = (conversation: Conversation): Promise<void> =>
     conversation.archived ? t('Back in the list') : t('Archived'),
   )
 
-/** Assigns a conversation (`assignee` '': to nobody). If another person has it, asks for confirmation. */
+/** Assigns a conversation (`assignee` '': to nobody). Asks before taking it from another person. */
 export async function assign(conversation: Conversation, assignee: string, people: People): Promise<void> {
   const me = session.value?.sender
   const theirs = conversation.assignee !== me && people.nameOf(conversation.assignee)

@@ -12,7 +12,7 @@ interface Props {
   readonly name: string
   readonly value: string
   readonly onValue: (value: string) => void
-  /** The sign that opens the list at the start of a word: `/` or `@`. */
+  /** The character that opens the list at the start of a word: `/` or `@`. */
   readonly sign: string
   readonly listLabel: string
   readonly find: (typed: string) => readonly Completion[]
@@ -23,10 +23,10 @@ interface Props {
   readonly asked?: number
 }
 
-/** The longest search after the sign, in letters. */
+/** The longest search after the sign, in characters. */
 const MAX_TYPED = 30
 
-/** The sign and the letters between it and the caret; undefined if there is none. */
+/** The word at the caret if it begins with the sign: position, and what was typed after the sign. */
 function openWord(text: string, caret: number, sign: string): { at: number; typed: string } | undefined {
   const before = text.slice(0, caret)
   const at = before.lastIndexOf(sign)
@@ -36,8 +36,8 @@ function openWord(text: string, caret: number, sign: string): { at: number; type
 }
 
 /**
- * A text area that grows with its text, and completes words that begin with a sign from a list. The focus
- * stays in the text. Ctrl and Enter call `onSubmit`.
+ * A text area that grows with its text. A word that begins with the sign opens a list of completions; the
+ * focus stays in the text. Ctrl+Enter calls `onSubmit`.
  */
 export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest }: Props) {
   const { label, name, listLabel, onSubmit, error, hint } = rest
@@ -45,7 +45,7 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
   const list = useRef<HTMLDivElement>(null)
   const [caret, setCaret] = useState<number>()
   const [active, setActive] = useState(0)
-  /** The caret's position to set once an inserted text is rendered. */
+  /** The position to which the caret moves once an inserted text is rendered. */
   const end = useRef<number>(undefined)
   const id = useId()
   const word = caret === undefined ? undefined : openWord(value, caret, sign)
@@ -58,7 +58,7 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
     element.style.height = 'auto'
     element.style.height = `${element.scrollHeight + element.offsetHeight - element.clientHeight}px`
     if (end.current === undefined) return
-    // in a layout effect: before the next letter is typed
+    // a layout effect moves the caret before the user can type the next letter
     element.focus()
     element.setSelectionRange(end.current, end.current)
     setCaret(end.current)
@@ -71,7 +71,6 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
     if (asked > 0) put(value.length, value.length, value === '' || /\s$/.test(value) ? sign : ` ${sign}`)
   }, [asked])
 
-  /** Replaces a part of the text, and puts the caret after it. */
   const put = (from: number, to: number, text: string) => {
     onValue(value.slice(0, from) + text + value.slice(to))
     end.current = from + text.length

@@ -30,11 +30,14 @@ import {
 } from './use-conversations.ts'
 import { ALL, type View, viewsFor } from './views.ts'
 
-/** The chosen view and search, kept while other pages are open. */
+/** The id of the chosen view (a filter of the list), kept while other pages are open. */
 const view = signal('all')
 const words = signal('')
 
-/** The views, and the conversations of the chosen one, newest first. `chosen`: the open number. */
+/**
+ * The views (filters such as Unassigned) and the conversations of the chosen one. `chosen`: the number of the
+ * open conversation, or ''.
+ */
 export function ConversationList({ chosen, people }: { chosen: string; people: People }) {
   const [isStarting, setStarting] = useState(false)
   const views = viewsFor(people)
@@ -99,7 +102,9 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   )
 }
 
-/** The views with their counts; on narrow screens a button that names the chosen view and opens them. */
+/**
+ * The views with their counts; on narrow screens a button that names the chosen view and opens the others.
+ */
 function Views({ views, shown, hasTeam }: { views: readonly View[]; shown: View; hasTeam: boolean }) {
   const countOf = useCounts()
   const news = useNews(hasTeam)
@@ -139,7 +144,7 @@ interface RowProps {
   readonly isChosen: boolean
   readonly isHit: boolean
   readonly time: string
-  /** The text that the person has typed, but not sent. */
+  /** An answer that the user has typed, but not sent. */
   readonly draft: string | undefined
   readonly people: People
 }
@@ -177,7 +182,7 @@ function Row({ conversation, isChosen, isHit, time, draft, people }: RowProps) {
 interface RowLinkProps {
   readonly number: string
   readonly name: string
-  /** The text or note at which the thread opens; '' for the thread's end. */
+  /** The text or note to open the thread at, such as `sms_messages/ID`; '' for its end. */
   readonly at: string
   readonly time: string
   readonly unread?: number

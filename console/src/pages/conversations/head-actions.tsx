@@ -53,7 +53,7 @@ export function HeadActions({ conversation, people }: { conversation: Conversati
   )
 }
 
-/** Calls the function of a key that is pressed alone, outside of fields and dialogs. */
+/** Calls a key's function when the key is pressed without Ctrl, Cmd or Alt, outside of fields and dialogs. */
 function useKeys(keys: Readonly<Record<string, () => unknown>>): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {

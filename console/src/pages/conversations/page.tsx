@@ -24,7 +24,7 @@ import './thread/thread.css'
 
 const isPanelOpen = remembered('conversation-panel', true)
 
-/** The views, the list and the thread. A phone shows the list, or the thread over it. */
+/** The views, the list and the open conversation. On a phone the conversation covers the list. */
 export function Page({ params: { number = '' }, query }: PageProps) {
   const people = usePeople()
   return (
@@ -43,7 +43,7 @@ interface OpenProps {
   readonly number: string
   readonly people: People
   readonly at: string
-  /** Whether the panel is open as its own page, which the browser's back button leaves. */
+  /** Whether the URL asks for the panel about the contact: the browser's back button closes it. */
   readonly isAsked: boolean
 }
 

@@ -19,7 +19,7 @@ interface Other extends PresenceMessage {
 
 /** At most one message about typing is sent in this time. */
 const WRITING_MS = 2_500
-/** A person counts as typing for this time after their last message about it. */
+/** A person counts as typing for this time after their last message about typing. */
 const TYPES_MS = 6_000
 /** A person without any message for this time counts as gone. */
 const STAYS_MS = 50_000
@@ -33,7 +33,10 @@ export interface Presence {
   write(text: string): void
 }
 
-/** Reports and follows presence in a conversation; does nothing if it is undefined. */
+/**
+ * Reports that this user reads or types in a conversation, and follows who else does. Does nothing if
+ * `conversation` is undefined.
+ */
 export function usePresence(conversation: string | undefined): Presence {
   const [others, setOthers] = useState<readonly Other[]>([])
   const written = useRef(0)
@@ -54,7 +57,7 @@ export function usePresence(conversation: string | undefined): Presence {
       if (message.state === '') known.delete(message.sender)
       else known.set(message.sender, { ...message, at: Date.now() })
       show()
-      // answers a newcomer, who does not know yet who else reads
+      // answer a newcomer, who does not know yet who else reads
       if (isNew && message.state !== '') read()
     })
     topic.subscribed.then(read, () => {})

@@ -21,14 +21,14 @@ export interface About {
   readonly name: string
   readonly conversation: Conversation | undefined
   readonly contact: Contact | undefined
-  /** False while the contact is being read. If true, an undefined `contact` means that there is none. */
+  /** False while the contact is being loaded. If true, an undefined `contact` means that there is none. */
   readonly isContactKnown: boolean
   readonly people: People
 }
 
 export function SidePanel({ number, name, conversation, contact, isContactKnown, people }: About) {
   const groups = useGroups()
-  // renders again after a refused change, so that the field shows the stored assignee
+  // increased to render again after a refused change, so that the field shows the stored assignee
   const [, setAsked] = useState(0)
   return (
     <div class="conversations-about stack">

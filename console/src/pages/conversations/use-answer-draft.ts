@@ -14,7 +14,7 @@ const PAUSE_MS = 1_500
 /** The longest time that a send waits for the draft to be stored. The outbox keeps the text anyway. */
 const KEEP_MS = 1_000
 
-/** The person's drafts on the server: of one conversation, or the newest of all. */
+/** This person's drafts on the server: that of one conversation, or the newest of all. None for ''. */
 export const useAnswerDrafts = (conversation?: string): List<AnswerDraft> =>
   useList('conversation_drafts', {
     filter: pb.filter(`author = {:author}${conversation ? ' && conversation = {:conversation}' : ''}`, {
@@ -27,20 +27,20 @@ export const useAnswerDrafts = (conversation?: string): List<AnswerDraft> =>
   })
 
 interface KeptDraft extends Draft<string> {
-  /** Stores the text on the server at once. */
+  /** Stores the text on the server now. Waits at most KEEP_MS; never throws. */
   keep(): Promise<void>
   /** Call it when the text is sent: the server deletes the draft. */
   sent(): void
 }
 
 /**
- * The text of the answer box. This tab stores it at each letter; the server stores it after a pause, for
- * the person's other browsers.
+ * The text of the answer box. The tab stores it at each change, the server after a pause in typing, for the
+ * person's other browsers.
  */
 export function useAnswerDraft(number: string, conversation: Conversation | undefined): KeptDraft {
   const { items, loading } = useAnswerDrafts(conversation?.id ?? '')
   const [stored] = items
-  /** The draft that was sent, which the server may still have. */
+  /** Id and text of the sent draft, which the server may still have. */
   const gone = useRef('')
   const text = stored && keyOf(stored) !== gone.current ? stored.text : ''
   const isSent = unsentTexts(number).some(({ request }) => request.body.startsWith(text))

@@ -16,7 +16,7 @@ import { formatNumber } from '../../language/words.ts'
 import type { View } from './views.ts'
 
 const PER_PAGE = 50
-/** The shortest search, in characters: shorter ones would match nearly every text. */
+/** The shortest search in texts and notes, in characters: shorter ones would match nearly every text. */
 const MIN_SEARCH = 3
 const OLDER = 10
 
@@ -27,7 +27,7 @@ export interface Conversations {
 }
 
 export interface Hit {
-  /** The text or note at which the thread opens, such as `sms_messages/ID`. */
+  /** The text or note to open the thread at, such as `sms_messages/ID`. */
   readonly at: string
   readonly number: string
   readonly text: string
@@ -35,7 +35,7 @@ export interface Hit {
   readonly isNote: boolean
 }
 
-/** A page of conversations, live, newest first. A search also finds archived conversations. */
+/** A page of a view's conversations, live. A search in the view All also finds archived and blocked ones. */
 export function useConversations(view: View, words: string): Conversations {
   const asked = useLater(words.trim())
   const found = `(${conversationFilter(asked, defaultCountry.value)})`
@@ -76,7 +76,10 @@ const hitOf = (message: Message): Hit => ({
   isNote: false,
 })
 
-/** Returns a function: when a conversation's last incoming text arrived on the phone, by the text's id. */
+/**
+ * Returns a function that tells when a phone received a conversation's last incoming text, by the text's id.
+ * It returns undefined until this is known.
+ */
 export const useReceived = (items: readonly Conversation[]): ((message: string) => string | undefined) =>
   useLookup(
     items.filter(({ last_type }) => last_type === 'incoming').map(({ last_message }) => last_message),
@@ -88,7 +91,7 @@ export const useReceived = (items: readonly Conversation[]): ((message: string) 
     },
   )
 
-/** When each person last opened their mentions in this browser, by their id. */
+/** When each person last opened the view Mentions in this browser, by the person's id. */
 const mentionsSeen = remembered<Readonly<Record<string, string>>>('mentions-seen', {})
 
 export function seeMentions(): void {
@@ -96,7 +99,7 @@ export function seeMentions(): void {
   mentionsSeen.value = { ...mentionsSeen.value, [session.value?.sender ?? '']: at }
 }
 
-/** What is new in the person's own views: unread conversations, and notes that mention them. */
+/** Counts what is new for this person: unread conversations assigned to them, notes that mention them. */
 export function useNews(ready: boolean): Readonly<Record<string, number>> {
   const sender = session.value?.sender ?? ''
   const one = { perPage: 1, fields: 'id', ready }
@@ -115,12 +118,14 @@ export function useNews(ready: boolean): Readonly<Record<string, number>> {
   return ready ? { mine: mine.total, mentions: mentions.total } : {}
 }
 
-/** Changes within this time cause one request. */
+/** Changes within this time cause one request for the counts. */
 const CALM_MS = 600
-/** The highest number shown. The server stops counting one above it. */
+/** The highest count that is shown. The server stops counting at one more. */
 const MAX_COUNT = 999
 
-/** Returns a function: how many conversations a view has, live, as text; '' until the count is known. */
+/**
+ * Returns a function that gives the number of a view's conversations, live, as text; '' until it is known.
+ */
 export function useCounts(): (view: string) => string {
   const { value, reload } = useAnswer<Readonly<Record<string, number>>>('/api/account/inbox')
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

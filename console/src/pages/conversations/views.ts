@@ -10,7 +10,7 @@ export interface View {
   readonly id: string
   readonly words: string
   readonly nothing: string
-  /** The filter of the list. The server has an index for each of these filters. */
+  /** The filter of the view's list. The server has an index for each of these, except for Mentions. */
   readonly filter: string
   readonly sort?: string
 }
@@ -48,7 +48,7 @@ const OWN: readonly View[] = [
 
 const assignedTo = (id: string) => pb.filter(`${OPEN} && assignee = {:id}`, { id })
 
-/** The views of an account. In a team also the person's own view and one for each colleague. */
+/** The views of an account. A team also has Mine, Unassigned and Mentions, and a view for each colleague. */
 export function viewsFor({ hasTeam, agents }: People): readonly View[] {
   if (!hasTeam) return OWN
   const me = session.value?.sender ?? ''

@@ -115,7 +115,7 @@ const METERS: readonly (readonly [
   ['monthly_recipients', 'recipients', (used) => t('{count} of {total} different numbers this month', used)],
 ]
 
-/** The used share of a limit from which its meter warns. */
+/** The used share of a limit at which its meter begins to warn. */
 const NEAR = 0.8
 
 function LineMeters({ line, use }: { line: Line; use: LineUse | undefined }) {
@@ -148,7 +148,7 @@ const limit = (name: string, label: string) => ({ name, label, placeholder: t('N
 
 function LineDialog({ line, onClose }: { line: Line; onClose: () => void }) {
   const [country, setCountry] = useCountry()
-  // a stored number is valid: a program may have stored it
+  // the stored number is not checked: a program may have stored an unusual one
   const stored = formatPhone(line.number)
   const read = (typed: string) =>
     typed.trim() === '' || typed === stored

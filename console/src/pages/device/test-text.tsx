@@ -80,10 +80,10 @@ function Outcome({ id }: { id: string }) {
   )
 }
 
-/** The number that texts to the simulated phone come from. */
+/** The number from which the simulated phone receives texts. */
 const sender = remembered('simulated-sender', '+4915112345678')
 
-/** The screen of a simulated phone that this browser plays: what it sent, and a way to text it. */
+/** The screen of a simulated phone that runs in this browser: its texts, and a form to send it a text. */
 export function SimulatedPhone({ device }: { device: Device }) {
   if (!isPlayedHere(device.id)) return null
   const texts = simulatedTexts.value[device.id] ?? []

@@ -197,7 +197,7 @@ function AndroidPhone({ url, code }: { url: string; code: string }) {
   )
 }
 
-/** Starts the server so that other computers reach it. */
+/** Starts the server so that other computers can reach it. */
 const START = 'HOST=0.0.0.0 npx pocketsms serve'
 
 const OnlyHere = () => (
@@ -209,7 +209,7 @@ const OnlyHere = () => (
   </>
 )
 
-/** Instructions for a computer with a modem: one command pairs it, and keeps running to send texts. */
+/** Instructions for a computer with a modem: one command pairs it, and sends for as long as it runs. */
 function Computer({ url, code }: { url: string; code: string }) {
   const server = isLoopback(url) ? serverUrl : new URL(url).origin
   const [driver, setDriver] = useState<string>('gammu')
@@ -249,11 +249,11 @@ function Computer({ url, code }: { url: string; code: string }) {
   )
 }
 
-/** Names of this computer itself. RFC 6761, 6.3; RFC 1122, 3.2.1.3 */
+/** Host names and addresses of the computer itself. RFC 6761, 6.3; RFC 1122, 3.2.1.3 */
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/
 
-/** Whether an address is of the computer that opens it, so that other computers do not reach the server. */
+/** Whether a URL leads to the computer that opens it, so that other computers cannot use it. */
 const isLoopback = (url: string) => LOOPBACK.test(new URL(url).hostname)
 
-/** Whether requests to an address are unencrypted and leave this computer. */
+/** Whether requests to a URL leave this computer without encryption. */
 const isUnencrypted = (url: string) => new URL(url).protocol === 'http:' && !isLoopback(url)

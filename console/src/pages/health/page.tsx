@@ -29,7 +29,7 @@ interface Warning {
 
 const EVERY_MS = 5_000
 const DAY_EVERY_MS = 30_000
-/** Messages that wait longer than this are shown as a problem. */
+/** The tile turns red if the oldest message waits longer than this. */
 const LONG_SECONDS = 60
 const DAY_MS = 86_400_000
 
@@ -230,7 +230,7 @@ function Jobs() {
   )
 }
 
-/** Devices that are on but cannot be reached or fail, with what waits for them. */
+/** Enabled devices that are out of reach or failing, with the number of their waiting messages. */
 function Offline({
   devices,
   states,

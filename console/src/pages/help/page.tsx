@@ -6,17 +6,14 @@ import { Page as Frame } from '../../parts/page.tsx'
 import { to } from '../../router.ts'
 import './page.css'
 
-/** The pages of docs that are the help; the browser loads its own. */
+/** The help by language. The browser loads only the one in its language. */
 const HELP: Readonly<Record<Language, () => Promise<typeof import('../../../../docs/console.md')>>> = {
   en: () => import('../../../../docs/console.md'),
   de: () => import('../../../../docs/console/de.md'),
 }
 const { sections } = await HELP[language]()
 
-/**
- * How to work in the console: docs/console.md, in the language of the window. `:section` is the heading to
- * begin at.
- */
+/** The help: docs/console.md or its translation. `:section` is the heading to scroll to. */
 export function Page({ params: { section = '' } }: PageProps) {
   const chosen = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -48,7 +45,7 @@ export function Page({ params: { section = '' } }: PageProps) {
               <h2 ref={id === section ? chosen : undefined} tabIndex={-1}>
                 {title}
               </h2>
-              {/* HTML built from our own page, never from user input */}
+              {/* HTML built from our own docs, never from user input */}
               <div dangerouslySetInnerHTML={{ __html: html }} />
             </section>
           ))}

@@ -71,12 +71,12 @@ interface Around {
   readonly preset: HookPreset
   readonly groups: readonly ContactGroup[]
   readonly lines: readonly Line[]
-  /** Country of numbers without one. */
+  /** Country of numbers without a country code. */
   readonly country: string
   readonly onCountry: (country: string) => void
 }
 
-/** Whether each call names the recipient, as those of auth servers do. */
+/** Whether each call names its recipient, as calls of auth servers do. */
 const namesRecipient = ({ preset }: Values) => PRESETS[preset as HookPreset].codes !== undefined
 const namesNone = (values: Values) => !namesRecipient(values)
 

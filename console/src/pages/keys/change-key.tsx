@@ -13,7 +13,6 @@ import { toast, toastFault } from '../../parts/toast.tsx'
 
 export const LIMITS = () => [destinationsRow(), linesRow(t('Sends only by these lines (none: by all)'))]
 
-/** Whether the secret before the present one is still valid. */
 export const hasPrevious = ({ previous_until }: ApiKey) => msOf(previous_until) > Date.now()
 
 export const ChangeKey = ({ record, onClose }: { record: ApiKey; onClose: () => void }) => (
@@ -34,7 +33,7 @@ export const turn = ({ id, name, disabled }: ApiKey) =>
     .update(id, { disabled: !disabled })
     .then(() => toast(disabled ? t('{name} is on', { name }) : t('{name} is off', { name })), toastFault)
 
-/** Makes another secret of a key and shows it, once; ends the one before. */
+/** Makes a new secret for a key and shows it once. Can also end the previous secret. */
 export function RotateKey({ record, onClose }: { record: ApiKey; onClose: () => void }) {
   const [made, setMade] = useState<ApiKey>()
   const end = useTask(async () => {

@@ -13,7 +13,7 @@ export interface Wishes {
   readonly text: string
 }
 
-/** The column of the numbers, and the text with buttons that insert columns. */
+/** Fields for the column with the numbers, and for the text, with buttons that insert placeholders. */
 export function ListFields({
   sheet,
   wishes,

@@ -56,13 +56,10 @@ export function ListReport({
   )
 }
 
-/**
- * Rows are sent in their order, some at a time: the first message is one of the first rows, not the first
- * that was answered.
- */
+/** How many of the first rows may have the oldest message: rows are sent in order, but several at a time. */
 const FIRST_ROWS = 12
 
-/** A filter of the messages since the first one of the list, by the server's clock. */
+/** The filter for outgoing messages since the list's first one, by the server's clock; '' until known. */
 function useFilter(accepted: ListOutcome['accepted']): string {
   const [filter, setFilter] = useState('')
   const rows = [...accepted].sort(([a], [b]) => a - b).slice(0, FIRST_ROWS)
@@ -81,25 +78,25 @@ function useFilter(accepted: ListOutcome['accepted']): string {
 }
 
 interface ListOutcome {
-  /** Ids of the messages that were accepted, by the row of the file. */
+  /** Ids of the accepted messages by row number in the file. */
   readonly accepted: ReadonlyMap<number, string>
-  /** How many rows were not sent again: their number got the same text within a day. */
+  /** How many rows were not sent again, because their number got the same text within a day. */
   readonly before: number
   readonly refused: readonly { readonly text: ListText; readonly why: string }[]
-  /** The fault that stopped the run, if it would stop every row. */
+  /** The error that stopped the run, because every row would fail. */
   readonly fault: Fault | undefined
 }
 
 export const NOTHING_SENT: ListOutcome = { accepted: new Map(), before: 0, refused: [], fault: undefined }
 
 const TOLD_MS = 100
-/** Status codes that stop the run, as every row would fail; 0: no answer. */
+/** Status codes that stop the run, because every row would fail; 0 means no answer. */
 const STOPPING: ReadonlySet<number> = new Set([0, 401, 402, 403, 429, 500, 503])
 
 /**
- * Sends the texts that are not in `done`, a few at a time, and now and again passes the progress to `tell`.
- * The idempotency key is made of number and text: a repeat within a day, be it after a lost answer, from a
- * corrected file or in another browser, sends nothing twice. Never throws.
+ * Sends the texts that are not in `done`, a few at a time, and reports progress to `tell`. The idempotency
+ * key is made of number and text, so a repeat within a day sends nothing twice, even from a corrected file or
+ * another browser. Never throws.
  */
 export async function runList(
   texts: readonly ListText[],
@@ -154,11 +151,11 @@ async function sendOne(
   return { id: answer.message_ids[0]!, isOld }
 }
 
-/** An idempotency key from number and text. Not by crypto.subtle, which exists with TLS only. */
+/** An idempotency key from number and text. Not by crypto.subtle, which needs HTTPS. */
 const keyOf = (phone: string, body: string): string =>
   `list-${phone}-${fnv(body, 0x811c9dc5)}${fnv(body, 0x01000193)}`
 
-/** The FNV-1a hash with another start value. */
+/** The 32-bit FNV-1a hash in hex, with `start` instead of the standard start value. */
 function fnv(text: string, start: number): string {
   let hash = start
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)

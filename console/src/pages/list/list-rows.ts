@@ -24,17 +24,17 @@ const NUMBER = 'phone'
 
 const sameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
 
-/** The placeholders of a text without a column. */
+/** The placeholders in a text for which there is no column. */
 export const unknownPlaceholders = (text: string, { head }: Sheet): string[] =>
   variablesOf(text).filter((name) => !sameName(name, NUMBER) && !head.some((title) => sameName(title, name)))
 
-/** The number of each row; one without a country belongs to `country`. */
+/** The number of each row. One without a country code belongs to `country`. */
 export const readNumbers = ({ rows }: Sheet, column: number, country: string): readonly PhoneReading[] =>
   rows.map((cells) => readPhone(cells[column] ?? '', country))
 
 /**
- * A text for each row, its placeholders filled from the columns of the same name, whatever their case.
- * @param numbers of `readNumbers`, which takes longer than the rest: once for many changes of the text.
+ * A text for each row, its placeholders filled from the columns of the same name, ignoring case.
+ * @param numbers from `readNumbers`, which is slow: callers keep them while the text changes.
  */
 export function planList(
   sheet: Sheet,
@@ -63,8 +63,8 @@ export function planList(
 }
 
 /**
- * Fills the text in for a row, the number as the world dials it; `empty` names the first column that has
- * nothing there.
+ * Returns a function that fills in a row's text, with the number in E.164. `empty`: the first placeholder
+ * without a value or default; '' if there is none.
  */
 function filler(text: string, { head }: Sheet, phoneColumn: number) {
   const pieces = piecesOf(text).map((piece) => ({

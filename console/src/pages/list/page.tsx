@@ -66,7 +66,7 @@ function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }) {
     setFaults(found)
     if (Object.keys(found).length > 0 || plan.good.length === 0) return
     stop.current = new AbortController()
-    // a continued send was confirmed before
+    // do not ask again when a stopped send is continued: it was confirmed before
     const isLong = count === 0 && plan.good.length > MAX_PLAIN
     if (isLong && !(await isListConfirmed(plan.good, scheduledAtOf(when)))) return
     if (isLong && !when.isLater) setHeld(true)
@@ -162,14 +162,14 @@ function ListHold({ onOver, onUndo }: { onOver: () => void; onUndo: () => void }
     toast(t('Undone: nobody gets it'))
   })
   useEffect(() => box.current?.querySelector('button')?.focus(), [])
-  // a layout effect: no click on "Undo" comes between the end and the sending
+  // a layout effect: no click on "Undo" is possible between the end of the countdown and the send
   useLayoutEffect(() => {
     if (isOver) onOver()
   }, [isOver])
   return <div ref={box}>{!isOver && <HoldNotice left={left} undo={undo} />}</div>
 }
 
-/** Asks before many texts are sent. `scheduledAt`: when they leave, or '' for now. */
+/** Asks the user before many texts are sent. `scheduledAt`: when they leave; '' for now. */
 function isListConfirmed(texts: readonly ListText[], scheduledAt: string): Promise<boolean> {
   const first = texts[0]!
   const people = new Set(texts.map(({ phone }) => phone)).size

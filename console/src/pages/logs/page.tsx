@@ -24,9 +24,9 @@ interface Log {
   readonly message: string
   readonly data: {
     readonly status?: number
-    /** The caller's collection, '' for a guest. */
+    /** The caller's auth collection; '' for a guest. */
     readonly auth?: string
-    /** The caller's id, if the setting logs.logAuthId is on. */
+    /** The id of the caller, if the setting logs.logAuthId is on. */
     readonly authId?: string
     readonly error?: string
   }

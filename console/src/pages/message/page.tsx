@@ -92,10 +92,10 @@ const back = () => ({ href: to('/messages', lastList.value), words: t('Messages'
 const numberOf = ({ message_type, from, to: recipient }: Message) =>
   message_type === 'incoming' ? from : recipient
 
-/** Only superusers see whose message it is. */
+/** Only superusers see the message's owner. */
 const expandOf = () => (session.value?.role === 'superuser' ? 'device,user' : 'device')
 
-/** The events of a message. Reads them again when it changes: both are written together. */
+/** The events of a message. Reads them again when it changes: the server writes both together. */
 function useEvents(id: string, message: Message | undefined): readonly MessageEvent[] {
   const events = useList<MessageEvent>('sms_events', {
     filter: pb.filter('message = {:id}', { id }),
@@ -161,7 +161,7 @@ function useRetry(message: Message | undefined): Message | undefined {
 
 const RETRY = 'retry:'
 
-/** The details of a message, except unset ones. `sim`: its line, if the device has several. */
+/** The details of a message, except unset ones. `sim`: its line, if the device has several; else ''. */
 function factsOf(message: Message, sim: string): readonly (Fact | false)[] {
   const { segments, body, priority, guarantee, batch_id, client_ref, message_type } = message
   const isOut = message_type === 'outgoing'
@@ -208,7 +208,6 @@ function DeviceLink({ message }: { message: Message }) {
   return <a href={to(`/devices/${device}`)}>{deviceName(expand?.device) || t('A device')}</a>
 }
 
-/** The size of a text: its segments, which networks bill, and its characters. */
 function sizeOf(body: string, segments: number): string {
   const count = segmentsText(segments)
   if (body === '') return count

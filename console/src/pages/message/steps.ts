@@ -8,7 +8,7 @@ export interface Step {
   readonly state: MessageState
   readonly words: string
   readonly at: string
-  /** The reason, or other details. */
+  /** The reason of a failure, or other details, or ''. */
   readonly detail: string
 }
 
@@ -25,15 +25,15 @@ const WORDS: Readonly<Record<MessageState, (device: string) => string>> = {
 }
 
 /**
- * The life of a message, oldest first: its acceptance, which is no event, the events, and what it waits for
- * now, or an end that has no event, as of a message that was refused at once.
+ * The steps of a message, oldest first: its acceptance, its events, and its present state if no event shows
+ * it. An incoming message has only its events.
  */
 export function stepsOf(message: Message, events: readonly MessageEvent[]): Step[] {
   const steps = events.map((event) => stepOf(event))
   if (message.message_type === 'incoming') return steps
   const { id, created } = message
   const accepted = { id, state: 'pending' as const, words: t('Accepted'), at: created, detail: '' }
-  // an event of a scheduled message records a change, not that it waits
+  // the last event of a pending message records a change of it, not that it waits
   const isTold = message.status !== 'pending' && events.at(-1)?.status === message.status
   return [accepted, ...steps, ...(isTold ? [] : presentOf(message))]
 }

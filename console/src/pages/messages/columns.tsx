@@ -14,7 +14,7 @@ interface Around {
   simOf(message: Message): string
 }
 
-/** Marks failures, but no reasons for waiting. */
+/** The CSS class of a reason: 'muted' for a reason to wait, '' for a failure. */
 const toneOf = ({ error_message }: Message) => (error_message ? '' : 'muted')
 
 const SENDER: Column<Message> = {

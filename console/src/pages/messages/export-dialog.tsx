@@ -104,8 +104,8 @@ const QUOTE = 0x22
 const LINE_FEED = 0x0a
 
 /**
- * Reads the CSV of all messages that a filter finds, with these columns, and tells how far it is. Throws a
- * ClientResponseError when it is refused, and what `fetch` throws when it is stopped by `ended` or the
+ * Downloads the CSV of all messages that a filter finds and reports progress to `tell`. Throws a
+ * ClientResponseError if the server refuses it, and the error of `fetch` if `ended` stops it or the
  * connection breaks.
  */
 async function readExport(
@@ -134,7 +134,10 @@ async function readExport(
   return new Response(response.body.pipeThrough(counted), { headers: { 'content-type': 'text/csv' } }).blob()
 }
 
-/** Counts complete lines without the head; ignores line breaks inside quotes. */
+/**
+ * Returns a function that counts the complete rows in all pieces so far, without the header. Ignores line
+ * breaks inside quotes.
+ */
 function rowCounter(): (piece: Uint8Array) => number {
   let lines = 0
   let isQuoted = false
@@ -149,15 +152,15 @@ function rowCounter(): (piece: Uint8Array) => number {
 
 interface CsvColumn {
   readonly words: string
-  /** The fields of the API that it is made of. */
+  /** The API fields from which the column is made. */
   readonly fields: readonly string[]
-  /** The text of a cell; by default the first field unchanged. */
+  /** The text of a cell; by default the value of the first field. */
   readonly cell?: (values: readonly string[], names: Names) => string
 }
 
 type Names = ReadonlyMap<string, string>
 
-/** Year, month, day and time in this order are a date in every spreadsheet. */
+/** Formats as `2026-11-30 08:15:00`, which every spreadsheet reads as a date. */
 const LOCAL = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium' })
 
 /** An instant in the browser's time zone; '' for none. */
@@ -201,12 +204,11 @@ const CSV_COLUMNS: readonly CsvColumn[] = [
   { words: t('Reference of the sender'), fields: ['client_ref'] },
 ]
 
-/** The fields that an export of these columns asks for, each once. */
 const fieldsOf = (columns: readonly CsvColumn[]): string[] => [
   ...new Set(columns.flatMap(({ fields }) => fields)),
 ]
 
-/** The API's CSV of these columns as a file for people: their words, local times, names of contacts. */
+/** Rewrites the API's CSV for people: translated titles and values, local times, names of contacts. */
 async function readableCsv(csv: Blob, columns: readonly CsvColumn[], names: Names): Promise<Blob> {
   const pieces = [CSV_MARK, csvLines([columns.map(({ words }) => words)])]
   await eachPiece(csv, (rows) => {
@@ -234,7 +236,7 @@ async function namesOfContacts(ended: AbortSignal): Promise<Names> {
 
 type Row = Readonly<Record<string, string>>
 
-/** Reads a CSV with a head piece by piece, so that a large one does not have to be in memory as rows. */
+/** Parses a CSV with a header piece by piece, so that the rows of a large file are never all in memory. */
 const eachPiece = (csv: Blob, take: (rows: readonly Row[]) => void): Promise<void> =>
   new Promise((resolve, reject) => {
     Papa.parse<Row>(csv as File, {

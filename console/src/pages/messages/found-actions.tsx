@@ -42,7 +42,7 @@ export function FoundActions({ question, filter }: { question: Question; filter:
   )
 }
 
-/** Whether the filter or the chosen state finds only failed or only waiting messages. */
+/** Whether the chosen state, or else a `status` in the filter, asks for failed or for waiting messages. */
 function kindOf({ state, filter }: Question): 'failed' | 'waiting' | undefined {
   if (state === 'failed' || (state === '' && /\bstatus\s*=\s*["']failed["']/.test(filter))) return 'failed'
   const waits = /\bstatus\s*=\s*["'](pending|assigned)["']/
@@ -112,7 +112,7 @@ const sentenceOf = (total: number) =>
       )
 
 const PAGE = 500
-/** Errors that concern one message only: the next one is tried. */
+/** Errors of one message only, after which the next message is tried. */
 const OF_ONE: ReadonlySet<string> = new Set(['not_cancelable', 'not_retriable', 'message_not_found'])
 
 interface Done {
@@ -121,9 +121,9 @@ interface Done {
 }
 
 /**
- * Runs an action for each message of some filters, oldest first. Reads all ids first, since the
- * changes may alter the results of the filters. Reports progress to `tell`. Ends early when `stop` aborts.
- * Throws errors that do not concern a single message.
+ * Runs an action for each message that the filters find. Reads all ids first, because the actions may change
+ * what the filters find. Reports progress to `tell`. Ends early when `stop` aborts. Throws errors that are
+ * not in OF_ONE.
  */
 async function doEach(
   filters: readonly string[],

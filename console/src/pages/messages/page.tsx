@@ -23,7 +23,7 @@ import './page.css'
 export function Page({ query }: PageProps) {
   const question = questionOf(query)
   const named = useNamed(question.words)
-  // contacts are searched by name first; the list does not change until they are found
+  // contacts with these words in their names are looked up first: until then the list does not change
   const filter =
     named && wholeFilter({ ...question, words: named.words }, defaultCountry.value, named.numbers)
   const messages = useMessages(filter, question.sort, question.page)
@@ -85,7 +85,7 @@ export function Page({ query }: PageProps) {
   )
 }
 
-/** The message below the filter, after the server answered 400; undefined for other faults. */
+/** The error shown below the filter if the server answered 400; undefined for other errors. */
 const refusalOf = ({ fault }: Messages, { filter }: Question) =>
   fault?.status === 400 && filter !== '' ? t('The server does not understand this filter.') : undefined
 
@@ -136,7 +136,7 @@ function Found({
   )
 }
 
-/** The numbers whose contacts are shown. A superuser has no contacts. */
+/** The numbers whose contact names are shown. A superuser has no contacts. */
 const numbersOf = (items: readonly Message[]) =>
   session.value?.role === 'user'
     ? items.map((item) => (item.message_type === 'incoming' ? item.from : item.to))

@@ -7,14 +7,14 @@ export interface Question {
   /** As typed into the filter bar. */
   readonly filter: string
   readonly state: StateKey
-  /** Words to look for in texts and numbers. */
+  /** Words to look for in texts, numbers and names. */
   readonly words: string
   /** `from`, `until`: the first and last day, as `2026-11-30` in the browser's time zone; '' for no limit. */
   readonly from: string
   readonly until: string
   /** A device's id; '' for all. */
   readonly device: string
-  /** The id of who sent it: a person, a key, an automatic answer; '' for all. */
+  /** The sender's id: a person, an API key, an automatic answer; '' for all. */
   readonly sender: string
   readonly sort: string
   readonly page: number
@@ -62,8 +62,8 @@ export const queryOf = (question: Question): Record<string, string> => {
 const dayOf = (text: string | null) => (/^\d{4}-\d\d-\d\d$/.test(text ?? '') ? text! : '')
 
 /**
- * The whole filter for the server; numbers without a country belong to `country`.
- * `named`: numbers of contacts that have the words in their name.
+ * The whole filter for the server. Numbers without a country code belong to `country`.
+ * `named`: numbers of contacts whose names contain the words.
  */
 export function wholeFilter(
   { filter, state, words, from, until, device, sender }: Question,
@@ -83,16 +83,16 @@ export function wholeFilter(
   return parts.length === 1 ? parts[0]! : parts.map((part) => `(${part}\n)`).join(' && ')
 }
 
-/** The filter for search words; numbers may be typed as people write them. */
+/** The filter for search words, which may also be a phone number as people write it. */
 function wordsFilter(words: string, country: string, named: readonly string[]): string {
   if (words === '') return ''
   const number = phonePart(words, country) || words
   const found = pb.filter('body ~ {:words} || to ~ {:number} || from ~ {:number}', { words, number })
-  // without spaces: a filter has at most 3,500 bytes
+  // without spaces, because PocketBase limits a filter to 3,500 bytes
   return [found, ...named.map((phone) => pb.filter('to={:phone}||from={:phone}', { phone }))].join('||')
 }
 
-/** The start of a day in the browser's time zone, or of the day `later` days after it. */
+/** The start of the day that is `later` days after `day`, in the browser's time zone. */
 function startOfDay(day: string, later = 0): Date {
   const start = new Date(`${day}T00:00`)
   start.setDate(start.getDate() + later)

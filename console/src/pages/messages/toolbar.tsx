@@ -15,7 +15,7 @@ import { SORTS } from './columns.tsx'
 import { FilterBar } from './filter/filter-bar.tsx'
 import { type Question, STATES, type StateKey } from './question.ts'
 
-/** The search and states; behind a button the other filters. On a phone states are behind it, too. */
+/** The search, the states, and a button that opens other filters. On a phone it also opens the states. */
 export function Toolbar({
   question,
   onChange,
@@ -65,7 +65,9 @@ const States = ({ chosen, onChoose }: { chosen: StateKey; onChoose: (key: StateK
 
 const MOST_CHOICES = 200
 
-/** Choices without filter language: days of the user's time zone, device, sender; on a phone the order. */
+/**
+ * Filters without filter syntax: days in the browser's time zone, device, sender. On a phone also the order.
+ */
 function Pickers({
   question: { from, until, device, sender, sort },
   onChange,

@@ -16,13 +16,13 @@ export interface Messages {
   readonly items: readonly Message[]
   readonly page: number
   readonly pages: number
-  /** Undefined until it is counted, which may take longer than the page. */
+  /** Undefined until it is counted, which may take longer than reading the page. */
   readonly total: number | undefined
   readonly loading: boolean
-  /** Whether the shown messages are those of an older query. */
+  /** Whether the shown messages are those of an older query, until the new ones are read. */
   readonly isOld: boolean
   readonly fault: Fault | undefined
-  /** New messages since a page after the first was read. Such a page does not move. */
+  /** New messages since this page was read; 0 on page 1, which updates itself. */
   readonly fresh: number
 }
 
@@ -33,9 +33,9 @@ interface Shown {
 }
 
 /**
- * Messages of a filter; reads nothing while it is undefined. Counts the total after the page is shown, and
- * keeps it for the other pages. Updates a changed message in place. Reads the first page again after
- * changes; on other pages `fresh` counts new messages.
+ * The messages that a filter finds; reads nothing while it is undefined. Counts the total after a page is
+ * shown, and keeps it for the other pages. Updates a changed message in place. Reads page 1 again after
+ * changes; on other pages only counts new messages, as `fresh`.
  */
 export function useMessages(filter: string | undefined, sort: string, page: number): Messages {
   const question = JSON.stringify([filter, sort])
@@ -88,7 +88,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
   useEffect(() => {
     setFresh(0)
   }, [question])
-  // drops answers to older queries, even if the present one is shown already
+  // drop the answer to an older query, even if the present one needs no read
   useEffect(() => () => void turn.current++, [question, page])
   useEffect(() => {
     if (shown?.question === question && shown.page === page && count.question === question) return
@@ -136,7 +136,7 @@ async function countOf(filter: string): Promise<number> {
   return totalItems
 }
 
-/** Replaces a changed message. Events have no `expand`: it is kept unless the device changed. */
+/** Replaces a changed message. Events have no `expand`: the old one stays unless the device changed. */
 function put(items: readonly Message[], record: Message): readonly Message[] {
   return items.map((item) => {
     if (item.id !== record.id) return item
@@ -145,12 +145,12 @@ function put(items: readonly Message[], record: Message): readonly Message[] {
   })
 }
 
-/** A filter holds 200 comparisons in 3,500 bytes, and each number is compared twice. */
+/** A filter may have 200 comparisons in 3,500 bytes, and each number is compared twice. */
 const MOST_NUMBERS = 50
 
 interface Named {
   readonly words: string
-  /** At most 50, in the order of the names. */
+  /** At most MOST_NUMBERS, in the order of the names. */
   readonly numbers: readonly string[]
   readonly isCut: boolean
 }
@@ -177,7 +177,7 @@ export function useNamed(typed: string): Named | undefined {
   return named
 }
 
-/** Finds contacts by name. Finds none when they cannot be read: texts and numbers are still searched. */
+/** Finds contacts by name. None if they cannot be read: texts and numbers are still searched. */
 async function find(words: string): Promise<Named> {
   if (words === '') return NOBODY
   if (session.value?.role !== 'user') return { ...NOBODY, words }

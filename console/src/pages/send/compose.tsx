@@ -66,7 +66,7 @@ export function Compose({
     hasText ? previewOf(composition, variables) : undefined,
   )
 
-  // the form's spelling of the names
+  // missing variables, with the form's spelling of their names
   const missing = variables.filter((name) => preview?.missing?.some((other) => isSameName(name, other)))
 
   const change = (part: Partial<Composition>) => {
@@ -80,7 +80,7 @@ export function Compose({
     if (Object.keys(faults).length > 0) focusFirstFault()
     else if (await send.run(requestOf(composition, variables))) draft.saved()
   }
-  // campaigns may have more recipients than a preview accepts
+  // no error: a campaign may have more recipients than a preview accepts
   const isLong = previewFault?.code === 'too_many_recipients'
   const isCampaign = isLong || composition.repeat.cron !== '' || (preview?.recipients_count ?? 0) > MAX_PLAIN
   const refusal = send.fault ?? (isLong ? undefined : previewFault)
@@ -143,7 +143,7 @@ const wordsOf = (isLater: boolean, people: number) =>
       ? t('Schedule')
       : t('Send')
 
-/** The form's errors: variables without a value; if there are none, the server's error. */
+/** The error to show in the form: the fields' own errors, or if there are none, the server's. */
 function withMissing(fault: Fault | undefined, missing: Record<string, string>): Fault | undefined {
   if (Object.keys(missing).length === 0) return fault
   return { message: '', code: '', status: 400, fields: missing }
@@ -156,7 +156,6 @@ function focusFirstFault(): void {
   )
 }
 
-/** The cost of a send: people, segments, and the quota left this month. */
 function Cost({
   preview,
   fault,
@@ -207,7 +206,7 @@ function Cost({
   )
 }
 
-/** Says why the cost is unknown. The card beside it shows errors of the server. */
+/** Says why the cost is unknown. The card beside it shows the server's error. */
 function noCostWords(hasGroups: boolean, hasText: boolean, fault: Fault | undefined): string {
   if (!hasGroups) return t('Nobody to send to yet')
   if (!hasText) return t('A text is missing')

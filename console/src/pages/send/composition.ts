@@ -6,13 +6,12 @@ import { variablesOf } from '../../data/text/placeholders.ts'
 import { t } from '../../language/words.ts'
 
 export interface Recipient {
-  /** In E.164; what was typed if it is invalid. */
+  /** In E.164; as typed if it is invalid. */
   readonly phone: string
   /** The contact's name, or ''. */
   readonly name: string
-  /** What was typed; undefined for a contact. */
+  /** As typed; undefined for a contact. */
   readonly typed?: string
-  /** Why the number is invalid; undefined if it is valid. */
   readonly fault?: PhoneFault | undefined
 }
 
@@ -24,16 +23,16 @@ export interface Composition {
   readonly template: string
   readonly variables: Readonly<Record<string, string>>
   readonly isLater: boolean
-  /** Local time as in the browser's field: `2026-11-20T08:30`. */
+  /** Local time, as a datetime-local input gives it: `2026-11-20T08:30`. */
   readonly at: string
   readonly repeat: Repeat
   /** The device that sends and chooses the SIM; '' for any. */
   readonly device: string
-  /** The line that sends; '' for any. */
+  /** The line (SIM) that sends; '' for any. */
   readonly line: string
   readonly priority: string
   readonly guarantee: 'at_most_once' | 'at_least_once'
-  /** When the text expires: seconds after it is due; '' for never. */
+  /** The text expires so many seconds after it is due; '' for never. */
   readonly giveUp: string
   /** Whether the text waits during quiet hours; null for the default: only campaigns wait. */
   readonly isQuiet: boolean | null
@@ -95,21 +94,20 @@ const wayOf = ({ device, line, isLater, at }: Composition): Request => ({
   ...(isLater && at && { scheduled_at: new Date(at).toISOString() }),
 })
 
-/** The preview request. Variables without a value show their placeholders. */
+/** The body of the preview request. Variables without a value show their placeholders. */
 export const previewOf = (composition: Composition, variables: readonly string[]): Request => ({
   ...whatOf(composition, valuesOf(composition, variables)),
   ...wayOf(composition),
   draft: true,
 })
 
-/** Values that the sender filled in. Others come from the contact or the template's default. */
+/** The values that the user typed. For other variables the contact or the text has a value. */
 const valuesOf = ({ variables: values }: Composition, variables: readonly string[]) =>
   Object.fromEntries(variables.flatMap((name) => (values[name] ? [[name, values[name]]] : [])))
 
 export const isPersonal = ({ kind, text }: Composition): boolean =>
   kind === 'template' || variablesOf(text).length > 0
 
-/** The request's recipients and content. */
 function whatOf(composition: Composition, values: Readonly<Record<string, string>>): Request {
   const { recipients, groups, kind, text, template } = composition
   return {
@@ -123,8 +121,8 @@ function whatOf(composition: Composition, values: Readonly<Record<string, string
 const MAX_CHARACTERS = 1600
 
 /**
- * Errors of a text by field name; empty if the text can be sent.
- * @param missing variables that neither the contacts nor the text have a value for.
+ * Errors of a text by form field; empty if the text can be sent.
+ * @param missing variables that have no value from a contact or in the text.
  */
 export function faultsOf(
   composition: Composition,
@@ -148,7 +146,7 @@ export function faultsOf(
   return faults
 }
 
-/** The field that each error of the server concerns, by the beginning of the error's message. */
+/** For errors of the server: how the message begins, and the form field that it concerns. */
 const PLACES: readonly (readonly [said: RegExp, place: string])[] = [
   [/^(recipients|group_ids)/, 'to'],
   [/^body/, 'text'],
@@ -170,7 +168,7 @@ const PLACE_OF_CODES: Readonly<Record<string, string>> = {
   body_too_long: 'text',
 }
 
-/** A refusal of the server, with its message moved to the field that it concerns, if any. */
+/** Moves a server's error to the form field that it concerns, if any. */
 export function placeFault(fault: Fault): Fault {
   const { code, message } = fault
   const at = (place: string, words: string): Fault => ({ ...fault, fields: { [place]: words } })
@@ -184,7 +182,7 @@ export function placeFault(fault: Fault): Fault {
   return said ? at(said[1], message) : fault
 }
 
-/** Adds recipients, without those already in the list. `doubles`: how many were left out. */
+/** Adds recipients, except those already in the list. `doubles`: how many were left out. */
 export function withMore(
   recipients: readonly Recipient[],
   more: readonly Recipient[],
@@ -194,13 +192,13 @@ export function withMore(
   return { recipients: [...all.values()], doubles: recipients.length + more.length - all.size }
 }
 
-/** `POST /api/sms/preview`. */
+/** The answer of `POST /api/sms/preview`. */
 export interface Preview {
   readonly body: string
   readonly segments: number
   readonly recipients_count: number
   readonly total_segments: number
-  /** An estimate, by the limits of the lines; '' when no line is on. */
+  /** An estimate of when the last text leaves, by the limits of the lines; '' if no line is on. */
   readonly last_leaves_at: string
   /** How many recipients have opted out and get nothing. */
   readonly opted_out: number

@@ -20,8 +20,8 @@ import { Sent } from './sent.tsx'
 const MOST_DEVICES = 200
 
 /**
- * Sends texts, or shows the progress of sent ones (`?batch=`, `?message=`). Links from other pages fill the
- * form: `?to=` (numbers), `?group=`, `?template=`, `?text=`, or `?campaign=` to send its content again.
+ * The form that sends texts, or the progress of a send (`?batch=`, `?message=`). Links from other pages fill
+ * the form: `?to=` (numbers), `?group=`, `?template=`, `?text=`, or `?campaign=` (the content of a campaign).
  */
 export function Page({ query }: PageProps) {
   const [batch, message] = [query.get('batch') ?? '', query.get('message') ?? '']
@@ -93,7 +93,7 @@ const NoDevice = () => (
   </Empty>
 )
 
-/** The recipients of a link. E.164 numbers are not checked further, as programs may have stored them. */
+/** The recipients of a link. E.164 numbers are not checked further: programs may have stored unusual ones. */
 const recipientsOf = (text: string): Recipient[] =>
   readNumbers(text, defaultCountry.value).map((recipient) =>
     E164.test(recipient.phone) ? { phone: recipient.phone, name: '' } : recipient,

@@ -13,7 +13,7 @@ import { formatDateTime, msOf } from '../../parts/time.tsx'
 import { go } from '../../router.ts'
 import type { Request, Preview as SendPreview } from './composition.ts'
 
-/** `POST /api/campaigns/preview`. */
+/** The answer of `POST /api/campaigns/preview`. */
 interface Preview {
   readonly recipients_count: number
   readonly segments: number
@@ -23,8 +23,8 @@ interface Preview {
 
 /**
  * Sends a request as a campaign, once the user has confirmed it. Returns the campaign; 'no' if the user
- * declined; undefined for so few recipients, or for an agent, that the request must be sent without one.
- * Calls with the same `key` make one campaign.
+ * declined; undefined if the caller must send the request without a campaign, because it has few recipients
+ * or the user is an agent. Calls with the same `key` make one campaign.
  */
 async function sendAsCampaign(
   request: Request,
@@ -42,7 +42,10 @@ async function sendAsCampaign(
   return pb.send('/api/campaigns', { method: 'POST', body, headers: { 'idempotency-key': key } })
 }
 
-/** Asks an agent, who may not make campaigns, to confirm a send. Returns 'no' if the agent declined. */
+/**
+ * Asks an agent, who may not make campaigns, to confirm a send. Returns 'no' if the agent declined. Does not
+ * ask about more recipients than the server allows.
+ */
 async function sendAsAgent(request: Request): Promise<'no' | undefined> {
   const options = { method: 'POST', body: request }
   const preview = await pb.send<SendPreview>('/api/sms/preview', options)
@@ -58,7 +61,7 @@ async function firstTime({ repeat, scheduled_at }: Request): Promise<string> {
   return new Date(msOf(times[0])).toISOString()
 }
 
-/** Makes a request one for a campaign: `expires_at` replaces `ttl`. `begins`: its time; '' for now. */
+/** Turns a send request into one for a campaign: `expires_at` replaces `ttl`. `begins`: '' for now. */
 function campaignOf({ ttl, ...request }: Request, begins: string): Request {
   if (!ttl) return request
   const due = begins ? Date.parse(begins) : Date.now()
@@ -90,7 +93,7 @@ function isConfirmed(
   })
 }
 
-/** `POST /api/sms/send`. */
+/** The answer of `POST /api/sms/send`. */
 interface Accepted {
   /** '' for one message. */
   readonly batch_id: string
@@ -98,9 +101,9 @@ interface Accepted {
 }
 
 /**
- * Sends a request and opens its progress. A repeated request, as after a lost answer, has the same key, so
- * that it is sent once; a changed request gets a new key. More than 20 recipients get a campaign if the user
- * confirms it; `run` returns false if the user declines.
+ * Sends a request and opens the page with its progress. An unchanged request keeps its idempotency key, so
+ * that a repeat sends nothing twice. More than 20 recipients get a campaign if the user confirms it; `run`
+ * returns false if the user declines.
  */
 export function useSend(): Task<[Request]> {
   const [keys] = useState(requestKeys)

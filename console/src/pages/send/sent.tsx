@@ -54,12 +54,12 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
   )
 }
 
-/** States of messages that a device has or had. */
+/** States of messages for which a device was chosen, except failed ones. */
 const BEGUN = ['assigned', 'sending', 'sent', 'delivered'] as const
 
 /**
- * The title: "Scheduled" until a device has one of the messages, then "Sent". Messages to people who opted
- * out since then are not counted as scheduled.
+ * The title: "Scheduled" until a device is chosen for one of the messages, then "Sent". Messages that failed,
+ * as after an opt-out, are not counted as scheduled.
  */
 function titleOf({ items, counts }: Batch, who: (people: number) => string, total: number): string {
   const isWaiting = (counts.pending ?? 0) > 0 && BEGUN.every((state) => !counts[state])
@@ -214,7 +214,7 @@ const question = (waiting: number) => ({
   danger: true,
 })
 
-/** The id of the batch that resent the failed messages; '' if there is none. */
+/** The id of the send that repeated the failed messages; '' if there is none. */
 function useAgain(items: readonly Message[]): string {
   const failed = items.filter(({ status }) => status === 'failed')
   const filter = failed.map(({ id }) => pb.filter('client_ref = {:ref}', { ref: `retry:${id}` })).join(' || ')
@@ -237,13 +237,12 @@ interface Batch {
   readonly items: readonly Message[]
   readonly total: number
   readonly counts: Counts
-  /** The filter that finds all messages of the send. */
   readonly filter: string
   readonly loading: boolean
   readonly fault: Fault | undefined
 }
 
-/** The messages of a send, live. `batch`: the send's id; without one, `message` is its only message. */
+/** The messages of a send, live. `batch`: the send's id; if it is '', `message` is its only message. */
 function useBatch(batch: string, message: string): Batch {
   const filter = batch
     ? pb.filter('batch_id = {:batch}', { batch })
@@ -268,7 +267,6 @@ function countsOf(items: readonly Message[]): Counts {
   return counts
 }
 
-/** Reads the counts of a send with more messages than the page shows. */
 async function readCounts(batch: string, filter: string): Promise<Counts> {
   const [{ counts }, { totalItems: canceled }] = await Promise.all([
     pb.send<{ counts: Counts }>(`/api/sms/batches/${batch}`, {}),

@@ -13,9 +13,9 @@ import type { Values } from '../../parts/rows/values.ts'
 import { Rules } from './rules.tsx'
 import './page.css'
 
-/** The default of the server's address. With this value, the server uses PUBLIC_URL. */
+/** The default of meta.appURL. With it, the server uses its environment variable PUBLIC_URL. */
 const UNSET_URL = 'http://localhost:8090'
-/** Turns off the browser's autofill, which would enter the superuser's own data. */
+/** Turns off the browser's autofill, which would fill in the superuser's own data. */
 const PLAIN = { autocomplete: 'off', spellcheck: false } as const
 
 const NAMING: SettingsPart = {
@@ -147,7 +147,7 @@ export const PROXY: SettingsPart = {
   ],
 }
 
-/** Addresses that superusers may use. `own`: the caller's, which must stay allowed. */
+/** Addresses that superusers may connect from. `own`: the user's; asks before saving a list without it. */
 export const superusers = (own: string): SettingsPart => ({
   key: 'settings.superusers',
   title: t('Where superusers come from'),

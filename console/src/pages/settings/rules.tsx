@@ -10,7 +10,7 @@ import { toast } from '../../parts/toast.tsx'
 
 export function Rules({ first }: { first: readonly RateLimit[] }) {
   const [rules, setRules] = useState(first)
-  /** The index of the open rule; the list's length for a new one. */
+  /** The index of the rule in the dialog; the list's length for a new rule. */
   const [open, setOpen] = useState<number>()
   const save = async (next: readonly RateLimit[]) => {
     const saved = await saveSettings({ rateLimits: { rules: next } })
@@ -79,7 +79,7 @@ const NEW: RateLimit = { label: '/api/sms/', audience: '', maxRequests: 60, dura
 
 interface RuleDialogProps {
   readonly rules: readonly RateLimit[]
-  /** The index of the edited rule; the list's length for a new one. */
+  /** The index of the edited rule; the list's length for a new rule. */
   readonly at: number
   readonly save: (rules: readonly RateLimit[]) => Promise<void>
   readonly onClose: () => void
@@ -87,7 +87,7 @@ interface RuleDialogProps {
 
 const isOther = (values: Values) => values.choice === OTHER
 
-/** The form's fields for rule `at`. The server's error names contain the rule's index in the list. */
+/** The form's fields for the rule at index `at`. Like the server's errors, their names contain the index. */
 function rowsFor(at: number): readonly FormRow[] {
   const path = `rateLimits.rules.${at}.`
   const number = { kind: 'number', min: 1, refused: t('At least 1.') } as const

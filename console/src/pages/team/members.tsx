@@ -11,7 +11,7 @@ import { Card, Loading } from '../../parts/page.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
 import { attempt } from '../../parts/toast.tsx'
 
-/** The owner or a member. `id`: of their record in `senders`. */
+/** The owner or a member of a team. `id`: that of their record in `senders`. */
 interface Person {
   readonly id: string
   readonly name: string
@@ -111,7 +111,7 @@ const RoleOf = ({ person: { id, name, role }, isOwn }: { person: Person; isOwn: 
     ROLE_WORDS[role]
   )
 
-/** A select field that saves each change at once. */
+/** A select field that saves each change immediately. */
 function Choice<K extends Notify | MemberRole>({
   label,
   choices,
@@ -137,7 +137,7 @@ function Choice<K extends Notify | MemberRole>({
   )
 }
 
-/** Saves who is notified: for the owner in the account's settings, for a member in the membership. */
+/** Saves what this person is notified of: an owner's choice in the account, a member's in the membership. */
 const saveNotify = ({ team, sender }: Session, notify: Notify): Promise<unknown> =>
   team === 'owner' ? saveOwnSettings({ notify }) : personal().collection('members').update(sender, { notify })
 

@@ -77,7 +77,7 @@ interface Change extends RecordOf<'account_audit'> {
   readonly expand?: { readonly sender?: Sender }
 }
 
-/** Actions without a label are shown by their names. */
+/** Labels of actions. An action without a label is shown by its name. */
 const ACTIONS: Readonly<Record<string, string>> = {
   create: t('Created'),
   update: t('Changed'),
@@ -93,7 +93,7 @@ const THINGS: Readonly<Record<string, string>> = {
   member_invitations: t('Invitation'),
 }
 
-/** Name fields of records. `senders` keeps names of deleted members and keys. */
+/** The collection and field with the name of a record. `senders` also names deleted members and keys. */
 const NAMES: Readonly<Record<string, readonly [collection: string, field: string]>> = {
   devices: ['devices', 'name'],
   lines: ['lines', 'label'],

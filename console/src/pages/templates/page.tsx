@@ -91,7 +91,7 @@ function TemplateForm({ template, onClose }: { template: Template | undefined; o
   )
 }
 
-/** Maximum contacts to choose from, sorted by name. */
+/** Maximum contacts to choose from for the preview. */
 const CHOICES = 100
 
 function TemplatePreview({ body }: { body: string }) {
@@ -101,12 +101,12 @@ function TemplatePreview({ body }: { body: string }) {
   const contact = contacts.items.find(({ id }) => id === chosen) ?? contacts.items[0]
   const fieldOf = (name: string) => contact && fieldNamed(contact, name)
   const own: Readonly<Record<string, string>> = contact ? { name: contact.name, phone: contact.phone } : {}
-  // prefer the contact's own value to one typed earlier, perhaps for another contact
+  // prefer the contact's own value to a typed one, which may have been typed for another contact
   const valueFor = (variable: string) => {
     const name = variable.toLowerCase()
     return own[name] || fieldOf(variable) || (own[name] ?? values[name])
   }
-  // while contacts are loading, assume that one has name and phone
+  // while contacts are being loaded, assume that there is one with name and phone
   const isTheirs = (name: string) => (contact || contacts.loading) && OF_CONTACTS.includes(name.toLowerCase())
   const asked = variablesOf(body).filter((name) => !isTheirs(name) && !fieldOf(name))
   const pieces = piecesOf(body).map((piece) => {

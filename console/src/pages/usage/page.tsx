@@ -102,7 +102,7 @@ const DayTable = ({ days }: { days: readonly UsageDay[] }) => {
   )
 }
 
-/** SVG units: width of a bar with its gap, width of the bar alone, height of the plot. */
+/** SVG units: STEP is the width of a bar with its gap, BAR of the bar alone; HEIGHT is that of the plot. */
 const STEP = 10
 const BAR = 7
 const HEIGHT = 1000
@@ -110,7 +110,7 @@ const HEIGHT = 1000
 const dayName = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const named = (day: string) => dayName.format(new Date(day))
 
-/** A bar for each day, stacked by the outcome of messages. The table below has the figures. */
+/** A bar for each day, stacked by the outcome of the messages. The table below the plot has the figures. */
 function Plot({ days }: { days: readonly UsageDay[] }) {
   const top = roundUp(Math.max(...days.map(allOf)))
   const marks = [days[0], days[Math.floor(days.length / 2)], days.at(-1)]

@@ -21,13 +21,13 @@ export const userRows = (passwordHint: string): readonly FormRow[] => [
   { name: 'verified', label: t('Email verified') },
 ]
 
-/** The record of a form's fields, with the confirmation of the password if there is a password. */
+/** A user record from form fields. Repeats a password as `passwordConfirm`, as PocketBase requires. */
 export const userRecord = (fields: Readonly<Record<string, unknown>>) => ({
   ...fields,
   ...('password' in fields && { passwordConfirm: fields.password }),
 })
 
-/** Whether a user is disabled, by the settings that the list of users expands. */
+/** Whether a user is disabled. Needs the record's expanded `user_settings_via_user`. */
 export const isDisabled = ({ expand }: User): boolean => expand?.user_settings_via_user?.disabled === true
 
 const ROWS = [

@@ -91,7 +91,7 @@ const remove = (service: VerifyService) =>
     t('{name} was deleted', service),
   )
 
-/** The number of newest verifications from which rates are computed. */
+/** Approval rates are computed from this many of the newest verifications. */
 const SAMPLE = 500
 
 function Verifications({ services }: { services: readonly VerifyService[] }) {
@@ -148,7 +148,7 @@ const OTHERS: readonly Column<Verification>[] = [
 
 interface Country {
   readonly id: string
-  /** The countries of its numbers: `+1` has several. */
+  /** The countries of the numbers: a code such as `+1` has several. */
   readonly names: ReadonlySet<string>
   readonly sent: number
   readonly ended: number

@@ -10,13 +10,13 @@ type Texts = Readonly<Record<string, string>>
 
 const LANGUAGE = /^([a-z]{2,3}(?:-[a-zA-Z0-9]{2,8})*):[ \t]*(.*)$/
 
-/** Lines to edit, as `en: Your code is {{code}}.` */
+/** Texts as lines to edit, such as `en: Your code is {{code}}.` */
 const linesOf = (texts: Texts): string =>
   Object.entries(texts)
     .map(([language, text]) => `${language}: ${text}`)
     .join('\n')
 
-/** Parses edited lines. A line without a language continues the text above. Undefined if no text is above. */
+/** Parses edited lines. A line without a language continues the text above; undefined if there is none. */
 function readTexts(typed: string): Texts | undefined {
   const texts: Record<string, string> = {}
   let last: string | undefined

@@ -102,7 +102,7 @@ const SPANS = [
   ['720', t('The last 30 days')],
 ] as const
 
-/** A dialog that resends deliveries that failed in a period, for example in an outage of the receiver. */
+/** A dialog that resends deliveries that failed in a period, as during an outage of the receiver. */
 function ResendFailed({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const save = async (_: unknown, { hours }: { hours?: unknown }) => {
     const since = new Date(Date.now() - Number(hours) * HOUR_MS)
@@ -168,7 +168,7 @@ interface Sent {
 }
 
 function DeliveryRequest({ id, attempts }: { id: string; attempts: number }) {
-  // `attempts` makes the hook read again after each attempt, as each has another signature
+  // `attempts` makes this read again after each attempt, because the signature changes
   const { value, fault } = useAnswer<Sent>(`/api/webhooks/deliveries/${id}/request?attempts=${attempts}`)
   if (fault) return <Notice kind="wrong">{fault.message}</Notice>
   if (!value) return <Loading />
@@ -181,7 +181,7 @@ function DeliveryRequest({ id, attempts }: { id: string; attempts: number }) {
   )
 }
 
-/** JSON over several lines; a form with a line for each parameter. */
+/** JSON over several lines; a form body with a line for each parameter. */
 function readable(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)

@@ -19,8 +19,8 @@ import { go, to } from '../../router.ts'
 import { Deliveries } from './deliveries.tsx'
 
 /**
- * One webhook: settings, secret and deliveries. Superusers see the webhooks of all users, and may stop
- * them.
+ * One webhook: settings, secret and deliveries. Superusers see the webhooks of all users, and may switch them
+ * off or delete them.
  */
 export function Page({ params: { id = '' } }: PageProps) {
   const isOwn = session.value?.role === 'user'
@@ -91,8 +91,8 @@ const Settings = ({ webhook }: { webhook: Webhook }) => (
 )
 
 /**
- * A superuser's actions on a user's webhook: switch it off or delete it. Only the owner changes its address
- * and secret.
+ * A superuser's actions on a user's webhook: switch it, or delete it. Only the owner changes its address and
+ * secret.
  */
 function Stop({ webhook }: { webhook: Webhook }) {
   const { enabled, events, expand } = webhook

@@ -100,10 +100,9 @@ function NewWebhook({ onClose }: { onClose: () => void }) {
 }
 
 const MOST = 200
-/** Deliveries of the last 24 hours that failed or are waiting for a retry. */
 const FAILED = 'created >= @yesterday && (status = "failed" || (status = "pending" && attempts > 0))'
 
-/** Returns a function: whether deliveries of a webhook failed in the last 24 hours. */
+/** Returns a function: whether a webhook's deliveries failed, or are retried, in the last 24 hours. */
 function useFailing(): (webhook: Webhook) => boolean {
   const { items } = useList<Delivery>('webhook_deliveries', {
     filter: FAILED,

@@ -10,8 +10,8 @@ import { attempt, toastFault } from '../toast.tsx'
 import './attachments.css'
 
 /**
- * Files that the page shows: pictures that cannot contain scripts, audio and video. Others are only
- * downloaded. The server chooses the extension from the content.
+ * Kinds of files that the page shows, by extension, which the server chooses from the content. Other files,
+ * such as SVG with its scripts, are only downloaded.
  */
 const KINDS = [
   ['picture', /\.(png|jpe?g|gif|webp)$/],
@@ -20,7 +20,7 @@ const KINDS = [
 ] as const
 const kindOf = (name: string) => KINDS.find(([, pattern]) => pattern.test(name))?.[0]
 
-/** A file name without the server's random part. */
+/** A file name without the random part that the server adds. */
 const shownName = (name: string) => name.replace(/_[^_.]{10}(?=\.|$)/, '')
 
 export function Attachments({ message }: { message: Message }) {
@@ -84,7 +84,7 @@ function Player({ name, url }: { name: string; url: string }) {
 const save = (message: Message, name: string) =>
   attempt(async () => download(shownName(name), fileUrl(message, name, await fileToken(), { download: '1' })))
 
-/** How long links share a token. Tokens are valid for three minutes, as in PocketBase. */
+/** How long links reuse a file token. The server accepts a token for three minutes, as PocketBase does. */
 const SHARED_MS = 60_000
 let known: { readonly account: string; readonly untilMs: number; readonly token: Promise<string> } | undefined
 

@@ -8,7 +8,7 @@ import { Form, FormActions } from '../form/form.tsx'
 import { Loading, Progress } from '../page.tsx'
 import { Dialog } from './dialog.tsx'
 
-/** Kinds that are resent only if the user chooses them. */
+/** Kinds of failed messages that are resent only if the user chooses them. */
 const CHOICES = ['unknown', 'canceled'] as const
 export type AgainChoice = (typeof CHOICES)[number]
 
@@ -23,8 +23,8 @@ const WORDS: Readonly<Record<AgainChoice, (count: number) => string>> = {
 }
 
 /**
- * Asks which failed messages to resend, and calls `send`, which reports how many are done and shows the
- * result. `counts`: failed messages of each kind; undefined until counted. `fault`: why counting failed.
+ * Asks which failed messages to resend, and calls `send`, which must report how many are done and show the
+ * result. `counts` is undefined until the messages are counted; `fault` is why counting failed.
  */
 export function AgainDialog({
   counts,

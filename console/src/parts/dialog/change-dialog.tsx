@@ -10,10 +10,10 @@ import { msOf } from '../time.tsx'
 import { Dialog } from './dialog.tsx'
 
 const MAX_CHARACTERS = 1600
-/** The server's maximum. An expiry by date may be later. */
+/** The server's maximum for `ttl`. The expiry of a message may be later if it was set as a date. */
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
 
-/** A scheduled message, or a batch of them. Dates are PocketBase's, '' for none. */
+/** A scheduled message, or a batch of scheduled messages. Dates are PocketBase's strings, '' for none. */
 interface Waiting {
   readonly scheduled_at: string
   readonly expires_at: string
@@ -21,7 +21,7 @@ interface Waiting {
   readonly body?: string
 }
 
-/** The body of `PATCH /api/sms/messages/ID` and `…/reschedule`. */
+/** The body of `PATCH /api/sms/messages/ID` and `/api/sms/batches/ID/reschedule`. */
 export type ChangeRequest = Readonly<Record<string, string | number>>
 
 /** Edits the time and text of scheduled messages. `save` gets the changed fields only. */
@@ -36,7 +36,7 @@ export function ChangeDialog({
   save: (request: ChangeRequest) => Promise<void>
   onClose: () => void
 }) {
-  // the message when the dialog opened: later changes do not replace what is being typed
+  // keeps the message as it was when the dialog opened, so that later changes do not replace typed values
   const [{ scheduled_at, expires_at, body }] = useState(waiting)
   const was = localOf(msOf(scheduled_at))
   const [when, setWhen] = useState<When>({ isLater: true, at: was })
@@ -91,10 +91,7 @@ const WORDS: Readonly<Record<string, string>> = {
   not_changeable: t('It is too late to change it: its time has come, or it was canceled.'),
 }
 
-/**
- * The new time, '' for now by the server's clock. The text stays valid for as long after the new time as
- * it was after the old one.
- */
+/** The request for a new time; '' sends the text now. `ttl` keeps the time between sending and expiry. */
 function timeOf({ isLater, at }: When, scheduled: string, expires: string): ChangeRequest {
   const seconds = Math.round((msOf(expires) - msOf(scheduled)) / 1000)
   return {

@@ -7,7 +7,7 @@ import { t } from '../../language/words.ts'
 import { Actions, Button } from '../form/form.tsx'
 import { attempt, toast, toastFault } from '../toast.tsx'
 
-/** What gets the first focus, in this order: a marked element, a field, a button, a link, the title. */
+/** What gets the focus first, by priority: a marked element, a field, a button, a link, the title. */
 const FIRST = [
   '[data-focus="true"], [autofocus]',
   '.dialog-body :is(.field, .check) :is(input, select, textarea):enabled',
@@ -17,9 +17,8 @@ const FIRST = [
 ] as const
 
 /**
- * A modal dialog; render it while it is open. The browser keeps the focus in it and gives it back at the end;
- * Escape and the cross call `onClose`. FIRST says which element has the focus at first; the cross never
- * has.
+ * A modal dialog, open while it is rendered. FIRST chooses the first focus, which is never the close button.
+ * Escape and the close button call `onClose`. The browser keeps the focus inside and restores it afterwards.
  */
 export function Dialog({
   title,
@@ -34,7 +33,7 @@ export function Dialog({
 }) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // open before the first paint, so that an Escape pressed at once closes the dialog
+  // opens before the first paint, so that an Escape pressed immediately closes the dialog
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
@@ -66,7 +65,7 @@ export function Dialog({
 
 function firstFocus(dialog: HTMLElement): HTMLElement | null | undefined {
   const first = FIRST.map((place) => dialog.querySelector<HTMLElement>(place)).find((found) => found !== null)
-  // in a group of choices, the chosen one gets the focus
+  // in a group of radio buttons, focuses the chosen one
   const chosen = first?.closest('fieldset')?.querySelector<HTMLElement>('input[type="radio"]:checked')
   return chosen ?? first
 }
@@ -77,16 +76,13 @@ export interface Question {
   readonly action: string
   readonly keep?: string
   readonly danger?: boolean
-  /** The cancel button has the focus, so that Enter does not confirm. Default: the value of `danger`. */
+  /** Focuses the cancel button, so that Enter does not confirm. Default: the value of `danger`. */
   readonly careful?: boolean
 }
 
 const asked = signal<(Question & { answer: (yes: boolean) => void }) | undefined>(undefined)
 
-/**
- * Asks before something that cannot be undone: `if (await confirmed({ title, text, action: 'Delete',
- * danger: true })) …`. A string becomes a paragraph; other content of `text` is shown as it is.
- */
+/** Asks for confirmation: `if (await confirmed({ title, text, action: t('Delete'), danger: true })) …`. */
 export const confirmed = (question: Question): Promise<boolean> =>
   new Promise((resolve) => {
     asked.value = {
@@ -98,7 +94,7 @@ export const confirmed = (question: Question): Promise<boolean> =>
     }
   })
 
-/** Renders the dialogs of `confirmed`. The shell contains it once. */
+/** Renders the dialogs of `confirmed`. App contains it once. */
 export function Questions() {
   const question = asked.value
   if (!question) return null
@@ -118,7 +114,7 @@ export function Questions() {
   )
 }
 
-/** Asks for confirmation, by default as for what cannot be undone; runs `work`, and shows the result. */
+/** Asks (by default with `danger`), runs `work`, and shows the result. Calls `then` after a success. */
 export async function runConfirmed(
   question: Question,
   work: () => Promise<unknown>,
@@ -141,12 +137,12 @@ export const deleteRecord = (
 }
 
 /**
- * Asks, then deletes what `path` names once the time for Undo is over or the window closes: its secret cannot
- * be restored later. Returns false if the user declines.
+ * Asks for confirmation, then offers Undo. Sends DELETE `path` only when it is too late for Undo or the
+ * window closes, because a deleted secret cannot be restored. Returns false if the user declines.
  */
 export async function revoke(path: string, question: Question, said: string, then = () => {}) {
   if (!(await confirmed({ ...question, danger: true }))) return false
-  // the present sign-in: the person may switch to another account before the deletion
+  // keeps the current token, because the person may switch to another account before the deletion
   const headers = { authorization: pb.authStore.token }
   const options: SendOptions = { method: 'DELETE', headers, keepalive: true, requestKey: null }
   const finish = () => {

@@ -13,7 +13,7 @@ interface ManyPeople {
   readonly isLater: boolean
 }
 
-/** Asks before something is sent to many, and shows the first text as it will arrive. */
+/** Asks for confirmation before a send to many people. Shows the first text as it will arrive. */
 export async function confirmedForMany({
   people,
   what,
@@ -43,7 +43,7 @@ export async function confirmedForMany({
   })
 }
 
-/** Whether all devices of the user are simulated. Throws as the client does. */
+/** Whether the user has no real device. Throws ClientResponseError. */
 async function hasOnlySimulated(): Promise<boolean> {
   const options = { filter: 'platform != "simulator"', fields: 'id', skipTotal: true }
   const { items } = await pb.collection('devices').getList(1, 1, options)

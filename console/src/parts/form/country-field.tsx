@@ -22,7 +22,7 @@ export const CountryField = (props: {
 type Choice = readonly [country: string, words: string]
 let countries: readonly Choice[] | undefined
 
-/** The choices: all countries with their calling codes, sorted by name. `chosen` '': none is chosen yet. */
+/** All countries with their calling codes, sorted by name. If `chosen` is '', an empty choice is first. */
 function countryChoices(chosen: string): readonly Choice[] {
   countries ??= phoneCountries()
     .map(({ country, code }): Choice => [country, `${countryName(country)} (${code})`])
@@ -30,7 +30,7 @@ function countryChoices(chosen: string): readonly Choice[] {
   return chosen === '' ? [['', t('Choose…')], ...countries] : countries
 }
 
-/** A small choice beside a field for numbers: the country of numbers typed without a calling code. */
+/** A small menu beside a field for numbers: the country of numbers typed without a calling code. */
 export const NumberCountry = ({ value, onValue }: { value: string; onValue: (country: string) => void }) => (
   <label class="number-country note">
     <span>{t('Country of numbers without one')}</span>

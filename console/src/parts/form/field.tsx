@@ -4,12 +4,12 @@ import type { Fault } from '../../data/fault.ts'
 
 interface FieldProps {
   readonly label: string
-  /** The record field's name. This field shows the error of that name in `fault`. */
+  /** The name of the record's field. If `fault` has an error for this name, it is shown. */
   readonly name: string
   readonly hint?: ComponentChildren
   /** The error of the form's last request. */
   readonly fault?: Fault | undefined
-  /** An error that the page itself found. It replaces the one in `fault`. */
+  /** An error that the page itself found. It is shown instead of an error in `fault`. */
   readonly error?: string | undefined
 }
 
@@ -21,7 +21,7 @@ interface Ties {
   readonly 'aria-invalid': boolean
 }
 
-/** A label, an input rendered by `children`, a hint and the error. For custom inputs. */
+/** A label, the input that `children` renders, and an error or the hint. For custom inputs. */
 export function Field(props: FieldProps & { children: (ties: Ties) => ComponentChildren }) {
   const { label, name, hint, fault, error = fault?.fields[name], children } = props
   const id = useId()
@@ -69,7 +69,6 @@ interface TextProps extends Typed<HTMLInputElement> {
   readonly list?: string
 }
 
-/** Splits the properties of a typed field into those of its Field and those of its input. */
 function split<P extends FieldProps & Pick<Typed<HTMLElement>, 'onValue'> & { inputRef?: unknown }>(
   props: P,
 ) {
@@ -81,10 +80,10 @@ function split<P extends FieldProps & Pick<Typed<HTMLElement>, 'onValue'> & { in
   }
 }
 
-/** One line of text, or another `type` of input. Numbers are texts, too: convert them on submit. */
+/** An input of one line; `type` is that of HTML. Its value is always a string: convert numbers on submit. */
 export function TextField(props: TextProps) {
   const { field, input } = split(props)
-  // preact types the attributes for each `type` separately
+  // a cast, because preact types the attributes for each `type` separately
   return <Field {...field}>{(ties) => <input {...(input as InputHTMLAttributes)} {...ties} />}</Field>
 }
 
@@ -139,7 +138,7 @@ export const CheckField = ({
   </label>
 )
 
-/** Checkboxes to choose several values. `choices`: pairs of value and words. `name`: the record field's. */
+/** Checkboxes to choose several values. `choices`: pairs of value and words. `name`: the record's field. */
 export const CheckList = <T extends string>({
   class: look = 'checks',
   legend,

@@ -5,10 +5,7 @@ import { may, type TeamRole } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
 import { Icon, type IconName } from '../icon.tsx'
 
-/**
- * A form that Enter or its submit button submits. Errors are shown at its head, except those that a field
- * in `names` shows.
- */
+/** A form. Shows the errors in `fault` at its top, except errors that the fields in `names` show. */
 export function Form({
   onSubmit,
   fault,
@@ -40,10 +37,7 @@ function FormFault({ fault, names }: { fault: Fault | undefined; names: readonly
   return text ? <Notice kind="wrong">{text}</Notice> : null
 }
 
-/**
- * A message in a box: an error (read out at once and scrolled into view), a warning, or a piece of
- * information.
- */
+/** A message in a box. Screen readers read an error (`wrong`) immediately, and it is scrolled into view. */
 export function Notice({
   kind = 'info',
   children,
@@ -62,17 +56,14 @@ export function Notice({
   )
 }
 
-/**
- * The buttons at the end of a form or dialog. The main one comes first in the HTML, and is at the right on
- * wide screens.
- */
+/** The buttons of a form or dialog. The main one comes first in the HTML and is shown at the right. */
 export const Actions = ({ children }: { children: ComponentChildren }) => (
   <div class="actions">{children}</div>
 )
 
 /**
- * The button that submits a form and, in a dialog, the cancel button. While a long task runs, a button that
- * calls `onStop` replaces the cancel button.
+ * The submit button and, with `onCancel`, a cancel button. With `onStop`, a stop button replaces the cancel
+ * button while `busy`.
  */
 export const FormActions = ({
   onCancel,
@@ -107,9 +98,7 @@ type ButtonProps = Look & {
   readonly busy?: boolean
 } & Omit<JSX.IntrinsicElements['button'], 'icon' | 'ref'>
 
-/**
- * A button. `type` defaults to `button`: only `type="submit"` submits a form. One `primary` for each view.
- */
+/** A button. Submits a form only with `type="submit"`. Use at most one `primary` button in a view. */
 export function Button({
   kind = 'plain',
   icon,

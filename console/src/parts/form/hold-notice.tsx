@@ -5,7 +5,7 @@ import { formatDateTime, msOf } from '../time.tsx'
 import { Button, Notice } from './form.tsx'
 import './hold-notice.css'
 
-/** "Sending in 8 s", and a button that undoes the send. */
+/** Shows "Sending in 8 s" and a button that undoes the send. `left`: seconds. */
 export const HoldNotice = ({ left, undo }: { left: number; undo: Task<[]> }) => (
   <Notice kind="warning">
     <span class="hold">
@@ -29,8 +29,8 @@ export const OnlySimulated = () => (
 const HOUR_MS = 3_600_000
 
 /**
- * When the last text of a send leaves, if that is more than an hour after the first one is due: the limits of
- * lines spread large sends over days. `dueAt`: when the first is due, '' for now.
+ * Tells when the last text of a send leaves, if that is over an hour after the first: the limits of SIMs can
+ * spread large sends over days. `dueAt`: when the first text is due, '' for now.
  */
 export function LastLeaves({ at, dueAt }: { at: string; dueAt: string }) {
   const due = Math.max(Date.now(), msOf(dueAt) || 0)

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** Rarely needed fields, folded. Opens by itself when one of them `isWrong`. */
+/** Rarely needed fields, folded. They open when `isWrong`: one of them has an error. */
 export function More({
   summary,
   isWrong,

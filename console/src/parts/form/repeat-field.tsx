@@ -13,7 +13,7 @@ const MISSED = [
   ['once', t('Send it late, once')],
 ] as const
 
-/** Chooses how often a campaign goes out, and shows the next times meanwhile. */
+/** Fields to choose when a campaign repeats. They show the next times of the choice. */
 export function RepeatField({
   value,
   onValue,
@@ -23,9 +23,9 @@ export function RepeatField({
 }: {
   value: Repeat
   onValue: (repeat: Repeat) => void
-  /** The local time before which there is no run; '' for now. */
+  /** The earliest local time of a run; '' for now. */
   from?: string
-  /** Whether the campaign cannot stop repeating. */
+  /** Whether the user cannot choose "Once", because the campaign repeats already. */
   isFixed?: boolean
   error?: string | undefined
 }) {

@@ -31,7 +31,7 @@ export function VariableButtons({
   )
 }
 
-/** How many contacts, those that changed last, to read for names of fields. */
+/** How many of the contacts changed last to read for names of custom fields. */
 const SAMPLE = 200
 const MOST_NAMES = 12
 const USABLE = /^[^{}|]*[^{}|\s][^{}|]*$/

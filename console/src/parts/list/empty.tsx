@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Icon, type IconName } from '../icon.tsx'
 
-/** The content of an empty page: a sentence on what to do first (`children`), and `action`, its button. */
+/** Shown when there is nothing to show. `children`: a sentence on what to do; `action`: a button for it. */
 export const Empty = ({
   icon,
   title,

@@ -5,8 +5,8 @@ import { Button } from '../form/form.tsx'
 import type { IconName } from '../icon.tsx'
 
 /**
- * A button that opens a panel below it. `children` render the panel's content and get a function that closes
- * the panel. Escape, a press elsewhere and leaving it by Tab close it; after Escape the button has the focus.
+ * A button that opens a panel below it. `children` render the panel and get a function that closes it.
+ * Escape, a click elsewhere or leaving by Tab close it, too. After Escape the button has the focus.
  */
 export function Menu({
   words,

@@ -6,8 +6,8 @@ import { Loading, Page } from '../page.tsx'
 import { Empty } from './empty.tsx'
 
 /**
- * Shown instead of a record that could not be read: after a 404 `gone` and a link to the list; after another
- * error the error and a button to retry. `title`: the page's title, if the page shows nothing else.
+ * Shows that a record is loading, or why it cannot be read: after a 404 `gone` and a link to the list, after
+ * another error that error and a button to retry. With `title`, it is a whole page.
  */
 export function Missing({
   read,

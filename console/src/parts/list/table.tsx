@@ -10,9 +10,9 @@ import { Empty } from './empty.tsx'
 
 export interface Column<T> {
   readonly title: string
-  /** For styles: `data-column`. */
+  /** The attribute `data-column` of the cells, for CSS. */
   readonly name?: string
-  /** The field that a press on the title sorts by, in lists that can be sorted. */
+  /** The field to sort by when the user clicks on the title. Only used in tables with `onSort`. */
   readonly sort?: string
   readonly cell: (row: T) => ComponentChildren
   /** `end` for numbers and buttons. */
@@ -21,11 +21,11 @@ export interface Column<T> {
   readonly bare?: boolean
   /** Long text: cut with an ellipsis where there is no room. */
   readonly long?: boolean
-  /** True for a row without a value: a phone's card leaves the line out. */
+  /** True for a row whose cell is hidden on phones, for example because it is empty. */
   readonly spare?: (row: T) => boolean
 }
 
-/** A part of a page with a table, or with `none` when it has no rows. */
+/** A section of a page with a title and a table, or with the text `none` if the table has no rows. */
 export const TableSection = <T extends { id: string }>({
   title,
   none,
@@ -99,7 +99,7 @@ export function Table<T extends { id: string }>({
   )
 }
 
-/** Sorts down by `-created`, up by `created`. The first press sorts times newest first, names from A. */
+/** A column's title. A click sorts by it: first descending if `align` is `end`, otherwise ascending. */
 function Title<T>({
   column: { title, name, align, bare, sort: field },
   sort,
@@ -136,9 +136,9 @@ interface ListPageProps<T extends { id: string }> {
   readonly title: string
   readonly text?: string
   readonly list: List<T>
-  /** The table's name; by default the page's. */
+  /** The table's name for screen readers; by default the page's title. */
   readonly caption?: string
-  /** The columns, or a function of `edit`, which opens the dialog of a row. */
+  /** The columns, or a function that gets `edit`, which opens the dialog of a row, and returns them. */
   readonly columns: readonly Column<T>[] | ((edit: (row: T) => void) => readonly Column<T>[])
   readonly href?: (row: T) => string
   readonly icon: IconName
@@ -146,10 +146,10 @@ interface ListPageProps<T extends { id: string }> {
   readonly none: readonly [title: string, text: string]
   /** The label of the button that opens the dialog of a new record; absent: no button. */
   readonly add?: string | false
-  /** The page that creates a new record, if it is not a dialog. */
+  /** The URL of the page that creates a new record, if no dialog does. */
   readonly addHref?: string
   readonly needs?: TeamRole
-  /** Renders the dialog of a row; of a new record if `row` is undefined. */
+  /** Renders the dialog of a row, or of a new record if `row` is undefined. */
   readonly dialog?: (row: T | undefined, close: () => void) => ComponentChildren
   /** Whether the dialog of a new record is open at first. */
   readonly isAdding?: boolean
@@ -191,7 +191,7 @@ export function ListPage<T extends { id: string }>(props: ListPageProps<T>) {
 export interface RowAction {
   readonly icon?: IconName
   readonly words: string
-  /** A link or an action: one of the two is set. */
+  /** A link, instead of `onClick`. Either of the two is set. */
   readonly href?: string
   readonly onClick?: () => unknown
   readonly needs?: TeamRole | undefined
@@ -200,7 +200,7 @@ export interface RowAction {
   readonly iconOnly?: boolean
 }
 
-/** A column of buttons, for example to change or delete a row. `least`: the role that the buttons need. */
+/** A column of buttons, for example to change or delete a row. `least`: the lowest role that sees them. */
 export const actionsColumn = <T,>(
   actionsOf: (row: T) => readonly RowAction[],
   least?: TeamRole,
@@ -227,8 +227,7 @@ export const actionsColumn = <T,>(
 })
 
 /**
- * A list of `useList` as a table with its pager; `empty` if the list has no items; the error if the list
- * cannot be read.
+ * Shows a list of `useList` as a table with a pager, `empty` if it has no items, or the error of the read.
  */
 export function Records<T extends { id: string }>({
   list,
@@ -258,7 +257,7 @@ export function Records<T extends { id: string }>({
 export function Pager(list: {
   page: number
   pages: number
-  /** All items; undefined until counted, when `pages` is at most the next page. */
+  /** The number of all items. While it is undefined (not counted), `pages` is at most the next page. */
   total: number | undefined
   goTo: (page: number) => void
 }) {

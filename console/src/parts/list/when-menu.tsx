@@ -22,7 +22,7 @@ export function WhenMenu({
   words: string
   icon: IconName
   iconOnly?: boolean
-  /** Makes the times, when the menu opens. */
+  /** Returns the times to offer. Called when the menu opens. */
   named: (now: Date) => readonly NamedTime[]
   action: string
   onPick: (at: Date) => void

@@ -4,7 +4,7 @@ import { Icon } from '../icon.tsx'
 import './message-party.css'
 import { PhoneNumber } from '../phone-number.tsx'
 
-/** The other side of a message: an arrow for its direction, the contact's name, the number. */
+/** The sender or recipient of a message: an arrow for the direction, the contact's name, the number. */
 export function MessageParty({
   message,
   nameOf,

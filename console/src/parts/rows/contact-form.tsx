@@ -10,7 +10,7 @@ import './contact-form.css'
 
 /**
  * Adds or edits a contact. Saves only changed fields, so that an opt-out that arrives meanwhile is kept.
- * `number`: the contact's fixed number, which the form does not show.
+ * `number`: the contact's number, which the form then hides.
  */
 export function ContactForm({
   contact,
@@ -75,10 +75,10 @@ export function ContactForm({
 }
 
 const OWN = 'own-'
-/** The form's name for a contact's custom field. Dots are escaped, as they would make the name a path. */
+/** The form's name for a contact's custom field. Escapes dots, because the form reads `a.b` as a path. */
 const ownName = (title: string) => OWN + encodeURIComponent(title).replaceAll('.', '%2E')
 
-/** The contact's record of the form's fields. Custom fields become members of `data`. */
+/** Converts the form's fields to a contact's record. Custom fields become members of `data`. */
 function recordOf(fields: Readonly<Record<string, unknown>>, contact: Contact | undefined) {
   const { own = [], rest = [] } = Object.groupBy(Object.entries(fields), ([name]) =>
     name.startsWith(OWN) ? 'own' : 'rest',

@@ -23,7 +23,7 @@ import {
   type Values,
 } from './values.ts'
 
-/** A field of a form. The schema gives the field's kind unless `kind` is set. */
+/** A field of a form. Without `kind`, the collection's schema gives its kind. */
 export interface FieldRow extends Kept {
   readonly label: string
   readonly hint?: ComponentChildren | ((values: Values) => ComponentChildren)
@@ -39,7 +39,7 @@ export interface FieldRow extends Kept {
   /** A message to show instead of the server's when it refuses the value. */
   readonly refused?: string
   readonly input?: (row: FieldRow, value: Value, onValue: (value: Value) => void) => ComponentChildren
-  /** Why the typed value cannot be sent. Shown once the form was submitted. */
+  /** Returns why the typed value cannot be sent. Shown after the first try to submit. */
   readonly error?: (typed: Value, values: Values) => string | undefined
 }
 
@@ -67,7 +67,6 @@ const fieldsIn = (rows: readonly FormRow[]): readonly FieldRow[] =>
     return 'folded' in row ? fieldsIn(row.folded) : row
   })
 
-/** Completes rows by their fields' schema. */
 const withSchema = (rows: readonly FormRow[], schema: Schema): readonly FormRow[] =>
   rows.map((row) => {
     if (typeof row === 'function') return row
@@ -84,17 +83,17 @@ interface RowsFormProps {
   readonly draftKey: string
   readonly rows: readonly FormRow[]
   readonly stored: object
-  /** Saves the changed fields, or all. Returns the message to show; undefined if nothing was saved. */
+  /** Saves the changed fields or all of them. Returns the message to show; undefined if not saved. */
   readonly save: (changes: Stored, all: Stored) => Promise<string | undefined>
   /** Asks before the user leaves the page with unsaved changes. */
   readonly asks?: boolean
   readonly action?: string
   readonly onDone?: () => void
-  /** Shows a button that discards changes. */
+  /** Called by the cancel button, after it has discarded the changes. */
   readonly onCancel?: (() => void) | undefined
   /** Called at each change with the values to store. */
   readonly onTyped?: (all: Stored, isChanged: boolean) => void
-  /** Shows its buttons only while there are unsaved changes. */
+  /** Shows the form's buttons only while there are unsaved changes. */
   readonly isQuiet?: boolean
   /** Further buttons beside the save button. */
   readonly children?: ComponentChildren
@@ -180,7 +179,7 @@ export const Rows = ({ rows, form }: { rows: readonly FormRow[]; form: Filling }
 
 const errorOf = ({ name, error }: FieldRow, values: Values) => error?.(values[name] ?? '', values)
 
-/** The error shown beside a field: the form's own, or the server's. */
+/** The error shown beside a field: from the row's `error`, or from the server. */
 const faultOf = (row: FieldRow, { values, fault, isTried }: Filling): string | undefined =>
   (isTried && errorOf(row, values)) || refusal(row, fault) || undefined
 
@@ -229,12 +228,12 @@ interface RecordFormProps<C extends Name> {
   readonly rows: readonly FormRow[]
   readonly record?: RecordOf<C> | undefined
   readonly blank?: Fields
-  /** Converts the form's changed fields, and all its fields, to the record's. */
+  /** Converts the form's fields to the record's. `fields`: the changed ones, or all for a new record. */
   readonly prepare?: (fields: Fields, all: Fields) => Fields
   readonly saved?: string
   readonly onSaved?: (record: RecordOf<C>) => void
   readonly onTyped?: (all: Fields, isChanged: boolean) => void
-  /** The draft's key, if it is not the record's id. */
+  /** The draft's key; by default the collection and the record's id. */
   readonly draftKey?: string
   readonly asks?: boolean
   readonly isQuiet?: boolean

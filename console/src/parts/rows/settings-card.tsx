@@ -3,14 +3,14 @@ import { type Settings, type SettingsChange, saveSettings } from '../../data/set
 import { Card } from '../page.tsx'
 import { type FormRow, RowsForm } from './rows-form.tsx'
 
-/** A part of the settings with a save button of its own. */
+/** A group of settings with its own save button. */
 export interface SettingsPart {
   readonly key: string
   readonly title: string
   readonly rows: readonly FormRow[]
   readonly action: string
   readonly saved: string
-  /** Asks for confirmation before saving, if needed. */
+  /** Asks for confirmation, if needed. False: does not save. */
   readonly isSure?: (changes: SettingsChange) => Promise<boolean>
 }
 

@@ -1,18 +1,18 @@
-/** A field's value while it is edited. Numbers and lists are texts. */
+/** A field's value while it is edited. Numbers and `list` fields are edited as strings. */
 export type Value = string | boolean | readonly string[]
 export type Values = Readonly<Record<string, Value>>
 
 type InputType = 'text' | 'email' | 'password' | 'number' | 'tel' | 'url' | 'time'
 
 export interface Kept {
-  /** The record's field; in settings a path, as `smtp.host`. */
+  /** The name of the record's field; for settings a path, such as `smtp.host`. */
   readonly name: string
-  /** `list`: texts separated by commas, or by lines if `rows` is set. `checks`: several of the choices. */
+  /** `list`: strings separated by commas, or by lines if `rows` is set. `checks`: several of the choices. */
   readonly kind?: InputType | 'area' | 'check' | 'checks' | 'list' | 'select'
   readonly choices?: readonly (readonly [value: string, words: string])[]
   readonly placeholder?: string
   readonly rows?: number
-  /** `read` converts a stored value for editing, `write` converts it back; `undefined` is not sent. */
+  /** `read` converts a stored value for editing, `write` converts it back; undefined is not sent. */
   readonly read?: (stored: unknown) => Value
   readonly write?: (typed: Value, values: Values) => unknown
 }
@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, Kept['kind']>> = {
   ...{ number: 'number', bool: 'check', email: 'email', url: 'url', password: 'password' },
 }
 
-/** Adds what the schema says of a field: its kind and limits. */
+/** Adds a field's kind and limits from the schema. */
 export function complete<F extends Kept>(row: F, facts: Facts | undefined): F {
   const kind = row.kind ?? (row.choices ? (facts?.many ? 'checks' : 'select') : KINDS[facts?.type ?? ''])
   const isLine = kind === undefined && facts?.type === 'text'
@@ -37,7 +37,7 @@ export function complete<F extends Kept>(row: F, facts: Facts | undefined): F {
   }
 }
 
-/** The form's values for a record or settings. In numbers with a placeholder, 0 shows as unset. */
+/** The form's values for a record or settings. A number field with a placeholder shows 0 as empty. */
 export const typedOf = (fields: readonly Kept[], stored: object): Values =>
   Object.fromEntries(fields.map((row) => [row.name, typed(row, at(stored, row.name))]))
 
@@ -50,7 +50,7 @@ function typed({ kind, placeholder, read, rows }: Kept, value: unknown): Value {
   return String(value ?? '')
 }
 
-/** The values to store. Empty passwords are left out. */
+/** Converts the form's values to those to store. Leaves out empty passwords. */
 export function storedOf(fields: readonly Kept[], values: Values): Record<string, unknown> {
   const stored = {}
   for (const row of fields) {
@@ -87,6 +87,6 @@ function put(stored: Record<string, unknown>, path: string, value: unknown): voi
   }
 }
 
-/** The error of a field, or of one in its list: `excludedIPs.0`. */
+/** The error of a field, or of an element of its list, for example `excludedIPs.0`. */
 export const faultIn = (fields: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.entries(fields).find(([path]) => path === name || path.startsWith(`${name}.`))?.[1]

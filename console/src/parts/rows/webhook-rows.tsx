@@ -18,7 +18,7 @@ const readNumbers = (typed: Value): string =>
     .filter((one) => one !== '')
     .join(',')
 
-/** JSON for editing; a text as it is. */
+/** The text to edit for a stored value: JSON, or the value itself if it is a string. */
 const readJson = (stored: unknown): string => {
   if (typeof stored === 'string') return stored
   return stored ? JSON.stringify(stored, null, 2) : ''
@@ -37,20 +37,19 @@ const writeJson = (typed: Value): unknown => {
 const jsonFault = (typed: Value) =>
   /^\s*[[{]/.test(String(typed)) && typeof writeJson(typed) === 'string' ? t('This is no JSON.') : undefined
 
-/** The address to store. One left empty is the service's own, if all its users have the same. */
+/** The address to store. An empty one becomes the service's own, if that is the same for all its users. */
 function addressOf(preset: string, typed: string): string {
   if (preset === 'mail' && typed.includes('@')) return typed.replace(/^(mailto:)?/, 'mailto:')
   const { url } = presetOf(preset)
   return typed || (/…|example/.test(url) ? '' : url)
 }
 
-/** Whether the service needs a value. */
+/** Whether the chosen service needs the value of `tag`, such as `{{token}}`. */
 const uses =
   (tag: string) =>
   ({ preset }: Values) =>
     preset === 'custom' || JSON.stringify(presetOf(String(preset))).includes(tag)
 
-/** The fields of a webhook's form. */
 const webhookRows = (preset: string): readonly FormRow[] => [
   {
     ...{ name: 'preset', label: t('For') },

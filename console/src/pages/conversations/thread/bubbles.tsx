@@ -48,8 +48,8 @@ const Ticks = ({ message }: { message: Message }) => {
 }
 
 /**
- * An incoming, sent or scheduled text. `sim`: the name of its line, or ''. `isLast`: the last of a group
- * shows its time; others show theirs when pressed. `isFound`: a search opened the thread at it.
+ * An incoming, sent or scheduled text. `sim`: the name of its SIM, or ''. `isLast`: it is the last of a
+ * group, which always shows its time; others show theirs when pressed. `isFound`: a search led to it.
  */
 export function Text({
   message,
@@ -70,9 +70,9 @@ export function Text({
   const isIn = message_type === 'incoming'
   const isWaiting = status === 'pending' && scheduled_at !== ''
   const sender = senderOf(message, hasTeam)
-  // always mark a simulated phone
+  // a simulated phone is always named, a real one by its SIM if it has several
   const line = isSimulated(expand?.device) ? deviceName(expand?.device) : sim
-  // read the signal always: a component without signals is rendered again even with the same props
+  // may() reads a signal at each render: without one, Preact renders again even with the same props
   const isCancelable = may('agent') && isWaiting
   const isTold = isLast || isOpen || isWaiting || Boolean(reason)
   const at = timeOf(message)

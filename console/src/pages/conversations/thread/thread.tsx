@@ -22,15 +22,15 @@ import { NoteBubble, Text, UnsentText } from './bubbles.tsx'
 import { type ThreadTexts, useRead, useThread } from './use-thread.ts'
 
 const MAX_NOTES = 500
-/** Texts of one sender within this time are a group, with one time. */
+/** Texts of one sender within this time form a group, which shows one time. */
 const GROUP_MS = 5 * 60_000
-/** Distance to an edge, in pixels, at which further texts are read. */
+/** Distance to an edge, in pixels, at which more texts are loaded. */
 const NEAR_PX = 600
 const AT_END_PX = 60
 
 /**
- * The texts and notes of one conversation, newest last, and the answer field. `at`: the text or note to
- * scroll to, such as `sms_messages/ID`; '' for the newest.
+ * The texts and notes of one conversation, newest last, and the field for an answer. `at`: the text or note
+ * to scroll to, such as `sms_messages/ID`; '' for the newest.
  */
 export function Thread({ about, at }: { about: About; at: string }) {
   const { number, conversation, people } = about
@@ -128,7 +128,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
   )
 }
 
-/** Shown to viewers instead of the answer field. A text typed before the role changed can be copied. */
+/** Shown to viewers instead of the answer field. A text typed before the role changed can still be copied. */
 function ReadOnly({ about: { number, conversation } }: { about: About }) {
   const { value } = useAnswerDraft(number, conversation)
   return (
@@ -147,7 +147,7 @@ interface Entry {
 
 const isFound = (at: string, { record }: Entry) => at.endsWith(`/${record.id}`)
 
-/** Texts and notes by time, waiting texts last. Includes only notes from the time of the shown texts. */
+/** Merges texts and notes by time, scheduled texts last. Leaves out notes outside the loaded texts. */
 function merge({ texts, hasOlder, hasNewer }: ThreadTexts, notes: readonly Note[]): Entry[] {
   const first = hasOlder ? (texts.at(-1)?.created ?? '') : ''
   const last = hasNewer ? (texts[0]?.created ?? '') : '~'
@@ -159,7 +159,7 @@ function merge({ texts, hasOlder, hasNewer }: ThreadTexts, notes: readonly Note[
   ].sort((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at)))
 }
 
-/** Whether two neighbours have one sender and are close in time. */
+/** Whether two neighbours are texts of one sender and close in time. */
 function isGroup(a: Entry, b: Entry | undefined): boolean {
   if (!b || a.isNote || b.isNote || msOf(b.at) - msOf(a.at) > GROUP_MS) return false
   const [one, other] = [a.record as Message, b.record as Message]
@@ -168,7 +168,7 @@ function isGroup(a: Entry, b: Entry | undefined): boolean {
 
 /**
  * Keeps the scroll position when texts are added above or below; at the end, scrolls to new texts. The box
- * is a reversed column: its scrollTop is 0 at the end and negative above.
+ * has `flex-direction: column-reverse`: its scrollTop is 0 at the end and negative above.
  */
 function usePlace(thread: ThreadTexts, entries: readonly Entry[], at: string) {
   const box = useRef<HTMLDivElement>(null)
@@ -177,7 +177,7 @@ function usePlace(thread: ThreadTexts, entries: readonly Entry[], at: string) {
   const shown = useRef<ThreadTexts['texts']>([])
   const newest = thread.texts[0]?.created ?? ''
   if (!isAway && !thread.hasNewer) seen.current = newest
-  // before the change: the first entry on the screen, and where it is
+  // the first entry on the screen and its position, before the new texts are rendered
   const anchor = isAway && thread.texts !== shown.current ? firstShown(box.current) : undefined
   useLayoutEffect(() => {
     const isFirst = shown.current.length === 0
@@ -197,7 +197,7 @@ function usePlace(thread: ThreadTexts, entries: readonly Entry[], at: string) {
   return {
     ties: { ref: box, onScroll: scroll },
     isAway: isAway && thread.texts.length > 0,
-    /** How many texts arrived since the end was on the screen; 0 if newer ones are not loaded. */
+    /** How many texts arrived since the user saw the end; 0 if newer texts are not loaded. */
     news: thread.hasNewer
       ? 0
       : thread.texts.filter(({ created }) => seen.current && created > seen.current).length,

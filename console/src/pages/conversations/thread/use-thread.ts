@@ -5,14 +5,14 @@ import type { Conversation, Message } from '../../../data/records.ts'
 import { useLater } from '../../../data/use/use-later.ts'
 import { useLive } from '../../../data/use/use-live.ts'
 
-/** Texts per request: so few that adding them causes no visible delay. */
+/** Texts per request. So few cause no visible delay when they are added. */
 const STEP = 30
-/** Maximum texts after loading more. Others are read again when the user scrolls to them. */
+/** Maximum texts after more are loaded. Those at the other end are dropped, and loaded again when needed. */
 const MOST = 90
 
-/** A part of a conversation without gaps. */
+/** A gapless part of a conversation. */
 interface Stretch {
-  /** Sorted: newest first. */
+  /** Newest first. */
   readonly texts: readonly Message[]
   readonly hasOlder: boolean
   readonly hasNewer: boolean
@@ -26,14 +26,14 @@ export interface ThreadTexts extends Stretch {
   toEnd(): void
 }
 
-/** Texts reported together have one `created`: `delivered_at` orders them. */
+/** Sort keys. Texts that a device reported together have one `created`: `delivered_at` orders them. */
 const KEYS = ['created', 'delivered_at', 'id'] as const
 type Edge = Pick<Message, (typeof KEYS)[number]>
 
 const TEXTS = 'sms_messages'
 const EXPAND: Readonly<Record<string, object>> = { [TEXTS]: { expand: 'device,sent_by' } }
 
-/** Up to STEP texts with `number` next to `edge`; without an edge, the newest. */
+/** Up to STEP texts with `number`, older or newer than `edge`. Older without an edge: the newest. */
 async function read(number: string, side: 'older' | 'newer', edge?: Edge): Promise<Message[]> {
   const [sign, sort] =
     side === 'older' ? ['<', '-created,-delivered_at,-id'] : ['>', 'created,delivered_at,id']
@@ -62,8 +62,8 @@ const endOf = (newest: readonly Message[]): Stretch => ({
 })
 
 /**
- * The texts around a text or note, `sms_messages/ID` or `conversation_notes/ID`; if it was deleted, the
- * newest.
+ * The texts around a text or note (`sms_messages/ID` or `conversation_notes/ID`). If that does not exist, the
+ * newest texts.
  */
 async function readAround(number: string, at: string): Promise<Stretch> {
   const [collection = '', id = ''] = at.split('/')
@@ -85,7 +85,7 @@ async function readAround(number: string, at: string): Promise<Stretch> {
 const keyOf = (edge: Edge) => KEYS.map((key) => edge[key]).join()
 const newestFirst = (a: Edge, b: Edge) => (keyOf(a) < keyOf(b) ? 1 : -1)
 
-/** Updates the stretch from the newest texts. Adds new ones only if none is missing between. */
+/** Updates the loaded texts from the newest ones. Adds new texts only if this leaves no gap. */
 function joined(old: Stretch, newest: readonly Message[]): Stretch {
   const known = new Set(old.texts.map(({ id }) => id))
   const joins = newest.length < STEP || newest.some(({ id }) => known.has(id))
@@ -94,7 +94,7 @@ function joined(old: Stretch, newest: readonly Message[]): Stretch {
   return { ...old, texts: [...all.values()].sort(newestFirst), hasNewer: old.hasNewer || !joins }
 }
 
-/** The texts of a conversation, live. Begins with the newest, or with those around `at`. */
+/** The texts of a conversation, updated live. Begins with the newest texts, or with those around `at`. */
 export function useThread(number: string, at: string): ThreadTexts {
   const [stretch, setStretch] = useState<Stretch>()
   const [fault, setFault] = useState<Fault>()
@@ -102,7 +102,9 @@ export function useThread(number: string, at: string): ThreadTexts {
   const turn = useRef(0)
   const isReading = useRef(false)
 
-  /** Drops an answer after a later request or another conversation or place. */
+  /**
+   * Makes a request. Drops its answer if a later request began, or another conversation or place was opened.
+   */
   const run = useCallback(async <T>(ask: () => Promise<T>, put: (found: T) => void) => {
     const mine = ++turn.current
     isReading.current = true
@@ -170,7 +172,7 @@ export function useThread(number: string, at: string): ThreadTexts {
   }
 }
 
-/** The texts after a change of one. Events have no expanded records, so the old ones are kept. */
+/** Applies a realtime event. Events have no `expand`, so a changed text keeps its old one. */
 const changed = (all: readonly Message[], action: string, record: Message) =>
   action === 'delete'
     ? all.filter(({ id }) => id !== record.id)
@@ -186,7 +188,7 @@ function longer(old: Stretch, side: 'older' | 'newer', found: readonly Message[]
   return { texts: texts.slice(0, MOST), hasNewer: !isEnd, hasOlder: old.hasOlder || texts.length > MOST }
 }
 
-/** Marks a conversation as read while it is visible, at each incoming text. */
+/** Marks a conversation as read when a text comes in, as soon as the page is visible. */
 export function useRead(conversation: Conversation | undefined): void {
   const id = conversation?.id
   const unread = conversation?.unread ?? 0
@@ -194,7 +196,7 @@ export function useRead(conversation: Conversation | undefined): void {
     if (!id || unread === 0) return
     const read = () => {
       if (document.visibilityState !== 'visible') return
-      // after a failure the conversation stays unread until the next incoming text
+      // no retry: it stays unread until the next incoming text, or until the page becomes visible again
       pb.collection('conversations')
         .update(id, { unread: 0 })
         .catch(() => {})

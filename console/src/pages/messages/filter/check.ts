@@ -1,6 +1,6 @@
 import { parse } from '../../../../../grammar/filter.peggy'
 
-/** The position of a syntax error by the server's grammar; undefined for a valid filter. */
+/** The position of a filter's syntax error by the server's grammar; undefined if the filter is valid. */
 export function faultAt(filter: string): number | undefined {
   if (filter.trim() === '') return undefined
   try {

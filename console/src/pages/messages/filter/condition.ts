@@ -7,7 +7,7 @@ interface Field {
   readonly values?: readonly string[]
 }
 
-/** The collections that a path from a message leads to. */
+/** The collection to which each beginning of a filter path leads. */
 const RELATED = {
   '': sms_messages,
   'device.': devices,
@@ -16,7 +16,7 @@ const RELATED = {
   'sms_events_via_message.': sms_events,
 } as const
 
-/** The fields that the form offers, by their path from a message. The filter itself knows all fields. */
+/** The fields that the form offers, by their path from a message. A typed filter may use all fields. */
 export const FIELDS = [
   ['status', t('State')],
   ['sms_events_via_message.status', t('Any state that it had')],
@@ -51,7 +51,7 @@ const EQUAL = [
   ['=', t('is')],
   ['!=', t('is not')],
 ] as const
-/** Operators by type of field. One that ends in `""` includes its value. */
+/** Operators by type of field. One that ends in `""` already includes the value to compare with. */
 const SIGNS: Readonly<Record<string, readonly (readonly [sign: string, words: string])[]>> = {
   text: [['~', t('contains')], ['!~', t('does not contain')], ...EQUAL],
   number: [
@@ -69,7 +69,7 @@ const SIGNS: Readonly<Record<string, readonly (readonly [sign: string, words: st
   ],
 }
 
-/** The operators of a field. Those of several records match if one of these does. */
+/** The operators of a field. With `?` in front, one match among several related records is enough. */
 export const signsOf = (path: Path) => {
   const { type } = fieldAt(path)
   const signs = SIGNS[type === 'autodate' ? 'date' : type === 'email' ? 'text' : type] ?? EQUAL
@@ -84,11 +84,11 @@ const WORDS: Readonly<Record<string, string>> = {
   quiet_hours: t('the end of quiet hours'),
 }
 
-/** The values of a choice, with words for people; undefined for other fields. */
+/** The values of a select field, with words for people; undefined for other fields. */
 export const valuesOf = (path: Path) =>
   fieldAt(path).values?.map((value) => [value, WORDS[value] ?? value] as const)
 
-/** The filter with one more condition, which must hold, too. A date is local time, as fields have it. */
+/** Adds a condition to a filter with `&&`. A date is local time, as a datetime-local input gives it. */
 export function withCondition(filter: string, path: Path, sign: string, value: string): string {
   const condition = `${path} ${sign}${sign.endsWith('""') ? '' : ` ${literal(fieldAt(path).type, value)}`}`
   if (filter.trim() === '') return condition

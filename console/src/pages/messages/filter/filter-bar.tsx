@@ -8,8 +8,8 @@ import { FIELDS, fieldAt, type Path, signsOf, valuesOf, withCondition } from './
 import './filter-bar.css'
 
 /**
- * A PocketBase filter as text, and a form that adds conditions to it. Enter applies it. `refusal`: the
- * server's answer to the applied filter.
+ * A PocketBase filter as text, and a form that adds conditions to it. Enter applies the filter. `refusal`:
+ * the server's error for the applied filter.
  */
 export function FilterBar({
   applied,
@@ -31,7 +31,7 @@ export function FilterBar({
   }
   const apply = async (filter: string) => {
     change(filter)
-    // the parser is loaded here; if that fails, only the server checks
+    // load the parser only now; if that fails, only the server checks
     const at = (await import('./check.ts').catch(() => undefined))?.faultAt(filter)
     if (at === undefined) return onApply(filter.trim())
     const rest = filter.slice(at).trim()
@@ -89,7 +89,6 @@ export function FilterBar({
   )
 }
 
-/** A field, an operator and a value, which together become a condition of the filter. */
 function ConditionForm({ filter, onFilter }: { filter: string; onFilter: (filter: string) => void }) {
   const [path, setPath] = useState<Path>('status')
   const [typedSign, setSign] = useState('')

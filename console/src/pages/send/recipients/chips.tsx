@@ -6,7 +6,7 @@ import { t, tn } from '../../../language/words.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import type { Recipient } from '../composition.ts'
 
-/** Maximum chips shown while the list is folded; invalid recipients come first. */
+/** Maximum recipients shown while the list is folded; invalid ones come first. */
 const SHOWN = 30
 
 interface GroupChip {
@@ -15,7 +15,6 @@ interface GroupChip {
   readonly count: number | undefined
 }
 
-/** The recipients, each with a button that removes it. */
 export function Chips({
   groups,
   recipients,
@@ -94,7 +93,7 @@ const Chip = ({
   </li>
 )
 
-/** How many members of each group get texts; undefined until counted. */
+/** Returns a function: how many members of a group have not opted out; undefined until counted. */
 export const useMemberCounts = (groups: readonly string[]) => useLookup(groups, countMembers)
 
 const countMembers = (groups: readonly string[]) =>
@@ -106,6 +105,6 @@ const countMembers = (groups: readonly string[]) =>
     }),
   )
 
-/** `12 members`; '' while the count is unknown. */
+/** Formats a count as `12 members`; '' while the count is unknown. */
 export const formatMemberCount = (count: number | undefined): string =>
   count === undefined ? '' : tn('1 member', '{count} members', count)

@@ -15,10 +15,10 @@ import { Chips, formatMemberCount, useMemberCounts } from './chips.tsx'
 import { type Suggestion, useSuggestions } from './use-suggestions.ts'
 
 const MOST_REASONS = 5
-/** Keys that end a typed recipient. */
+/** Keys that finish a typed recipient. */
 const ENDS = new Set(['Enter', ',', ';'])
 
-/** The recipients: contacts and groups by name, numbers typed or pasted. */
+/** The field for recipients: contacts and groups by name, and numbers, typed or pasted. */
 export function RecipientsField({
   composition,
   onChange,

@@ -7,7 +7,6 @@ import { useLater } from '../../../data/use/use-later.ts'
 import { t } from '../../../language/words.ts'
 import type { Recipient } from '../composition.ts'
 
-/** A possible meaning of the typed text. */
 export type Suggestion =
   | { readonly kind: 'group'; readonly id: string; readonly words: string; readonly more: string }
   | {
@@ -59,7 +58,7 @@ export function useSuggestions(
 
 const includes = (whole: string, part: string) => whole.toLocaleLowerCase().includes(part.toLocaleLowerCase())
 
-/** Whether a contact that was found for fewer letters still fits. */
+/** Whether a contact that was found when less was typed still matches. */
 const fits = ({ name, phone }: Contact, text: string, country: string) =>
   includes(name, text) || phone.includes(phonePart(text, country) || '-')
 
