@@ -1,5 +1,6 @@
--- The type of the messages that sms_accept collects, instead of sms_draft. Locks no table. sms_draft stays as
--- it is: a send that began before the migration makes values of it, and would fail with more attributes.
+-- Adds the type of the messages that sms_accept collects, to replace sms_draft. Locks no table. sms_draft
+-- stays unchanged: a send that began before the migration makes values of it, and would fail if it had more
+-- attributes.
 
 -- A message that sms_accept stores: columns of sms_messages and sms_dispatch.
 create type sms_new_message as (
@@ -24,7 +25,7 @@ create type sms_new_message as (
   expires_at text,
   guarantee text,
   ref text,
-  -- Whether it becomes the last text of the conversation with its recipient.
+  -- Whether the message becomes the last text of the conversation with its recipient.
   is_answer boolean,
   sealed text,
   lines text[]

@@ -1,5 +1,5 @@
--- Takes back one try of each key; of the last key only if auth_take_tries did not skip it. `days` above 0:
--- the try was right. Then the first key is deleted and `exempt` lives that many days from now.
+-- Gives back one try to each key, but not to the last key if auth_take_tries skipped it. `days` above 0: the
+-- try succeeded, so the first key is deleted and the key `exempt` is valid for that many days.
 create or replace function auth_give_back(keys text[], exempt text, days int) returns void
 language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
--- Counts one try of each key, in their order, until one has none left. Returns after how many seconds that
--- key may be tried again, 0 if all may. A window of `seconds` begins with the first try. The last key is
--- skipped while the key `exempt` lives. Keys after an exhausted one are not charged.
+-- Counts one try for each key (such as a network or an account), in order. Stops at the first key that has no
+-- try left and returns the seconds until it has one; else returns 0. A window of `seconds` begins with the
+-- first try. Skips the last key while the key `exempt` is valid.
 create or replace function auth_take_tries(keys text[], limits int[], seconds int, exempt text) returns int
 language plpgsql as $$
 declare

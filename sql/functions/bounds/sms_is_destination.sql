@@ -1,5 +1,6 @@
--- Whether `destinations` allows a number: prefixes of numbers as `+49,+1,-1876`, of which the longest that
--- fits decides; those with `-` refuse. A number that none fits is allowed if all refuse, or there are none.
+-- Whether `destinations` allows a number. It lists prefixes such as `+49,+1,-1876`, where `-` forbids. The
+-- longest prefix that matches decides. A number that matches none is allowed only if all prefixes forbid, or
+-- the list is empty.
 create or replace function sms_is_destination(destinations text, number text) returns boolean
 language sql immutable parallel safe as $$
   select coalesce(

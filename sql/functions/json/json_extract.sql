@@ -1,4 +1,4 @@
--- json_extract() of SQLite for one path. A column that comes from it is shown as JSON again (pb_json).
+-- json_extract() of SQLite for one path. A view collection shows its result as JSON again (pb_json).
 create or replace function json_extract(v json, path text) returns text
 language sql immutable parallel safe as $$
   select case when path like '$%' then pb_json_text(v #> array(select coalesce(m[1], m[2], m[3])

@@ -1,4 +1,4 @@
--- The operator @->: SQLite's `->`. Postgres' operator of that name takes no paths.
+-- The operator @->, used for SQLite's `->`, because Postgres' own `->` takes no paths.
 create or replace function pb_arrow(v json, label text) returns json language sql immutable parallel safe as
   'select pb_json_at(v, pb_json_path(label))';
 

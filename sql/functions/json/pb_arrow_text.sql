@@ -1,4 +1,4 @@
--- The operator @->>: SQLite's `->>`. Postgres' operator of that name takes no paths.
+-- The operator @->>, used for SQLite's `->>`, because Postgres' own `->>` takes no paths.
 create or replace function pb_arrow_text(v json, label text) returns text
 language sql immutable parallel safe as
   'select pb_json_text(pb_arrow(v, label))';

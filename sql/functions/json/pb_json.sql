@@ -1,5 +1,5 @@
--- A column of a view collection that belongs to no field, as JSON. PocketBase takes text that is valid JSON
--- for JSON. SQLite has no booleans: a comparison is 0 or 1.
+-- Converts a computed column of a view collection to JSON. Like PocketBase, takes text that is valid JSON as
+-- JSON. Booleans become 0 or 1, as in SQLite.
 create or replace function pb_json(t text) returns json language plpgsql immutable strict parallel safe as $$
 begin
   return t::json;

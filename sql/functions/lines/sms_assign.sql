@@ -1,29 +1,31 @@
--- Chooses the line of each text, in their order, and charges its limits. The caller has locked the user's row
--- of sms_turns, or waits for it here; so limits and turns are exact on any number of nodes.
+-- Chooses the line (the SIM) of each text, in the order of the texts, and charges the limits of the lines.
+-- Locks the user's row of sms_turns if the caller has not, so limits and turns are exact on any number of
+-- servers.
 --
 -- Parameters
 --   owner   id of the user
---   since   a device that was last seen at or after this pb_date counts as online
+--   since   a pb_date: devices that were last seen at or after it count as online
 --   at      now; days and months are those of the user's time zone
---   sticky  a pb_date: a line that a number exchanged a text with since then is preferred; '' for none
---   is_new  true for texts that are being accepted: they do not go before texts that wait for room already
---   texts   JSON array of {n, to, device, sim, line, lines, zone, avoid, was_line, was_day}: the device,
---           slot and line that the request names, null if none; the lines that its API key may send by, null
---           for all; the time zone in whose quiet hours the text waits
---           if the contact has none, '' for that of the user, null if it does not; a device that is left
---           out; the line and day that the text is charged to now, given back if another line is found
+--   sticky  a pb_date: prefer the line that exchanged a text with the recipient since then; '' for none
+--   is_new  true for texts that are being accepted: they do not overtake texts that already wait for room
+--   texts   JSON array of objects with these members:
+--             n, to              identifies the text in the results; the recipient
+--             device, sim, line  the device, SIM slot and line that the request names; null for none
+--             lines              the lines that the API key may send by; null for all
+--             zone               the time zone of the quiet hours for which the text waits, unless the
+--                                contact has one; '' for the user's; null if the text does not wait
+--             avoid              a device that must not be chosen
+--             was_line, was_day  the line and day that are charged now; given back when a line is found
 -- Results, one row for each text
---   n         the number of the text
---   line      its line, null if none was found; then
---   room_at   says when a line may have room or the quiet hours end, null if there is no line that it may
---             go by
+--   n, line   the text and its line; null if no line was found. Then these say more:
+--   room_at   when a line may have room or the quiet hours end; null if there is no line for the text
 --   reason    'room' or 'quiet_hours', as in sms_messages.waiting_for
 --
--- A text goes by one of the lines that its request names, else of those with rank 0 (sms_line_rank), that
--- are available and have room: the line that its recipient exchanged the last text with, else one with the
--- longest prefix of its number, else one without prefixes, else any. Failing lines come after all others.
--- Lines that are equal take strict turns: all available lines by the user's turn, as in sms_accept, some of
--- them by which of them had its last turn first.
+-- A text uses a line that its request names, else one with rank 0 (sms_line_rank). Lines must be available
+-- and have room. The order of preference is: the line that exchanged the last text with the recipient, a line
+-- with the longest matching prefix, a line without prefixes, any other. Failing lines come last. Equal lines
+-- take turns: if all available lines are equal, the user's turn decides, as in sms_accept; else the line
+-- whose last turn is the oldest.
 create or replace function sms_assign(
   owner text, since text, at timestamptz, sticky text, is_new boolean, texts json
 ) returns table (n int, line text, device text, number text, charged text, room_at timestamptz, reason text)
@@ -32,12 +34,12 @@ language plpgsql as $$
 declare
   zone text;
   today text;
-  -- the latest day that another time zone of the user, or a clock that is a little ahead, may have begun
+  -- the latest day that a counter may have: a changed time zone or a fast clock can put it after `today`
   latest text;
   turns bigint;
   taken bigint := 0;
   last_turn bigint;
-  -- the user's lines, in the order of their turns
+  -- number of the user's lines; below, arrays with an element for each line, in the order of turns
   lines_count int;
   ids text[];
   line_devices text[];
@@ -49,7 +51,7 @@ declare
   full_until timestamptz[];
   are_limited boolean[];
   are_failing boolean[];
-  -- the day of the line's counters, and when it and its month end
+  -- for each line: the day of its counters, and when that day and its month end
   days text[];
   next_days timestamptz[];
   next_months timestamptz[];
@@ -62,7 +64,7 @@ declare
   recipients_more int[];
   has_turned boolean[];
   has_waiting boolean := false;
-  -- places of the lines that are available, on devices below their own limits
+  -- indexes of available lines that take turns, on devices below their own limits
   free int[];
   quiet record;
   -- the text whose line is being chosen
@@ -113,7 +115,7 @@ begin
         then l.monthly_recipients - case when u.month = left(t.day, 7) then u.recipients else 0 end
       end as recipient_room
     from devices d join lines l on l.device = d.id left join line_use u on u.line = l.id
-    -- A day that has begun goes on in another time zone, or its counters would begin again.
+    -- The day of the counters never goes back, or a change of the time zone would reset them.
     cross join lateral (select greatest(today, case when u.day <= latest then u.day end)) t(day)
     where d."user" = owner and l.enabled and l.present
     order by place
@@ -122,7 +124,7 @@ begin
   from user_settings s where s."user" = owner and s.quiet_from <> '';
   select max(t) into last_turn from unnest(line_turns) t;
   if is_new and true = any (are_limited) then
-    -- `at` is in whole milliseconds, by the clock of a server.
+    -- `at` is in whole milliseconds, by a server's clock; the database's clock may be ahead.
     has_waiting := exists (
       select from sms_dispatch d
       where d."user" = owner and d.state = 'pending' and d.waiting_for <> '' and d.due_at <= greatest(at, clock_timestamp())

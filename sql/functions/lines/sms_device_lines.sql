@@ -1,4 +1,4 @@
--- Trigger of devices: keeps their lines, and deletes those of a deleted device.
+-- Trigger of devices: keeps the lines (SIMs) of a device, and deletes those of a deleted device.
 create or replace function sms_device_lines() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' then

@@ -1,5 +1,5 @@
--- Trigger of devices: when a device comes back after two minutes or its limits change, messages of its user
--- that wait for room are looked at again.
+-- Trigger of devices: when a device is seen again after two minutes, is enabled or disabled, or gets other
+-- limits, the next sweep tries its user's messages that wait for room again.
 create or replace function sms_device_room() returns trigger language plpgsql as $$
 begin
   if (old.enabled, old.per_minute, old.daily_limit) is distinct from (new.enabled, new.per_minute, new.daily_limit)

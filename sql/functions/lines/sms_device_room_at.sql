@@ -1,5 +1,4 @@
--- When a device that has reached its own limits may take a message again, at the earliest; null if it may
--- now.
+-- The earliest time at which a device that has reached its own limits may take a message; null if it may now.
 create or replace function sms_device_room_at(device_id text, per_minute float8, daily_limit float8)
 returns timestamptz language sql stable as $$
   select greatest(

@@ -1,4 +1,4 @@
--- Whether a line with this `failing_since` is passed over now: for an hour, then it is tried again.
+-- Whether a line that has been failing since then is avoided: for one hour, then it is tried again.
 create or replace function sms_is_failing(failing_since text) returns boolean language sql stable as $$
   select failing_since <> '' and failing_since > pb_text(now() - interval '1 hour')
 $$;

@@ -1,7 +1,7 @@
--- When the last of `more` new texts of a user can leave, as far as the limits of lines say: after the texts
--- that wait already, each to another number. `of_device`, `of_line`: by this device and line alone, '' for
--- any that takes turns (sms_ranked_lines). Null if there is no such line that is enabled. Looks at most ten
--- years ahead.
+-- Estimates when the last of `more` new texts of a user can leave, by the limits of lines alone: after the
+-- texts that already wait, and as if each went to another number. `of_device`, `of_line`: the only device or
+-- line that sends; '' for all lines that take turns. Null if no such line is enabled. Looks at most ten years
+-- ahead.
 create or replace function sms_last_leaves_at(
   owner text, at timestamptz, more int, of_device text, of_line text
 ) returns timestamptz language plpgsql stable as $$

@@ -1,5 +1,5 @@
--- Counts what a line has sent in this local day and month, when it gets its first limit: before that nothing
--- is counted. Messages in the queue count from now on. Sends of the user wait meanwhile.
+-- Called when a line gets its first limit, because nothing is counted before. Counts what the line has sent
+-- on this local day and in this month, and its messages in the queue. Sends of the user wait meanwhile.
 create or replace function sms_line_count(of_line text, owner text) returns void language plpgsql as $$
 declare
   today constant text := sms_local_day(owner, now());

@@ -1,5 +1,5 @@
--- Trigger of sms_dispatch: gives back the room of a message that leaves the queue, or goes back to `pending`,
--- before a device had it. Fires after the statement, because it updates another row that waits for room.
+-- Trigger of sms_dispatch: gives back the room on a line of a message that leaves the queue before a device
+-- claimed it, or goes back to `pending`. Fires AFTER, because it updates another queued message.
 create or replace function sms_line_freed() returns trigger language plpgsql as $$
 begin
   perform sms_line_refund(

@@ -1,13 +1,13 @@
--- Releases the room that one text used on a line: the text counts no more for the local day `charged`
--- (YYYY-MM-DD) and its month, and its recipient no more if it was the only text to them. The first waiting
--- text that may use this line is tried again: one for each place.
+-- Gives back the room that one text used on a line: it no longer counts for the local day `charged`
+-- (YYYY-MM-DD) and its month. Its recipient no longer counts if this was the only text to them. Makes the
+-- next sweep try the first waiting text that may use this line.
 create or replace function sms_line_refund(of_line text, charged text, recipient text, owner text) returns void
 language plpgsql as $$
 declare
   of_month constant text := left(charged, 7);
   has_left boolean := false;
   of_device text;
-  -- of the line's recipients, all that it may have in this month
+  -- whether the line has as many recipients in this month as its limit allows
   are_all boolean;
 begin
   delete from line_recipients r

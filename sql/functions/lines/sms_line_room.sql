@@ -1,10 +1,10 @@
--- Trigger of lines. Takes unclaimed messages from a line that is disabled, whose SIM was removed, or that
--- begins to fail while another line can send. Messages whose request named the line wait for it. Counts past
--- messages of a line that gets its first limit. Looks for room for waiting messages after a change. Deletes
--- the counters of a deleted line.
+-- Trigger of lines. Marks messages that no device has claimed with charged = '-', so that they leave a line
+-- that is disabled, whose SIM was removed, or that begins to fail while another line can send. A message
+-- whose request named a failing line stays. Also counts past messages of a line that gets its first limit,
+-- makes the next sweep try messages that wait for room again, and deletes the counters of a deleted line.
 --
--- Locks as the sweeper and acceptance do: waiting rows of the queue, assigned rows, the user's turn,
--- counters.
+-- Takes locks in the order of the sweeper and of sms_accept: waiting rows of the queue, assigned rows, the
+-- user's turn, counters.
 create or replace function sms_line_room() returns trigger language plpgsql as $$
 declare
   text record;
@@ -43,7 +43,7 @@ begin
       and d.charged <> '-' and not (is_failing and d.line_pinned)
     order by d.message for update of d;
     perform from sms_turns t where t."user" = new."user" for update;
-    -- Reads again: the previous holder of the lock may have accepted a text for this line.
+    -- Reads again: before the lock was granted, another transaction may have added messages.
     for text in
       select d.message, d.charged, (select m."to" from sms_messages m where m.id = d.message) as recipient
       from sms_dispatch d

@@ -1,11 +1,11 @@
 -- Makes and updates the lines of a device from what it has reported. Called by a trigger of devices.
 --
 -- A device without SIM data has one line with slot 0: the device chooses the SIM. A new device gets one
--- enabled line for each SIM. It counts as new for ten minutes, since many report their SIMs a moment after
--- pairing. An older device that reports several SIMs keeps its line with slot 0. The lines of its SIMs are
--- disabled until its owner enables one. With one SIM, slot 0 becomes the slot of that SIM. A SIM that is no
--- longer reported keeps its line, as not present. An empty report changes nothing: phones without the
--- permission to read their SIMs send one.
+-- enabled line for each SIM. A device counts as new for ten minutes, since many report their SIMs a moment
+-- after pairing. An older device that begins to report several SIMs keeps its line with slot 0, and the lines
+-- of its SIMs are disabled until the owner enables one. If it reports one SIM, slot 0 becomes the slot of
+-- that SIM. A SIM that is no longer reported keeps its line, marked as not present. An empty report changes
+-- nothing, because phones without the permission to read their SIMs send one.
 create or replace function sms_lines_keep(
   device_id text, owner text, phone text, sims json, is_new boolean
 ) returns void language plpgsql as $$

@@ -1,9 +1,9 @@
--- Lines of all users that have used `share` (0.9: 90 %) of a limit of their own, in their local day or month:
--- those that are enabled and present, on enabled devices. is_full: a limit is reached. `per_minute` is left
--- out, as its limit lasts a minute only.
+-- Lines of all users that have used at least `share` (0.9 for 90 %) of one of their limits in the local day
+-- or month. Only lines that are enabled and present, on enabled devices. is_full: a limit is reached. Leaves
+-- out `per_minute`, whose limit lasts only a minute.
 --
--- Reads the counters of all lines with limits. Computes the local day only where a counter is near a limit:
--- it tells whether the counter is of the present day or month, or of an earlier one and void.
+-- Reads the counters of all lines with limits. Computes the user's local day only if a counter is near its
+-- limit, to see whether the counter is of the present day or month, or outdated.
 create or replace function sms_lines_near_limits(share float8) returns table (
   line text, device text, "user" text, is_full boolean
 ) language sql stable as $$

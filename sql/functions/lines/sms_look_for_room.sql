@@ -1,5 +1,5 @@
--- Makes the next sweep try a user's messages that wait for room again. Locks them in the order
--- of their ids, as others do.
+-- Makes the next sweep try a user's messages that wait for room again. Locks them in the order of their ids,
+-- to avoid deadlocks.
 create or replace function sms_look_for_room(owner text) returns void language sql as $$
   update sms_dispatch d set due_at = now() where d.message = any(array(
     select w.message from sms_dispatch w

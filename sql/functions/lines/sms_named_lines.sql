@@ -1,6 +1,6 @@
--- The lines of a user that a request names, by id, number, device and slot together; null, for the slot 0,
--- is what it does not name. A request that names lines needs exactly one. Of several with the number, as
--- after a SIM was moved to another phone, those that cannot send do not count.
+-- The lines of a user that match the id, number, device and slot in a request; null, or slot 0, matches all.
+-- Callers need exactly one line. If several match, as after a SIM was moved to another phone, returns only
+-- those best able to send: present on an enabled device, then enabled.
 create or replace function sms_named_lines(owner text, line_id text, line_number text, device_id text, slot int)
 returns table (line text, device text) language sql stable as $$
   select l.id, l.device from lines l join devices d on d.id = l.device

@@ -1,6 +1,6 @@
--- Lines of a user that can be given a message now: enabled and present, on devices that are enabled and seen
--- at or after `since` or have a push subscription. Not sorted.
---   rank      0: it takes turns; else only messages that name it go by it (sms_line_rank)
+-- Lines of a user that can be given a message now: enabled and present, on devices that are enabled and were
+-- seen at or after `since` or have a push subscription. Not sorted.
+--   rank      0 if the line takes turns; otherwise only messages that name it use it (sms_line_rank)
 --   is_free   the device is below its own limits
 --   is_plain  the line has neither limits nor prefixes and is not failing
 create or replace function sms_ranked_lines(owner text, since text) returns table (

@@ -1,7 +1,6 @@
--- The SIMs that a device has reported, from its field `sims`: one row for each slot from 1 to 8, values as
--- text, '' where unknown. Understands our own names and those of other programs; what is no SIM is left out.
--- `sender` is a sender's name or short code, which stands in place of a number.
--- Without a slot, a SIM has that of its place in the list.
+-- The SIMs that a device has reported in its field `sims`: one row for each slot from 1 to 8, '' for unknown
+-- values. Accepts our names of members and those of other programs. `sender`, a name or short code, is used
+-- if there is no number. A SIM without a slot gets its place in the list.
 create or replace function sms_sim_list(sims json) returns table (slot int, number text, carrier text, country text)
 language sql immutable as $$
   select distinct on (s.slot) s.slot,

@@ -1,7 +1,7 @@
--- Trigger of _changes: adds the record's row if the writer gave only its id, and notifies the readers. The
--- row is current: the transaction holds its lock until the commit. The notification has no payload: readers
--- read _changes. A trigger of sms_messages notes new and changed messages: what writers of records, and
--- servers of the release before, note of them is left out, once that trigger is there.
+-- Trigger of _changes, the log for realtime subscribers. Adds the record's row if the writer gave only its
+-- id: the row is current, since the transaction has it locked. Notifies the readers of the log. Drops entries
+-- of new and changed messages that do not come from the trigger sms_messages_updated, once it exists: that
+-- trigger logs them.
 create or replace function _changes_note() returns trigger language plpgsql as $$
 declare
   source regclass;

@@ -1,5 +1,5 @@
--- Trigger of sms_messages: a failed text has a reason, and a pending one no line, whoever writes it. The
--- index sms_messages_failed_or_waiting finds them by that.
+-- Trigger of sms_messages: gives a failed text a reason and takes the line from a pending one, whoever writes
+-- it. The index sms_messages_failed_or_waiting needs this.
 create or replace function sms_messages_reason() returns trigger language plpgsql as $$
 begin
   if new.status = 'pending' then

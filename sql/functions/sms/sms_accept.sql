@@ -5,36 +5,36 @@
 -- Parameters
 --   owner          id of the user
 --   moment         now, as a pb_date: `created` of the messages; its month is the quota period
---   since          a device that was last seen at or after this pb_date counts as online
+--   since          a pb_date: devices that were last seen at or after it count as online
 --   default_quota  messages per month for users without a quota of their own; 0 is no limit
---   node           '': the caller wakes devices. Only servers of the release before set it
---   sticky         a pb_date: a line that a number exchanged a text with since then is preferred; '' for none
---   recipients     the numbers of all messages
+--   node           '' if the caller wakes the devices; only servers of the previous release give their id
+--   sticky         a pb_date: prefer a line that exchanged a text with the recipient since then; '' if none
+--   recipients     the recipients of all messages of all requests
 --   requests       array of sms_request
 -- Results, the first two with one element per request
 --   outcomes       accepted
---                  stale             the user or the API key has changed since the request read it
---                  replayed          its idempotency key has an answer already
+--                  stale             the user or the API key has changed since the request was checked
+--                  replayed          the idempotency key already has an answer
 --                  known             a message with this client_ref exists; `known` has its id
---                  again             an earlier request of this call has the same client_ref: to be retried
+--                  again             an earlier request of this call has the same client_ref: retry this one
 --                  message_id_in_use an earlier send of this user by the same API has this id
 --                  destination_not_allowed, device_not_found, line_not_found, line_ambiguous,
 --                  line_not_allowed, quota_exceeded, no_devices
 --   known          id of the existing message, else ''
 --   wake           devices with new messages; null if there are none
 --
--- The call locks the user's row of sms_turns first. Each statement after that sees everything committed
+-- The call locks the user's row of sms_turns first. Each later statement sees everything that was committed
 -- before the lock was granted, so quota, turns, references and idempotency keys are exact on any number of
--- nodes. The whole call is one round trip and one commit. Lookups that few requests need (API key,
+-- servers. The whole call is one round trip and one commit. Lookups that few requests need (API key,
 -- idempotency key, client_ref, device) run only for those requests.
 --
--- Lines take turns here, which is what most users need. Where a line has limits or prefixes, or a request
--- or its API key names lines, sms_assign chooses the lines. A text that only full lines could take waits as
--- `pending`.
+-- Most users need only lines that take turns, which this function does itself. If a line has limits or
+-- prefixes, or a request or its API key names lines, sms_assign chooses the lines. A text for which no line
+-- has room waits as `pending`.
 --
 -- The setting pocketsms.counted tells the trigger sms_messages_came that this function counts the messages.
--- It is set around the INSERT: only a superuser could create a function with a SET clause for it.
--- force_generic_plan: else each call would plan the statements that read an array again.
+-- It is set around the INSERT, because only a superuser could create a function with a SET clause for it.
+-- force_generic_plan: otherwise each call would plan the statements that read an array again.
 create or replace function sms_accept(
   owner text, moment text, since text, default_quota float8, node text, sticky text, recipients text[], requests anyarray,
   out outcomes text[], out known text[], out wake text[]
@@ -42,18 +42,18 @@ create or replace function sms_accept(
 declare
   month constant text := left(moment, 7);
   taken constant int := cardinality(recipients);
-  -- the user
+  -- read from the user: row version, quota, how much of it is used, turn
   user_version text;
   monthly_quota float8;
   used float8;
   turns bigint;
   has_listeners boolean;
-  -- where the account and its API key may send to; the lines that the key may use, null for all
+  -- prefixes that the account and the API key may send to; the lines that the key may use, null for all
   destinations text;
   key_destinations text;
   key_lines text[];
   key_read text;
-  -- the available lines that take turns, on devices below their own limits
+  -- the available lines that take turns and whose devices are below their own limits
   free_lines text[];
   free_devices text[];
   free_numbers text[];
@@ -64,7 +64,7 @@ declare
   talk_lines text[];
   -- recipients who have opted out: messages to them are stored as failed and cost nothing
   opted_out text[];
-  -- of the accepted requests: their messages with the senders, client_refs, cost, turns that were used
+  -- collected from the accepted requests: messages, their senders, client_refs, cost, turns that were used
   drafts sms_new_message[] := '{}';
   senders text[] := '{}';
   refs text[] := '{}';
@@ -123,12 +123,13 @@ begin
   ) c
   where u.id = owner;
   if not found then
-    -- The user was deleted. All requests are stale; remove the row that was inserted, which counts nothing.
+    -- The user was deleted, so all requests are stale. Removes the inserted row, with 0 messages: a trigger
+    -- keeps the count of a deleted row.
     update sms_turns t set messages = 0 where t."user" = owner;
     delete from sms_turns t where t."user" = owner;
   end if;
 
-  -- Quiet hours are those of all messages of a request or of none.
+  -- Quiet hours apply to all messages of a request or to none: the first message shows which.
   foreach request in array requests loop
     has_quiet := has_quiet or request.messages[1].zone is not null;
     is_special := is_special or has_quiet or request.sim > 0
@@ -145,7 +146,7 @@ begin
     end if;
 
     -- Are the credentials still those that the request was checked with? Each update of a row changes `xmin`.
-    -- Without a version the account itself has ordered it, which must not be disabled.
+    -- A request without a version is of the account itself (such as a campaign), which must not be disabled.
     if request.key is not null and request.key || request.key_version is distinct from live_key then
       select request.key || request.key_version into live_key from api_keys k
       where k.id = request.key and k."user" = owner and k.xmin::text = request.key_version;
@@ -159,7 +160,7 @@ begin
       outcome := 'stale';
     end if;
 
-    -- Has the idempotency key an answer?
+    -- Does the idempotency key already have an answer?
     if request.idempotency_key is not null and outcome = 'accepted' then
       perform from sms_idempotency i
       where i."user" = owner and i.key = request.idempotency_key and i.created > now() - interval '24 hours';
@@ -173,14 +174,14 @@ begin
       outcome := case when found then 'known' when request.ref = any (refs) then 'again' else outcome end;
     end if;
 
-    -- Is the id that the send has in another API in use?
+    -- Is the send's id in another API (SMSGate, Twilio) already in use?
     if request.origin is not null and outcome = 'accepted' then
       perform from sms_origins o
       where o."user" = owner and o.api = request.origin ->> 'api' and o.id = request.origin ->> 'id';
       outcome := case when found then 'message_id_in_use' else outcome end;
     end if;
 
-    -- May its messages go there? `sent_by` names the key of a program's own sends and of its replies.
+    -- May the messages go to these numbers? If `sent_by` is an API key, its rules apply, too.
     if request.sent_by is distinct from key_read then
       select k.destinations, nullif(k.lines, '{}') into key_destinations, key_lines
       from api_keys k where k.id = request.sent_by and k."user" = owner;
@@ -199,7 +200,7 @@ begin
       outcome := case when found then outcome else 'device_not_found' end;
     end if;
 
-    -- Does the requested line exist? It names its device, too.
+    -- Does the requested line exist? The line determines the device.
     if (request.line is not null or request."from" is not null) and outcome = 'accepted' then
       select array_agg(l.line), min(l.device) into named, request.device
       from sms_named_lines(owner, request.line, request."from", request.device, request.sim) l;
@@ -211,7 +212,8 @@ begin
       request.line := named[1];
     end if;
 
-    -- May the key send by a line that the request names? A device's or slot's is any line of it.
+    -- May the API key send by the requested line? If only a device or slot is requested, one permitted line
+    -- of it is enough.
     if key_lines is not null and (request.device is not null or request.sim > 0) and outcome = 'accepted' then
       perform from lines l
       where l.id = any (key_lines) and l."user" = owner and (request.line is null or l.id = request.line)
@@ -220,7 +222,7 @@ begin
       outcome := case when found then outcome else 'line_not_allowed' end;
     end if;
 
-    -- Checks the quota, and for a line that is available now. A scheduled message needs no line yet.
+    -- Is there enough quota, and a line that is available now? A scheduled message needs no line yet.
     if outcome = 'accepted' and cost > 0 then
       if monthly_quota > 0 and used + spent + cost > monthly_quota then
         outcome := 'quota_exceeded';
@@ -238,7 +240,7 @@ begin
     known := known || coalesce(first_message, '');
     continue when outcome <> 'accepted';
 
-    -- Keep its references and the answer to its idempotency key.
+    -- Store the request's references and the answer to its idempotency key.
     spent := spent + cost;
     if request.ref is not null then
       refs := refs || request.ref;
@@ -256,8 +258,8 @@ begin
       from json_to_record(request.origin) o(ref text, api text, id text, data json);
     end if;
 
-    -- Draft its messages. A number keeps the line that it exchanged the last text with; else lines take
-    -- turns.
+    -- Draft the messages. A text uses the line that exchanged the last text with its recipient; else lines
+    -- take turns.
     foreach message in array request.messages loop
       status := case when message."to" = any (opted_out) then 'failed' when request.later then 'pending' else 'assigned' end;
       place := null;
@@ -280,7 +282,7 @@ begin
     end loop;
   end loop;
 
-  -- Give turns back that were not used.
+  -- Give back the turns that were not used.
   if dealt < taken or cardinality(drafts) < taken then
     update sms_turns t set turn = turns + dealt, messages = t.messages - taken + cardinality(drafts) where t."user" = owner;
   end if;
@@ -299,7 +301,7 @@ begin
     usage_is_new := true;
   end if;
 
-  -- Quiet hours are those of the contact's time zone if it has one. An answer in a conversation has none.
+  -- Quiet hours are in the contact's time zone if it has one. Answers in a conversation do not wait.
   if has_quiet then
     for draft in
       select d.ordinality as n, case when not d.is_answer or not exists (
@@ -313,7 +315,8 @@ begin
     end loop;
   end if;
 
-  -- Choose lines where there is more to a choice than turns. A text that finds none asks again in a minute.
+  -- sms_assign chooses lines if taking turns is not enough. A text without a line is tried again when one may
+  -- have room, or in a minute.
   if is_special then
     for draft in
       select s.* from sms_assign(owner, since, moment::timestamptz, sticky, true, (
@@ -359,8 +362,8 @@ begin
     d.due_at, d.expires_at::timestamptz, d.priority, d.guarantee = 'at_least_once', d.sealed, d.lines
   from unnest(drafts) d where d.status <> 'failed';
 
-  -- A text to one number becomes the last text of its conversation, if there is one. Conversations are
-  -- locked in the order of their numbers, after the user's row, as everywhere.
+  -- A text to one number becomes the last text of its conversation, if there is one. Conversations are locked
+  -- after the user's row, in the order of their numbers, to avoid deadlocks.
   if talks is not null then
     for draft in
       select distinct on (d."to" collate "C") d."to", d.body, d.id
@@ -371,7 +374,7 @@ begin
     end loop;
   end if;
 
-  -- The status that the send is answered with needs no callback.
+  -- The answer to the send has the first status, so no callback repeats it.
   if has_origin then
     update sms_origins o set told = case d.status when 'assigned' then 1 else 3 end
     from unnest(drafts) d where o.ref = d.id and d.status <> 'pending';
@@ -384,14 +387,14 @@ begin
     from unnest(drafts) d where d.status = 'failed';
   end if;
 
-  -- For a server of the release before: tell the other nodes which devices to wake, at most 400 ids a
+  -- For a server of the previous release: tell other servers which devices to wake. At most 400 ids per
   -- notification, which holds 8,000 bytes.
   if node <> '' then
     perform pg_notify('pocketsms_wake', node || ' ' || string_agg(w.id, ' '))
     from unnest(wake) with ordinality w(id, number) group by (w.number - 1) / 400;
   end if;
 
-  -- Realtime subscribers hear of the usage.
+  -- Tell realtime subscribers that the usage changed.
   if has_listeners then
     insert into _changes (collection, action, record)
     select 'sms_usage', case when usage_is_new then 'create' else 'update' end, usage_id

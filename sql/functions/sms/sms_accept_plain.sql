@@ -1,4 +1,5 @@
--- For servers of the release before, which ask this for plain texts first: null lets them ask sms_accept.
+-- Only for servers of the previous release, which call this first for plain texts. It returns null, so that
+-- they call sms_accept.
 create or replace function sms_accept_plain(
   owner text, moment text, since text, default_quota float8, node text, sticky text,
   sender_version text, sender_key text, key_version text, sender text,

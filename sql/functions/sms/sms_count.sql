@@ -1,5 +1,5 @@
--- Adds `more` messages to a user's total in sms_totals. It takes a row that no other transaction has locked,
--- or inserts one: so it never waits, and totals cannot deadlock.
+-- Adds `more`, which may be negative, to a user's messages in sms_totals. Updates a row that no other
+-- transaction has locked, or inserts one, so it never waits and cannot deadlock.
 create or replace function sms_count(counted oid, owner text, more bigint) returns void language plpgsql as $$
 begin
   update sms_totals t set messages = t.messages + more where t.id = (

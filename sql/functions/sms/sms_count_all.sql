@@ -1,5 +1,6 @@
--- Counts the messages of each user; triggers of sms_messages count from then on (src/sms/usage.ts).
--- Locking sms_turns first waits for running sends and keeps new ones out: a second for some million messages.
+-- Counts the messages of each user; triggers of sms_messages keep the counts from then on (src/sms/usage.ts).
+-- Locks sms_turns first: that waits for running sends and holds up new ones, a second for some million
+-- messages.
 create or replace function sms_count_all() returns void language plpgsql as $$
 begin
   lock table sms_turns in exclusive mode;

@@ -1,5 +1,5 @@
--- Counts the messages of a user, or of all, where sms_totals does not know them yet. As a function, so that
--- lists are planned without it.
+-- Counts the messages of a user, or all if `owner` is null, as long as sms_totals does not have the number. A
+-- function, so that planning a list does not include this count.
 create or replace function sms_counted(owner text) returns bigint language plpgsql stable as $$
 begin
   if owner is null then

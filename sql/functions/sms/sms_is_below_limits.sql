@@ -1,4 +1,4 @@
--- True if a device was given fewer messages than its limits allow. 0 is no limit.
+-- True if a device's own limits allow it another message now. A limit of 0 is none.
 create or replace function sms_is_below_limits(device_id text, per_minute float8, daily_limit float8)
 returns boolean
 language sql stable as $$

@@ -1,9 +1,10 @@
--- Which texts a line is for, by the platform of its device and its number or name:
---   0     it takes turns
---   1     a sender's name, of a user who has a line with a number: only texts that name it, its slot, or
---         its device if that has no number. Names cannot be answered: the two never take turns.
---   null  a line of a simulated phone, of a user who has another device: only texts that name it or its
---         device
+-- Which texts may use a line, by the platform of its device and its number or sender name:
+--   0     the line takes turns
+--   1     the line has a sender name, and the user has a line with a number: only texts that name the line,
+--         its slot, or its device if that has no number. Nobody can answer a name, so names and numbers
+--         never take turns.
+--   null  the line is of a simulated phone, and the user has another device: only texts that name the line
+--         or its device
 create or replace function sms_line_rank(owner text, platform text, number text) returns int
 language sql stable as $$
   select case

@@ -1,4 +1,4 @@
--- Trigger of sms_messages: notes what a statement has written for realtime subscribers.
+-- Trigger of sms_messages: logs the rows that a statement wrote, for realtime subscribers.
 create or replace function sms_messages_changed() returns trigger language plpgsql as $$
 begin
   if exists (select from _listeners where 'sms_messages' <> all (ignored)) then

@@ -1,4 +1,4 @@
--- Trigger of sms_messages: counts messages that another user owns now.
+-- Trigger of sms_messages: when a message gets another owner, corrects the totals of both users.
 create or replace function sms_messages_moved() returns trigger language plpgsql as $$
 begin
   perform sms_count('sms_messages'::regclass, old."user", -1);

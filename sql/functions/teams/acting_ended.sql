@@ -1,7 +1,7 @@
--- Trigger of members, users and auth_sessions: ends what members do for accounts. Each account gets a new
--- version of its row, so that nodes read cached callers again, and its event streams are closed. So does a
--- member, who may have no account to sign in for. What a member could use afterwards goes with the
--- membership: open invitations and pairing codes.
+-- Trigger of members, users and auth_sessions: ends what members do in accounts. Each account, and the
+-- member's own user, gets a new version of its row, so that servers read cached callers again; its event
+-- streams are closed. After a change of a membership, also deletes the member's open invitations, and the
+-- account's pairing codes if the member was an admin.
 create or replace function acting_ended() returns trigger language plpgsql as $$
 declare
   ended text[];

@@ -1,6 +1,6 @@
--- Trigger of users, members, api_keys, campaigns, auto_answers, hooks: keeps their rows in senders. A sender
--- stays when its source is deleted, since messages name it. The argument is the kind of the sender. Clients
--- may choose the id of a record: that of another source is refused.
+-- Trigger of users, members, api_keys, campaigns, auto_answers and hooks: keeps a row for each in senders.
+-- The row stays when its source is deleted, because messages name it. The argument is the kind of the sender.
+-- Clients may choose the id of a new record; an id that another sender has is refused.
 create or replace function senders_noted() returns trigger language plpgsql as $$
 declare
   account text;

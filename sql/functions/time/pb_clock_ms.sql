@@ -1,4 +1,4 @@
--- `HH:MM[:SS[.FFF]] [Z|±HH:MM]` in milliseconds; null for other text.
+-- Milliseconds since midnight UTC of a time `HH:MM[:SS[.FFF]] [Z|±HH:MM]`; null for other text.
 create or replace function pb_clock_ms(t text) returns bigint language plpgsql immutable parallel safe as $$
 declare
   p text[] := regexp_match(t, '^([0-9]{2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]+)?)?[ \t\n\v\f\r]*(?:([-+])([0-9]{2}):([0-9]{2})|[zZ])?[ \t\n\v\f\r]*$');

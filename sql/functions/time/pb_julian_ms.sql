@@ -1,5 +1,5 @@
--- The moment at which a day begins. strftime() here follows date.c of SQLite: a moment is a number of
--- milliseconds since noon of 4714-11-24 BC.
+-- The moment at which a day begins. As in date.c of SQLite, a moment is a number of milliseconds since noon
+-- of 4714-11-24 BC.
 create or replace function pb_julian_ms(y int, m int, d int) returns bigint
 language sql immutable parallel safe as $$
   select (36525 * (y - (m <= 2)::int + 4716) / 100

@@ -1,5 +1,5 @@
--- Reads a time value: a date, a time of 2000-01-01, `now`, or a number. A number is a Julian day unless a
--- modifier says otherwise, so `raw` keeps it. Both results are null for other text.
+-- Reads a time value of SQLite: a date, a time of day (on 2000-01-01), `now`, or a number. A number is a
+-- Julian day unless a modifier says otherwise, so `raw` keeps it. Both results are null for other text.
 create or replace function pb_time(t text, out ms bigint, out raw double precision)
 language plpgsql stable parallel safe as $$
 declare

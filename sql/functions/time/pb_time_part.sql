@@ -1,4 +1,4 @@
--- One letter of a strftime() format; null for an unknown letter.
+-- Formats a moment by one letter of a strftime() format; null for an unknown letter.
 create or replace function pb_time_part(letter text, ms bigint) returns text
 language plpgsql immutable parallel safe as $$
 declare

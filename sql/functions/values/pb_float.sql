@@ -1,4 +1,4 @@
--- Text as a number; null where it is none. Too large is infinite, too small is 0.
+-- Text as a number; null if it is none. Too large a number becomes infinity, too small a one 0.
 create or replace function pb_float(t text) returns double precision
 language plpgsql immutable strict parallel safe as $$
 begin

@@ -1,4 +1,4 @@
--- CAST(… AS REAL), NUMERIC and DECIMAL of SQLite. Text counts as the number that it begins with, else 0.
+-- CAST(… AS REAL, NUMERIC or DECIMAL) of SQLite. Text counts as the number that it begins with, else 0.
 -- Infinity becomes the largest number, because JSON has no infinity.
 create or replace function pb_real(x double precision) returns double precision
 language sql immutable parallel safe as $$

@@ -1,5 +1,5 @@
--- round() of SQLite: rounds the exact binary value, halves away from 0. |x| is counted in units of 2^-120,
--- which loses nothing that matters.
+-- round() of SQLite: rounds the exact binary value, halves away from 0. Counts |x| in units of 2^-120, which
+-- is exact enough.
 create or replace function pb_round(x double precision, places bigint default 0) returns double precision
 language plpgsql immutable strict parallel safe as $$
 declare

@@ -1,11 +1,11 @@
--- Trigger of sms_events: logs the new events of a statement for realtime subscribers and queues their webhook
--- calls, at its end and in its transaction. Events of another time were imported; of those that a superuser
--- adds (pocketsms.added) the records tell.
+-- Trigger of sms_events, once per statement: logs new events for realtime subscribers and queues their
+-- webhook calls, in the same transaction. Skips imported events, which have another time, and events that a
+-- superuser adds as records (pocketsms.added).
 --
--- Status callbacks (sms_origins) belong to no webhook: one for `assigned`, `sent` and a final status each,
--- never for an earlier one than the last. Those of one message share one of 16 lanes of the user, and a lane
--- has one call at a time: first attempts leave in the order of the events. A key that was deleted signs
--- nothing, so nothing is sent.
+-- Status callbacks (to the URL in sms_origins.data) belong to no webhook: one each for `assigned`, `sent` and
+-- a final status, never for an earlier status than the last. Callbacks of one message share one of 16 lanes
+-- of the user, and a lane has one call at a time: first attempts leave in the order of the events. A deleted
+-- API key cannot sign callbacks, so then none is sent.
 create or replace function sms_events_noted() returns trigger language plpgsql as $$
 declare
   moment constant text := pb_text(now());

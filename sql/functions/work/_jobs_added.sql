@@ -1,4 +1,4 @@
--- Trigger of _jobs: wakes the workers of all nodes.
+-- Trigger of _jobs: wakes the workers on all servers.
 create or replace function _jobs_added() returns trigger language plpgsql as $$
 begin
   perform _announce('pocketsms_jobs', '');

@@ -1,2 +1,2 @@
--- The sweeper looks for campaigns whose messages do not match the campaign's status yet.
+-- Finds campaigns whose messages do not match the campaign's status yet, for the sweeper.
 create index campaigns_unsettled on campaigns (updated) where not settled;

@@ -1,2 +1,2 @@
--- Deleting a message looks for its deliveries.
+-- Finds the deliveries of a message that is deleted.
 create index webhook_deliveries_message on webhook_deliveries (message);

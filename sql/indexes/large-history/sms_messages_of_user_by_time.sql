@@ -1,2 +1,2 @@
--- Deep pages of a user: see sms_messages_by_time.
+-- Pages far from the first in a user's list: see sms_messages_by_time.sql.
 create index concurrently sms_messages_of_user_by_time on sms_messages ("user", created desc, _rowid);

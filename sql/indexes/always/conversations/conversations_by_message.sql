@@ -1,2 +1,2 @@
--- Deleting or redacting a message clears its text in the conversation.
+-- Finds the conversation whose last text is a message that is deleted or redacted.
 create index conversations_by_message on conversations (last_message) where last_message <> '';
