@@ -66,7 +66,7 @@ test('a text that may not go by the line with room does not keep others from it'
   await send(text('+4914'))
   await cancel(await idOf('+4911'))
   await sweep(fixture.store, 600)
-  expect(await rows(`select "to", line from sms_messages where status = 'assigned'`)).toEqual([
+  expect(await rows(`select "to", line from sms_messages where status = 'assigned' order by 1`)).toEqual([
     ['+4912', fixture.idOf('b1')],
     ['+4914', fixture.idOf('a1')],
   ])
