@@ -86,11 +86,16 @@ export interface ConnectionLimits {
   /** A client without an event for this many milliseconds is disconnected. */
   readonly idleMs: number
   readonly totalMs: number
+  /** How often a comment is sent, so that clients and proxies notice a dead connection. */
+  readonly aliveMs: number
   readonly maxUnread: number
 }
 
-/** The default limits. The times are PocketBase's: apis/realtime.go, realtimeConnect. */
-export const LIMITS: ConnectionLimits = { idleMs: 5 * 60_000, totalMs: 30 * 60_000, maxUnread: 1 << 20 }
+/** The default limits. `idleMs` and `totalMs` are PocketBase's: apis/realtime.go, realtimeConnect. */
+export const LIMITS: ConnectionLimits = {
+  ...{ idleMs: 5 * 60_000, totalMs: 30 * 60_000 },
+  ...{ aliveMs: 15_000, maxUnread: 1 << 20 },
+}
 
 /** Characters of a node's name. A client ID begins with the name. */
 export const NODE_LENGTH = 10
@@ -141,6 +146,7 @@ export class Client {
   readonly #parts: ClientParts
   readonly #idle: NodeJS.Timeout
   readonly #total: NodeJS.Timeout
+  readonly #alive: NodeJS.Timeout
   #share: Share
   #topicBytes = 0
   #unreadBytes = 0
@@ -156,6 +162,8 @@ export class Client {
     this.#share = parts.memory.open(this.holder)
     this.#idle = setTimeout(() => this.end(), parts.limits.idleMs)
     this.#total = setTimeout(() => this.end(), parts.limits.totalMs)
+    // without an empty line, which some clients take for the end of an event
+    this.#alive = setInterval(() => parts.connection.write(':\n', () => {}), parts.limits.aliveMs)
     parts.connection.write(this.#frame('PB_CONNECT', `{"clientId":"${this.id}"}`), () => {})
   }
 
@@ -226,6 +234,7 @@ export class Client {
     this.#parts.flusher.forget(this)
     clearTimeout(this.#idle)
     clearTimeout(this.#total)
+    clearInterval(this.#alive)
     this.#parts.over()
   }
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { guestHolder } from '../../src/admission/holder.ts'
 import { createLogger } from '../../src/log.ts'
 import { changesCleanUp } from '../../src/realtime/change-log.ts'
-import { type ConnectionLimits, readTopic } from '../../src/realtime/client.ts'
+import { type ConnectionLimits, LIMITS, readTopic } from '../../src/realtime/client.ts'
 import { openRealtime, type Realtime } from '../../src/realtime/hub.ts'
 import { ask, signIn, startRealtimeServer } from './realtime-server.ts'
 import { TestListener } from './test-listener.ts'
@@ -20,9 +20,9 @@ describe('a connection', () => {
   let url: string
 
   /** The same streams behind a door of their own, with less patience. */
-  async function open(limits: ConnectionLimits): Promise<void> {
+  async function open(limits: Partial<ConnectionLimits>): Promise<void> {
     const { store } = server.services
-    realtime = openRealtime(store, createLogger({ logLevel: 'silent' }), limits)
+    realtime = openRealtime(store, createLogger({ logLevel: 'silent' }), { ...LIMITS, ...limits })
     doors = createServer((_, response) => {
       const gone = new AbortController()
       response.once('close', () => gone.abort())
@@ -50,7 +50,7 @@ describe('a connection', () => {
   })
 
   test('ends when nothing was sent for some time; each event gives it the same time again', async () => {
-    await open({ idleMs: 2_500, totalMs: 60_000, maxUnread: 1e6 })
+    await open({ idleMs: 2_500, aliveMs: 100 })
     const began = performance.now()
     const [idle, busy] = [await TestListener.open(url), await TestListener.open(url)]
     await subscribe(busy.id)
@@ -63,8 +63,19 @@ describe('a connection', () => {
     await busy.ended
   })
 
+  test('gets a comment from time to time, which is no event', async () => {
+    await open({ aliveMs: 100 })
+    const { body } = await fetch(url)
+    let text = ''
+    for await (const piece of body!.pipeThrough(new TextDecoderStream())) {
+      text += piece
+      if (text.endsWith('\n\n:\n:\n')) break
+    }
+    expect(text.match(/^event:/gm)).toHaveLength(1)
+  })
+
   test('ends after some time whatever was sent', async () => {
-    await open({ idleMs: 60_000, totalMs: 3_000, maxUnread: 1e6 })
+    await open({ totalMs: 3_000 })
     const ear = await TestListener.open(url)
     await subscribe(ear.id)
     const timer = setInterval(() => void create('tick'), 100)
@@ -73,7 +84,7 @@ describe('a connection', () => {
   })
 
   test('is cut off when its reader takes nothing; others go on', async () => {
-    await open({ idleMs: 60_000, totalMs: 60_000, maxUnread: 100_000 })
+    await open({ maxUnread: 100_000 })
     const id = await new Promise<string>((resolve) => {
       get(url, (response) => {
         response.once('data', (chunk) => {

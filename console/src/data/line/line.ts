@@ -4,7 +4,7 @@ import { serverUrl } from '../client.ts'
 
 export const isOnline = signal(true)
 
-/** An event stream that receives no bytes for this time is restarted: its connection may be dead. */
+/** An event stream without bytes for this time is restarted: the server sends a comment every 15 s. */
 const SILENT_MS = 30_000
 /** Interval of connection checks. A dead connection is noticed after at most ASK_MS + ANSWER_MS. */
 const ASK_MS = 4_000
