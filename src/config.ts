@@ -87,7 +87,7 @@ const SETTINGS = {
   /** For how many days texts to a number use the line (SIM) of the last text with it. 0: not at all. */
   stickyDays: ['STICKY_DAYS', whole(30, 0, 36_500)],
   deviceAlarmMinutes: ['DEVICE_ALARM_MINUTES', whole(0, 0, 10_080)],
-  leaseSeconds: ['LEASE_SECONDS', whole(120, 1)],
+  leaseSeconds: ['LEASE_SECONDS', whole(120, 1, 86_400)],
   webhookAllowPrivate: ['WEBHOOK_ALLOW_PRIVATE', flag],
   webhookLogDays: ['WEBHOOK_LOG_DAYS', whole(30, 1, 36_500)],
   vapidSubject: ['VAPID_SUBJECT', vapidSubject.default('mailto:admin@localhost')],

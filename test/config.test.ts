@@ -13,7 +13,7 @@ test.each([
   [
     'nothing where something must be',
     { LEASE_SECONDS: '0' },
-    /LEASE_SECONDS: must be a whole number from 1 on$/,
+    /LEASE_SECONDS: must be a whole number from 1 to 86400$/,
   ],
   ['less than nothing', { SMS_MONTHLY_QUOTA: '-1' }, /SMS_MONTHLY_QUOTA: must be a whole number from 0 on$/],
   [

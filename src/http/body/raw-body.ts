@@ -175,7 +175,7 @@ function parseUnique(json: string): unknown {
 }
 
 /** A quick test for a number beyond the range of a double. May match other text, too. */
-const HUGE = /\d[eE]\+?\d{3}|(?<!\d)\d{309}/
+const HUGE = /\d[eE]\+?\d{3}|(?<!\d)\d{210}/
 const refuseInfinity = (_: string, value: unknown) => {
   if (value === Infinity || value === -Infinity) throw new SyntaxError()
   return value

@@ -135,7 +135,7 @@ type SentEvent = Exclude<DeviceEvent, { readonly name: 'access' }>
 const ALIVE_MS = 15_000
 /** How long a stream of a crashed node counts as open; longer than two keep-alives. */
 const PRESENT_SECONDS = 40
-/** Maximum waiting events of a stream. Further events for a slow reader are dropped. */
+/** Maximum waiting events of a stream. Further cancelations for a slow reader are dropped. */
 const MAX_WAITING = 1_000
 
 /** Yields keep-alives and a device's events, first `wake` if messages wait. Ends if `identify` gives null. */
@@ -155,7 +155,8 @@ export async function* deviceEvents(
   const stop = onDeviceEvent(device.id, (event) => {
     if (event.name === 'wake') counts.wakes.stream++
     if (event.name === 'access') aliveAt = 0
-    else if (!isRepeated(waiting, event) && waiting.length < MAX_WAITING) waiting.push(event)
+    else if (!isRepeated(waiting, event) && (event.name === 'wake' || waiting.length < MAX_WAITING))
+      waiting.push(event)
     signal.notify()
   })
   try {

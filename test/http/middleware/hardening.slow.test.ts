@@ -67,6 +67,7 @@ test.each([
 test.each([
   ['an exponent', '{"a":1e308,"b":1e309}', true],
   ['a negative number', '[-1e999]', true],
+  ['300 digits and an exponent', `[${'1'.repeat(300)}e99]`, true],
   ['many digits', `{"a":${'1'.repeat(310)}}`, true],
   ['the greatest number', '{"a":1.7976931348623157e308}', false],
   ['a small one', '{"a":1e-999}', false],
