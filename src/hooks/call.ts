@@ -53,7 +53,7 @@ interface Call {
 }
 
 /**
- * Handles a call of a hook (incoming webhook): sends texts, stores the call. Throws 404, or why it refuses.
+ * Handles a call of a hook (incoming webhook): sends, and stores the call. Throws 404, or the call's refusal.
  */
 export async function callHook(
   store: Store,
@@ -82,10 +82,10 @@ export async function callHook(
   return { ...answer, error: { http_code: refusal.status, message: refusal.message } }
 }
 
-/** Within one day, a mail with the same Message-ID is not sent again. */
+/** A mail with the same Message-ID is not sent again within this time: one day. */
 const MAIL_MINUTES = 1_440
 
-/** Checks the signature and sends, in the transaction of `store`. A refused call stores no messages. */
+/** Checks a call's signature and sends, in the transaction of `store`. A refused call stores no messages. */
 async function send(store: Store, config: Config, hook: Hook, posted: Posted): Promise<Call> {
   const name = checkSignature(hook, posted)
   const isCode = hook.kind === 'codes'
@@ -116,7 +116,9 @@ async function send(store: Store, config: Config, hook: Hook, posted: Posted): P
 /** How long an alert waits for a phone that can send it: one day. */
 const WAIT_MS = 86_400_000
 
-/** Queues the texts. If no phone can send, alerts wait (alerting tools do not retry); codes are refused. */
+/**
+ * Queues the texts. If no phone can send, alerts wait (alerting tools do not retry) and codes are refused.
+ */
 async function accept(
   store: Store,
   config: Config,
@@ -134,7 +136,7 @@ async function accept(
   return { outcome: 'waiting' }
 }
 
-/** Thrown for codes above the hook's hourly limit. Alerts above it become one summary; codes cannot. */
+/** Thrown for login codes above the hook's hourly limit. (Alerts above it become one summary.) */
 export class TooManyCodes extends RetryLater {
   constructor({ endsAt }: Window) {
     const seconds = Math.ceil((dateOf(endsAt)!.getTime() - Date.now()) / 1000)
@@ -151,7 +153,7 @@ function refused(error: unknown): Call {
   return { outcome: 'refused', refusal: new ApiError(status, error.message) }
 }
 
-/** Maximum recipients whose texts are stored and shown. */
+/** Maximum recipients whose texts are stored with a call or shown in a preview. */
 const MAX_TEXTS = 20
 const textsOf = (phones: readonly string[], text: string) =>
   phones.slice(0, MAX_TEXTS).map((to) => ({ to, text }))
@@ -176,7 +178,7 @@ export async function previewHook(
   return { outcome, error: refusal?.message ?? '', texts }
 }
 
-/** Maximum stored characters of a body. */
+/** Maximum characters of a call's body that are stored. */
 const MAX_KEPT = 65_536
 const CALLS_KEPT = 10
 
@@ -201,7 +203,7 @@ async function noteCall({ db }: Store, { id, user, kind }: Hook, raw: string, ca
 // uses `clock_timestamp()`: `now()` is when the transaction began, before it waited for the hook's lock
 const READ = statement('hook window', {
   wasSent: 'boolean',
-  /** SHA-256 of the name of the event; '' for an event without a name. */
+  /** SHA-256 of the event's name; '' if it has none, or if the hook sends repeated events. */
   key: 'string',
   isOpen: 'boolean',
   /** Short messages (segments) sent in this hour. A text to several recipients counts once. */
@@ -225,7 +227,7 @@ cross join lateral (
 ) c
 where h.id = ${text('id')}`
 
-/** What a hook sent in its current hour. The first send after that hour begins the next. */
+/** What a hook sent in its current hour. An hour begins with the first send after the previous hour. */
 type Window = Row<typeof READ>
 
 /** Reads what a locked hook sent in its current hour. `event`: the event's name, '' for none. */
@@ -237,7 +239,7 @@ async function readWindow(db: Db, { id, once_minutes }: Hook, event: string): Pr
 
 const MAX_PHONES = 1_000
 
-/** The summary at the end of the hour, for recipients of a held-back call that have none scheduled yet. */
+/** The summary "and 5 more", sent at the end of the hour to those recipients who have none scheduled yet. */
 function summaryOf({ name }: Hook, { held, phones, endsAt }: Window, offer: Offer): Offer {
   const body = `${name}: and ${held + 1} more`
   const { segments } = countSegments(body)
@@ -261,25 +263,27 @@ with held as (
 update sms_messages set body = ${text('body')}, updated = ${text('updated')}
 where id in (select unnest(summary) from held) and status = 'pending'`
 
-/** Adds a sent text's segments to the current hour, or begins a new one. Remembers the event. */
+/** Adds a sent text's segments to the current hour, or begins a new hour. Stores that the event was sent. */
 async function noteSent(db: Db, hook: Hook, window: Window, segments: number) {
   await remember(db, hook, window)
   await db.query(window.isOpen ? COUNT : OPEN, [hook.id, segments], `hook count ${window.isOpen}`)
 }
 
-/** Counts a held-back call, adds messages to the summary, and updates the text of all of them. */
+/**
+ * Counts a call above the hourly limit. Adds `summary` to the scheduled messages and renews the text of all.
+ */
 async function noteHeld(db: Db, hook: Hook, window: Window, summary: Offer) {
   await remember(db, hook, window)
   const ids = summary.messages.map(({ id }) => id)
   await run(db, HOLD, { id: hook.id, ids, body: summary.body!, updated: formatDate(new Date()) })
 }
 
-/** Stores that an event was sent, if it has a name. */
+/** Stores that an event was sent, so that it is not sent again. Without a `key`, stores nothing. */
 async function remember(db: Db, { id, once_minutes }: Hook, { key }: Window): Promise<void> {
   if (key) await run(db, REMEMBER, { id, key, once_minutes })
 }
 
-/** Deletes expired events, old hours, and calls older than `days`. Run it periodically. */
+/** Deletes expired events, the counts of past hours, and calls older than `days`. Run it periodically. */
 export async function cleanUpHooks(db: Db, days: number): Promise<void> {
   await db.query('delete from hook_once where until < now()')
   await db.query(`delete from hook_windows where began < now() - interval '1 day'`)

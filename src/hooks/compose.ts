@@ -15,11 +15,11 @@ import { parseJson } from '../tools/json.ts'
 import { DEFAULT_PARTS, type HookFields, isOfCodes } from './hook.ts'
 
 /**
- * Maximum characters of an event's key, before hashing. A whole body fits: keys may differ only at the end.
+ * Maximum characters of an event's key before hashing. A whole body fits: bodies may differ only at the end.
  */
 const MAX_KEY_CHARACTERS = 256 << 10
 const MAX_NAMED = 100
-/** The highest priority: somebody waits for the code. */
+/** The priority of texts with login codes: the highest, since somebody waits for the code. */
 const CODE_PRIORITY = 127
 /** Maximum fields of a form; others are ignored. */
 const MAX_FIELDS = 100
@@ -42,7 +42,9 @@ export function readHookBody(raw: string, isForm = false): unknown {
   return fields
 }
 
-/** The send for a body, or why nothing is sent. `key` identifies the event. Throws 400 for missing values. */
+/**
+ * What to send for a body, or why nothing is sent. `key` identifies the event. Throws 400 for missing values.
+ */
 export async function compose(store: Store, user: string, hook: HookFields, body: unknown) {
   const preset = PRESETS[hook.preset]
   if (hook.send_when && !isMet(hook.send_when, body)) return { outcome: 'skipped' as const }
@@ -65,7 +67,7 @@ export async function compose(store: Store, user: string, hook: HookFields, body
     deviceId: '',
     line: { id: hook.line, number: '' },
     content: { body: text, ...(shown !== undefined && { shown }) },
-    // isBulk: the text answers nobody, so the conversation still counts as unanswered
+    // isBulk: the text is no answer to anybody, so the conversation still counts as unanswered
     options: { ...PLAIN_OPTIONS, isBulk: true, ...(isCode && { priority: CODE_PRIORITY }) },
   }
   if (send.recipients.length + send.groupIds.length === 0) throw badRequest('The hook has no recipients.')
@@ -77,14 +79,19 @@ export async function compose(store: Store, user: string, hook: HookFields, body
 const codeIn = (body: unknown, { preset }: HookFields): string =>
   renderTemplate(PRESETS[preset].codes?.code ?? '', body, MAX_CHARACTERS).text
 
-/** Replaces the code in a text by dots; if `code` is unknown, each word of 3 or more letters with a digit. */
+/**
+ * Replaces the code in a text by dots. If the text lacks `code`, replaces each word of 3 or more letters and
+ * digits that has a digit.
+ */
 export function withoutCode(text: string, code: string): string {
   const dots = (hidden: string) => '•'.repeat(hidden.length)
   if (code !== '' && text.includes(code)) return text.replaceAll(code, dots)
   return text.replaceAll(/[\p{L}\p{N}]{3,}/gu, (word) => (/\p{N}/u.test(word) ? dots(word) : word))
 }
 
-/** The key of a body's event; the whole body if the key's template takes too many steps. */
+/**
+ * The key that identifies a body's event. It is the whole body if the key's template takes too many steps.
+ */
 function keyOf(template: string, body: unknown) {
   try {
     return renderTemplate(template, body, MAX_KEY_CHARACTERS).text
@@ -94,7 +101,7 @@ function keyOf(template: string, body: unknown) {
   }
 }
 
-/** The recipients of codes. Only numbers: an end user who enters a group's name must not reach the group. */
+/** The phone numbers that get codes. No groups: an end user who enters a group's name must not reach it. */
 function numbersIn(body: unknown, hook: HookFields) {
   const numbers = namesIn(body, hook).map(withPlus)
   const wrong = numbers.findIndex((number) => !E164.test(number))
@@ -102,7 +109,7 @@ function numbersIn(body: unknown, hook: HookFields) {
   throw badRequest(`Recipient ${wrong + 1} is no number with its country, as +4915112345678.`)
 }
 
-/** Recipients of alerts: numbers, and ids of groups that the body names. Throws 400 for an unknown group. */
+/** Recipients of alerts: phone numbers, and ids of groups in the body. Throws 400 for an unknown group. */
 async function someoneIn(store: Store, user: string, body: unknown, hook: HookFields) {
   const named = namesIn(body, hook)
   const isNumber = (name: string) => E164.test(withoutSeparators(name))
@@ -113,7 +120,10 @@ async function someoneIn(store: Store, user: string, body: unknown, hook: HookFi
   }
 }
 
-/** Numbers and groups in a body, where preset or `recipients_from` says. Throws 400 for none or too many. */
+/**
+ * Phone numbers and group names in a body, at the path `recipients_from` or where the preset says. Throws 400
+ * for too many, or if that path has none and the hook has none either.
+ */
 function namesIn(body: unknown, { preset, recipients_from: path, recipients, groups }: HookFields): string[] {
   const to = PRESETS[preset].codes?.to
   if (path === '') return to ? [renderTemplate(to, body, MAX_CHARACTERS).text] : []
@@ -168,7 +178,7 @@ export function cutToParts({ text, ends, rest }: Rendered, maxParts: number): st
   return cut(mostThat((count) => fits(cut(count)), characters.length))
 }
 
-/** The largest number up to `most` that passes; 0 for none. If a number passes, all below it must pass. */
+/** The largest number up to `most` for which `passes` is true, else 0. It must be true below that, too. */
 function mostThat(passes: (count: number) => boolean, most: number): number {
   let [low, high] = [0, most]
   while (low < high) {

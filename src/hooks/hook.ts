@@ -81,7 +81,7 @@ export async function lockHook(db: Db, secret: string): Promise<Hook | undefined
 
 /** How far a signature's time may differ from ours, as Standard Webhooks and ZITADEL recommend. */
 const TOLERANCE_SECONDS = 300
-/** How long a signature can be valid: from TOLERANCE_SECONDS before its time until as long after it. */
+/** A signature is valid from TOLERANCE_SECONDS before its time until TOLERANCE_SECONDS after it. */
 const REPLAY_MINUTES = (2 * TOLERANCE_SECONDS) / 60
 
 export interface Posted {
@@ -97,7 +97,8 @@ export interface Posted {
 const standardSecret = (secret: string) => secret.replace(/^v1,/, '')
 
 /**
- * Checks a body's signature. Returns a name that a replay has, too; '' without a signing secret. Throws 401.
+ * Checks a body's signature. Returns a name of the call, the same one if the call is repeated; '' if the hook
+ * has no signing secret. Throws 401 for a missing, wrong or old signature.
  */
 export function checkSignature({ preset, signing_secret: secret }: Hook, posted: Posted): string {
   if (secret === '') return ''
@@ -107,13 +108,13 @@ export function checkSignature({ preset, signing_secret: secret }: Hook, posted:
   throw new ApiError(401, 'The signature of the body is missing, wrong or too old.')
 }
 
-/** The `webhook-id` if the signature is right, else undefined. https://www.standardwebhooks.com */
+/** The header `webhook-id` if the signature is right, else undefined. https://www.standardwebhooks.com */
 const standardName = (secret: string, { raw, headers }: Posted): string | undefined =>
   isSigned(raw, headers, standardSecret(secret)) ? headers['webhook-id'] : undefined
 
 /**
- * The signature, `t=1790000000,v1=` and the HMAC of time and body, if it is right and recent; else undefined.
- * Source: zitadel/zitadel, pkg/actions/signing.go
+ * Checks ZITADEL's header, `t=1790000000,v1=` and the HMAC of time and body. Returns the HMAC if it is right
+ * and recent, else undefined. Source: zitadel/zitadel, pkg/actions/signing.go
  */
 function zitadelName(secret: string, { raw, headers }: Posted): string | undefined {
   const parts = (headers['zitadel-signature'] ?? '').split(',').map((part) => part.trim().split('='))
@@ -154,7 +155,7 @@ function complete(values: Record<string, Value>) {
   values.recipients ??= '[]'
   for (const name of ['template', 'once_key'] as const) {
     const template = String(values[name])
-    // parsing 36 kB of open blocks took 2 s; the field's limit refuses this template later
+    // do not parse this (36 kB of open blocks took 2 s): the field's own limit refuses it later
     if (template.length > 2 * MAX_TEMPLATE) continue
     try {
       parseTemplate(template)

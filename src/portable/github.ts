@@ -19,7 +19,9 @@ const ALERT = firstOf(
   'of security',
 )
 
-/** The text by the first of these fields that the body has. Most events have several: the order matters. */
+/**
+ * Texts by field. The first field that the body has decides; most bodies have several, so the order matters.
+ */
 const EVENTS = firstOf(
   {
     zen: 'ping: {{zen}}',

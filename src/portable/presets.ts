@@ -15,7 +15,7 @@ const preset = (template: string, once_key = '', resolved_when = '') => ({
 
 /** `alertname instance: `, as far as the alert has these labels. */
 const ALERT_NAME = `${maybe('labels.alertname', '', maybe('labels.instance', ' '))}: `
-/** One line for each alert of a group. The key finds repeats: Alertmanager repeats a group from each node. */
+/** One line for each alert of a group. The key recognizes repeats: each Alertmanager node sends a group. */
 const ALERTS = preset(
   firstOf(
     {
@@ -96,7 +96,7 @@ const STRIPE = preset(
 export const PRESETS = {
   alertmanager: ALERTS,
   grafana: ALERTS,
-  // a test's body has no `heartbeat`
+  // the body of Uptime Kuma's test notification has no `heartbeat`
   'uptime-kuma': preset(
     '{{msg}}',
     `{{#if heartbeat}}{{heartbeat.monitorID}} {{heartbeat.status}} ${maybe('heartbeat.time')}{{/if}}`,

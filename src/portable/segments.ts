@@ -18,7 +18,7 @@ const BASIC =
 /** The GSM extension table: an escape and another septet, both in the same part. 3GPP TS 23.038, 6.2.1.1 */
 const EXTENSION = '\f^{}\\[~]|€'
 
-/** Units of a single message (ALONE), and of each part of several (PART), whose header takes 6 octets. */
+/** Maximum units of a single message (ALONE), and of a part of several (PART), which has a 6-octet header. */
 const GSM_ALONE = 160
 const GSM_PART = 153
 const UCS_ALONE = 70
@@ -63,7 +63,7 @@ function countGsmParts(text: string): number {
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** Cuts between grapheme clusters, and inside one that no part can hold. Android: findNextUnicodePosition */
+/** Counts parts, which end between grapheme clusters if possible. As Android's findNextUnicodePosition. */
 function countUcsParts(text: string): number {
   const graphemes = segmenter.segment(text)
   let parts = 0

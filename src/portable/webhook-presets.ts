@@ -1,5 +1,5 @@
 interface WebhookPreset {
-  /** An example of the address. */
+  /** An example of the webhook's address. */
   readonly url: string
   /** Added to an address without a path. */
   readonly path?: string

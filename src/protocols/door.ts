@@ -33,7 +33,9 @@ export interface DoorCall {
 
 export type DoorRoute = TableRoute<DoorCall>
 
-/** Makes a `Protocol`. OpenAPI shows no security scheme: routes list the API key as a parameter. */
+/**
+ * Makes the `Protocol` of another product. OpenAPI has the API key as a parameter, not as a security scheme.
+ */
 export const doorProtocol = (
   name: string,
   description: string,
@@ -55,7 +57,7 @@ export const doorProtocol = (
   paths: () => describeRoutes(name, NOBODY, '', routes),
 })
 
-/** The fields of a send: those of `POST /api/sms/send`, checked by its rules. */
+/** What to send: the fields of `POST /api/sms/send`, checked by the same rules. */
 export type DoorSend = Partial<z.input<typeof SEND>>
 
 type DoorSender = Sender & { readonly store: ReturnType<Services['store']['forUser']> }
@@ -87,7 +89,7 @@ export const partsOf = (list: string, separator: RegExp | string = ','): string[
   return [...new Set(parts)].filter((part) => part !== '')
 }
 
-/** The numbers of a list, each once, with a leading `+`. */
+/** The phone numbers in a list, each once, with a leading `+`. */
 export const numbersIn = (list: string, separator?: RegExp | string): string[] => [
   ...new Set(partsOf(list, separator).map(withPlus)),
 ]
@@ -131,7 +133,7 @@ async function sendsms({ c, services }: DoorCall): Promise<Response> {
   return c.text('0: Accepted for delivery', 202)
 }
 
-/** The API of Kannel's smsbox. It answers 403 where ours answers 401 or 402: clients then do not retry. */
+/** The API of Kannel's smsbox. It answers 403 instead of 401 and 402, so that clients do not retry. */
 export const KANNEL = doorProtocol(
   'kannel',
   'Kannel’s interface for programs that send texts.',

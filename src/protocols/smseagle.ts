@@ -25,7 +25,9 @@ type Recipients = Partial<Record<'to' | 'contacts' | 'groups', string>>
 const CONTACTS = statement('smseagle contacts', { name: 'string', phone: 'string' })`
 select name, phone from contacts where "user" = ${text('user')} and name = any(${list('names')}::text[])`
 
-/** Numbers and group ids of recipients. Throws 400 for an unknown name or a name of several contacts. */
+/**
+ * Phone numbers and group ids of recipients. Throws 400 for an unknown name, or if several contacts have it.
+ */
 async function findRecipients(store: Store, user: string, { to, contacts, groups }: Recipients) {
   const names = partsOf(contacts ?? '')
   const people = names.length > 0 ? await run(store.db, CONTACTS, { user, names }) : []
@@ -40,7 +42,7 @@ async function findRecipients(store: Store, user: string, { to, contacts, groups
   }
 }
 
-/** Sends. Returns ids and numbers of messages ('' for group members). Checks the key, then calls `read`. */
+/** Checks the API key, calls `read` and sends. Returns ids and phone numbers ('' for members of groups). */
 async function sendTo(
   { c, services }: DoorCall,
   by: Omit<KeyCredentials, 'ip'>,
@@ -84,11 +86,11 @@ async function sendV1(call: DoorCall, method: string, given: Readonly<Record<str
   return sent.map(({ id }) => id)
 }
 
-/** The sentence for an error. For a wrong request it begins with SMSEagle's words. */
+/** The sentence that explains an error. For status 400 it begins with SMSEagle's words. */
 const wordsOf = ({ status, message }: { status: number; message: string }): string =>
   status === 400 ? `Wrong parameters: ${message}` : message
 
-/** An error in JSON-RPC: `result` is a sentence or, for the request's responsetype `extended`, an object. */
+/** An error in JSON-RPC. `result`: a sentence, or an object if the request's `responsetype` is `extended`. */
 const rpcForm =
   (isExtended: boolean): ErrorForm =>
   (c, error) => {
@@ -96,7 +98,7 @@ const rpcForm =
     return sendError(c, error.status, { result: isExtended ? { error_text, status: 'error' } : error_text })
   }
 
-/** Errors in the form of the SMSEagle API that the path begins with, even if no route matches. */
+/** Errors in the form of one of SMSEagle's APIs. The path decides which, even if it has no route. */
 const errorForm: ErrorForm = (c, error) => {
   if (c.req.path.startsWith('/api/')) return messageForm(c, error)
   if (c.req.path.startsWith('/jsonrpc')) return rpcForm(false)(c, error)

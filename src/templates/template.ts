@@ -6,7 +6,7 @@ import { Lru } from '../tools/lru.ts'
 // Handlebars' parser parses templates; this file renders them. Handlebars itself would compile them to code,
 // without a limit on its work.
 
-/** Maximum steps of a rendering, some 10 ms: parts of templates, names in their paths, items of lists. */
+/** Maximum steps of a rendering, some 10 ms. Steps are parts of templates, names in paths, and list items. */
 const MAX_STEPS = 10_000
 
 export class TooManySteps extends ApiError {
@@ -21,14 +21,14 @@ const MONEY_STEPS = 100
 /** The variables of `#each`, such as `@last`. */
 const DATA: ReadonlySet<string> = new Set(['index', 'key', 'first', 'last'])
 
-/** A value in the body, and its path: `names`, from the value of `from`, else from the body. */
+/** A value and its path: `names`, from the value of `from`, or from the body if there is no `from`. */
 interface Found {
   readonly value: unknown
   readonly from: Scope | undefined
   readonly names: readonly string[]
 }
 
-/** What a place in a template sees: `value` is `this`, `outer` is `../`, `data` is for `@index` etc. */
+/** What paths in a template refer to: `value` is `this`, `outer` is `../`, `data` has `@index` etc. */
 interface Scope extends Found {
   readonly outer?: Scope
   readonly data?: object
@@ -64,9 +64,7 @@ interface RenderLimits {
   readonly everyBranch?: boolean
 }
 
-/**
- * Returns a function that renders templates. Its calls share the limits. Its `encodeValue` converts values.
- */
+/** Returns a function to render templates. The limits hold for all its calls together. */
 export function templateRenderer(body: unknown, limits: RenderLimits) {
   const { maxLength, maxSteps = MAX_STEPS, everyBranch = false } = limits
   let text = ''

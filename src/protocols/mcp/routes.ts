@@ -27,9 +27,7 @@ import { FIND_TOOLS, type McpCaller, type McpServices, SEND_TOOLS, type Tool } f
 const MAX_BODY_BYTES = 1 << 20
 /** Maximum calls in one request. Only MCP's revision of March 2025 allows more than one. */
 const MAX_BATCH = 10
-/**
- * Longer than any tool takes. Ends a request with a call that its own batch canceled and so gets no answer.
- */
+/** Longer than any tool takes. Ends a request whose batch cancels a call of its own: that gets no answer. */
 const MAX_ANSWER_MS = 60_000
 /** Maximum bytes of records that one request reads: the answer has each twice, as text and as JSON. */
 const MAX_READ_BYTES = 4 << 20
@@ -86,7 +84,7 @@ function mcpRoutes(services: Services): Hono<Env> {
   return new Hono<Env>().use('/mcp', gate(services)).post('/mcp', handle).all('/mcp', handle)
 }
 
-/** Collects the answer before sending it, so its memory is counted until the client has read it. */
+/** Collects the whole answer before sending it, to reserve memory for it until the client has read it. */
 async function respond(c: Ctx, services: Services, holder: KeyHolder): Promise<Response> {
   const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)
   if (Array.isArray(json) && json.length > MAX_BATCH) throw invalid(`A batch has at most ${MAX_BATCH} calls`)
@@ -130,7 +128,7 @@ async function requireKey(c: Ctx, services: Services): Promise<KeyHolder> {
 }
 
 function callerOf(c: Ctx, services: Services, holder: KeyHolder): McpCaller {
-  // use the key that this request has read, until a send finds it out of date
+  // the first attempt uses the key as this request has read it, the second one reads it again
   const identifySender = async (cached: boolean) => {
     const key = cached ? holder : await requireKey(c, services)
     if (!hasScope(key.scopes, SENDS)) throw scopeRequired(SENDS)

@@ -140,7 +140,9 @@ export const SEND_TOOLS: readonly Tool[] = [
 ]
 
 const MAX_PER_PAGE = 100
-/** Maximum characters of filter and sort, checked before they are parsed. Lists would refuse longer ones. */
+/**
+ * Maximum characters of filter and sort, checked before parsing. Lists of records refuse longer ones, too.
+ */
 const [MAX_FILTER, MAX_SORT] = [3_500, 2_100]
 
 const page = (filterHelp: string, sort: string) =>
@@ -246,7 +248,7 @@ function checkNames({ may }: McpCaller, ticket: Ticket | undefined, filter: stri
 
 const SENT = 'message_type = "outgoing"'
 
-/** Narrows a filter to what the key may see. Throws a FilterError if it closes the parentheses around it. */
+/** Narrows a filter to what the key may see: `… && (filter)`. Throws a FilterError if it closes the `(`. */
 function visibleMessages({ may }: McpCaller, filter: string): string {
   if (may('inbox:list')) return filter
   if (filter === '') return SENT

@@ -41,7 +41,7 @@ export function keyIn(authorization: string): string {
   return isKey(key) ? key : ''
 }
 
-/** The caller by Basic (user and API key) or Bearer (API key or token). Throws 401; 403 without the scope. */
+/** The caller by Basic (user, API key) or Bearer (API key or token). Throws 401, or 403 without the scope. */
 export async function requireClient(c: Ctx, services: Services, scope: string, cached: boolean) {
   const caller = await identifyClient(c, services, cached)
   if (!caller) throw gatewayRefusal('unauthorized', 'Unauthorized')
@@ -82,7 +82,7 @@ const ACCESS_SECONDS = 15 * 60
 const REFRESH_SECONDS = 30 * 86_400
 const MAX_TTL = Number.MAX_SAFE_INTEGER
 const ID_LENGTH = 21
-/** A refresh token's `jti` is the id of its pair of tokens with this suffix. */
+/** A refresh token's `jti` is the id of its pair of tokens, followed by this suffix. */
 const REFRESH_SUFFIX = ':refresh'
 
 export const TOKEN_BODY = z
@@ -104,7 +104,7 @@ export const TOKEN_BODY = z
 interface Grant {
   readonly user: string
   readonly apiKey: string
-  /** The prefix of the secret that issued the token; null if a server of the previous release did. */
+  /** The prefix of the API key's secret when the token was issued; null if the previous release issued it. */
   readonly secret: string | null
   readonly scopes: Scopes
 }
@@ -133,7 +133,7 @@ insert into smsgate_tokens (id, "user", api_key, secret, scopes, access_until, r
 values (${text('id')}, ${text('user')}, ${text('apiKey')}, ${textOrNull('secret')}, ${list('scopes')}, to_timestamp(${number('exp')}::float8),
   to_timestamp(${number('refreshExp')}::float8))`
 
-/** Adds a pair of tokens. The answer spells its keys as SMSGate's server and as its clients do. */
+/** Adds a pair of tokens. The answer has each key twice: as SMSGate's server and as its clients spell it. */
 async function insertPair(c: Ctx, db: Db, { user, apiKey, secret, scopes }: Grant, seconds: number) {
   const id = randomText(ID_LENGTH)
   const iat = Math.floor(Date.now() / 1000)

@@ -19,7 +19,7 @@ const MAX_LIMIT = 500
 
 const TYPES = ['SMS', 'DATA_SMS', 'MMS', 'MMS_DOWNLOADED'] as const
 
-/** Filters and page of a list of incoming texts; '' for no filter. */
+/** The query of a list of incoming texts. A filter that is '' has no effect. */
 export const INBOX_QUERY = z
   .object({
     type: z.enum(['', ...TYPES], `must be one of ${TYPES.join(', ')}`).default(''),
@@ -42,7 +42,7 @@ const ATTACHMENTS = `(
   from unnest(m.attachments) with ordinality n(name, i)
   join _files f on f.collection = 'sms_messages' and f.record = m.id and f.name = n.name and f.thumb = '')::text`
 
-/** SQL: the filters of a list. The first two match the index sms_messages_incoming. */
+/** SQL: the conditions of a list. User and type, the first two, match the index sms_messages_incoming. */
 const MATCHING = `
   m."user" = $1 and m.message_type = 'incoming' and ($2 = '' or m.delivered_at >= $2) and ($3 = '' or m.delivered_at < $3)
   and ($4 = '' or m.device = $4) and ($5 = '' or $5 = ${TYPE})`
@@ -84,7 +84,9 @@ const NAMES = statement('smsgate attachments', { attachments: 'string[]' })`
 select attachments from sms_messages
 where id = ${text('id')} and message_type = 'incoming' and "user" || '' = ${text('user')}`
 
-/** Answers with a file of an incoming text, by its place in the text's list, from 1. Throws 404. */
+/**
+ * Answers with a file of an incoming text. In the path: its number in the text's list, from 1. Throws 404.
+ */
 export async function sendAttachment({ c, store, user }: Call): Promise<Response> {
   const { id = '', part = '' } = c.req.param()
   const text = await runForRow(store.db, NAMES, { id, user })
@@ -149,15 +151,17 @@ cross join (select w.id from ${RECEIVERS}) w`
 
 const RETRY_SECONDS = 60
 
-/** Counts up to MAX_CALLS waiting calls for each webhook. The inner limit makes Postgres use the index. */
+/**
+ * Counts waiting webhook calls, at most MAX_CALLS per webhook. The inner limit makes Postgres use the index.
+ */
 const WAITING = statement('smsgate waiting calls', { calls: 'number' })`
 select count(*) as calls from (select w.id from ${RECEIVERS}) w cross join lateral (
   select from webhook_dispatch d where d."user" = ${text('user')} and d.webhook = w.id and d.handed_at is null
   limit ${MAX_CALLS}) waiting`
 
 /**
- * Repeats a user's `sms:received` webhook calls for a period. Throws 400 for more than MAX_CALLS, and 429
- * while as many wait: many refreshes would fill the disk.
+ * Repeats a user's `sms:received` webhook calls for a period. Throws 400 if there are more than MAX_CALLS,
+ * and 429 while MAX_CALLS earlier ones wait: many refreshes would fill the disk.
  */
 function deliverAgain({ db }: Store, user: string, refresh: Refresh): Promise<void> {
   const values = { user, ...refresh }
@@ -174,7 +178,9 @@ function deliverAgain({ db }: Store, user: string, refresh: Refresh): Promise<vo
   })
 }
 
-/** Makes phones post their inboxes again. Repeats webhook calls if the body says so, or `always`. */
+/**
+ * Makes phones post their inboxes again. Repeats webhook calls if the body says so, or if `always` is true.
+ */
 export async function refreshInbox(store: Store, user: string, body: unknown, always = false) {
   const refresh = readRefreshBody(body)
   const { since, until, device } = refresh

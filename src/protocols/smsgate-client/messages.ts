@@ -16,9 +16,7 @@ const stateSql = (alias: string) => `case
   when ${alias}.error_message = '${REASONS.canceled}' then 'Cancelled'
   else 'Failed' end`
 
-/**
- * SQL aggregate: the state of a send by the rules of SMSGate's app, from the column `state` of its messages.
- */
+/** SQL aggregate: the state of a send, from the `state` of its messages, by the rules of SMSGate's app. */
 const WHOLE_STATE = `case
   when bool_or(state = 'Pending') then 'Pending'
   when bool_or(state = 'Cancelled') then 'Cancelled'
@@ -41,7 +39,9 @@ const MESSAGES_OF_SEND = `
   select b.* from sms_messages b
   where s.is_batch and b.batch_id between s.ref and s.ref and b.batch_id <> '' and ${isOwnedBy('b', '$1')}`
 
-/** SQL: the states that messages `m` reached, and when. Without events (imports): the present state. */
+/**
+ * SQL: the states that messages `m` reached, and when. An imported one, without events: its present state.
+ */
 const REACHED = `
   select ${EVENT_STATE} as state, e.created as at from m join sms_events e on e.message = m.id
   union all
@@ -103,7 +103,7 @@ function toState(send: SendRow, [state, deviceId, recipients, body, states]: Sta
 /** A stored date as SMSGate's clients read it: `2026-11-20T07:00:00.000Z`. */
 export const isoDate = (stored: string): string => dateOf(stored)?.toISOString() ?? ''
 
-/** Maximum recipients shown of a batch that another API sent: the answer has no pages. */
+/** A batch from another API with more recipients is not shown: the answer has no pages. */
 const MAX_RECIPIENTS = 1_000
 
 const SEND = { id: 'string', ref: 'string', isBatch: 'boolean', created: 'string' } as const
@@ -141,7 +141,7 @@ export async function stateOf(store: Store, user: string, send: SendRow) {
   return state
 }
 
-/** Cancels the messages of a send that no device has taken. Throws 409 `not_cancelable` if there are none. */
+/** Cancels those messages of a send that no device has. Throws 409 `not_cancelable` if devices have all. */
 export async function cancelSend(store: Store, user: string, { ref, isBatch }: SendRow): Promise<void> {
   const isCanceled = isBatch
     ? (await cancelWaiting(store, user, ref)) > 0
@@ -168,7 +168,7 @@ const MAX_LIMIT = 100
 /** SMSGate's states. No message here is ever `Cancelling`. */
 const STATES = ['Pending', 'Cancelling', 'Cancelled', 'Processed', 'Sent', 'Delivered', 'Failed'] as const
 
-/** Filters, order and page of a list of sends; '' for no filter. */
+/** The query of a list of sends. A filter that is '' has no effect. */
 export const LIST_QUERY = z.object({
   from: dateIn,
   to: dateIn,

@@ -117,7 +117,7 @@ function phoneNumbersOf(given: readonly string[]): string[] {
   return numbers
 }
 
-/** Sends; answers with state and `Location`. Throws as `/api/sms/send`, and 409 for an id that was used. */
+/** Sends. Answers with state and `Location`. Throws as `/api/sms/send`, and 409 for an id that was used. */
 export async function answerSend(call: Call): Promise<MessageState> {
   const { c, services, json, user, store } = call
   const { deviceActiveWithin } = queryIn(c, QUERY)
@@ -175,7 +175,10 @@ function acceptedState(ref: string, { recipients, deviceId, content, options }: 
   }
 }
 
-/** Sends. If the named device is not available, the message is scheduled for now and waits for it. */
+/**
+ * Sends. If the named device is not available, sets `scheduledAt` to the present time: then the message waits
+ * for the device.
+ */
 async function sendOrWait(
   services: SendServices,
   sender: Sender,

@@ -101,7 +101,9 @@ function headersOf(signingKey: string, body: string, at: Date): Record<string, s
   return { 'x-timestamp': timestamp, 'x-signature': signature }
 }
 
-/** Completes a webhook in SMSGate's form with our event and an id, and its user with a signing key. */
+/**
+ * Completes a webhook's record. One in SMSGate's form gets our event and an id, and its user a signing key.
+ */
 export const fitSmsgate: FitWebhook = async (store, values) => {
   const { smsgate_event: event, smsgate_id: id } = values
   if (!event || !Object.hasOwn(SMSGATE_EVENTS, String(event))) {
@@ -150,14 +152,14 @@ function webhooksOf({ catalog }: Store): Collection {
   throw invalid('The collection webhooks of this server lacks the fields that these webhooks need')
 }
 
-/** Adds or replaces a webhook. One for incoming texts needs the scope `inbox:list`. Throws 400, 403. */
+/** Adds or replaces a webhook. Throws 400, and 403 for incoming texts without the scope `inbox:list`. */
 export async function saveWebhook(call: Call) {
   const body = checkShape(WEBHOOK_BODY, call.json)
   if (SMSGATE_EVENTS[body.event] === 'message.received' && !grants(call.scopes, 'inbox:list'))
     throw scopeRequired('inbox:list')
   const saved = await writeWebhook(call, body)
     .catch((error: unknown) => {
-      // another request may have added this id meanwhile
+      // another request may have added this id meanwhile: then the second attempt replaces it
       if (!(error instanceof ApiError && 'smsgate_id' in error.data)) throw error
       return writeWebhook(call, body)
     })
@@ -198,7 +200,9 @@ const NAMES: Readonly<Record<string, string>> = {
   smsgate_id: 'id',
 }
 
-/** Deletes a webhook of the caller by the client's id. An unknown one is no error. */
+/**
+ * Deletes a webhook of the caller. `id` is the one that SMSGate's clients use. An unknown one is no error.
+ */
 export async function deleteWebhook({ c, services, store, auth, attempt, id }: Call): Promise<void> {
   const known = await findWebhook(store, auth.id, id)
   if (!known) return

@@ -22,9 +22,9 @@ import { readWireId, toWire, validUntil, wireId } from './wire.ts'
 
 /** A text is not listed again within this time: the phone may still be reading the last answer. */
 const ANSWER_SECONDS = 3
-/** After this time a phone with half of its texts left gets more, so it does not run out of them. */
+/** This long after its last new texts, a phone gets more if it still has at least half of them. */
 const SLOW_SECONDS = 5
-/** After this time a phone gets new texts even if it has unsent ones. */
+/** This long after its last new texts, a phone gets more even if it still has a few of them. */
 const STUCK_SECONDS = 60
 
 interface HandedText extends Attempt {
@@ -45,8 +45,8 @@ const IS_CANCELED = `not t.is_processed and t.valid_until > now() and not exists
   where d.message = t.message and d.attempt = t.attempt and d.device = t.device and d.state = 'sending')`
 
 /**
- * SQL: phone `p` may get new texts: it has none, or still many. A new text during the last one would restart
- * the SMSGate app's sender, which then sends the last one twice.
+ * SQL: whether phone `p` may get new texts: if it has none, or still many. A text that comes while the
+ * SMSGate app sends its last one restarts the app's sender, which then sends the last one twice.
  */
 const IS_OPEN = part`(
   select n = 0 or n <= ${CAPACITY_SQL} / 2 and (
@@ -54,7 +54,7 @@ const IS_OPEN = part`(
     or p.handed_at < now() - interval '${STUCK_SECONDS} seconds')
   from ${TO_SEND} as c(n))`
 
-/** SQL: the phone should pull, since it seems to lack a text or a cancellation. */
+/** SQL: whether the phone seems to lack a text or a cancellation, so that it should pull. */
 const IS_UNANSWERED = part`exists (
   select from smsgate_texts t
   where t.device = ${text('id')} and t."user" = ${text('user')} and (
@@ -71,7 +71,7 @@ select exists (select from device_streams s where s.device = ${text('id')} and s
       'isListed', t.listed_at > now() - interval '${ANSWER_SECONDS} seconds') order by t.message)
     from smsgate_texts t where t.device = ${text('id')} and t."user" = ${text('user')}), '[]')::text as texts`
 
-/** What a phone was given, whether its event stream is open, and IS_OPEN. Needs the lock of its row. */
+/** Reads what a phone was given, whether its event stream is open, and IS_OPEN. Its row must be locked. */
 async function handedState(db: Db, device: Device) {
   const state = (await runForRow(db, STATE, device))!
   const texts: readonly HandedText[] = JSON.parse(state.texts)
@@ -129,7 +129,7 @@ async function noteProgress({ db }: Store, device: Device, progress: readonly Pr
   await run(db, PROGRESS, { ...device, given: JSON.stringify(given) })
 }
 
-/** SQL: a phone holds at most half of its capacity. Texts that Android is sending count, too. */
+/** SQL: whether a phone holds at most half of its capacity. Texts that Android is sending count, too. */
 const HAS_CAPACITY = part`(
   select count(*) from (
     select from sms_dispatch where device = ${text('id')} and "user" = ${text('user')} and state = 'sending' and lease_until > now()
@@ -137,7 +137,7 @@ const HAS_CAPACITY = part`(
   ) held
 ) <= ${CAPACITY_SQL} / 2`
 
-/** SQL: phone `p` may be handed waiting messages now. */
+/** SQL: whether phone `p` may be handed waiting messages now. */
 const HAS_MORE = part`(
   exists (
     select from sms_dispatch where device = ${text('id')} and "user" = ${text('user')} and state = 'assigned'
@@ -147,7 +147,9 @@ const HAS_MORE = part`(
     select from devices d where d.id = ${text('id')} and d."user" = ${text('user')} and d.enabled and coalesce(${allowance('d')}, 1) > 0
   ))`
 
-/** SQL: a lease of the phone ends within `leaseSeconds`. A pull makes the phone report what it still has. */
+/**
+ * SQL: whether a lease of the phone ends within `leaseSeconds`. A pull makes the phone report what it has.
+ */
 const IS_LAPSING = part`exists (
     select from sms_dispatch where device = ${text('id')} and "user" = ${text('user')} and state = 'sending'
       and lease_until > now() and lease_until < now() + ${number('leaseSeconds')}::float8 * interval '1 second'
@@ -156,13 +158,16 @@ const IS_LAPSING = part`exists (
 const REFILL = statement('smsgate refill', { hasMore: 'boolean' })`
 select coalesce(${HAS_MORE}, false) as "hasMore" from smsgate_phones p where p.device = ${text('id')} and p."user" = ${text('user')}`
 
-/** Tells a phone that finished messages to fetch more, if it may. Any node may have its event stream. */
+/** Tells a phone to fetch more messages if it may have more. Its event stream may be on another server. */
 async function wakeForMore(store: Store, device: Device): Promise<void> {
   const found = await runForRow(store.db, REFILL, device)
   if (found?.hasMore) wakeDevices(store.db, [device.id])
 }
 
-/** Notifies a phone again only after this time: a second notice would make the app drop a running pull. */
+/**
+ * Returns a row if the phone should pull. Not twice within ANSWER_SECONDS, unless it has pulled meanwhile: a
+ * second notice would make the app drop a running pull.
+ */
 const TELL = statement('smsgate should pull', {})`update smsgate_phones p set woken_at = now()
   where p.device = ${text('id')} and p."user" = ${text('user')}
     and (p.woken_at is null or p.pulled_at >= p.woken_at
@@ -184,14 +189,16 @@ const CONNECTED = statement(
 /** Stores that a phone has opened its stream, after which it pulls by itself. */
 export const noteConnected = ({ db }: Store, device: Device) => run(db, CONNECTED, device)
 
-/** A phone has this many lease times for its texts: it sends them one by one, with pauses. */
+/** A phone gets leases of this many times the usual length: it sends texts one by one, with pauses. */
 const LEASES = 3
-/** Maximum time before its lease ends in which a message is not sent, to leave time for its report. */
+/** A phone stops sending a text at most this long before the lease ends, to leave time for its report. */
 const MAX_REPORT_MS = 30_000
 
 const phoneLease = (leaseSeconds: number) => leaseSeconds * LEASES
 
-/** Gives a phone cancellations, unreported texts, then new ones. Requests of one phone run one at a time. */
+/**
+ * Answers a pull: cancellations, texts that the phone may lack, new ones. A phone's pulls run one at a time.
+ */
 export async function pullMessages(store: Store, device: Device, leaseSeconds: number) {
   return store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
@@ -256,9 +263,7 @@ const failed = (error: string): Outcome => ({
 
 const errorOf = ({ recipients }: StateReport) => recipients.find(({ error }) => error)?.error ?? ''
 
-/**
- * Stores the states that a phone reports. Ignores unknown ids and old attempts. May tell it to fetch more.
- */
+/** Stores the states that a phone reports; ignores unknown ids. May tell the phone to fetch more texts. */
 export async function takeStates(
   store: Store,
   device: Device,

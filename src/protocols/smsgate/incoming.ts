@@ -240,8 +240,8 @@ function toText(
 type Mms = z.output<typeof MMS_PAYLOAD>
 
 /**
- * Reads an MMS. Its body has subject, text and a line for each file left out; without subject and text also a
- * line for each kept file, so that it is not empty. `identity`, which recognizes repeats, names all files.
+ * Reads an MMS. The result's `body` has the subject, the text and a line for each file that is left out.
+ * Without subject and text it also names the kept files. `identity` names all files, to recognize repeats.
  */
 async function readMms(payload: Mms, { maxAttachments, maxAttachmentBytes }: Limits): Promise<Text> {
   let room = maxAttachmentBytes
@@ -271,7 +271,7 @@ async function readMms(payload: Mms, { maxAttachments, maxAttachmentBytes }: Lim
 const lineOf = (word: string, { name, contentType, size }: Mms['attachments'][number]): string =>
   [word, name, contentType, size !== undefined && `${size} bytes`].filter(Boolean).join(' ')
 
-/** Stores the text, SIMs or health in an event whose signature was checked. Throws 400. */
+/** Stores the text, SIMs or health of an event whose signature was checked. Throws 400 if it is invalid. */
 export async function takeEvent(
   store: Store,
   device: Device,
@@ -287,7 +287,7 @@ export async function takeEvent(
       const texts = [{ ...text, maxFileBytes: config.maxAccountFileBytes }]
       await receiveTexts(store, { ...device, phone: to || device.phone }, texts, config.optWords)
     }
-    // if files cannot be stored or have no room, the text has only their names
+    // if this server stores no files, or the account has no room for them, keep only their names in the text
     await take(keepsAttachments(store) ? config : NO_FILES).catch((error: unknown) => {
       if (!(error instanceof FilesFull)) throw error
       return take(NO_FILES)

@@ -18,13 +18,13 @@ import { randomText } from '../../tools/random.ts'
 
 /** Maximum messages that a phone holds: it sends them one by one, with pauses. */
 export const MAX_CAPACITY = 20
-/** A phone that was too slow may hold half as many messages, then one more after each such period. */
+/** After a slow phone's capacity was halved, it grows by one message in each such period. */
 const WIDEN_SECONDS = 600
 /** Letters and digits of a secret: at least 256 bits. */
 const SECRET_LENGTH = 43
 /** Smaller differences between clocks are ignored. */
 const CLOCK_NOISE_MS = 2_000
-/** If a phone's clock is this much further ahead than known, its texts expired early: it was not slow. */
+/** If a phone's clock is ahead by this much more than we knew, its texts expired early: it was not slow. */
 const MISLED_MS = 30_000
 
 /** SQL: how many messages a phone may hold now. */
@@ -68,7 +68,7 @@ update smsgate_phones set pulled_at = now() where ${IS_OWN} returning coalesce(c
   ${CAPACITY_SQL} as room, extract(epoch from clock_timestamp())::float8 * 1000 as "databaseNowMs"`
 
 export type PhoneState = Row<typeof PULL> & {
-  /** Milliseconds that the database's clock, which ends leases, is ahead of ours; 0 up to CLOCK_NOISE_MS. */
+  /** Milliseconds that the database's clock, which ends leases, is ahead of ours; 0 below CLOCK_NOISE_MS. */
   readonly databaseMs: number
 }
 
@@ -79,7 +79,7 @@ export async function lockForPull(db: Db, device: Device): Promise<PhoneState | 
   if (!pulled) return null
   const { databaseNowMs: nowMs } = pulled
   const isRight = nowMs > askedMs - CLOCK_NOISE_MS && nowMs < Date.now() + CLOCK_NOISE_MS
-  // includes the query's time: leases seem shorter, never longer
+  // the difference includes the query's time: leases may seem shorter than they are, but never longer
   return { ...pulled, databaseMs: isRight ? 0 : nowMs - askedMs }
 }
 
@@ -87,7 +87,7 @@ const NARROW = statement('smsgate narrow', {})`
 update smsgate_phones set room = greatest(1, ${CAPACITY_SQL} / 2), narrowed_at = now()
 where ${IS_OWN} and (narrowed_at is null or narrowed_at < now() - ${number('seconds')}::float8 * interval '1 second')`
 
-/** Halves how many messages a slow phone may hold, at most once in `seconds`. */
+/** Halves how many messages a slow phone may hold, at most once every `seconds`. */
 export const reduceCapacity = ({ db }: Store, device: Device, seconds: number) =>
   run(db, NARROW, { ...device, seconds })
 
@@ -97,7 +97,9 @@ const AHEAD = statement('smsgate clock ahead', {})`
 update smsgate_phones set clock_ms = ${MS}, room = ${CAPACITY_SQL}, narrowed_at = now()
 where ${IS_OWN} and coalesce(clock_ms, 0) < ${MS}::float8 - ${MISLED_MS}`
 
-/** Stores that a phone's clock is `ms` ahead, which explains expired texts. False if that was known. */
+/**
+ * Stores that a phone's clock is `ms` ahead. Returns false if that is at most MISLED_MS more than we knew.
+ */
 export const noteClockAhead = async ({ db }: Store, device: Device, ms: number) =>
   (await runForCount(db, AHEAD, { ...device, ms })) > 0
 
@@ -121,7 +123,7 @@ export async function recordAbsence(store: Store, device: Device, awaySeconds: n
 const CAUGHT_UP = statement('smsgate caught up', {})`
 update smsgate_phones set missed_since = null where ${IS_OWN} and missed_since <= ${text('since')}::timestamptz`
 
-/** Ends a phone's absence, after it was asked for its texts since `since`. */
+/** Stores that a phone was asked for all texts since `since`, so that it is not asked again. */
 export const endAbsence = ({ db }: Store, device: Device, since: string) =>
   run(db, CAUGHT_UP, { ...device, since })
 
@@ -143,7 +145,7 @@ update smsgate_phones p set export_since = least(p.export_since, ${text('since')
 where p."user" = ${text('user')} and (${text('device')} = '' or p.device = ${text('device')}) returning p.device`
 
 /**
- * Asks phones (`device` '': all) to post what they received in a period, once connected. Returns how many.
+ * Asks phones (`device` '': all) to post what they received in a period. Returns how many phones were asked.
  */
 export async function requestInbox(store: Store, user: string, device: string, period: Period) {
   const phones = await runForTexts(store.db, ASK, { user, device, ...period })

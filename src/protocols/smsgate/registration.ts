@@ -18,7 +18,7 @@ import { REGISTER_BODY } from './incoming.ts'
 const USERS = 'users'
 const WRONG = 'The login or the password is wrong.'
 
-/** Signs in by `Authorization: Basic`, with all limits of a sign-in. Throws 401, 429, 403 (role too low). */
+/** Signs in by `Authorization: Basic`, with all limits of a sign-in. Throws 401, 429; 403 for a low role. */
 export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecord> {
   const pair = readBasic(c.env.incoming.headers.authorization)
   if (!pair) throw gatewayRefusal('unauthorized', WRONG)
@@ -56,7 +56,7 @@ const NO_NAME = 'Android phone'
 const HOW =
   'A phone joins with a pairing code (By Code, or as its private token), or with the login and password of its user.'
 
-/** Pairs by code. Malformed codes are refused without a look-up and do not count as tries. */
+/** Pairs a phone by its code. Malformed codes are refused without a look-up and do not count as tries. */
 const byCode =
   (isToken: boolean): Way =>
   async (c, services, code, phone) => {

@@ -159,7 +159,9 @@ async function sendEvents(c: Ctx, services: Services): Promise<Response> {
 }
 
 const KEEP_ALIVE = ':keepalive\n\n'
-/** Requested texts begin this long before the phone was last seen: some of those may be missing, too. */
+/**
+ * Texts are also requested from this long before the phone was last seen: some of them may be missing, too.
+ */
 const OVERLAP_MS = 60_000
 /** Older texts are not requested: the phone would post its whole inbox. */
 const MAX_MISSED_MS = 30 * 86_400_000
@@ -171,14 +173,14 @@ const PULL = frame('MessageEnqueued', null)
 const CONNECT_MS = 2_000
 /** After this time we check whether a phone that was told to fetch its texts did. */
 const LOOK_MS = 4_000
-/** Checks during the last `LEASE_SECONDS` of a lease, when a phone is told to fetch its texts. */
+/** How often we check in the last LEASE_SECONDS of a lease, when a phone is told to fetch its texts. */
 const LOOKS_PER_LEASE = 2
-/** Keep-alives, at which we check anyway, have this interval. */
+/** The interval of keep-alives, at which we check anyway. Only shorter intervals need a timer. */
 const USUAL_MS = 15_000
 
 /**
- * The app's event stream as text. At each wake-up and keep-alive, checks whether to tell the phone to fetch
- * its texts. After the first keep-alive, asks for texts that the phone received while away.
+ * The app's event stream as text. On each event and keep-alive, checks whether to tell the phone to fetch its
+ * texts. At the first keep-alive, asks instead for texts that the phone received while away.
  */
 async function* phoneEvents(
   store: Store,
@@ -204,7 +206,7 @@ async function* phoneEvents(
         yield KEEP_ALIVE
         signs++
         if (missedSince && signs === 1) yield askForInbox(missedSince)
-        // the stream still works at the second keep-alive: the phone has got the request
+        // the stream still works at the second keep-alive, so the phone has received `askForInbox`
         if (missedSince && signs === 2) await endAbsence(store, device, missedSince)
         if (signs > 1 && (await isToPull())) yield PULL
         yield* askedFor(store, device)

@@ -3,7 +3,7 @@ import type { Value } from '../../fields/field.ts'
 import type { Attempt, ClaimedMessage } from '../../sms/queue/claim.ts'
 import type { Phone, PhoneState } from './phone.ts'
 
-/** Prefix of the stored body of a binary SMS. Also in webhook_queue.sql. */
+/** Prefix of the stored body of a binary SMS. webhook_queue.sql repeats it. */
 export const DATA_URL = 'data:application/octet-stream;base64,'
 
 /** A stored date in the only form that the app reads; undefined for none. */
@@ -35,12 +35,12 @@ const textOrNone = (value: unknown) => (typeof value === 'string' ? value : unde
 
 /** A past date: the app sends immediately. Without a date, it restarts its sender and may send twice. */
 const SCHEDULED_AT = '2000-01-01T00:00:00.000Z'
-/** From priority 100 on, the app restarts its sender and skips its owner's pauses. */
+/** From priority 100 on, the app restarts its sender and ignores the pauses that its owner has set. */
 const MAX_PRIORITY = 99
 
 /**
- * A message for the app, which never sends an id twice. Dates are by the phone's clock. `createdAt` is now:
- * the app sends the oldest first, and forgets old ones.
+ * Makes a message for the app, which never sends the same id twice. Dates are by the phone's clock.
+ * `createdAt` is the present time: the app sends the oldest first, and forgets old ones.
  */
 export const toWire = (
   message: ClaimedMessage,

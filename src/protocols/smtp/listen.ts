@@ -76,7 +76,8 @@ async function receive(
     const bytes = await bytesOf(stream, memory)
     const mail = await admission.heavyWork.run(memory.holder, () => readMail(bytes))
     const outcomes = []
-    // one by one: when the sender repeats a failed mail, those before the fault are not sent again
+    // one by one: if one fails, the sender repeats the mail, and its Message-ID spares those that already got
+    // it
     for (const { number, secret } of to)
       outcomes.push(
         number ? await sendTo(services, sender, number, mail) : await post(services, secret, mail),
@@ -87,7 +88,9 @@ async function receive(
   }
 }
 
-/** Reads a mail to its end, even without memory for it, then throws: the sender reads no reply before. */
+/**
+ * Reads a mail. Without memory for it, reads to its end before it throws: the sender reads no reply earlier.
+ */
 async function bytesOf(stream: SMTPServerDataStream, memory: RequestMemory): Promise<Buffer> {
   const room = await memory.roomForBody()
   const body = new ByteCollector()
@@ -130,7 +133,7 @@ const MAX_MAIL_BYTES = 2 << 20
 const MAX_RECIPIENTS = 100
 const CLOSE_MS = 2_000
 
-/** Listens on SMTP_PORT. Returns how to close it. `available`: undefined while there is no database. */
+/** Listens on SMTP_PORT. Returns a function that stops it. `available()`: undefined without a database. */
 export async function listenForMails(config: Config, log: Logger, available: () => Services | undefined) {
   const services = () => {
     const found = available()
@@ -189,7 +192,9 @@ export async function listenForMails(config: Config, log: Logger, available: () 
   return () => new Promise<void>((resolve) => server.close(resolve))
 }
 
-/** The STARTTLS certificate, if set. `isNew`: its file has changed since the last read. Throws UserError. */
+/**
+ * The STARTTLS certificate, if set. `isNew`: its file has changed. Throws a UserError if it cannot be read.
+ */
 function certificateOf({ smtpTlsCert: certFile, smtpTlsKey: keyFile }: Config) {
   if (certFile === undefined || keyFile === undefined) return undefined
   let readAt = 0

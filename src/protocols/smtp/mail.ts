@@ -18,7 +18,9 @@ export interface Mail {
 /** Maximum characters that are read of a plain and of an HTML body. A text message has at most 1,600. */
 const [MAX_BODY, MAX_HTML] = [20_000, 128 << 10]
 
-/** Reads a mail without its quotes, signature and files. Throws 400. */
+/**
+ * Reads a mail without its quotes, signature and files. Throws 400 if it is malformed, too large or empty.
+ */
 export async function readMail(bytes: Buffer): Promise<Mail> {
   checkLines(bytes)
   const limits = { maxHeadersSize: 64 << 10, maxNestingDepth: 20, maxRfc822NestingDepth: 0 }

@@ -31,7 +31,9 @@ export function keyIn(header?: string): string | undefined {
   return TOKEN.test(token) ? `psk_${token.slice(3)}` : undefined
 }
 
-/** The account of an Authorization header: AccountSid or key SID, and token. Throws 401. */
+/**
+ * The account of an Authorization header: AccountSid or key SID as user name, token as password. Throws 401.
+ */
 export async function identifyAccount(c: Ctx, services: Services): Promise<SendingCaller> {
   const header = c.env.incoming.headers.authorization
   const key = keyIn(header)

@@ -118,7 +118,7 @@ function incomingForm({ image, user, files }: DueDelivery, { optWords, publicUrl
 }
 
 const MAX_REDIRECTS = 10
-/** A call that is answered later than this after its text was received sends no replies. */
+/** Replies are sent only until this long after the incoming text was received. */
 const MAX_AGE_MS = 3_600_000
 
 /** Twilio's error code for a call that was not answered with 2xx. */
@@ -161,7 +161,7 @@ async function reply(services: CallServices, caller: Caller, due: DueDelivery, a
     if (replies.length > 0 || !error) await sendReplies(services, text, replies)
     return error
   } catch (error) {
-    // an internal error: the call is repeated after the delivery's lease
+    // an internal error: the call is repeated when the lease of the delivery ends
     if (!(error instanceof GatewayError)) throw error
     return refusalFor(error)
   }
@@ -170,7 +170,7 @@ async function reply(services: CallServices, caller: Caller, due: DueDelivery, a
 /** The incoming text of a call. `key`: the API key that signs the status callbacks of replies. */
 type AnsweredText = Readonly<Record<'user' | 'message' | 'device' | 'from' | 'key', string>>
 
-/** The replies in an answer and in those it redirects to. `error`: the first fault; `replies` precede it. */
+/** The replies in an answer and in the documents to which it redirects, up to the first fault (`error`). */
 async function collectReplies(
   { store, config }: CallServices,
   caller: Caller,
@@ -213,9 +213,7 @@ const MAX_REPLIES = 10
 /** Maximum replies from one device to one number within so many seconds. */
 const MAX_BETWEEN = { replies: 15, seconds: 30 }
 
-/**
- * The replies in a TwiML document. `base`: for relative addresses. Throws TwilioRefusal for the first fault.
- */
+/** The replies of a TwiML document. `base`: its address. Throws a TwilioRefusal for the first fault. */
 async function planReplies(
   store: Store,
   text: AnsweredText,
@@ -224,7 +222,7 @@ async function planReplies(
   allowPrivate: boolean,
 ): Promise<Reply[]> {
   const replies: Reply[] = []
-  // one more than allowed, so too many are refused; not all, since 1,500 fit and each takes a query
+  // read one more than allowed, so that too many are refused; each takes a query, and 1,500 would fit
   for (const message of messages.slice(0, MAX_REPLIES + 1)) {
     const to = withoutSeparators(message.to) || text.from
     if (!E164.test(to)) throw new TwilioRefusal(14101, "The 'to' of a <Message> is no phone number")
@@ -237,7 +235,7 @@ async function planReplies(
   return replies
 }
 
-/** The device or line with the number `from`, preferably on the text's device; for '', the text's device. */
+/** The device or line with the number `from`, preferably on the text's device. For '', the text's device. */
 async function senderFor(store: Store, text: AnsweredText, from: string): Promise<NumberSender> {
   if (from === '') return { device: text.device, line: '' }
   const senders = await sendersFrom(store, text.user, from)

@@ -89,9 +89,7 @@ const MAX_ANSWER_BYTES = 64 << 10
 const XML = new Set(['text/xml', 'application/xml', 'text/html'])
 const NOTHING: Twiml = { messages: [], redirect: undefined }
 
-/**
- * Reads TwiML; plain text is one reply. Throws TwilioRefusal 12300 (type), 11200 (size) and as `readTwiml`.
- */
+/** Reads TwiML; plain text is one reply. Throws TwilioRefusal 12300 for another type, and as `readTwiml`. */
 export function readAnswer(headers: IncomingHttpHeaders, body: Buffer): Twiml {
   if (body.length > MAX_ANSWER_BYTES)
     throw new TwilioRefusal(11200, `The answer has more than ${MAX_ANSWER_BYTES} bytes`)
@@ -109,7 +107,9 @@ export interface CallServices {
   readonly config: Config
 }
 
-/** Makes the signed requests of one delivery. Together they may take TIMEOUT_MS, as one webhook call. */
+/**
+ * Makes the signed requests of one delivery. Together they may take TIMEOUT_MS, like a single webhook call.
+ */
 export function callerFor(
   { eventId }: DueDelivery,
   form: Form,

@@ -130,7 +130,9 @@ function acceptedRow(id: string, { to, from, body, scheduledAt, service }: NewMe
   }
 }
 
-/** The message with the status with which it was accepted. `replayed`: an earlier request made it. */
+/**
+ * Describes a message with the status it had when it was accepted. `replayed`: an earlier request sent it.
+ */
 function render({ c, user }: Call, row: MessageRow, replayed: boolean) {
   if (replayed) c.header('Idempotent-Replayed', 'true')
   const message = renderMessage(row, user)
@@ -157,7 +159,7 @@ async function sendNew(
   return send({ ...services.sending, store }, call, toOne(to, body, options, device, line), idempotency)
 }
 
-/** The enabled device or line with this number; any for ''. Throws 21606 for none, 21616 for several. */
+/** The enabled device or line with this number; for '', any. Throws TwilioRefusal 21606 for none, 21616. */
 async function senderOf(store: Store, user: string, number: string): Promise<NumberSender> {
   if (number === '') return { device: '', line: '' }
   const [sender, another] = await sendersFrom(store, user, number)

@@ -61,7 +61,9 @@ function withToken(values: Record<string, Value>, made: { readonly key: string }
   return { ...made, account_sid, auth_token, key_sid: sidOf('SK', String(values.id)) }
 }
 
-/** Whether scopes limit a key. Twilio's API checks none, so it would let such a key do more. */
+/**
+ * Whether scopes limit a key. Twilio's API checks no scopes, so there such a key could do more than it may.
+ */
 const isNarrowed = (scopes: Value | undefined): boolean =>
   Array.isArray(scopes) && scopes.length > 0 && scopes.join() !== 'all:any'
 
@@ -77,7 +79,7 @@ select id, "user" from written`
 const CALLBACKS = `
 select d.delivery from webhook_dispatch d where d.target ->> 'api_key' = any($1::text[])`
 
-/** Ends pending callbacks of deleted API keys as failed, and disables the `SmsUrl`s that they sign. */
+/** Ends pending callbacks of deleted API keys as failed, and disables the `SmsUrl`s that these keys sign. */
 async function forgetKeys({ db }: Store, keys: readonly string[]): Promise<void> {
   const { rows: hooks } = await db.query(CLEAR, [keys, 'webhooks'])
   for (const [hook, user] of hooks) await failPending(db, String(hook), String(user), KEY_DELETED)

@@ -96,7 +96,7 @@ from sms_messages m left join devices d on d.id = m.device left join sms_origins
 
 const FIND = `${MESSAGE_SQL} where m.id = $1 and m."user" || '' = $2`
 
-/** The message of a user with this SID. Throws 404. */
+/** A user's message by its SID. Throws 404. */
 export async function findMessage({ db }: Pick<Store, 'db'>, user: string, sid: string): Promise<MessageRow> {
   const id = idOf('SM', sid)
   const [message] = id ? objectsOf<MessageRow>(await db.query(FIND, [id, user], 'twilio message')) : []
@@ -139,7 +139,7 @@ export function renderMessage(row: MessageRow, user: string) {
 const SECOND_MS = 1_000
 const DAY_MS = 86_400_000
 
-/** The user's messages in pages, newest first. Throws 20001, or 21481 for a wrong page token. */
+/** A page of the user's messages, newest first. Throws TwilioRefusal 20001; 21481 for a wrong page token. */
 export async function listMessages({ store, user, parameters }: Call) {
   const request = readPage(parameters, 'SM')
   const values: unknown[] = [user]
@@ -156,7 +156,7 @@ export async function listMessages({ store, user, parameters }: Call) {
 /** SQL: when a message was sent, or received; '' for neither. */
 const DATE_SENT = `case m.message_type when 'incoming' then m.delivered_at else m.sent_at end`
 
-/** SQL conditions. An incoming text without a number matches `To` if it is of one of the `devices`. */
+/** SQL conditions. An incoming text without a recipient matches `To` if one of the `devices` received it. */
 function filterOf(parameters: Parameters, devices: readonly string[], bound: (value: unknown) => string) {
   const conditions: string[] = []
   const between = (fromMs?: number, beforeMs?: number) => {
@@ -169,7 +169,7 @@ function filterOf(parameters: Parameters, devices: readonly string[], bound: (va
   if (to.length > 0) {
     const isTo = `m."to" = any(${bound(to)})`
     const isMine = `m."to" = '' and m.message_type = 'incoming' and m.device = any`
-    // without `or`, the condition on the number can use its index
+    // no `or` if there are no devices: without it, the condition on the number can use its index
     conditions.push(devices.length > 0 ? `(${isTo} or ${isMine}(${bound(devices)}))` : isTo)
   }
   if (from.length > 0) {
@@ -185,7 +185,9 @@ function filterOf(parameters: Parameters, devices: readonly string[], bound: (va
   return conditions
 }
 
-/** The number in a filter, as given and without separators: a name such as DHL-Info has a `-` of its own. */
+/**
+ * The number in a filter, as given and without separators: names of senders, as DHL-Info, may contain a `-`.
+ */
 function numbersIn(parameters: Parameters, name: string): string[] {
   const given = parameters.get(name) ?? ''
   return [...new Set([given, withoutSeparators(given)])].filter((number) => number !== '')
@@ -206,8 +208,8 @@ function readDate(parameters: Parameters, name: string) {
 const IS_OVER = `m.status || '' in ('sent', 'delivered', 'failed', 'received')`
 
 /**
- * Cancels a message, or removes its text and files, also from stored webhook deliveries, or does both. Throws
- * 404, 20001, 30409, 20009.
+ * Cancels a message, or removes its text and files, also from stored webhook deliveries, or both. Throws 404,
+ * and TwilioRefusal 20001 for wrong parameters, 30409 if it is too late, 20009 if it is too early.
  */
 export async function changeMessage(call: Call) {
   const { store, user, sid, parameters } = call
@@ -230,7 +232,7 @@ where m.id = $1 and m."user" || '' = $2 and ${IS_OVER} returning m.id`
 
 const LOCK = `select m.id from sms_messages m where m.id = $1 and m."user" || '' = $2 and ${IS_OVER} for update`
 
-/** Deletes a message. Throws 404, 20009 for one that is not over. */
+/** Deletes a message. Throws 404, and TwilioRefusal 20009 for a message that still waits. */
 export async function deleteMessage({ services, store, user, sid }: Call): Promise<void> {
   const { id } = await findMessage(store, user, sid)
   const messages = store.catalog.find('sms_messages')!
@@ -238,7 +240,7 @@ export async function deleteMessage({ services, store, user, sid }: Call): Promi
   await ifOver(store, LOCK, [id, user], remove)
 }
 
-/** Runs `sql` and, if it finds the message, `work`, in one transaction. Throws 20009 if it does not. */
+/** Runs `sql` and then `work` in a transaction. Throws TwilioRefusal 20009 if `sql` finds no message. */
 const ifOver = (store: Store, sql: string, values: string[], work: (inside: Store) => Promise<unknown>) =>
   store.db.transaction(async (db) => {
     const { rows } = await db.query(sql, values)

@@ -62,7 +62,7 @@ interface NumberRow extends Pick<TableRow<'devices'>, 'id' | 'phone' | 'name' | 
   readonly smsMethod: 'GET' | 'POST'
 }
 
-/** SQL that reads the devices `d` of a user, $1, that have a number. */
+/** SQL that reads those devices `d` of user $1 that have a phone number. */
 const NUMBER_SQL = `
 select d.id, d.phone, d.name, d.created, d.updated, coalesce((
     select w.url from webhooks w
@@ -71,7 +71,7 @@ select d.id, d.phone, d.name, d.created, d.updated, coalesce((
 from devices d left join twilio_numbers n on n.device = d.id
 where d."user" || '' = $1 and d.phone <> ''`
 
-/** The number of a user with this SID. Throws 404. */
+/** A user's number by its SID. Throws 404. */
 async function findNumber({ db }: Store, user: string, sid: string): Promise<NumberRow> {
   const id = idOf('PN', sid)
   const find = () => db.query(`${NUMBER_SQL} and d.id = $2`, [user, id], 'twilio number')
@@ -119,7 +119,10 @@ export async function sendersFrom({ db }: Store, user: string, number: string): 
   return own.length > 0 ? own : found
 }
 
-/** SQL: our number in message `m`: its own, else that of its chosen line, else of its device `d`; or ''. */
+/**
+ * SQL: the account's own number in message `m`: the one stored there, else that of its chosen line, else that
+ * of its device `d`, else ''.
+ */
 export const OWN_NUMBER = `coalesce(
   nullif(case m.message_type when 'incoming' then m."to" else m."from" end, ''),
   (select nullif(l.number, '') from sms_dispatch q join lines l on l.id = q.line
@@ -128,7 +131,7 @@ export const OWN_NUMBER = `coalesce(
 
 const LIST = `${NUMBER_SQL} and ($2 = '' or d.phone = $2) and ($3 = '' or d.name = $3)`
 
-/** The user's numbers in pages, newest first. Throws 20001, or 21481 for a wrong page token. */
+/** The user's numbers in pages, newest first. Throws TwilioRefusal 20001, or 21481 for a wrong page token. */
 export async function listNumbers({ store, user, parameters }: Call) {
   const request = readPage(parameters, 'PN')
   const values = [user, parameters.get('PhoneNumber') ?? '', parameters.get('FriendlyName') ?? '']
@@ -139,7 +142,7 @@ export async function listNumbers({ store, user, parameters }: Call) {
 
 const MAX_NAME = 255
 
-/** Sets name, `SmsUrl` and its method, all or nothing. Throws 404, 20001, 21502. */
+/** Sets a number's name, `SmsUrl` and its method, all or nothing. Throws 404, TwilioRefusal 20001, 21502. */
 export async function changeNumber(call: Call) {
   const { services, store, user, sid, parameters } = call
   const { id } = await findNumber(store, user, sid)

@@ -167,7 +167,9 @@ function numberIn(text: string): string {
 
 const PATTERNS = { Locale: /^[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8})*$/, AppHash: /^[A-Za-z0-9+/]{11}$/ }
 
-/** Sends a code. Throws 404, 60200, 60203, 60212, 60410, and the errors of sending a message. */
+/**
+ * Sends a code. Throws 404, TwilioRefusal 60200, 60203, 60212 or 60410, and the errors of sending a message.
+ */
 async function start(call: Call) {
   const { store, services, parameters } = call
   const service = await serviceOf(call)
@@ -208,7 +210,7 @@ async function lookUp({ store, user }: Call, named: Named): Promise<Verification
 
 const fetchOne = async (call: Call) => render(call, await read(call))
 
-/** Cancels or approves a pending verification. Throws 404, 60200. */
+/** Cancels or approves a verification. Throws 404 if it is not pending, TwilioRefusal 60200. */
 async function update(call: Call) {
   const status = call.parameters.get('Status')
   if (status !== 'canceled' && status !== 'approved') throw invalidParameter('Status')
@@ -219,7 +221,7 @@ async function update(call: Call) {
   return render(call, ended)
 }
 
-/** Checks a code. Throws 404 for an ended verification, 60202 after too many wrong codes, 60200. */
+/** Checks a code. Throws 404 for an ended verification, TwilioRefusal 60202 (too many tries) or 60200. */
 async function check(call: Call) {
   const { store, user, parameters } = call
   const service = await serviceOf(call)

@@ -150,7 +150,7 @@ export function readParameters(text: string): Parameters {
   return parameters
 }
 
-/** Throws 20001 for a parameter that is not in `known`, unless it is empty. */
+/** Throws TwilioRefusal 20001 for a parameter that is not in `known`, unless it is empty. */
 export function refuseUnknown(parameters: Parameters, known: readonly string[]): void {
   for (const [name, value] of parameters)
     if (!known.includes(name) && value !== '')
@@ -162,7 +162,7 @@ const SHORT = /^[\w<>.]{1,60}$/
 
 const MAX_URL = 2_048
 
-/** Returns an address to call. Throws TwilioRefusal `code` if it is invalid or forbidden. */
+/** Returns `url` if it may be called. Throws a TwilioRefusal with `code` if it is invalid or forbidden. */
 export function readAddress(name: string, url: string, code: number, allowPrivate: boolean): string {
   const fault = url.length > MAX_URL ? 'not_a_url' : urlFault(url, allowPrivate)
   if (fault === undefined) return url
@@ -182,7 +182,10 @@ export const PAGE_PARAMETERS: readonly string[] = ['PageSize', 'Page', 'PageToke
 
 type PageRequest = ReturnType<typeof readPage>
 
-/** Reads the parameters of a page. `from`: the record before or after it, if given. Throws 20001, 21481. */
+/**
+ * Reads which page a request wants. The result's `from` is the record of the PageToken, if any: the page lies
+ * directly before or after it. Throws TwilioRefusal 20001, or 21481 for a wrong token.
+ */
 export function readPage(parameters: Parameters, kind: SidKind) {
   const size = wholeNumber(parameters, 'PageSize', DEFAULT_SIZE, 1)
   const page = wholeNumber(parameters, 'Page', 0, 0)
@@ -208,7 +211,9 @@ function readToken(token: string, kind: SidKind) {
 
 export const unknownToken = () => new TwilioRefusal(21481, 'The PageToken is not known')
 
-/** The fields of a page, with links. No others: clients take an unknown key for the list of records. */
+/**
+ * The fields of a page, with links. No other keys: clients would take an unknown one for the list of records.
+ */
 export function describePage(
   path: string,
   { parameters, kind, page, size, from }: PageRequest,
@@ -236,7 +241,9 @@ export function describePage(
   }
 }
 
-/** Reads the rows of a page, newest first, and its fields. `sql` ends in conditions. Throws 21481. */
+/**
+ * Reads a page of rows, newest first, and its fields. `sql` ends in conditions. Throws TwilioRefusal 21481.
+ */
 export async function readRows<T extends { readonly id: string }>(
   db: Db,
   path: string,

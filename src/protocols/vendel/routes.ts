@@ -164,7 +164,7 @@ const PERIOD = z.looseObject({ from: DATE, to: DATE })
 
 const MAX_PER_PAGE = 200
 
-/** A whole number from 1 on. Any other text gives `otherwise`: Vendel ignores it, too. */
+/** `text` as a whole number from 1 on, else `otherwise`: Vendel's server ignores other texts, too. */
 const wholeOr = (text: string | undefined, otherwise: number) =>
   /^[1-9]\d{0,8}$/.test(text ?? '') ? Number(text) : otherwise
 
@@ -177,7 +177,7 @@ const listing = (list: List, scope: Scope) => (call: DoorCall) => {
   return withReader(call.c, call.services, [scope], (caller) => find(call, caller, list, given, part))
 }
 
-/** Sent for "no limit". A number, since clients subtract from it. */
+/** Sent as the limit where there is no limit. A number, since clients subtract from it. */
 const UNLIMITED = 2 ** 31 - 1
 
 const { recipients, group_ids, device_id, body } = SEND.shape
@@ -232,7 +232,7 @@ const BATCH = z.strictObject({
   messages: z.array(itemOf(MESSAGES)).describe('The newest, 1,000 at most.'),
 })
 
-/** Maximum shown messages of a batch: PocketBase's largest page. Some servers allow larger batches. */
+/** Maximum messages of a batch that are shown: PocketBase's largest page. Some batches are larger. */
 const MAX_OF_BATCH = 1_000
 
 async function readBatch(call: DoorCall, caller: SendingCaller, batch_id: string) {

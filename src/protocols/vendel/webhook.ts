@@ -10,7 +10,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   'message.received': 'sms_received',
 }
 
-/** Fields that only events about sent texts have. Empty ones are left out. */
+/** Fields that only events about outgoing texts have. Empty ones are left out. */
 const OF_SENT = ['to', 'status', 'sent_at', 'delivered_at', 'error_message']
 
 /** The body in Vendel's form. Its SDKs check the signature of JSON with sorted keys and no spaces. */
@@ -28,7 +28,7 @@ export function vendelBody({ event, image }: Pick<DueDelivery, 'event' | 'image'
   return JSON.stringify(payload, Object.keys(payload).sort())
 }
 
-/** Calls a webhook in Vendel's form, signed with its newest secret. */
+/** Calls a webhook in Vendel's form. The newest secret signs `x-webhook-signature`. */
 export function callVendel(due: DueDelivery, allowPrivate: boolean, signal: AbortSignal) {
   const body = vendelBody(due)
   const signature = createHmac('sha256', due.secrets[0]!).update(body).digest('hex')
