@@ -18,7 +18,7 @@ export const messagesExtension: Extension = {
   maxPerPage: 500,
   total: { by: 'user', sql: totalSql },
   search: { order: 'created', owner: 'user' },
-  // true for all messages with this status: lets lists use the index sms_messages_failed_or_waiting
+  // always true: beside a filter by status, it lets lists use the index sms_messages_failed_or_waiting
   implied: {
     column: 'status',
     sql: (status) =>
@@ -26,7 +26,7 @@ export const messagesExtension: Extension = {
   },
   authRequired: true,
   async afterDelete(store, ids) {
-    // `skip locked` avoids a deadlock with a claim
+    // `skip locked`: waiting for rows that a claim has locked could deadlock
     const { rows } = await store.db.query(
       `delete from sms_dispatch where message in
         (select message from sms_dispatch where message = any($1) for update skip locked)
@@ -51,7 +51,7 @@ export const eventsExtension: Extension = {
   },
 }
 
-/** Locks campaigns first, as a pause does. Skips ended, settled ones, which have no waiting messages. */
+/** Locks campaigns before messages, as a pause does. Skips ended, settled ones: no messages wait there. */
 const UNFINISHED = `
 select "user", batch from campaigns c
 cross join lateral (select json_array_elements_text(c.batches) union select c.former_batch) b(batch)
@@ -166,5 +166,5 @@ async function announceMentions({ db }: Store, values: Values, known: readonly s
   if (mentions.length > 0) await db.query(MENTION, [user, conversation, mentions], 'note mentions')
 }
 
-/** Rules of contacts: the time zone must exist. An installation may lack this field. */
+/** Rules of contacts: the time zone must exist. Some installations have no such field. */
 export const contactsExtension: Extension = checking(checkTimeZone)

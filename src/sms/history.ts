@@ -17,13 +17,13 @@ type Mode = Config['retention']['mode']
 
 const ENDED = `status not in ('pending', 'assigned', 'sending')`
 
-/** SQL: a message has content to remove. Does not use the status: an index on it would end HOT updates. */
+/** SQL: a message has content to remove. Leaves out the status: indexing that would prevent HOT updates. */
 export const HAS_CONTENT_SQL: Readonly<Record<Mode, string>> = {
   redact: `body <> ''`,
   delete: `(client_ref = '' or "to" <> '')`,
 }
 
-/** Creates the index that retention uses, concurrently. False while another node does it. */
+/** Creates the index that retention uses, concurrently. False while another node builds it. */
 export async function makeRetentionIndex(db: Db, mode: Mode): Promise<boolean> {
   const drop = (name: string) => db.unhurried(`drop index concurrently if exists ${name}`)
   const name = `sms_messages_to_${mode}`
@@ -44,9 +44,9 @@ const BATCH = 1_000
 const PAUSE_MS = 50
 
 /**
- * Removes the texts of messages, or the messages, that ended more than `days` days ago. Works in batches
- * until done or `signal` aborts. Keeps unfinished messages and usage counts; subscribers are not notified.
- * Returns how many. Does nothing for 0 days or while another node does it. Safe to kill.
+ * Redacts or deletes (`mode`) messages that ended more than `days` days ago; none for 0. Works in batches
+ * until done or `signal` aborts; may be killed at any time. Keeps usage counts; subscribers are not notified.
+ * Returns how many, 0 also while another node does it.
  */
 export async function endOldMessages(
   store: Store,
@@ -74,7 +74,7 @@ export async function endOldMessages(
   return total
 }
 
-/** Removes text and numbers from campaigns that ended more than $1 days ago. */
+/** Removes texts and phone numbers from campaigns that ended more than $1 days ago. */
 const CAMPAIGNS = `
 update campaigns set body = '', variables = 'null', recipients = '[]'
 where status in ('done', 'canceled', 'failed') and updated < pb_text(now() - make_interval(days => $1))
@@ -115,7 +115,10 @@ const REDACT_DELIVERIES = `
 with cleared as (update webhook_deliveries set response_body = '' where message = any($1::text[]) returning id)
 update webhook_payloads p set image = p.image::jsonb || $2::jsonb from cleared where p.delivery = cleared.id`
 
-/** Removes texts, files and `more` from deliveries and conversations. Returns the changed conversations. */
+/**
+ * Blanks texts, attachments and the fields of `more` in webhook deliveries, and texts in conversations.
+ * Returns the ids of changed conversations.
+ */
 export async function redactCopies(db: Db, messages: readonly string[], more = {}): Promise<string[]> {
   await db.query(REDACT_DELIVERIES, [messages, JSON.stringify({ body: '', attachments: [], ...more })])
   return clearLastTexts(db, messages)
@@ -156,7 +159,7 @@ function createStatement(file: SqlFile, trigrams: Trigrams): string | undefined 
   return 'operatorClass' in trigrams ? file.sql.replace('gin_trgm_ops', trigrams.operatorClass) : file.sql
 }
 
-/** Builds missing indexes concurrently, on one node. @param large from how many messages on; 0: always. */
+/** Builds missing indexes concurrently, on one node. @param large from this many messages on; 0: always. */
 export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): Promise<void> {
   if ((await openIndexes(db, large)).length === 0 || !(await isTrue(db, HAS_TABLE))) return
   await db.transaction(async (tx) => {
@@ -178,7 +181,7 @@ async function buildAll(db: Db, log: Logger, large: number) {
   }
 }
 
-/** Why trigram indexes are missing if no server has started yet: a server installs the extension. */
+/** The reason for missing trigram indexes before the first start of a server, which installs pg_trgm. */
 const NOT_INSTALLED: Trigrams = {
   reason:
     'The extension pg_trgm is not installed. Install it in the database: create extension pg_trgm (docs/operations.md).',
@@ -197,7 +200,10 @@ export async function indexWarnings(db: Db, large = LARGE_HISTORY): Promise<stri
   })
 }
 
-/** Builds missing indexes in the background and retries failures. Postgres finishes a build after a stop. */
+/**
+ * Builds missing indexes in the background and retries failures. Returns a function to stop; Postgres then
+ * finishes an index that it is building.
+ */
 export function startIndexes(db: Db, log: Logger): () => Promise<void> {
   let [isTold, isStopped] = [false, false]
   const build = async () => {

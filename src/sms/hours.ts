@@ -4,7 +4,7 @@ import type { Extension } from '../records/extension.ts'
 
 export type Values = Readonly<Record<string, Value>>
 
-/** Makes an extension that checks values before they are stored. `old`: the values of a changed record. */
+/** Makes an extension that checks values before they are stored. `old`: the values that they replace. */
 export const checking = (check: (values: Values, old?: Values) => void): Extension => ({
   async beforeCreate(_store, values) {
     check(values)

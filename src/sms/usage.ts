@@ -122,7 +122,7 @@ from sms_messages m where m.created >= (${list('starts')}::text[])[1]`
 const OF_USER = statement('sms usage days', COLUMNS)`${COUNT} and m."user" = ${text('user')} group by 1, 2`
 const OF_ALL = statement('sms usage days of all', COLUMNS)`${COUNT} group by 1, 2`
 
-/** Counts messages of the last `days` days up to `at`, oldest first, without gaps. `null`: of all users. */
+/** Counts messages of each of the last `days` days up to `at`, oldest first. `user`: null for all users. */
 export async function countDays(store: Store, user: string | null, days: number, at: Date) {
   const all = await run(store.db, DAYS, { user: user ?? '', at: formatDate(at), back: days - 1 })
   const starts = all.map((one) => one.starts)
@@ -143,7 +143,10 @@ export const totalSql = (table: string, user?: string): string => `coalesce((
   WHERE c.relation = '${table}'::regclass${user ? ` AND c."user" IN ('', ${user})` : ''} HAVING bool_or(c."user" = '')),
   sms_counted(${user ?? 'NULL'}))`
 
-/** Finds a row if messages must be counted. A recreated table is counted when a start adds its triggers. */
+/**
+ * Finds a row if messages must be counted: the table has its triggers, but no totals. A recreated table gets
+ * its triggers at the next start.
+ */
 const IS_TO_DO = `select 1 from pg_trigger
   where tgrelid = to_regclass('sms_messages') and tgname = 'sms_messages_came'
     and not exists (select from sms_totals where relation = tgrelid and "user" = '')`
@@ -159,7 +162,7 @@ export async function countMessages(db: Db): Promise<void> {
   })
 }
 
-/** Deletes empty totals of deleted users. First counts messages again if necessary. */
+/** Deletes deleted users' totals if they are 0. First counts messages again if necessary. */
 export async function keepTotals(db: Db): Promise<void> {
   await countMessages(db)
   await db.transaction(async (inside) => {

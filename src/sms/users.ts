@@ -47,7 +47,7 @@ export const ENABLE_USER = z
   })
   .meta({ id: 'EnableUser' })
 
-/** By table: an SQL condition on the user's rows to list. */
+/** Maps a table to an SQL condition on the user's rows to list. */
 const LISTS = {
   api_keys: 'true',
   devices: 'true',
@@ -96,7 +96,7 @@ export async function enableUser(
   return { ...before, disabled: false }
 }
 
-/** Completes the pause of a user's campaigns: takes their messages back from devices. */
+/** Completes the pause of a user's campaigns: takes their unclaimed messages back from devices. */
 async function holdPaused(store: Store, user: string) {
   const { rows } = await store.db.query(
     `select id from campaigns where "user" = $1 and status = 'paused' and not settled`,
@@ -157,7 +157,7 @@ const ONCE = `update sms_dispatch set at_least_once = false where message = any(
   select message from sms_dispatch where "user" = $1 and at_least_once order by message for update
 ))`
 
-/** Ends a user's work when former access is revoked: messages, campaigns, pairing codes and more. */
+/** Ends the work of an account when former access to it is revoked: messages, campaigns, pairing codes, … */
 async function endUserQueue(store: Store, user: string) {
   const { db } = store
   await lockUserSends(db, user) // a node that stores messages later then finds the new version of the user
@@ -202,7 +202,7 @@ export const userSettingsExtension: Extension = {
 
 const TIMES = ['time_zone', ...Object.values(QUIET_HOURS)]
 
-/** Makes the next sweep check messages that wait for room or the end of quiet hours. */
+/** Makes the next sweep check messages that wait for a line or for the end of quiet hours. */
 const LOOK_AGAIN = `
 update sms_dispatch d set due_at = now() where d.message = any(array(
   select w.message from sms_dispatch w

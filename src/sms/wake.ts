@@ -4,7 +4,7 @@ import type { Logger } from '../log.ts'
 import { counts } from '../metrics/counts.ts'
 import { WakeSignal } from '../tools/repeat.ts'
 
-/** `wake`: claim messages. `canceled`: do not send this attempt. `access`: streams check their access. */
+/** `wake`: claim messages. `canceled`: do not send this attempt. `access`: check if streams may go on. */
 export type DeviceEvent =
   | { readonly name: 'wake' }
   | { readonly name: 'access' }
@@ -14,9 +14,9 @@ type Heard = (event: DeviceEvent) => void
 const WAKE: DeviceEvent = Object.freeze({ name: 'wake' })
 /** NOTIFY channel of wake-ups: `<node> <device> <device> …`. Notifications may be lost. */
 export const WAKE_CHANNEL = 'pocketsms_wake'
-/** NOTIFY channel: `<node> <device> <message> <attempt>`. The sending node receives it, too. */
+/** NOTIFY channel of canceled messages: `<node> <device> <message> <attempt>`. Reaches all nodes. */
 const CANCEL_CHANNEL = 'pocketsms_canceled'
-/** NOTIFY channel: the id of a device that must check its access. The sending node receives it, too. */
+/** NOTIFY channel: the id of a device whose streams must check their access. Reaches all nodes. */
 const ACCESS_CHANNEL = 'pocketsms_access'
 const ANNOUNCE = 'select _announce($1, $2)'
 /** NOTIFY allows 8,000 bytes: this node's name and 400 ids fit. */
@@ -43,7 +43,7 @@ const GATHER_MS = 1_000
 
 /**
  * Calls `reach` with woken devices that have no listener in this process: immediately with the first ones,
- * then each second with those that were added. Returns the stop.
+ * then each second with those added since. Returns a function to stop.
  */
 export function onUnheardWake(reach: (devices: string[]) => Promise<void>, log: Logger): () => void {
   const devices = new Set<string>()
@@ -89,12 +89,12 @@ export const notifyCanceled = (db: Db, device: string, message: string, attempt:
 export const notifyAccess = (db: Db, devices: readonly string[]) =>
   db.query('select _announce($1, d) from unnest($2::text[]) d', [ACCESS_CHANNEL, devices])
 
-/** Passes on other nodes' events to listeners in this process, and announces this node. Returns the stop. */
+/** Passes other nodes' events on to listeners in this process; announces it. Returns a function to stop. */
 export async function listenToOtherNodes(db: Db) {
   const stops = await Promise.all([
     db.listen(WAKE_CHANNEL, (payload) => {
       const [node, ...devices] = payload.split(' ')
-      // '': events may have been missed, so wake all: a needless wake-up costs only a claim
+      // '': notifications may have been missed, so wake all: a needless wake-up costs only a claim
       const woken = payload === '' ? [...waiting.keys()] : devices
       if (node !== NODE) for (const device of woken) say(device, WAKE)
     }),
@@ -123,7 +123,7 @@ function say(device: string, event: DeviceEvent) {
 /** A waiting claim is repeated at this interval: a wake-up may be lost, or a limit may have ended. */
 const LOOK_MS = 5_000
 
-/** Calls `claim` until it returns something, `waitMs` are over or `ended` aborts. Wake-ups end its pauses. */
+/** Calls `claim` until it returns messages, `waitMs` are over or `ended` aborts. A wake-up ends a pause. */
 export async function waitForAny<T>(
   claim: () => Promise<T[]>,
   device: string,

@@ -68,7 +68,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   sv: 'Din kod är {{code}}. Dela den inte med någon.',
 }
 
-/** What a request for a code says of its text; '' for what the service says. */
+/** What a request for a code says about its text; '' for the service's own value. */
 interface Wording {
   readonly locale: string
   readonly template: string
@@ -78,7 +78,7 @@ interface Wording {
   readonly appHash: string
 }
 
-/** The text to send, and `shown`, with dots as the code. Throws 400 as `checkTemplate`. */
+/** Returns the text to send, and `shown`: the same with dots for the code. Throws 400 as `checkTemplate`. */
 export function writeCode(service: Service, wording: Wording, to: string, code: string) {
   const template = wording.template || templateFor(service, wording.locale)
   checkTemplate(template)
@@ -135,7 +135,7 @@ export const VERIFICATION = z
   })
   .meta({ id: 'Verification' })
 
-/** SQL: the columns of VERIFICATION, of a row `v`. */
+/** SQL: the fields of VERIFICATION, selected from a row `v`. */
 export const COLUMNS = `v.id, v."to", v.service, v.channel, v.status, v.attempts, v.expires_at, v.created, v.updated`
 
 /** Codes are hashed and encrypted with keys for this purpose. */
@@ -159,7 +159,7 @@ const PAUSE_SECONDS = 30
 const HOUR_SECONDS = 3_600
 const MONTH_SECONDS = 31 * 86_400
 
-/** Counts a code for its number, and locks the number until the transaction ends. Throws 429. */
+/** Counts a code for its phone number, and locks the number until the transaction ends. Throws 429. */
 export async function requireNumberAllowed(
   db: Db,
   { id, max_per_hour, max_per_day }: Service,
@@ -169,8 +169,8 @@ export async function requireNumberAllowed(
 }
 
 /**
- * Checks the pause since the `pending` code was sent (`age`: seconds). Counts a code for the network that
- * asks for it, its sender (an API key or a person) and the service's share of the quota. Throws 429, 402.
+ * Checks the pause since the `pending` code was sent (`age`: seconds). Counts the code for the limits of the
+ * network that asks for it, of its sender (an API key or a person) and of the service. Throws 429, 402.
  */
 export async function requireAllowed(
   store: Store,

@@ -127,7 +127,7 @@ async function keep({ db }: Store, service: Service, { sender, to }: Start, code
 
 const hashOf = (db: Store['db'], user: string, code: string) => keyedHash(db, CODES, `${user} ${code}`)
 
-/** Destinations if no line has a number: all except (`-`) satellites and networks without a country. */
+/** Destinations if no line of the user has a number: all but satellites and networks without a country. */
 const WITHOUT_LINES = '-870,-878,-881,-882,-883,-888,-979,-7840,-7940'
 
 const BOUNDS = statement('verify bounds', { isAllowed: 'boolean', numbers: 'string[]' })`
@@ -150,8 +150,8 @@ async function requireDestination(store: Store, user: string, service: Service, 
 const JUDGED = 20
 
 // Stops codes to a country if too few of the last ones were approved. A pending code counts as not approved
-// after 3 minutes. A user's change of the service restarts the count. Concurrent starts queue one mail
-// (alarms/alarms).
+// after 3 minutes. When a user changes the service, the count starts again. Concurrent requests queue one
+// mail only, which alarms/alarms.ts sends.
 const STOP = statement('verify stop', { id: 'string' })`
 with last as (
   select v.status from verify_services s join verifications v on v.service = s.id
@@ -179,14 +179,14 @@ select id from low`
 const stopsNow = async ({ db }: Store, service: Service, country: string): Promise<boolean> =>
   service.approval_floor > 0 && (await run(db, STOP, { service: service.id, country })).length > 0
 
-/** Names a verification: by its id, or as the last one of a number and a service; '' if not given. */
+/** Names a verification by its id, or as the last one of a phone number and a service. '': not given. */
 export interface Named {
   readonly id: string
   readonly to: string
   readonly service: string
 }
 
-/** SQL of a CTE: the named verification, locked, so that its row is as the last change left it. */
+/** SQL of a CTE: the named verification. Locks it, and so waits for concurrent changes and sees them. */
 const TARGET = part`target as materialized (
   select * from (
     select v.* from verifications v where v.id = ${text('id')} and v."user" = ${text('user')} for update
@@ -200,13 +200,13 @@ const TARGET = part`target as materialized (
   ) of_number
 )`
 
-/** SQL of CTEs that delete the codes of verifications that `written` ended, and log its changes. */
+/** SQL of CTEs that delete the codes of verifications that `written` ended, and log all that it changed. */
 const AFTER = `ended as (
   delete from _verify_codes c using written w where c.verification = w.id and w.status <> 'pending'
 ), ${changeLogCte('written', 'update', 'verifications')}`
 
-// One UPDATE counts and decides, so that tries are exact on any number of nodes. For an unknown verification,
-// a message to the write-ahead log makes the commit take as long, so that the time does not reveal it.
+// One UPDATE counts the try and judges the code: tries are exact on any number of nodes. For an unknown
+// verification, a message to the write-ahead log makes the commit take as long: the time reveals nothing.
 const CHECK = statement('verify check', VERIFICATION)`
 with ${TARGET}, written as (
   update verifications v set updated = pb_text(now()),
@@ -245,7 +245,7 @@ with ${TARGET}, written as (
 select ${COLUMNS}, v.message from written v
 union all select ${COLUMNS}, '' from target v where not exists (select from written)`
 
-/** Ends a pending verification, and cancels its text if no device has it. Leaves ended ones. Throws 404. */
+/** Ends a verification; cancels its text if no device has it. Leaves an ended one as it is. Throws 404. */
 export async function endVerification(
   store: Store,
   user: string,

@@ -46,8 +46,8 @@ update campaigns set settled = true, former_batch = '',
 where id = ${text('id')} and xmin::text = ${text('version')}`
 
 /**
- * Stores, holds or cancels messages until they match the campaign's status: then it is settled. Idempotent.
- * Returns the settled campaign, or undefined if it was deleted or `signal` aborted.
+ * Stores, holds or cancels a campaign's messages until they match its status: the campaign is then settled.
+ * Idempotent. Returns the settled campaign, or undefined if it was deleted or `signal` aborted.
  */
 export async function advance(services: CampaignServices, id: string, signal?: AbortSignal) {
   const { db } = services.store
@@ -68,7 +68,7 @@ async function send(services: CampaignServices, campaign: Campaign, signal?: Abo
   if (isStored(campaign)) return releaseMessages(store, campaign)
   await deleteFormer(services, campaign)
   try {
-    // release: a pause may have held messages that were stored before it
+    // also release: an earlier pause may have held some of the messages
     return (await storeMessages(services, campaign, signal)) && (await releaseMessages(store, campaign))
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
@@ -77,7 +77,7 @@ async function send(services: CampaignServices, campaign: Campaign, signal?: Abo
   }
 }
 
-/** A repeating campaign has no messages of its own: each of its runs is a campaign that has them. */
+/** The step of a repeating campaign. It has no messages: each of its runs is a campaign of its own. */
 async function keep(services: CampaignServices, campaign: Campaign) {
   return !campaign.isDisabled || suspend(services, campaign)
 }
@@ -104,7 +104,7 @@ async function cancelAll({ store }: CampaignServices, { user, batches }: Campaig
   for (const batch of batches) await cancelWaiting(store, user, batch)
 }
 
-/** Deletes the previous revision's unsent messages. Canceled ones would pile up with each change. */
+/** Deletes unsent messages of a campaign's previous revision. If only canceled, they would pile up. */
 async function deleteFormer(services: CampaignServices, { user, formerBatch }: Campaign) {
   const { store, extensions } = services
   const messages = store.catalog.find('sms_messages')!
@@ -121,7 +121,7 @@ async function deleteFormer(services: CampaignServices, { user, formerBatch }: C
 const TRIES = 5
 const PAUSE_MS = 50
 
-/** Calls `work` once the campaign is settled, until it returns true. Throws 404, 409 `campaign_busy`. */
+/** Settles a campaign and calls `work`; repeats that if it returns false. Throws 404, 409 `campaign_busy`. */
 export async function whenSettled(
   services: CampaignServices,
   user: string,
@@ -144,20 +144,20 @@ const RUN_MS = 10_000
 
 const BEGINS = `id = $1 and status = 'scheduled' and settled and scheduled_at <= pb_text(now())`
 
-// `offset 0` makes it read one index entry per batch. Planned as a join, it would read all messages
+// `offset 0` prevents a join, which would read all messages: this reads one index entry per batch
 const IS_OVER = `id = $1 and status = 'sending' and settled and not exists (
   select from json_array_elements_text(batches) b where exists (
     select from sms_messages m where m.batch_id = b and m.batch_id <> ''
       and m.status in ('pending', 'assigned', 'sending') offset 0))`
 
-/** Seconds until a campaign's job runs again. After an hour of sending, it runs once a minute. */
+/** Seconds until a campaign's job runs again. While it sends: 1 at first, 60 after an hour. */
 const NEXT = statement('campaign next', { inSeconds: 'number' })`
 select case when not settled then 0
   when status in ('scheduled', 'repeating') then least(3600, greatest(0, extract(epoch from nullif(scheduled_at, '')::timestamptz - now())))
   else least(60, greatest(1, extract(epoch from now() - nullif(scheduled_at, '')::timestamptz) / 60)) end::float8 as "inSeconds"
 from campaigns where id = ${text('id')} and (not settled or status in ('scheduled', 'repeating', 'sending'))`
 
-/** Jobs that store campaigns' messages, begin, repeat and end campaigns. A trigger of campaigns adds them. */
+/** Jobs that begin, repeat and end campaigns and store their messages. Added by a trigger on `campaigns`. */
 export const campaignJobs = (servicesOf: (user: string) => CampaignServices): JobKind => ({
   name: 'campaign',
   places: 4,
@@ -175,7 +175,7 @@ export const campaignJobs = (servicesOf: (user: string) => CampaignServices): Jo
   },
 })
 
-/** Stores missing messages in chunks. False on abort or if the campaign was changed. Throws as `send`. */
+/** Stores a campaign's missing messages. False if changed or aborted. Throws a GatewayError if refused. */
 export async function storeMessages(services: CampaignServices, campaign: Campaign, signal?: AbortSignal) {
   const { store, config } = services
   const stored = await phonesOf(store, campaign, campaign.batches[0]!)
@@ -192,7 +192,7 @@ export async function storeMessages(services: CampaignServices, campaign: Campai
   return true
 }
 
-/** SQL: message `m` was not canceled and no opt-out ended it, so its recipient may have its text already. */
+/** SQL: message `m` was neither canceled nor ended by an opt-out, so its recipient may have got the text. */
 const HAS_LEFT = `and not (m.status = 'failed' and m.error_message in ('${REASONS.canceled}', '${REASONS.optedOut}'))`
 
 async function phonesOf({ db }: Store, { user }: Campaign, batch: string, where = ''): Promise<Set<string>> {
@@ -215,7 +215,7 @@ async function storeChunk(
   if (now?.version !== campaign.version) return false
   const { outcome } = await services.acceptor.add(offerOf(campaign, messages, number))
   if (outcome === 'accepted' || outcome === 'replayed') return true
-  // the account was disabled: `advance` reads the campaign again
+  // the account was disabled: false makes `advance` read the campaign again
   if (outcome === 'stale') return false
   throw gatewayRefusal(outcome as RefusalCode)
 }

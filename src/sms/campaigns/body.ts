@@ -28,7 +28,7 @@ import {
   wholeNumber,
 } from '../send/shape.ts'
 
-/** The shortest time between two runs of a repeating campaign. A run delayed by more counts as missed. */
+/** The shortest time between runs of a repeating campaign. A run delayed by more than this is missed. */
 export const MIN_INTERVAL_MS = 300_000
 /** The number of 5-minute intervals in a day. */
 const INTERVALS = 288
@@ -60,17 +60,17 @@ const REPEAT = z
   .meta({ id: 'CampaignRepeat' })
 type WantedRepeat = z.output<typeof REPEAT>
 
-/** When a stored campaign repeats. `until`: the last possible time, a PocketBase date; '' for none. */
+/** When a stored campaign repeats. `until`: no run after this PocketBase date; '' for no end. */
 export type Repeat = { readonly [K in keyof WantedRepeat]-?: NonNullable<WantedRepeat[K]> }
 
-/** Whether the times of a valid cron expression are at least 5 minutes apart, even if every day matched. */
+/** Whether a valid cron expression's times are at least 5 minutes apart. Reads minutes and hours only. */
 function isCalm(expression: string) {
   const [minute, hour] = expression.split(' ')
   const times = hour ? parseCron(`${minute} ${hour} * * *`).nextRuns(INTERVALS + 1, new Date(0)) : []
   return times.every((at, i) => i === 0 || at.getTime() - times[i - 1]!.getTime() >= MIN_INTERVAL_MS)
 }
 
-/** Fills in what a request leaves out. The default time zone is the account's. */
+/** Fills in what a request leaves out of a repetition. The default time zone is the account's. */
 export async function completeRepeat({ db }: Store, user: string, wanted: WantedRepeat): Promise<Repeat> {
   const { cron, missed, until } = wanted
   const ownZone = async () => (await db.query('select sms_time_zone($1)', [user], 'sms time zone')).rows[0]!
@@ -85,8 +85,8 @@ export function timesAfter({ cron, time_zone, until }: Repeat, after: Date, coun
 }
 
 /**
- * The first times at or after `from`, a PocketBase date. Throws 400 if there is none, which takes 0.1 s to
- * find out, for example for 31 February on a Monday.
+ * The first `count` times at or after `from`, a PocketBase date. Throws 400 if there is none, for example for
+ * 31 February on a Monday, which takes 0.1 s to find out.
  */
 export async function timesFrom(
   user: string,
@@ -118,7 +118,7 @@ export async function readTimes(store: Store, user: string, wanted: WantedRepeat
 
 export const MAX_AUDIENCE = 20_000
 const MAX_HOLD_SECONDS = 3_600
-/** The default delay of a campaign without `scheduled_at`: time to cancel it. */
+/** The default delay of a campaign without `scheduled_at`, in which it can still be canceled. */
 const HOLD_SECONDS = 10
 
 /** The body of a request to change a campaign. Absent fields and `null` change nothing. */
@@ -234,6 +234,6 @@ function textOf({ body, template_id, variables }: z.output<typeof CAMPAIGN_CHANG
   return contentOf({ body: body!, template_id: template_id!, variables })
 }
 
-/** When a campaign without `scheduled_at` begins. `holdSeconds` leave time to cancel it. */
+/** When a campaign without `scheduled_at` begins: after `holdSeconds`, in which it can be canceled. */
 const beginOf = (holdSeconds: number | null | undefined, now: Date) =>
   holdSeconds === 0 ? formatDate(now) : dateAt(now.getTime() + (holdSeconds ?? HOLD_SECONDS) * 1000)

@@ -23,10 +23,10 @@ export interface CampaignServices extends SendServices {
   readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota'>
 }
 
-/** The services that sending needs, without a store: `sendingFor` adds the account's. */
+/** The services that sending needs, except a store: `sendingFor` adds the account's store. */
 export type Sending = Omit<CampaignServices, 'store'> & { readonly config: Config }
 
-/** Returns a function that gives the services to send for a user, within this user's limits. */
+/** Returns a function that gives the services to send for a user. Limits per user apply to their queries. */
 export const sendingFor =
   (store: CatalogStore, sending: Sending) =>
   (user: string): CampaignServices & Sending => ({ ...sending, store: store.forUser(user) })
@@ -76,11 +76,11 @@ const READ = statement('campaign', {
   status: oneOf<CampaignStatus>(),
   body: 'string',
   variables: 'string?',
-  /** JSON of the recipients' numbers; empty once all their messages are stored. */
+  /** JSON list of the recipients' phone numbers; empty once all their messages are stored. */
   audience: 'string?',
-  /** JSON of batch ids: that of the campaign's messages, then those of resent ones. */
+  /** JSON list of batch ids: first that of the campaign's messages, then those of messages sent again. */
   batches: 'string?',
-  /** The previous revision's batch while it may have unsent messages; then ''. */
+  /** Batch id of the previous revision while that may have unsent messages; otherwise ''. */
   formerBatch: 'string',
   revision: 'number',
   /** `scheduledAt` and `expiresAt`: PocketBase dates, '' for none. */
@@ -139,7 +139,7 @@ export async function findCampaign(db: Db, user: string, id: string): Promise<Ca
 /** Whether all messages of the present revision are stored. */
 export const isStored = ({ audience }: Campaign): boolean => audience.length === 0
 
-/** Updates a campaign. False if it has changed since it was read. `set`: SQL, parameters from $3 on. */
+/** Updates a campaign. False if it has changed since it was read. `set`: SQL; parameters begin with $3. */
 export const changeAsRead = async (
   db: Db,
   { id, version }: Campaign,
@@ -149,7 +149,7 @@ export const changeAsRead = async (
   (await updateRecords(db, 'campaigns', set, 'id = $1 and xmin::text = $2', [id, version, ...params]))
     .length > 0
 
-/** Messages stored per transaction. The user's other sends are accepted between transactions. */
+/** Maximum messages stored per transaction. The user's other sends are accepted between transactions. */
 const CHUNK = 500
 
 /** Splits a campaign's recipients into chunks. The messages of a chunk are stored together. */
@@ -171,8 +171,9 @@ insert into sms_idempotency ("user", key, fingerprint, answer)
 select $1, key, '', '{}' from unnest($2::text[]) key on conflict do nothing`
 
 /**
- * Ends a campaign and uses up the Idempotency-Keys of its chunks, so that no node stores more messages.
- * advance.ts cancels the stored ones. Returns false if the campaign has changed since it was read.
+ * Ends a campaign and stores the Idempotency-Keys of all its chunks of recipients, so that no node can store
+ * their messages any more. advance.ts cancels those already stored. False if the campaign has changed since
+ * it was read.
  */
 export function endCampaign(
   { store, config }: CampaignServices,
@@ -205,7 +206,7 @@ const EVENTS = eventsCte(
   'rows r join changed c on c.id = r.message',
 )
 
-/** Takes unclaimed messages back from their devices. Due at infinity, they are not assigned again. */
+/** Takes unclaimed messages back from their devices. While `due_at` is infinity, they are not reassigned. */
 const HOLD = `
 with rows as (${waiting(`${unindexed('d.state')} in ('pending', 'assigned') and d.due_at is distinct from 'infinity'`)}
 ), held as (
@@ -220,7 +221,7 @@ with rows as (${waiting(`${unindexed('d.state')} in ('pending', 'assigned') and 
 ), ${EVENTS}
 select count(*) from rows`
 
-/** Restores held messages' due time. The sweep (queue/sweep.ts) then assigns them to devices. */
+/** Restores the due time of held messages. The sweep (queue/sweep.ts) then assigns them to devices. */
 const RELEASE = `
 with rows as (${waiting(`${unindexed('d.state')} = 'pending' and d.due_at = 'infinity'`)}
 ), freed as (
@@ -231,10 +232,10 @@ with rows as (${waiting(`${unindexed('d.state')} = 'pending' and d.due_at = 'inf
 ), ${EVENTS}
 select count(*) from rows`
 
-/** Locks the campaign against changes. Finds no row if the campaign has changed since it was read. */
+/** Locks a campaign against changes. Finds no row if it has changed since it was read. */
 const UNCHANGED = 'select 1 from campaigns where id = $1 and xmin::text = $2 for share'
 
-/** Holds the unclaimed messages of a paused campaign. False if the campaign was changed meanwhile. */
+/** Holds back the unclaimed messages of a paused campaign. False if the campaign was changed meanwhile. */
 export const holdMessages = (store: Store, campaign: Campaign) => inSteps(store, campaign, HOLD, 'Paused')
 
 /** Releases a campaign's held messages. False if the campaign was changed meanwhile. */

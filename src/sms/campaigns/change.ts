@@ -35,7 +35,7 @@ import {
 /** A campaign that begins within this time cannot be changed: devices may already get its messages. */
 const MARGIN_MS = 2_000
 
-/** Changes a campaign: its name at any time, all else before it begins. Throws 409 `campaign_begun`. */
+/** Changes a campaign: its name at any time, the rest before it begins. Throws 409 `campaign_begun`. */
 export async function changeCampaign(
   services: CampaignServices,
   user: string,
@@ -72,7 +72,7 @@ async function revise(services: CampaignServices, campaign: Campaign, change: Ca
   const text = change.text ? await readText(store, user, change.text) : campaign
   const people = change.audience ?? { recipients: campaign.recipients, groupIds: campaign.groups }
   const { audience, segments } = await planAudience(store, user, text, people)
-  // check only additional messages: those stored so far will be deleted and refunded
+  // check the quota for additional messages only: those stored so far will be deleted and refunded
   if (!repeat)
     await checkQuota(services, user, audience.length - (isStored(campaign) ? campaign.recipientsCount : 0))
   const batch = randomId()
@@ -101,7 +101,7 @@ async function checkNotBegun({ store }: CampaignServices, campaign: Campaign) {
 
 const EXISTS = statement('campaign exists', {})`select from campaigns where id = ${text('id')}`
 
-/** Stores a campaign; advance.ts stores its messages. A known Idempotency-Key returns its campaign. */
+/** Stores a campaign; advance.ts stores its messages. If its Idempotency-Key is known, only returns it. */
 export async function createCampaign(
   services: CampaignServices,
   user: string,
@@ -152,14 +152,14 @@ const become =
     return readState(db, user, id)
   }
 
-/** Pauses a campaign: messages that no device has claimed wait. Idempotent. Throws 409 `campaign_over`. */
+/** Pauses a campaign: its unclaimed messages wait. Idempotent. Throws 409 `campaign_over`. */
 export const pauseCampaign = become(({ status }) => {
   if (status === 'paused') return undefined
   if (OVER.has(status)) throw gatewayRefusal('campaign_over')
   return 'paused'
 })
 
-/** Resumes a paused campaign: at its scheduled time, or now. Idempotent. Throws 409 `campaign_over`. */
+/** Resumes a paused campaign: at its scheduled time or, if that is past, now. Throws 409 `campaign_over`. */
 export const resumeCampaign = become(({ status, scheduledAt, repeat }) => {
   if (status === 'scheduled' || status === 'repeating' || status === 'sending') return undefined
   if (status !== 'paused') throw gatewayRefusal('campaign_over')
@@ -167,7 +167,7 @@ export const resumeCampaign = become(({ status, scheduledAt, repeat }) => {
   return scheduledAt > formatDate(new Date()) ? 'scheduled' : 'sending'
 })
 
-/** Cancels a campaign, refunds its unclaimed messages. Idempotent. Throws 409 `campaign_over`. */
+/** Cancels a campaign and refunds its unclaimed messages. Idempotent. Throws 409 `campaign_over`. */
 export const cancelCampaign: Steer = async (services, user, id) => {
   const { db } = services.store
   for (;;) {
@@ -189,7 +189,7 @@ export const RETRIED_CAMPAIGN = z
   .meta({ id: 'RetriedCampaign' })
 export type RetriedCampaign = Readonly<z.output<typeof RETRIED_CAMPAIGN>>
 
-/** Sends a campaign's failed messages again, each once, in new batches. Throws 409, 402 and 503. */
+/** Sends a campaign's failed messages again, each at most once, in new batches. Throws 404, 409, 402, 503. */
 export async function retryCampaign(
   services: CampaignServices,
   user: string,
@@ -217,7 +217,7 @@ export async function retryCampaign(
   return { campaign: await readState(db, user, id), retried, left_out: left }
 }
 
-/** Adds a batch id for resending the last batch's failures. False if the campaign was changed. */
+/** Adds the id of the batch that resends the last batch's failures. False if the campaign was changed. */
 async function noteBatch(services: CampaignServices, campaign: Campaign) {
   if (campaign.status !== 'sending' && campaign.status !== 'done')
     throw gatewayRefusal('campaign_not_retriable')

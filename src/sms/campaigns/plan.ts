@@ -25,7 +25,7 @@ import { readUsage } from '../usage.ts'
 import { MAX_AUDIENCE, MIN_INTERVAL_MS, type NewCampaign, timesAfter } from './body.ts'
 import { type Campaign, type CampaignServices, type CampaignText, changeAsRead } from './campaign.ts'
 
-/** Texts to write without a pause: 1,000 long ones block the event loop for 20 ms. */
+/** Maximum texts to write in one go: 1,000 long ones block the event loop for 20 ms. */
 const CHUNK = 1_000
 
 /** The text of a request, or the current text of its template. Throws 400 for an unknown template. */
@@ -35,7 +35,10 @@ export async function readText(store: Store, user: string, text: Content) {
   return { body, variables: text.variables, template: text.templateId }
 }
 
-/** A campaign's recipients without opted-out ones, and all segments. Throws 400 if none is left. */
+/**
+ * Finds a campaign's recipients, without opted-out ones, and counts the segments of all their texts.
+ * Throws 400 if no recipient is left.
+ */
 export async function planAudience(
   store: Store,
   user: string,
@@ -70,7 +73,7 @@ const NAMED = statement('sms named line', { line: 'string' })`
 select line from sms_named_lines(${text('user')}, nullif(${text('id')}, ''), nullif(${text('number')}, ''),
   nullif(${text('device')}, ''), ${number('sim')}) limit 2`
 
-/** The id of the line (SIM) that a campaign names, '' for any. Throws 404, 409 as a send does. */
+/** The id of the line (SIM) that a campaign names, '' for any. Throws 404 if none fits, 409 if several do. */
 async function namedLine(
   store: Store,
   user: string,
@@ -121,7 +124,7 @@ export async function checkRoom(db: Db, user: string): Promise<void> {
     throw invalid(`repeat is for at most ${MAX_REPEATING} campaigns of an account`)
 }
 
-/** The expiry of a run that begins at `at`. It has as much time as the present run; '' for none. */
+/** When a run that begins at `at` expires: `at` plus `expiresAt` minus `scheduledAt`; '' for never. */
 export const expiryAt = (
   { scheduledAt, expiresAt }: Pick<Campaign, 'scheduledAt' | 'expiresAt'>,
   at: string,
@@ -131,7 +134,10 @@ const MOVE = `
 status = case when $3 = '' then 'done' else 'repeating' end, scheduled_at = coalesce(nullif($3, ''), scheduled_at),
 expires_at = $4, runs = $5, error = ''`
 
-/** Moves a repeating campaign to its first time after `after`, or ends it. False if it was changed. */
+/**
+ * Moves a repeating campaign to its first time after `after`; ends it if there is none. False if the campaign
+ * has changed since it was read.
+ */
 export function moveOn(db: Db, campaign: Campaign, after: Date, runs = campaign.runs, set = '') {
   const [next] = timesAfter(campaign.repeat!, after, 1)
   const at = next ? formatDate(next) : ''
@@ -177,8 +183,8 @@ export async function insertCampaign(db: Db, row: CampaignRow): Promise<void> {
 }
 
 /**
- * If a run of a repeating campaign is due, stores it (a campaign of its own) and moves the repeating campaign
- * on, in one transaction. The run's id is made from its time, so that no time has two runs.
+ * If a run of a repeating campaign is due, stores the run as a campaign of its own and moves the repeating
+ * one to its next time, in one transaction. The run's id is made from its time: no time has two runs.
  */
 export async function repeatIfDue(services: CampaignServices, campaign: Campaign): Promise<void> {
   const { db } = services.store
@@ -188,7 +194,7 @@ export async function repeatIfDue(services: CampaignServices, campaign: Campaign
   const now = new Date(nowMs)
   const isLate = lateMs > MIN_INTERVAL_MS
   if (isLate && (repeat.missed === 'skip' || (repeat.until !== '' && repeat.until < formatDate(now)))) {
-    // skip this run, but not a later one that is at most 5 minutes late
+    // skip missed runs, but not one that is at most 5 minutes late
     await moveOn(db, campaign, new Date(nowMs - MIN_INTERVAL_MS))
     return
   }
@@ -201,7 +207,7 @@ export async function repeatIfDue(services: CampaignServices, campaign: Campaign
   })
 }
 
-/** The recipients of a run, from the groups' present members. A refusal becomes the run's `error`. */
+/** Finds a run's recipients, including the groups' present members. A refusal becomes the run's `error`. */
 async function planRun(services: CampaignServices, campaign: Campaign) {
   const { user, recipients, groups } = campaign
   try {

@@ -41,7 +41,7 @@ export const CAMPAIGN_PROGRESS = z
 const CAN_BE_RETRIED = `(m.status = 'failed' and m.body <> '' and m.error_message <> '${REASONS.optedOut}'
   and not exists (select from contacts c where c."user" = $1 and c.phone = m."to" and c.opted_out))`
 
-/** Counts messages by status, without failed ones that were sent again. $1: the user; $2: the batches. */
+/** Counts messages by status, without failed ones that were sent again. $1: the user; $2: ids of batches. */
 const COUNTS = `
 with sent as (
   select m."to", m.status, m.segments, m.error_message, ${CAN_BE_RETRIED} as retriable from sms_messages m

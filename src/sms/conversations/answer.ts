@@ -38,7 +38,7 @@ const keywordsOf = (value: string): readonly string[] =>
     .map((word) => word.trim())
     .filter(Boolean)
 
-/** Whether a folded text equals a keyword (`words`), begins with one (`first_word`) or contains one. */
+/** Whether a text after `fold` equals a keyword (`words`), begins with one (`first_word`) or contains one. */
 export function matches(kind: Match, value: string, text: string): boolean {
   if (kind === 'any') return true
   return keywordsOf(value).some((word) => {
@@ -50,13 +50,13 @@ export function matches(kind: Match, value: string, text: string): boolean {
 
 /** Kind of the jobs that answer received texts. A job's key is the text's id. */
 const ANSWER = 'answer'
-/** A text that is older when a phone reports it gets no automatic answer: the phone was offline. */
+/** A text that is older than this when a phone reports it gets no automatic answer: the phone was offline. */
 const MAX_AGE = `interval '1 hour'`
 
 /** Maximum texts of an account that wait for an automatic answer. Further texts get none. */
 const MAX_WAITING = 1_000
 
-/** CTE that adds a job for each new text to answer. $1: user, $4: texts; `changed` has the new ids. */
+/** CTE that adds a job for each new text to answer. $1: user, $4: texts; CTE `changed`: the new ids. */
 export const ANSWERABLE_CTE = `answerable as (
   insert into _jobs (kind, holder, key)
   select '${ANSWER}', $1, t.id
@@ -75,9 +75,9 @@ export const isAnswerable = (sender: string): boolean => NUMBER.test(sender)
 
 /** Maximum automatic answers to a number in 24 hours. It stops two machines that answer each other. */
 export const MAX_ANSWERS_A_DAY = 5
-/** Maximum automatic answers of an account to compare with a text, oldest first. */
+/** Maximum automatic answers of an account that are compared with a text: the oldest ones. */
 const MAX_ANSWERS = 50
-/** After this time a text gets no answer, and a waiting answer is not sent. */
+/** A text that has waited longer gets no answer. An answer that has waited longer is not sent. */
 const MAX_WAIT_MS = 3_600_000
 
 /** Reads a text if it may be answered: no answer yet, user enabled, sender not opted out. */
@@ -97,7 +97,7 @@ where m.id = ${text('id')} and m."user" = ${text('user')} and not ${isDisabledSq
   and not exists (select from contacts c where c."user" = ${text('user')} and c.phone = m."from" and c.opted_out)
   and not exists (select from auto_answers_sent s where s.message = m.id)`
 
-/** Reads the automatic answers that may answer a text now, by their lines, hours and pause, oldest first. */
+/** Reads the automatic answers whose lines, hours and pause let them answer a text now, oldest first. */
 const ANSWERS = statement('sms answers', {
   ...{ id: 'string', match: oneOf<Match>(), value: 'string', body: 'string', template: 'string' },
 })`
@@ -156,7 +156,7 @@ async function answerText({ store, config }: AnswerServices, job: Job): Promise<
   if (made?.outcome === 'no_devices' && job.ageMs < MAX_WAIT_MS) return { inSeconds: AGAIN_SECONDS }
 }
 
-/** The send of the first automatic answer that matches. Undefined if none matches or the template fails. */
+/** Writes the first automatic answer that matches. Undefined if none matches or its template fails. */
 async function offerFor(store: Store, received: Received): Promise<Offer | undefined> {
   const folded = fold(received.body)
   const answers = await run(store.db, ANSWERS, received)
@@ -168,7 +168,7 @@ async function offerFor(store: Store, received: Received): Promise<Offer | undef
     const [text] = await writeTexts(store, received.user, content, [received.from])
     return offerOf(received, id, text!)
   } catch (error) {
-    // the template was deleted or lacks a value; other errors are thrown, and the job runs again
+    // the template was deleted or a variable has no value. After other errors, the job runs again
     if (error instanceof GatewayError) return undefined
     throw error
   }

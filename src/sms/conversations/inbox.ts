@@ -7,11 +7,11 @@ import type { Value } from '../../fields/field.ts'
 import { changeLogCte, isDisabledSql } from '../../records/record-sql.ts'
 import { logChanged } from '../status.ts'
 
-/** Kind of the jobs that push to browsers. Payload: conversation ids; `conversation@sender`: a mention. */
+/** Kind of the jobs that push to browsers. Payload: conversation ids; for a mention `conversation@sender`. */
 export const PUSH = 'push'
 const MAX_CONVERSATIONS = 100
 
-/** SQL that queues pushes to browsers. `news`: a query of "user" and `id`, an entry of the payload. */
+/** SQL that queues pushes to browsers. `news`: a query with the columns "user" and `id` (a payload item). */
 export const queuePushes = (news: string) => `
   insert into _jobs (kind, holder, key, payload, due_at)
   select '${PUSH}', n."user", n."user", to_json((array_agg(n.id))[:${MAX_CONVERSATIONS}]),
@@ -27,8 +27,8 @@ export const queuePushes = (news: string) => `
 
 /**
  * CTEs for receive.ts that add texts to conversations and queue pushes to browsers. $1: user, $2: device, $4:
- * texts; the CTE `changed` has the new ids. Locks conversations in the order of numbers, as sms_accept does.
- * A blocked conversation gets no unread texts. An opt-out word needs no answer.
+ * texts; the CTE `changed` has the new ids. Locks conversations by phone number, as sms_accept does, against
+ * deadlocks. A blocked conversation counts no unread texts. A text that opts out needs no answer.
  */
 export const INCOMING_TEXT_CTES = `heard as (
   insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, line,
@@ -64,7 +64,7 @@ update conversations set last_text = '' where id = any(array(
   order by "user", number for update
 )) returning id`
 
-/** Removes the texts of deleted or redacted messages from their conversations; returns the changed ones. */
+/** Removes the texts of deleted or redacted messages from conversations. Returns the conversations' ids. */
 export const clearLastTexts = (db: Db, messages: readonly string[]): Promise<string[]> =>
   runForTexts(db, CLEAR, { messages })
 
@@ -112,7 +112,7 @@ export async function countInbox(db: Db, user: string, sender: string): Promise<
 
 const MAX_DUE = 1_000
 
-/** Brings conversations back. `skip locked`: nodes do not wait for each other. */
+/** Brings back conversations whose reminder is due. `skip locked`: nodes do not wait for each other. */
 const BRING_BACK = statement('inbox follow-ups', {})`
 with due as (
   select id from conversations where follow_up_at <> '' and follow_up_at <= pb_text(now())
@@ -125,7 +125,7 @@ with due as (
 ${changeLogCte('changed', 'update', 'conversations')}
 select from changed`
 
-/** Makes conversations whose reminder is due unread and unanswered, unarchives them and queues pushes. */
+/** Unarchives conversations whose reminder is due, marks them unread and unanswered, and queues pushes. */
 export async function bringBackDue(db: Db): Promise<void> {
   for (;;) {
     const changed = await run(db, BRING_BACK, {})
@@ -148,11 +148,11 @@ export async function checkAssignee(
   if (!found) throw invalidFields({ assignee: NOT_ASSIGNABLE })
 }
 
-/** Lets one assignment of the account run at a time. Finds no row if the setting is off. */
+/** Locks the account's settings: one assignment runs at a time. No row: automatic assignment is off. */
 const LOCK = statement('inbox lock turns', {})`
 select from user_settings where "user" = ${text('user')} and assign = 'turns' for update`
 
-/** Assigns conversations in turn. The person whose last assignment is the oldest gets the first. */
+/** Assigns conversations to people in turn, first to the person whose last assignment is the oldest. */
 const ASSIGN = statement('inbox assign in turn', { id: 'string' })`
 with people as (
   select id, row_number() over (order by last nulls first, id) - 1 as place, count(*) over () as number
@@ -175,7 +175,7 @@ update conversations c set assignee = p.id,
 from free f join people p on p.place = f.turn % p.number
 where c.id = f.id returning c.id`
 
-/** Assigns unassigned conversations with these numbers in turn, if the account's settings say so. */
+/** Assigns unassigned conversations with these phone numbers in turn, if the account's settings say so. */
 export async function assignInTurn(db: Db, user: string, numbers: Iterable<string>): Promise<void> {
   if (!(await runForRow(db, LOCK, { user }))) return
   const assigned = await runForTexts(db, ASSIGN, { user, numbers: [...numbers] })

@@ -19,7 +19,7 @@ import { eventsCte } from '../status.ts'
 import { ANSWERABLE_CTE, isAnswerable } from './answer.ts'
 import { assignInTurn, INCOMING_TEXT_CTES } from './inbox.ts'
 
-/** A text that a device received. `receivedAt`: ms since 1970 by the device's clock. `sim`: 0 if unknown. */
+/** A text that a device received. `receivedAt`: ms since 1970 (device's clock). `sim`: slot, 0 if unknown. */
 export interface ReceivedText {
   readonly from: string
   readonly body: string
@@ -55,7 +55,7 @@ select id, exists (select from user_settings s where s."user" = $1 and s.assign 
 /**
  * Stores received texts. A message's id is made from device, sender, time and text: a repeated report adds
  * only missing attachments. Opt-out and opt-in words change the contact; an opt-out ends unclaimed messages
- * to the sender. Returns ids in the order of `texts`. Throws FilesFull.
+ * to the sender. Returns message ids in the order of `texts`. Throws FilesFull above `maxFileBytes`.
  */
 export async function receiveTexts(
   store: Store,
@@ -145,7 +145,7 @@ export const keepsAttachments = ({ catalog }: Store): boolean =>
 
 const PICTURES: ReadonlySet<string> = new Set(['.png', '.jpg', '.gif', '.webp'])
 
-/** Makes an attachment of a received file. A picture that cannot be shown becomes a `.bin` file. */
+/** Makes an attachment of a received file. A picture that cannot be decoded becomes a `.bin` file. */
 export async function readAttachment(sentName: string, bytes: Buffer): Promise<Attachment> {
   const { type, extension } = await sniff(bytes)
   const isOpaque = PICTURES.has(extension) && !(await isDecodable(bytes))
@@ -157,7 +157,7 @@ export async function readAttachment(sentName: string, bytes: Buffer): Promise<A
   }
 }
 
-/** Adds files to a message that has none, unless its text was removed. */
+/** Adds the names of files to a message without files, unless its text was removed. */
 const ADD = `
 update sms_messages set attachments = $2, updated = pb_text(now())
 where id = $1 and attachments = '{}' and body <> '' returning id`

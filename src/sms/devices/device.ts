@@ -9,10 +9,10 @@ import type { AuthRecord } from '../../request/request.ts'
 import { gatewayRefusal } from '../send/shape.ts'
 import { updateRecords } from '../status.ts'
 
-/** SQL: the date since which a device must have been seen to be online. `seconds`: SQL, such as `$1`. */
+/** SQL: a date; devices seen since then count as online. `seconds`: SQL, such as `$1`. */
 export const onlineSince = (seconds: string) => `pb_text(now() - ${seconds}::float8 * interval '1 second')`
 
-/** SQL of a table: the ids of a user's devices that can take messages now, by the rules of sms_accept. */
+/** SQL that returns ids of a user's devices that can be given a message now, by the rules of sms_accept. */
 export const availableDevices = (user: string, seconds: string) =>
   `sms_available_devices(${user}, ${onlineSince(seconds)})`
 
@@ -35,7 +35,7 @@ export interface Device {
   readonly enabled: boolean
   /** A PocketBase date, '' for never. */
   readonly lastSeen: string
-  /** Whether the device has limits. Then a claim counts the messages of earlier claims. */
+  /** Whether the device has a limit per minute or day. Claims then count the messages of earlier claims. */
   readonly isLimited: boolean
 }
 
@@ -72,7 +72,7 @@ export const changeDevice = (
   ...values: readonly unknown[]
 ) => updateRecords(db, 'devices', set, `id = $1 and "user" = $2 and ${where}`, [id, user, ...values])
 
-/** A request updates `last_seen` if it is older than this, or than a quarter of `deviceOnlineSeconds`. */
+/** A request updates a `last_seen` that is older than this, or than a quarter of `deviceOnlineSeconds`. */
 const MAX_TOUCH_SECONDS = 30
 
 const SEEN_NOW = 'last_seen = pb_text(now())'
@@ -100,7 +100,7 @@ const PENDING = `select count(*) from sms_dispatch
   where device = $1 and "user" = $2 and state = 'assigned'
     and (due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())`
 
-/** The number of messages that this device can claim now. */
+/** The number of due messages that wait for a claim by this device, whatever its limits. */
 export async function countPending(store: Store, device: Device): Promise<number> {
   const { rows } = await store.db.query(PENDING, [device.id, device.user])
   return Number(rows[0]![0])

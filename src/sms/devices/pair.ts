@@ -60,7 +60,7 @@ on conflict (code_hash) do update set "user" = excluded."user", name = excluded.
   where device_pairings.expires_at <= now()
 returning pb_text(expires_at) as expires_at`
 
-/** Makes a pairing code for 5 minutes; only its hash is stored. Throws 429, StaleAuth. */
+/** Makes a pairing code that is valid for 5 minutes; only its hash is stored. Throws 429, StaleAuth. */
 export function startPairing(store: Store, user: AuthRecord, name: string, publicUrl: string) {
   return store.db.transaction(async (db): Promise<Pairing> => {
     await lockFreshAuth({ db, catalog: store.catalog }, user)
@@ -83,7 +83,7 @@ const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')
 const USE = statement('pairing use', { user: 'string', name: 'string' })`
 delete from device_pairings where code_hash = ${text('hash')} and expires_at > now() returning "user", name`
 
-/** Creates a device for a pairing code and returns its id. A failure does not use up the code. Throws 400. */
+/** Creates a device and returns its id. Throws 400 for a wrong code. Other failures leave the code valid. */
 export function pairDevice(store: Store, extensions: Extensions, device: NewDevice): Promise<string> {
   return store.db.transaction(async (db) => {
     const pairing = await runForRow(db, USE, { hash: hashOf(device.code) })

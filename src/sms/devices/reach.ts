@@ -138,7 +138,7 @@ const PRESENT_SECONDS = 40
 /** Maximum waiting events of a stream. Further cancelations for a slow reader are dropped. */
 const MAX_WAITING = 1_000
 
-/** Yields keep-alives and a device's events, first `wake` if messages wait. Ends if `identify` gives null. */
+/** Yields keep-alives, a device's events and, if messages wait, `wake`. Ends if `identify` returns null. */
 export async function* deviceEvents(
   store: Store,
   device: Device,
@@ -187,7 +187,7 @@ const isRepeated = (waiting: readonly SentEvent[], { name }: SentEvent) =>
 const PRESENT = `insert into device_streams (device, until) values ($1, now() + interval '${PRESENT_SECONDS} seconds')
   on conflict (device) do update set until = excluded.until returning until::text`
 
-/** By device, the `until` that this node stored last. A later one belongs to a stream on another node. */
+/** Maps a device to the `until` that this node stored last. A later `until` was stored by another node. */
 const written = new Map<string, string>()
 
 async function forgetPresence({ db }: Store, { id }: Device) {
@@ -205,10 +205,13 @@ async function notePresence(store: Store, device: Device, deviceOnlineSeconds: n
 /** Maximum open streams of a device. A phone may reconnect before its broken stream ends. */
 const MOST = 5
 
-/** By device, the functions that end its streams on this node, the oldest first. */
+/** Maps a device to the functions that end its streams on this node, the oldest first. */
 const open = new Map<string, (() => void)[]>()
 
-/** Adds a device's stream; a sixth ends the oldest. Returns a function to remove it: true if none is left. */
+/**
+ * Adds a device's stream; a sixth one ends the oldest. The returned function removes the stream, and returns
+ * true if the device has no other on this node.
+ */
 function openStreamSlot(device: string, end: () => void): () => boolean {
   const ends = open.get(device) ?? []
   open.set(device, ends)

@@ -32,7 +32,7 @@ export async function countBatch(store: Store, user: string, batchId: string) {
 
 type Counts = z.output<typeof BATCH>['counts']
 
-/** Counts by status, from rows that begin with a status and a count. */
+/** Makes counts by status from rows that begin with a status and its count. */
 export function countsOf(rows: readonly (readonly unknown[])[]): Counts {
   const found = new Map(rows.map(([status, messages]) => [status, Number(messages)]))
   return Object.fromEntries(STATUS.options.map((status) => [status, found.get(status) ?? 0])) as Counts
@@ -42,10 +42,10 @@ export const CANCELED_BATCH = BATCH.extend({
   canceled: z.int().min(0).describe('Messages that this request has canceled.'),
 }).meta({ id: 'CanceledBatch' })
 
-/** Maximum messages that one transaction cancels. The user's sends wait for it. */
+/** Maximum messages that one transaction cancels. Meanwhile, the user's sends wait. */
 const MAX_ROWS = 1_000
 
-/** Locks a batch's messages that no device has claimed. Waits for concurrent claims and cancels. */
+/** Locks a batch's messages that no device has claimed. Waits for concurrent claims and cancellations. */
 const WAITING = `
 select d.message, d.device, d.attempt from sms_messages m join sms_dispatch d on d.message = m.id
 where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${isOwnedBy('d', '$2')}
@@ -69,11 +69,11 @@ export async function cancelWaiting(store: Store, user: string, batchId: string)
   for (;;) {
     const ended = await store.db.transaction(async (db) => {
       const found = await lockWaiting(db, user, batchId)
-      // 1: notify only about messages that a device has claimed before
+      // from attempt 1: notify devices only of messages that a device has claimed before
       return { found: found.length, canceled: await cancelLocked(db, found, 1) }
     })
     canceled += ended.canceled
-    // fewer than MAX_ROWS is not yet the end: messages claimed during the wait for locks are left out
+    // fewer than MAX_ROWS is not the end: WAITING leaves out messages that were claimed while it waited
     if (ended.found === 0) return canceled
   }
 }

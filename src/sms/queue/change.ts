@@ -38,9 +38,9 @@ const changeParams = (user: string, change: Change): unknown[] => {
 }
 
 /**
- * CTEs that plan a change of a user's waiting messages. `source`: a condition on the queue row `d` and
- * message `m`. The last CTE is `wanted`: `what` lists the changes; `unfit`: the message would expire before
- * it is due. Leaves out paused campaigns. Uses no index on user or state: see `unindexed`.
+ * CTEs that plan a change of a user's waiting messages, without those of paused campaigns. `source`: a
+ * condition on the queue row `d` and message `m`. The last CTE is `wanted`: `what` lists the changes;
+ * `unfit`: the message would expire before it is due. Uses no index on user or state: see `unindexed`.
  */
 const plannedChangeCtes = (source: string) => `
 waiting as (
@@ -136,7 +136,7 @@ export function readChange(raw: unknown, now: Date): Change {
   return change
 }
 
-/** Reads dates as a send does: a past `scheduled_at` means now, and the expiry must be later. */
+/** Reads dates as a send does: a past `scheduled_at` means now, and the expiry must be later than that. */
 function changeOf(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: Date): Change {
   const { scheduled_at, expires_at, ttl, body, priority } = given
   const scheduledAt = scheduled_at == null ? null : future(scheduled_at, now)
@@ -179,7 +179,7 @@ export const RESCHEDULED_BATCH = BATCH.extend({
   rescheduled: z.int().min(0).describe('Messages that this request has changed.'),
 }).meta({ id: 'RescheduledBatch' })
 
-/** Maximum messages per statement, because the sweep and cancels wait for it. */
+/** Maximum messages per statement: cancellations and the sweep of the queue wait until it ends. */
 const MAX_ROWS = 1_000
 
 const OF_BATCH = `m.batch_id = $8 and m.batch_id <> ''`
@@ -194,7 +194,7 @@ const SOME = changeSql(
 /** Parses a reschedule. Throws 400 `invalid_request` that names the first wrong field. */
 export const readReschedule = (raw: unknown, now: Date): Change => changeOf(checkShape(RESCHEDULE, raw), now)
 
-/** Reschedules a batch's waiting messages. Idempotent. Throws 404, or 400 if one would expire too early. */
+/** Reschedules a batch's waiting messages. Idempotent. Throws 404; 400 if one would expire before due. */
 export async function rescheduleBatch(store: Store, user: string, batchId: string, change: Change) {
   const params = [...changeParams(user, change), batchId]
   const fault = await store.db.query(FAULT, params)

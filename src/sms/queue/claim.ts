@@ -42,9 +42,9 @@ const PACED_DUE = `d.message in (
   )`
 
 /**
- * Claims messages for devices: first claimed ones whose lease still runs (the answer may have been lost),
- * then new ones by priority and age. `room`: how many new ones the device's limits allow, null for any. If
- * `room` and `lines` are null but a line has a limit per minute: nothing new, only a row without id.
+ * Claims messages for devices. Returns first those claimed before whose lease still runs (the answer may have
+ * been lost), then new ones by priority and age. `room`: how many new ones the device may get, null for any.
+ * If `room` and `lines` are null but a line has a limit per minute: no new ones, only a row without id.
  */
 const CLAIM = `
 with given as (
@@ -105,7 +105,7 @@ const ALLOWANCE = `select ${allowance('d')}, (
   ))) from lines l where ${isPaced('$1')}
 ) from devices d where d.id = $1 and d."user" = $2`
 
-/** Gives a device up to `limit` messages to send. Groups concurrent claims. Throws 403 if it is disabled. */
+/** Gives a device up to `limit` messages to send. Concurrent claims share a query. Throws 403 if disabled. */
 export async function claimMessages({ db }: Store, device: Device, limit: number, leaseSeconds: number) {
   if (!device.enabled) throw gatewayRefusal('device_disabled')
   if (!device.isLimited) {
@@ -113,7 +113,7 @@ export async function claimMessages({ db }: Store, device: Device, limit: number
     const found = db.inTransaction ? (await claimTogether(db, [ask]))[0]! : await claiming(db).add(ask)
     if (!found.isPaced) return found.messages
   }
-  // limit how many claims wait: each keeps a connection while it waits for others of its device
+  // limit the number of such claims: each keeps a connection while it waits for others of its device
   return admission.claimsAndReads.run(userHolder(device.user), () =>
     claimLimited(db, device, limit, leaseSeconds),
   )
@@ -127,7 +127,7 @@ function claimLimited(db: Db, device: Device, limit: number, leaseSeconds: numbe
   })
 }
 
-/** A device's claim. `room`: how many messages its limits allow; `lines`: how many its lines do, as JSON. */
+/** A device's claim. `room`: how many messages its limits allow; `lines`: JSON, how many each line allows. */
 interface Ask {
   readonly device: Device
   readonly limit: number
@@ -153,7 +153,7 @@ const claiming = groupsOf<Ask, Claimed>((db) => ({
 export const leasedMessages = async ({ db }: Store, device: Device, limit: number) =>
   (await claimTogether(db, [{ device, limit, room: 0, leaseSeconds: 0 }]))[0]!.messages
 
-/** `isPaced`: the claim took nothing new, because a line has a limit per minute that the claim ignored. */
+/** `isPaced`: nothing new was claimed, because a line has a limit per minute that was not looked up yet. */
 interface Claimed {
   readonly messages: ClaimedMessage[]
   readonly isPaced: boolean
@@ -176,7 +176,10 @@ async function claimTogether(db: Db, asks: readonly Ask[]): Promise<Claimed[]> {
   return found
 }
 
-/** How many messages the limits of a device and of its lines (JSON by id) allow. Serializes its claims. */
+/**
+ * Reads how many messages the limits of a device and of its lines (JSON by id) allow. The device's other
+ * claims wait until the transaction ends.
+ */
 async function whatLimitsLeave(db: Db, device: Device) {
   await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.claim, device.id])
   const { rows } = await db.query(ALLOWANCE, [device.id, device.user])
@@ -194,7 +197,7 @@ async function toMessage(db: Db, user: string, row: readonly unknown[]): Promise
   return [{ id, attempt, to, body, sim, priority, expires_at, lease_until } as ClaimedMessage]
 }
 
-/** An attempt to send a message. Each claim of the message is a new one. */
+/** An attempt to send a message. Each claim of the message is a new attempt. */
 export interface Attempt {
   readonly id: string
   readonly attempt: number
@@ -228,13 +231,13 @@ where message = any(array(
   order by message for update skip locked
 ))`
 
-/** After this server's outage: extends all leases, so that devices can report, and ignores their silence. */
+/** Extends all leases after an outage of this server, so that devices can report, and records the outage. */
 export async function extendAllLeases(db: Db, seconds: number): Promise<void> {
   await db.query(SPARE, [seconds])
   await recordOutage(db)
 }
 
-/** Records that an outage of this server ends now. `alarms` ignores earlier silence of devices. */
+/** Records that an outage of this server ends now: src/alarms then ignores devices' silence before it. */
 export async function recordOutage(db: Db): Promise<void> {
   await db.query(
     `insert into device_watch default values

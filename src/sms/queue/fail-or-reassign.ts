@@ -14,7 +14,7 @@ with source as (${source}), freed as (
 ), ${eventsCte(`s."user", s.message, 'failed', s.device, s.attempt, $1`, 'source s join changed c on c.id = s.message')}
 select s."user", s.period, count(*) from source s join changed c on c.id = s.message group by 1, 2 order by 1, 2`
 
-/** Fails the messages of `source` (its parameters begin with $2). Returns counts by user and quota month. */
+/** Fails the messages of `source`, whose parameters begin with $2. Returns counts by user and quota month. */
 export async function failMessages(db: Db, source: MessageSource, reason: string, params: unknown[] = []) {
   const { rows } = await db.query(failSql(source.sql), [reason, ...params], `sms ${source.name}`)
   return rows as [user: string, period: string, messages: number][]
@@ -35,8 +35,8 @@ export interface MessageSource {
 
 /**
  * SQL that reassigns messages, which `source` selects and locks (`why`: for the event). Each gets a line of
- * another device; if there is none, one that was being sent keeps its line. From the third attempt on,
- * messages wait up to five minutes. $1: deviceOnlineSeconds, then those of `source`. Returns the devices.
+ * another device; if there is none, a message that was being sent keeps its line. The third and later
+ * attempts wait 5 s to 5 min. $1: deviceOnlineSeconds, then the parameters of `source`. Returns the devices.
  */
 const assignAnew = (source: string) => `
 with source as (${source}), numbered as (

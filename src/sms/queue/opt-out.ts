@@ -36,7 +36,7 @@ const LATER = `
 select "from", body, delivered_at from sms_messages
 where "user" = $1 and message_type = 'incoming' and "from" = any($2::text[]) and created > $3 and delivered_at > $3`
 
-/** Drops opt-ins that are older than a stored opt-out: texts may arrive out of order. */
+/** Drops opt-ins that are older than a stored opt-out of the same sender: texts may arrive out of order. */
 export async function latestOptChanges(
   store: Store,
   user: string,
@@ -75,7 +75,7 @@ export const isOptedOut = (alias: string): string => `coalesce((
   select bool_or(c.opted_out) from sms_messages o join contacts c on c."user" = o."user" and c.phone = o."to"
   where o.id = ${alias}.message), false)`
 
-/** Maximum messages that one sweep ends. The next sweep, a second later, ends others. */
+/** Maximum messages that one sweep of the queue ends. The next sweep, a second later, ends others. */
 const MAX_ROWS = 1_000
 
 const DUE: MessageSource = {
@@ -87,7 +87,7 @@ const DUE: MessageSource = {
   order by d.due_at limit ${MAX_ROWS} for update of d skip locked`,
 }
 
-/** Ends scheduled messages that are due, but whose recipient has been opted out since they were accepted. */
+/** Ends messages that are due, but whose recipient has opted out since they were accepted. */
 export async function endOptedOut(db: Db): Promise<readonly string[]> {
   await failUnsent(db, DUE, REASONS.optedOut)
   return []
@@ -107,7 +107,7 @@ export async function endUnclaimed({ db }: Store, user: string, phones: readonly
   if (phones.length > 0) await failUnsent(db, WAITING, REASONS.optedOut, [user, phones])
 }
 
-/** Uncounts a message returned unsent from its line's limits, if its recipient has opted out. */
+/** Takes a message off its line's counts if the device returned it unsent and the recipient has opted out. */
 const UNCHARGE = `
 with returned as (
   select d.message, d.line, d.charged, d."user" from sms_dispatch d
@@ -124,7 +124,7 @@ const GIVEN_BACK: MessageSource = {
   for update`,
 }
 
-/** If its recipient opted out, ends a message returned unsent, and returns true. Call lockUserSends first. */
+/** Ends a message returned unsent and returns true, if its recipient opted out. Call lockUserSends first. */
 export async function endReturned(db: Db, device: Pick<Device, 'id' | 'user'>, { id, attempt }: Attempt) {
   await db.query(UNCHARGE, [device.id, device.user, id, attempt], 'sms uncharge returned')
   return (await failUnsent(db, GIVEN_BACK, REASONS.optedOut, [device.id, device.user, id, attempt])) > 0

@@ -6,7 +6,10 @@ import { eventsCte, idMayBecome, mayBecome, REASONS } from '../status.ts'
 import { failMessages, reassign } from './fail-or-reassign.ts'
 import { isOptedOut } from './opt-out.ts'
 
-/** SQL: devices with queued messages, by steps in the index: 0.1 ms for 200,000; `distinct` takes 25 ms. */
+/**
+ * SQL: the devices with queued messages. Skips in the index from device to device: 0.1 ms for 200,000
+ * messages; `distinct` takes 25 ms.
+ */
 export const DEVICES_IN_QUEUE = `(
   with recursive held(device) as (
     (select device from sms_dispatch where device > '' order by device limit 1)
@@ -19,7 +22,7 @@ export const DEVICES_IN_QUEUE = `(
 const MAX_ROWS = 1_000
 /** After this many wake-ups of a device that claims nothing, its messages go to another device. */
 const MAX_WAKES = 3
-/** SQL: a device is silent after this time without a claim; longer if limits per minute delay claims. */
+/** SQL: a device is silent if it claims nothing for this time, longer if limits per minute delay claims. */
 const SILENCE = `case
     when v.per_minute > 0 or exists (select from lines l where l.device = v.id and l.per_minute > 0)
     then interval '90 seconds' else interval '45 seconds' end`
@@ -27,7 +30,7 @@ const UNCLAIMED = 'The device did not claim it'
 /** SQL: the device was woken MAX_WAKES times for the message, and the pause after that has passed. */
 const IS_LATE = `(wakes > ${MAX_WAKES} or wakes = ${MAX_WAKES} and wake_at <= now())`
 
-/** Makes a step of a sweep that fails the messages selected by `sql`. `name`: the prepared statement's. */
+/** Makes a step of a sweep that fails the messages selected by `sql`. `name`: of the prepared statement. */
 const failing = (name: string, reason: string, sql: string) => async (db: Db) => {
   await failMessages(db, { name, sql }, reason)
   return []
@@ -73,7 +76,7 @@ export const endLineless = failing(
   order by d.due_at limit ${MAX_ROWS} for update skip locked`,
 )
 
-/** Reassigns messages whose lease has expired and that may be sent twice. They still count for their line. */
+/** Reassigns messages whose lease expired and that may be sent twice. Lines' limits count both attempts. */
 export const retryExpiredLeases = reassigning(
   'retriable',
   `select d.message, d."user", d.device, d.line, '' as charged, d.state, d.pinned, d.position, d.attempt,
@@ -83,7 +86,7 @@ export const retryExpiredLeases = reassigning(
   order by d.lease_until limit ${MAX_ROWS} for update skip locked`,
 )
 
-/** SQL: unclaimed messages of the suspect device `s` that may go to another device. */
+/** SQL: unclaimed messages that may be taken from device `s`, which seems to be gone. */
 const LEFT_LYING = `sms_dispatch d where d.device = s.device and d.state = 'assigned' and not d.pinned
     and (s.why <> '${UNCLAIMED}' or ${IS_LATE})`
 
@@ -126,7 +129,7 @@ with late as (
 )
 select distinct device from woken`
 
-/** Devices to wake now. Not a named statement: a plan for an empty queue takes 1.3 s, not 50 ms. */
+/** Returns devices to wake now. Not a named statement: its plan for an empty queue took 1.3 s, not 50 ms. */
 export const wakeUnclaimed = async (db: Db) => textsOf(await db.query(REWAKE))
 
 const MAX_ROWS_OF_USER = 200
@@ -135,7 +138,7 @@ const MAX_ROWS_OF_USER = 200
 const IS_DUE = `d.state = 'pending' and d.due_at <= now() and (d.expires_at is null or d.expires_at > now())
     and ${idMayBecome('d.message', 'assigned')}`
 
-/** SQL: user `u` has an available line, not counting a simulated phone beside a real device. */
+/** SQL: user `u` has a line that can send. Lines of simulated phones do not count beside a real device. */
 const CAN_SEND = `exists (select from sms_ranked_lines(u."user", ${onlineSince('$1')}) l where l.rank is not null)`
 
 const COLUMNS =
@@ -153,7 +156,7 @@ users as (
   order by d.due_at, d.position limit ${MAX_ROWS} for update skip locked
 )`
 
-/** SQL: messages that wait for a line with room or for the end of quiet hours. Users get fair shares. */
+/** SQL: due messages that waited for a line below its limits or for quiet hours to end; 200 of each user. */
 const WAITING = `
 users as (
   select "user", min(due_at) as since from sms_dispatch
@@ -169,8 +172,8 @@ users as (
 )`
 
 /**
- * SQL that assigns due messages to lines, as at acceptance. If no line has room, a message waits until one
- * may; if no line fits, for a minute. A device that the request names gets its messages even while offline.
+ * SQL that assigns due messages to lines, by the rules for new sends. If all lines are at a limit, a message
+ * waits until one is not; if no line fits, for a minute. If the request names a device, it may be offline.
  * $1: deviceOnlineSeconds; $2: a line that exchanged texts with the number since this date is preferred.
  */
 const releaseSql = (source: string) => `
@@ -211,7 +214,7 @@ with ${source}, due as (
 )}
 select distinct device from target where room_at is null`
 
-/** SQL that takes back assigned messages: `stale` in `source`. `releaseDue` reassigns them when due. */
+/** SQL that takes the messages of `source` (CTE `stale`) from their devices. `releaseDue` reassigns them. */
 const returnSql = (source: string) => `
 with recursive ${source}, returned as (
   update sms_dispatch d set state = 'pending', waiting_for = s.waiting_for, due_at = s.due, wake_at = null,
@@ -225,7 +228,7 @@ with recursive ${source}, returned as (
 ), ${eventsCte(`s."user", s.message, 'pending', '', 0, s.why`, 'stale s join changed c on c.id = s.message')}
 select 1`
 
-/** SQL: assigned messages that count for a past day, or whose line is off or failing (`charged` '-'). */
+/** SQL: assigned messages counted for a past day's limits, or whose line is off or fails (`charged` '-'). */
 const OF_NO_LINE = `
 owners("user", day) as (
   (select d."user", d.charged from sms_dispatch d where d.state = 'assigned' and d.charged <> ''
@@ -245,7 +248,7 @@ owners("user", day) as (
   order by d.message limit ${MAX_ROWS} for update of d skip locked
 )`
 
-/** SQL: assigned messages whose quiet hours have begun. Steps in the index through users' time zones. */
+/** SQL: assigned messages whose quiet hours have begun. Skips in the index from time zone to time zone. */
 const IN_QUIET_HOURS = `
 zones("user", zone) as (
   (select d."user", d.quiet_zone from sms_dispatch d where d.state = 'assigned' and d.quiet_zone is not null
@@ -288,7 +291,7 @@ export async function returnStale(db: Db): Promise<string[]> {
 
 const RELEASES = [WAITING, SCHEDULED].map(releaseSql)
 
-/** Assigns due messages to lines, those that wait for room before scheduled ones. Returns the devices. */
+/** Assigns due messages to lines, first those that waited for a line. Returns the devices to wake. */
 export async function releaseDue(db: Db, seconds: number, stickyDays = 0): Promise<string[]> {
   const sticky = stickySince(new Date(), stickyDays)
   const devices: string[] = []

@@ -41,9 +41,9 @@ export const REPORT_RESULT = z
 const NO_REASON = 'The device could not send the message'
 
 /**
- * Applies reports of devices about different messages. A report counts if it is of the current attempt, the
- * status is `sending` or `sent`, and the status table ($2) allows the change. The device's time is used if it
- * is between acceptance (or sending) and now. Locks queue rows, then messages, each by id, against deadlocks.
+ * Applies devices' reports, one for each message. A report counts if it is of the current attempt, the status
+ * is `sending` or `sent`, and the table of statuses ($2) allows the change. Its time counts unless it is
+ * before acceptance (or sending) or in the future. Locks queue rows, then messages, by id, against deadlocks.
  */
 const APPLY = `
 with given as (
@@ -87,7 +87,7 @@ left join changed c on c.id = g.id
 left join line_use u on u.line = m.line
 order by g.number`
 
-/** For `reassign`: the message of an attempt that provably sent nothing. */
+/** For `reassign`: selects the message of an attempt that sent nothing, as the device reported. */
 const NOT_SENT = {
   name: 'not sent',
   sql: `select message, "user", device, line, charged, state, pinned, position, attempt,
@@ -183,13 +183,13 @@ async function applyLocked(...[store, device, reports, seconds]: Parameters<type
   return { results, outcomes }
 }
 
-/** Whether a report changed nothing, although the status allows it: it is applied again, with locks. */
+/** Whether a report changed nothing, but the status allows it: it is then applied again, with locks. */
 const mayBeTooSoon = (report: Report, { result, status }: ReportResult) =>
   result === 'unchanged' && status !== undefined && NEXT[status].includes(report.status)
 
 type Numbered = readonly [number: number, report: Report]
 
-/** Splits reports into rounds. A round has one report for each message; later reports are in later rounds. */
+/** Splits reports into rounds with at most one report for each message. Later reports are in later rounds. */
 function roundsOf(reports: readonly Report[]): Numbered[][] {
   const rounds: Numbered[][] = []
   const seen = new Map<string, number>()
@@ -201,7 +201,7 @@ function roundsOf(reports: readonly Report[]): Numbered[][] {
   return rounds
 }
 
-/** Reassigns an unsent message. Returns the new device, '' if an opt-out ended it, undefined if outdated. */
+/** Reassigns an unsent message. Returns the new device; '' after an opt-out; undefined for an old report. */
 async function giveBack(db: Db, device: Device, report: Report, deviceOnlineSeconds: number) {
   if (await endReturned(db, device, report)) return ''
   const params = [report.id, device.id, device.user, report.attempt, report.error_message ?? '']
@@ -262,7 +262,7 @@ select sms_lines_changed('update', array_agg(id)) from changed having count(*) >
 
 const BEGIN = change('pb_text(now())', 'not sms_is_failing(l.failing_since)')
 const FORGET = 'forgotten as (update line_use set failures = 0 where line = $1 and failures > 0), '
-// finds no row if the line works
+// changes nothing in `lines` if the line is not failing
 const END = change(`''`, `l.failing_since <> ''`, FORGET)
 
 /** Counts failures of lines. After five in a row, other lines are preferred for an hour. */

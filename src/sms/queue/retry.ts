@@ -51,7 +51,7 @@ export const UNKNOWN = 'Outcome unknown'
 /** Messages to send again at a time. The user's other sends are accepted in between. */
 const MAX_OFFERS = 500
 
-/** SQL that reads all that sending messages again needs. $2: the user; `which`: a condition on `m`. */
+/** SQL that reads messages and all that sending them again needs. $2: user; `which`: a condition on `m`. */
 const failed = (which: string) => `
 select m.id, m.status, m.message_type as type, m."to", ${REPEATABLE_TEXT} as body, m.priority, m.sim, m.guarantee,
   m.expires_at as "expiresAt", case when m.scheduled_at <> '' then m.scheduled_at else m.created end as due,
@@ -73,7 +73,7 @@ interface Failed
   readonly due: string
   readonly reason: string
   readonly optedOut: boolean
-  /** The id of the message that resends this one (`batch`: its batch); null for none. */
+  /** The id of the message that resends this one (`batch`: that message's batch); null for none. */
   readonly again: string | null
   readonly batch: string | null
 }
@@ -174,5 +174,5 @@ export async function retryMessage(services: SendServices, sender: Sender, id: s
 /** The `client_ref` of the message that resends message `id`. It is unique, so there is only one. */
 const retryRef = (id: string) => `retry:${id}`
 
-/** The expiry of a message that is sent again now, with as much time as before; '' for none. */
+/** The expiry of a message that is sent again now: as long after now as it was after `due`; '' for none. */
 const expiryNow = ({ due, expiresAt }: Failed) => movedExpiry(expiresAt, due, Date.now())

@@ -26,7 +26,7 @@ import {
   wakeUnclaimed,
 } from './overdue.ts'
 
-/** Steps of a sweep, ordered so that no device is woken for an ended message. Return devices to wake. */
+/** Steps of a sweep, ordered so that no device is woken for an ended message. They return devices to wake. */
 const SWEEPS: readonly ((db: Db, onlineSeconds: number, stickyDays: number) => Promise<readonly string[]>)[] =
   [
     failExpiredLeases,
@@ -42,7 +42,7 @@ const SWEEPS: readonly ((db: Db, onlineSeconds: number, stickyDays: number) => P
   ]
 const JUDGING: ReadonlySet<unknown> = new Set([failExpiredLeases, retryExpiredLeases, reassignUnclaimed])
 
-/** Sweeps overdue messages. False if another node does. `silenceCounts`: false after this server's outage. */
+/** Handles overdue messages. False if another node does. `silenceCounts`: false after a server's outage. */
 export async function sweep(store: Store, deviceOnlineSeconds: number, silenceCounts = true, stickyDays = 0) {
   const steps = silenceCounts ? SWEEPS : SWEEPS.filter((step) => !JUDGING.has(step))
   const devices = new Set<string>()
@@ -61,7 +61,7 @@ async function deleteExpiredRows({ db }: Store) {
   await db.query(`delete from device_handouts where at < now() - interval '1 day'`)
   await db.query('delete from device_pairings where expires_at < now()')
   await db.query('delete from device_streams where until < now()')
-  // sent automatic answers that no daily limit and no pause counts any more
+  // sent automatic answers that neither the daily limit nor a pause counts any more
   await db.query(`delete from auto_answers_sent s where s.at < now() - interval '24 hours' and not exists (
     select from auto_answers a where a.id = s.answer and s.at > now() - a.pause_hours * interval '1 hour')`)
 }
@@ -73,12 +73,12 @@ const NEXT = `select message from sms_dispatch where message > $1 order by messa
 /** Deletes queue rows of messages that were deleted, or ended by a superuser. */
 const DROP = `
 delete from sms_dispatch d where d.message = any($1::text[]) and not ${idMayBecome('d.message', 'assigned')}`
-/** Takes messages from devices that another user owns now. No device has the id `-`: sweeps reassign them. */
+/** Takes messages from devices that another user owns now: a sweep finds no device `-` and reassigns them. */
 const GIVEN_AWAY = `
 update sms_dispatch d set device = '-' from devices v
 where d.message = any($1::text[]) and v.id = d.device and v."user" <> d."user" and d.state <> 'sending'`
 
-/** Checks queue rows after the id `after`, on one node at a time. Returns where to go on; '' at the end. */
+/** Checks queue rows after the id `after`, on one node at a time. Returns the last id, or '' at the end. */
 export function checkQueue({ db }: Store, after = ''): Promise<string> {
   return db.transaction(async (tx) => {
     const { rows: lock } = await tx.query('select pg_try_advisory_xact_lock($1)', [LOCKS.queueCheck])
@@ -97,14 +97,14 @@ const ANY = {
 }
 
 /**
- * Fails unfinished campaigns of a restored backup: messages that it lacks may have been sent since. Pauses
- * repeating campaigns instead.
+ * Fails unfinished campaigns of a restored backup, because messages may have been sent since the backup.
+ * Pauses repeating campaigns instead.
  */
 const END_CAMPAIGNS = `
 update campaigns set status = case when coalesce(repeat::text, 'null') = 'null' then 'failed' else 'paused' end, error = $1, settled = true, audience = '[]', updated = pb_text(now())
 where status in ('scheduled', 'repeating', 'sending', 'paused')`
 
-/** Fails unfinished messages and campaigns of a restored backup. Messages may have been sent since then. */
+/** Fails unfinished messages and campaigns of a restored backup: they may have been sent since the backup. */
 export async function endUnfinished(db: Db): Promise<number> {
   await db.query(END_CAMPAIGNS, [REASONS.restored])
   let ended = 0
@@ -119,16 +119,16 @@ export async function endUnfinished(db: Db): Promise<number> {
 type DeliverySettings = PushSettings & Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds' | 'stickyDays'>
 
 const SWEEP_MS = 1_000
-/** Maximum time to report after an outage of this server. The SMSGate app tries again every 60 s. */
+/** Maximum time for devices to report after an outage of this server. The SMSGate app retries every 60 s. */
 const MAX_GRACE_MS = 90_000
-/** After an outage, devices get this many leases to report, but at most MAX_GRACE_MS. */
+/** After an outage, devices get as long as this many leases to report, but at most MAX_GRACE_MS. */
 const GRACE_LEASES = 3
 const SWEEP_OUT_MS = 60_000
 
 const WAITING = `select p.device from ${DEVICES_IN_QUEUE} p
 where exists (select from sms_dispatch d where d.device = p.device and d.state = 'assigned')`
 
-/** Starts sweeps, pushes and wake-ups between nodes. Wakes devices with messages. Returns the stop. */
+/** Starts sweeps, pushes and wake-ups between nodes. Wakes devices with messages. Returns a stop function. */
 export async function startDelivery(store: Store, settings: DeliverySettings, log: Logger) {
   await countMessages(store.db)
   const stopListening = await listenToOtherNodes(store.db)

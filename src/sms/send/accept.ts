@@ -28,9 +28,9 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   /** The encrypted text that devices send instead of `body`. */
   readonly sealed?: string | undefined
   readonly idempotency?: Idempotency | undefined
-  /** The answer, JSON of ACCEPTED. It is kept for the idempotency key. */
+  /** The answer to the request, JSON of ACCEPTED. It is kept for the idempotency key. */
   readonly answer?: string
-  /** Set for sends by another API. `ref`: the id of the message or batch. */
+  /** What the SMSGate or Twilio API keeps about the send, or SEALED. `ref`: id of the message or batch. */
   readonly origin?: (Origin & { readonly ref: string }) | undefined
   readonly messages: readonly OfferedMessage[]
 }
@@ -40,11 +40,11 @@ export interface OfferedMessage {
   readonly to: string
   readonly body?: string
   readonly segments: number
-  /** The time zone in whose quiet hours the message waits; '' for the account's; absent: it does not wait. */
+  /** The time zone by which the message waits in quiet hours; '' for the account's; absent: no waiting. */
   readonly zone?: string
 }
 
-/** `stale`: credentials changed; `replayed`: the idempotency key is known; `known`: the client_ref is. */
+/** `stale`: changed credentials; `replayed`: known idempotency key; `known`: known client_ref. */
 export type Outcome = 'accepted' | 'stale' | 'replayed' | 'known' | 'again' | RefusalCode
 
 export interface Verdict {
@@ -105,7 +105,7 @@ export async function storeOffers(
   return { verdicts, wake }
 }
 
-/** Numbers keep a line with which they exchanged a text since this date; '' if they keep none. */
+/** A line is preferred for a number if they exchanged texts since this date. '': no such preference. */
 export const stickySince = (now: Date, days: number): string =>
   days === 0 ? '' : formatDate(new Date(now.getTime() - days * 86_400_000))
 
@@ -135,7 +135,7 @@ const requestRow = ({
   answer: idempotency && (offer.answer ?? '{}'),
 })
 
-/** Accepts sends in groups: see `Groups.add`. If that rejects, a send may be stored or not. */
+/** Accepts sends in groups: see `Groups.add`. If `add` rejects, the send may have been stored or not. */
 export type Acceptor = Groups<Offer, Verdict>
 
 /** Offers that arrive during a commit are stored together in the next one. One commit per user at a time. */

@@ -46,12 +46,12 @@ export interface SendOptions {
   readonly origin?: Origin
 }
 
-/** What another API keeps about a send, in sms_origins. */
+/** What the SMSGate or Twilio API keeps about a send in the table sms_origins. `sealed`: see SEALED. */
 export interface Origin {
   readonly api: 'smsgate' | 'twilio' | 'sealed'
-  /** The id that clients of that API know; '' for the message's or batch's. */
+  /** The id that clients of `api` know; '' for the id of the message or batch. */
   readonly id: string
-  /** Data of that API. `callback`: where to send a message's statuses. */
+  /** Data of `api`. `callback`: where to send a message's statuses. */
   readonly data: Readonly<Record<string, unknown>> & {
     readonly callback?: { readonly url: string; readonly api_key: string }
   }

@@ -80,7 +80,7 @@ export function checkPhones(phones: readonly string[]): void {
   for (const phone of phones) if (!E164.test(phone)) throw gatewayRefusal('invalid_phone_number')
 }
 
-/** The given numbers, then the groups' members, each once. Throws 400 for over `max`, 404 for a group. */
+/** `recipients`, then the groups' members, each once. Throws 400 above `max`, 404 for an unknown group. */
 export async function allRecipients(
   { db }: Store,
   user: string,
@@ -88,7 +88,7 @@ export async function allRecipients(
   max: number,
 ): Promise<readonly string[]> {
   const phones = new Set(recipients)
-  // more than are allowed, to notice too many: members may be among the given numbers
+  // enough to notice too many recipients: members may also be among the given numbers
   const limit = max + phones.size + 1
   if (groupIds.length > 0 && phones.size <= max)
     for (const phone of await groupMembers(db, user, groupIds, limit)) phones.add(phone)
@@ -97,7 +97,7 @@ export async function allRecipients(
   return [...phones]
 }
 
-/** The groups' members by name and id, without opted-out ones. Reads all contacts of the user. Throws 404. */
+/** Phone numbers of groups' members, ordered by name, no opted-out ones. Reads all contacts. Throws 404. */
 async function groupMembers(db: Db, user: string, groupIds: readonly string[], limit: number) {
   const groups = [...new Set(groupIds)]
   const { rows } = await db.shaped(
@@ -115,12 +115,12 @@ async function groupMembers(db: Db, user: string, groupIds: readonly string[], l
 const OPTED_OUT = statement('sms opted out', { phone: 'string' })`
 select phone from contacts where "user" = ${text('user')} and opted_out and phone = any(${list('phones')}::text[])`
 
-/** Those of the numbers that have opted out of a user's texts. */
+/** Returns those of `phones` that have opted out of a user's texts. */
 export async function optedOut(store: Store, user: string, phones: readonly string[]) {
   return new Set((await run(store.db, OPTED_OUT, { user, phones })).map(({ phone }) => phone))
 }
 
-/** A contact's `data` is ignored if it has more bytes, as stored, or more characters of JSON. */
+/** A contact's `data` is ignored above this size, in bytes as stored or in characters of JSON. */
 const MAX_DATA = 8_192
 
 const CONTACTS = statement('sms contacts', { phone: 'string', name: 'string', data: 'string?' })`
@@ -128,7 +128,7 @@ select phone, name, case when pg_column_size(data) <= ${number('room')}::int
   then case when length(data::text) <= ${number('room')}::int then data::text end end as data
 from contacts where "user" = ${text('user')} and phone = any(${list('phones')}::text[])`
 
-/** The user's contacts with these numbers, mapped by number, with their custom fields `names`. */
+/** Maps phone numbers to the user's contacts, each with its custom fields `names`. */
 async function contactsOf(
   store: Store,
   user: string,
@@ -161,7 +161,7 @@ interface Person {
   readonly fields?: ReadonlyMap<string, string>
 }
 
-/** `{{name}}` or `{{name|fallback}}`; the fallback replaces an empty or missing value. Ignores case. */
+/** `{{name}}` or `{{name|fallback}}`; the fallback replaces an empty or missing value. Case is ignored. */
 interface Placeholder {
   readonly name: string
   readonly fallback: string | undefined

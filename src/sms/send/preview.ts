@@ -15,7 +15,7 @@ select coalesce(pb_text(sms_last_leaves_at(${text('user')}, greatest(now(), null
     else (select min(n.line) from sms_named_lines(
       ${text('user')}, nullif(${text('line')}, ''), nullif(${text('number')}, ''), null, 0) n) end)), '') as at`
 
-/** When the last of these texts can leave by the limits of lines; '' if there is no line for them. */
+/** When the last of this number of texts can leave within the lines' limits; '' if no line can send them. */
 export async function lastLeavesAt(
   { db }: Store,
   user: string,

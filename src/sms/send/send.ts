@@ -42,7 +42,7 @@ export const ACCEPTED = z
   })
   .meta({ id: 'Accepted' })
 
-/** The answer to a send, as JSON. `replayed`: it is the answer to an earlier request with this key. */
+/** The answer to a send, as JSON. `replayed`: an earlier request with the same Idempotency-Key got it. */
 export interface Sent {
   readonly answer: string
   readonly replayed: boolean
@@ -79,7 +79,7 @@ async function renderVerdict(store: Store, offer: Offer, { outcome, message }: V
   if (outcome === 'replayed')
     return { answer: (await firstAnswer(store, user, idempotency!))!, replayed: true }
   if (outcome !== 'known') throw refusalOf(sender, outcome)
-  // a message has this client_ref: answer as its send did, and keep the answer for this idempotency key
+  // known: a message has this client_ref. Answer as its send did, and keep that for the idempotency key
   await checkClientRef(store, message, offer)
   const answer = answerJson('', [message])
   if (idempotency) await keepAnswer(store, user, idempotency, answer)
@@ -92,7 +92,7 @@ export function refusalOf({ version }: Sender, outcome: Outcome): Error {
   return version === null ? gatewayRefusal('forbidden', 'The account is disabled') : new StaleAuth()
 }
 
-/** Finds the message if its number or text differs. Redacted and changed texts count as equal. */
+/** Finds the message if its number or text differs from the request's. Removed and changed texts match. */
 const OTHER = statement('sms reference', {})`
 select from sms_messages m where m.id = ${text('message')} and not (
   (m."to" = ${text('to')} or m."to" = '') and (m.body = ${text('body')} or m.body = '' or exists (
@@ -104,7 +104,7 @@ async function checkClientRef({ db }: Store, message: string, offer: Offer) {
     throw gatewayRefusal('client_ref_reused')
 }
 
-/** A new message. `isShared`: the offer has its text; `keepsQuiet`: it waits during quiet hours. */
+/** A new message. `isShared`: its text is the offer's `body`; `keepsQuiet`: it waits during quiet hours. */
 export const offeredMessage = (
   { to, body, segments }: { readonly to: string; readonly body: string; readonly segments: number },
   isShared: boolean,
@@ -117,7 +117,7 @@ export const offeredMessage = (
   ...(keepsQuiet && { zone: zoneOfNumber(to) }),
 })
 
-/** Makes an offer of a checked body: finds recipients and writes their texts. Throws 400, 404, 429. */
+/** Makes an offer (a send ready to store) from a checked body: writes its texts. Throws 400, 404, 429. */
 export async function prepareOffer(
   store: Store,
   maxRecipients: number,
@@ -176,9 +176,9 @@ export async function checkDevice(store: Store, user: string, id: string): Promi
   if (!(await isOwn(store, 'devices', user, id))) throw gatewayRefusal('device_not_found')
 }
 
-/** Maximum webhook calls that opted-out recipients of a send cause: one transaction stores them all. */
+/** Maximum webhook calls that opted-out recipients of a send may cause: one transaction stores them all. */
 const MAX_CALLS = 1_000
-/** Sends to fewer recipients are not charged for opted-out ones: they cost about as much as any send. */
+/** A send to fewer recipients is not charged for opted-out ones: it costs about as much as any send. */
 const MIN_RECIPIENTS = 20
 
 const COUNT = statement('sms opted out of send', { optedOut: 'number', webhooks: 'number' })`select
@@ -187,7 +187,7 @@ const COUNT = statement('sms opted out of send', { optedOut: 'number', webhooks:
   (select count(*) from webhooks
     where "user" = ${text('user')} and enabled and 'message.failed' = any(events)) as webhooks`
 
-/** Charges the user for webhook calls that opted-out recipients cause. Throws 429, 400 for too many. */
+/** Counts webhook calls for opted-out recipients. Throws 429 if the user, 400 if the send causes too many. */
 async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, phones: readonly string[]) {
   admission.optedOut.take(userHolder(user), 0)
   const { optedOut, webhooks } = (await runForRow(db, COUNT, { user, phones }))!
@@ -199,7 +199,7 @@ async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, phones: r
   if (optedOut > 0) admission.optedOut.charge(userHolder(user), optedOut * Math.max(webhooks, 1))
 }
 
-/** IANA time zones by calling code (ITU-T E.164), if nearly all its people have this one zone. */
+/** IANA time zones by calling code (ITU-T E.164), of codes nearly all of whose people have the same zone. */
 const ZONES: Readonly<Record<string, string>> = zones
 
 /** The time zone of an E.164 number by its calling code; '' if the code has several zones. */
@@ -237,7 +237,7 @@ const FIRST_ANSWER = statement('sms first answer', { fingerprint: 'string', answ
 select fingerprint, answer from sms_idempotency
 where "user" = ${text('user')} and key = ${text('key')} and created > now() - interval '24 hours'`
 
-/** The answer to the key's first request in 24 hours, or undefined. Throws 422 for a different request. */
+/** The answer to the key's first request in 24 hours, or undefined. Throws 422 if that was different. */
 export async function firstAnswer(store: Store, user: string, { key, fingerprint }: Idempotency) {
   const first = await runForRow(store.db, FIRST_ANSWER, { user, key })
   if (first && first.fingerprint !== fingerprint) throw gatewayRefusal('idempotency_key_reused')
@@ -261,7 +261,7 @@ export const deleteOldAnswers = ({ db }: Store) =>
 
 export const CODE_PRIORITY = 100
 
-/** Sends a one-time code by a user's lines, as the account. It expires after `seconds`. Throws as `send`. */
+/** Sends a one-time code by one of the user's lines. The text expires after `seconds`. Throws as `send`. */
 export function textCode(
   services: SendServices,
   user: string,

@@ -27,7 +27,7 @@ const nonEmpty = <T extends z.ZodType<string>>(schema: T) =>
 
 export const nonEmptyText = (max?: number) => nonEmpty(text(max))
 
-/** The schema of an id. Refuses NUL: without it, the id could name another record. */
+/** The schema of an id. Refuses NUL characters: if they were removed, the id could name another record. */
 export const id = (max?: number) =>
   cleaned(
     z.string().refine((value) => !value.includes('\0'), stop('must not contain a NUL character')),
@@ -77,7 +77,7 @@ export const listOf = <T extends z.ZodType>(item: T, max: number) =>
 /** `abortEarly` ends lists and objects at their first fault. zod 4.6 reads it, but its types lack it. */
 const FIRST_FAULT = { error: inPlainWords, abortEarly: true }
 
-/** Parses a body, or its part at `place`. Throws 400 for the first error only: all of 4 MB took 10 s. */
+/** Parses a body, or its part at `place`. Throws 400 for the first error only: all in 4 MB took 10 s. */
 export function checkShape<T extends z.ZodType>(
   schema: T,
   raw: unknown,
@@ -104,7 +104,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 
-/** Zod's error map. It makes the end of a sentence; '' for a union, because its members have the messages. */
+/** Zod's error map. A message ends a sentence; for a union it is '', because its members have messages. */
 function inPlainWords(issue: z.core.$ZodRawIssue) {
   if (issue.code === 'invalid_union') return ''
   if (issue.code === 'invalid_value') return `must be ${ALTERNATIVES.format(issue.values.map(String))}`
@@ -130,7 +130,7 @@ const nameOf = (path: Path) =>
     .join('')
     .replace(/^\./, '')
 
-/** The fault of the likeliest union member: prefers one in a present value, then the deepest, the last. */
+/** The likeliest fault of a union's members: in a value that is present, then the deepest, then the last. */
 function likeliest(issue: z.core.$ZodIssueInvalidUnion, raw: unknown): Issue {
   const first = issue.errors.flatMap(([fault]) =>
     fault ? [{ ...fault, path: [...issue.path, ...fault.path] }] : [],
@@ -221,7 +221,7 @@ export const REFUSALS = {
   no_devices: [503, 'No devices available to send messages'],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 
-/** The `error` of refusals that are not in REFUSALS, by HTTP status: a limit, a fault, an unknown route. */
+/** The `error` of refusals that are not in REFUSALS, by HTTP status, for example for an unknown route. */
 export const OTHER_REFUSALS = {
   400: 'invalid_request',
   401: 'unauthorized',
