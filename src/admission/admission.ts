@@ -9,7 +9,7 @@ export const admission = {
   requests: new Places(LIMITS.requests),
   /** For requests whose body is large (over 64 KiB) or still arriving. */
   bodies: new Places(LIMITS.requests),
-  /** Sign-ins from networks that have signed in to the account before. `signIns`: all others. */
+  /** Sign-ins from networks that have signed in to the account before. All other sign-ins use `signIns`. */
   knownSignIns: new Places(SIGN_INS),
   signIns: new Places(SIGN_INS),
   passwords: new Places(PASSWORDS),
@@ -23,7 +23,7 @@ export const admission = {
   subscriptions: new Rates(RATES.subscriptions),
   optedOut: new Rates(RATES.optedOut),
   filterShapes: new Rates(RATES.filterShapes),
-  /** For parsing large bodies. After each, the event loop is free as long as parsing took, up to 100 ms. */
+  /** For parsing large bodies. After a parse of x ms, the event loop stays free for x ms, at most 100. */
   bodySlices: new EventLoopSlices(100),
   deliverySlices: new EventLoopSlices(),
 } as const

@@ -5,8 +5,9 @@ import { waitForTurn } from './places.ts'
 const RETRY_SECONDS = 10
 
 /**
- * Bytes shared between holders. A holder may take at most as many as remain free, so some always remain
- * (dynamic thresholds: Choudhury and Hahne, 1998). One share may take more while all others are empty.
+ * Bytes shared between holders (accounts, and networks of guests). A holder may have at most as many bytes as
+ * remain free, so some always remain (dynamic thresholds: Choudhury and Hahne, 1998). A `Share` may take more
+ * while all other shares are empty.
  */
 export class Budget {
   readonly #limit: ByteLimit
@@ -27,7 +28,7 @@ export class Budget {
     return new Share(this, holder)
   }
 
-  /** Called by Share only. With `isForced` it takes the bytes even without room. */
+  /** Called by Share only. Takes bytes if there is room or if `isForced`, and returns whether it did. */
   tryAdd(share: Share, bytes: number, isForced = false): boolean {
     const taken = this.#taken.get(share.holder) ?? 0
     const isAlone = this.taken === share.bytes
@@ -39,7 +40,7 @@ export class Budget {
     return true
   }
 
-  /** Called by Share only. Waits for room, then takes the bytes. Throws RetryLater. */
+  /** Called by Share only. Waits for room, then takes the bytes. Throws RetryLater after MAX_WAIT_MS. */
   wait(share: Share, bytes: number): Promise<void> {
     return waitForTurn<void>(
       (enter) => {
@@ -55,7 +56,7 @@ export class Budget {
     )
   }
 
-  /** The error for lack of room: 429 if the holder already has about an equal part or more, else 503. */
+  /** The error for lack of room: 429 if the holder has the average of all holders or more, else 503. */
   refusal({ holder }: Share): Error {
     const isOwn = (this.#taken.get(holder) ?? 0) * (this.#taken.size + 1) >= this.taken
     return overLimit(this.#limit.name, isOwn, RETRY_SECONDS)
@@ -81,7 +82,7 @@ export class Share {
     return this.#bytes
   }
 
-  /** Takes bytes if there is room now, and returns whether it did. A closed share just returns true. */
+  /** Takes bytes if there is room now; returns whether it did. A closed share takes none and returns true. */
   tryTake(bytes: number): boolean {
     if (this.#isClosed) return true
     if (!this.#budget.tryAdd(this, bytes)) return false
@@ -97,7 +98,7 @@ export class Share {
     if (!this.tryTake(bytes)) throw this.#budget.refusal(this)
   }
 
-  /** Takes bytes even without room: the answer to a write that is stored must be sent. */
+  /** Takes bytes even without room, for the answer to a write that is already stored. */
   force(bytes: number): void {
     if (this.#isClosed) return
     this.#bytes += bytes
@@ -116,7 +117,7 @@ export class Share {
   }
 }
 
-/** Reserves bytes of a share for incoming data: first all declared bytes, then double the size each time. */
+/** Reserves bytes of a share for incoming data: first the declared length, then at least double each time. */
 export class GrowingRoom {
   readonly #share: Share
   readonly #declared: number

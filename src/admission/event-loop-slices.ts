@@ -1,7 +1,10 @@
-/** Maximum uninterrupted work on the event loop. */
+/** The time after which long work should pause, to free the event loop. */
 const SLICE_MS = 4
 
-/** Divides long work into slices. After a long one, the event loop is free as long, up to `maxRestMs`. */
+/**
+ * Divides long work into slices. After a slice of over SLICE_MS, the next one begins only after a pause of
+ * the same length, at most `maxRestMs`.
+ */
 export class EventLoopSlices {
   readonly #maxRestMs: number
   readonly #waiting: (() => void)[] = []
@@ -12,7 +15,7 @@ export class EventLoopSlices {
     this.#maxRestMs = maxRestMs
   }
 
-  /** Whether work must call `next` before it continues. Starts a slice if none runs. */
+  /** Whether the caller must await `next` before more work. Begins a slice if none runs or rests. */
   get isUsedUp(): boolean {
     if (this.#state === 'working') return performance.now() - this.#beganAtMs > SLICE_MS
     if (this.#state === 'resting') return true
@@ -20,7 +23,7 @@ export class EventLoopSlices {
     return false
   }
 
-  /** Resolves when the caller's slice begins, in order of calls. The caller must then work immediately. */
+  /** Waits for the caller's slice; callers get slices in the order of calls. Work must follow immediately. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)

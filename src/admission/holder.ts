@@ -10,13 +10,13 @@ export type Holder = string & { readonly [isHolder]: true }
 export const accountHolder = (collection: string, record: string): Holder =>
   `${collection} ${record}` as Holder
 
-/** The holder of a guest: its IPv4 /24 or IPv6 /56 network, which may belong to one customer. */
+/** The holder of a guest: its IPv4 /24 or IPv6 /56 network, as one customer may have all its addresses. */
 export const guestHolder = (ip: string): Holder =>
   `network ${networkOf(ip)}`.replace(/\.\d+$/, '.0/24').replace(/[\da-f]{1,2}::\/64$/, '00::/56') as Holder
 
 const NETWORK_GROUPS = 4
 
-/** What limits on connections and sign-ins count: an IPv4 address, or the /64 of an IPv6 address. */
+/** The network by which connections and sign-ins are counted: an IPv4 address, or an IPv6 /64 network. */
 export function networkOf(ip: string): string {
   const plain = ip.replace(/^::ffff:(?=\d+\.)/i, '')
   if (isIP(plain) !== 6) return plain
@@ -27,32 +27,35 @@ export function networkOf(ip: string): string {
   return `${[...first!, ...zeros, ...(last ?? [])].slice(0, NETWORK_GROUPS).join(':')}::/64`
 }
 
-/** One holder, or all together, exceeded a limit of `admission`. A batch is then refused as a whole. */
+/** One holder, or all holders together, exceeded a limit of `admission`. This error refuses a whole batch. */
 export class OverLimit extends RetryLater {}
 
-/** Counts and returns a refusal: 429 if the holder used up its share, else 503. `name`: docs/security.md. */
+/**
+ * Returns the error for a used-up limit and counts it in the metrics: 429 if the holder's own share (`isOwn`)
+ * is used up, else 503. docs/security.md lists the values of `name`.
+ */
 export function overLimit(name: string, isOwn: boolean, seconds: number): OverLimit {
   increment(counts.overLimits, name)
   const whose = isOwn ? 'your share' : "the server's share"
   return new OverLimit(isOwn ? 429 : 503, Math.max(1, Math.ceil(seconds)), `${whose} of ${name} is used up`)
 }
 
-/** Whom to charge for a statement. docs/internals/bounds.md lists which statements need a ticket. */
+/** Whom to charge for a database statement. docs/internals/bounds.md lists which statements need a ticket. */
 export interface Ticket {
   readonly holder: Holder
-  /** Superusers' statements have the general time limit, not that of clients. */
+  /** Statements of superusers have the server's time limit, all others the limit for clients. */
   readonly isSuperuser: boolean
   isGone(): boolean
 }
 
-/** A ticket for work that no request waits for. */
+/** A `Ticket` for work that belongs to no request, so no client can hang up. */
 export const ticketOf = (holder: Holder, isSuperuser = false): Ticket => ({
   holder,
   isSuperuser,
   isGone: () => false,
 })
 
-/** Names that take turns as holders do, for work of the server itself or for everybody. */
+/** Names that take turns with holders, for work of the server itself or of everybody together. */
 export type Everybody =
   | 'sign-in'
   | 'collections'

@@ -29,7 +29,7 @@ export const LIMITS = {
   requests: { name: 'requests at once', total: 1_000, share: 50 },
   /** Previews, calls of hooks, planning of campaigns, thumbnails: each may take seconds of a core. */
   heavyWork: { name: 'heavy work at once', total: 2, share: 1 },
-  /** Reads of files, and claims (a device fetches its messages) that wait for others because of limits. */
+  /** Reads of files, and claims (requests for messages) of devices and lines (SIMs) with rate limits. */
   claimsAndReads: { name: 'claims and reads of files at once', total: 4, share: 4 },
   wakeUps: { name: 'wake-ups by push at once', total: 32, share: 4 },
 } as const satisfies Record<string, Limit>
@@ -38,30 +38,30 @@ export const BYTES = {
   /** Bodies and answers of more than 64 KiB each, from the first byte to the last. */
   memory: { name: 'memory', total: 192 * MEBIBYTE },
   temporaryFiles: { name: 'temporary files', total: 256 * MEBIBYTE },
-  /** Subscriptions, changes that wait for filters, and events that clients have not read. */
+  /** Subscriptions, changes not yet checked against their filters, and events that clients have not read. */
   realtimeMemory: { name: 'memory of subscriptions', total: 64 * MEBIBYTE },
 } as const satisfies Record<string, ByteLimit>
 
 /** Rates of each holder. Superusers are not charged for `bodyBytes` and `filterShapes`. */
 export const RATES = {
-  /** Milliseconds of statements with clients' filters. A holder that used them up waits for the others. */
+  /** Milliseconds that statements with clients' filters run. With none left, a holder comes after others. */
   databaseTime: { name: 'database time', burst: 300, perSecond: 40 },
   /** Bytes of request bodies of more than 64 KiB. Parsing a mebibyte takes 10 ms. */
   bodyBytes: { name: 'bytes of bodies', burst: 4 * MEBIBYTE, perSecond: 2 * MEBIBYTE },
-  /** Characters of filters and sorts that are compiled for the first time. 200,000 take a second. */
+  /** Characters of filters and sorts that are compiled for the first time: 200,000 characters in a second. */
   filterShapes: { name: 'new filters', burst: 200_000, perSecond: 10_000 },
   /** A subscribe request counts 20, and 1 for each topic. A presence message counts 100. */
   subscriptions: { name: 'subscriptions', burst: 100_000, perSecond: 2_000 },
-  /** Opted-out recipients of sends to 20 or more: they cost no quota, but each stores a message. */
+  /** Recipients who opted out, in sends to 20 or more. They use no quota, but each stores a message. */
   optedOut: { name: 'opted-out recipients', burst: 2_000, perSecond: 2_000 / 60 },
 } as const satisfies Record<string, Rate>
 
-/** Few, because a running sign-in counts as a failed try: wrong ones could get a right one refused. */
+/** Few, because a running sign-in counts as failed until it ends: wrong ones may get a right one refused. */
 export const SIGN_INS: Limit = { name: 'sign-ins at once', total: 4, share: 4 }
 
-/** Hashing a password takes a core for 57 ms. One core, and one of Node's four threads, stay free. */
+/** Hashing a password takes a core for 57 ms. One core and one of the 4 threads of Node's pool stay free. */
 const hashes = Math.min(3, Math.max(1, availableParallelism() - 1))
 export const PASSWORDS: Limit = { name: 'passwords to check', total: hashes, share: hashes }
 
-/** Few lists on the connection that also looks up tokens: a list can have hundreds of kilobytes. */
+/** Limits lists that are read on the connection that also looks up tokens: one may have hundreds of KiB. */
 export const FIRST_ROWS: Limit = { name: RATES.databaseTime.name, total: 8, share: 4 }

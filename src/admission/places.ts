@@ -8,19 +8,19 @@ const MAX_WAITING_IN_ALL = 5_000
 const KEPT = 1 / 4
 
 /**
- * A semaphore. Holders take turns; a quarter of the places is kept for holders that have none. Refuses calls
- * that wait over MAX_WAIT_MS, or behind MAX_WAITING others of their holder.
+ * A semaphore with `limit.total` places. Holders take turns; the last quarter of the places is for holders
+ * that have none. Refuses calls that wait over MAX_WAIT_MS, or behind MAX_WAITING calls of their holder.
  */
 export class Places<H extends string = Holder | Everybody> {
   readonly #limit: Limit
   readonly #taken = new Map<H, number>()
-  /** Waiting calls by holder, in the order of turns. No list is empty. */
+  /** Waiting calls by holder; the first holder's turn is next. No list is empty. */
   readonly #waiting = new Map<H, (() => void)[]>()
   #waitingInAll = 0
   readonly #mayEnter: ((holder: H, taken: number) => boolean) | undefined
   #free: number
 
-  /** `mayEnter`: a further condition on a holder that has `taken` places. */
+  /** `mayEnter` must also be true before a holder that has `taken` places gets another. */
   constructor(limit: Limit, mayEnter?: (holder: H, taken: number) => boolean) {
     this.#limit = limit
     this.#mayEnter = mayEnter
@@ -74,7 +74,7 @@ export class Places<H extends string = Holder | Everybody> {
   }
 
   #wait(holder: H): Promise<() => void> {
-    // one holder with unlimited places may stand for many clients, such as everybody who signs in
+    // without a limit per holder, one holder may stand for many clients, such as all who sign in
     const most = Number.isFinite(this.#limit.share) ? MAX_WAITING : MAX_WAITING_IN_ALL
     const own = this.#waiting.get(holder) ?? []
     const left = MAX_WAITING_IN_ALL - this.#waitingInAll
@@ -101,7 +101,7 @@ export class Places<H extends string = Holder | Everybody> {
     if (own.length === 0) this.#waiting.delete(holder)
   }
 
-  /** Admits the first call of each holder in turn. The holder's next call then waits behind other holders. */
+  /** Admits one call of each waiting holder in turn. A holder's next call then waits behind other holders. */
   #admit(): void {
     for (const [holder, own] of this.#waiting) {
       if (this.#free === 0) return
@@ -117,13 +117,16 @@ export class Places<H extends string = Holder | Everybody> {
   #isAdmitted(holder: H): boolean {
     const { total, share } = this.#limit
     const taken = this.#taken.get(holder) ?? 0
-    // no place is kept if one holder may have all
+    // if one holder may have all places, none is kept for others
     if (taken > 0 && share < total && this.#free - 1 < total * KEPT) return false
     return taken < share && (this.#mayEnter?.(holder, taken) ?? true)
   }
 }
 
-/** Waits until `enter` is called, at most MAX_WAIT_MS. `queue` stores `enter` and returns its removal. */
+/**
+ * `queue` stores the callback that it gets, and returns a function that removes it. Resolves when the
+ * callback is called, or rejects with `refusal()` after MAX_WAIT_MS.
+ */
 export function waitForTurn<T>(queue: (enter: (value: T) => void) => () => void, refusal: () => Error) {
   return new Promise<T>((resolve, reject) => {
     const late = setTimeout(() => {
@@ -139,7 +142,7 @@ export function waitForTurn<T>(queue: (enter: (value: T) => void) => () => void,
 
 const ofServers = new WeakMap<object, Places>()
 
-/** Limits event streams and waiting claims (long polls of devices) per holder. One instance per `server`. */
+/** Limits event streams and waiting claims (long polls of devices) per holder. Each `server` has its own. */
 export function streamPlaces(server: object, share: number): Places {
   const places =
     ofServers.get(server) ?? new Places({ name: 'event streams and waiting claims', total: Infinity, share })

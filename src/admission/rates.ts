@@ -4,7 +4,7 @@ import { type Holder, overLimit, type Ticket } from './holder.ts'
 import { FIRST_ROWS, MAX_WAIT_MS, RATES, type Rate } from './limits.ts'
 import { Places } from './places.ts'
 
-/** Maximum buckets in memory. The one charged longest ago is dropped: it is most likely full again. */
+/** Maximum token buckets in memory. Beyond it, the one charged longest ago (most likely full) is dropped. */
 const MAX_HOLDERS = 10_000
 
 export class Rates<H extends string = Holder> {
@@ -35,7 +35,10 @@ export class Rates<H extends string = Holder> {
     this.charge(holder, units)
   }
 
-  /** Waits until the holder is out of debt, then charges. Throws RetryLater (429) if that takes too long. */
+  /**
+   * Charges units, then waits until an earlier debt is paid off. If that takes over MAX_WAIT_MS, charges
+   * nothing and throws RetryLater (429).
+   */
   async pay(holder: H, units: number): Promise<void> {
     const seconds = this.#bucketOf(holder).secondsUntil(0)
     if (seconds * 1000 > MAX_WAIT_MS) throw overLimit(this.#rate.name, true, seconds)
@@ -59,7 +62,7 @@ class TokenBucket {
     this.#tokens = size.burst
   }
 
-  /** Seconds until it holds this many tokens; with 0 tokens, until it is out of debt. */
+  /** Seconds until the bucket has this many tokens. For 0 tokens: until it is out of debt. */
   secondsUntil(tokens: number): number {
     return Math.max(0, (tokens - this.#refill()) / this.#size.perSecond)
   }
@@ -78,8 +81,8 @@ class TokenBucket {
 }
 
 /**
- * Gives turns to statements with clients' filters. A holder may have half of the places while it is alone,
- * else a quarter. A holder in debt of database time gets one place, after holders with smaller debts.
+ * Runs statements with clients' filters in turn. A holder may run half of `total` at once while it is alone,
+ * else a quarter. A holder that has used up its database time runs one at once, after holders with less debt.
  */
 export class DatabaseTime {
   readonly #places: Places<Holder>
@@ -99,7 +102,10 @@ export class DatabaseTime {
     return this.#places.use
   }
 
-  /** Runs a statement in its holder's turn. Throws RetryLater; 400 if the client has hung up meanwhile. */
+  /**
+   * Runs a statement when its holder's turn comes. Throws RetryLater if it does not come; 400 if the client
+   * has hung up meanwhile.
+   */
   run<T>(ticket: Ticket, statement: () => Promise<T>): Promise<T> {
     const { holder } = ticket
     return this.#places.run(holder, async () => {

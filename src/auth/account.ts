@@ -36,9 +36,9 @@ export interface AuthChange {
 export type InSameTransaction = (db: Db, auth: AuthRecord) => Promise<void>
 
 /**
- * Changes an auth record without API rules. A new password or email ends its tokens; a takeover by the
- * address's owner also deletes API keys and the like. Throws 400, without field errors after a concurrent
- * change. PocketBase: core/record_model_auth.go
+ * Changes an auth record without API rules. A new password or email invalidates its tokens. A takeover (see
+ * `isTakenOver`) also deletes its API keys and the like. Throws 400 for invalid values, and if the record was
+ * changed meanwhile. PocketBase: core/record_model_auth.go
  */
 export async function changeAuthRecord(
   store: Store,
@@ -77,7 +77,7 @@ export async function changeAuthRecord(
   return (await findAuthRecord(store, collection, auth.id)) ?? auth
 }
 
-/** Whether the address's owner takes over the record: it becomes verified and gets another password. */
+/** Whether the email's owner takes over an unverified record: it becomes verified, with another password. */
 const isTakenOver = (values: Readonly<Values>, old: Readonly<Values>) =>
   old.verified !== true && values.verified === true && values.password !== old.password
 
@@ -85,7 +85,9 @@ function demandUsers({ name }: AuthCollection, otherwise = 'All superusers are v
   if (name === SUPERUSERS) throw badRequest(otherwise)
 }
 
-/** Mails a verification link, once per RESEND_SECONDS. PocketBase: record_auth_verification_request.go */
+/**
+ * Mails a verification link, once per RESEND_SECONDS at most. PocketBase: record_auth_verification_request
+ */
 export async function requestVerification(call: AuthCall<EmailForm>): Promise<void> {
   const { store, services, collection } = call
   demandUsers(collection)
@@ -95,7 +97,9 @@ export async function requestVerification(call: AuthCall<EmailForm>): Promise<vo
 
 export const TOKEN_FORM = object({ token: text })
 
-/** Marks the address in the token as verified. Idempotent. PocketBase: record_auth_verification_confirm.go */
+/**
+ * Marks the record as verified if the token has its email. PocketBase: record_auth_verification_confirm.go
+ */
 export async function confirmVerification(call: AuthCall<{ token: string }>): Promise<void> {
   const { store, services, collection } = call
   demandUsers(collection)
@@ -120,7 +124,7 @@ function tokenError(collection: AuthCollection, token: string, auth: AuthRecord 
 
 const MAX_PASSWORD_LENGTH = 255
 
-/** Mails a reset link, once per RESEND_SECONDS. PocketBase: record_auth_password_reset_request.go */
+/** Mails a reset link, at most once per RESEND_SECONDS. PocketBase: record_auth_password_reset_request.go */
 export async function requestPasswordReset(call: AuthCall<EmailForm>): Promise<void> {
   const { store, services, collection } = call
   if (!collection.passwordAuth.enabled)
@@ -134,8 +138,9 @@ export const PASSWORD_RESET_FORM = object({ token: text, password: text, passwor
 type PasswordResetForm = ValueOf<typeof PASSWORD_RESET_FORM>
 
 /**
- * Sets the password, verifies the mailed address and ends older tokens. If it was unverified, also deletes
- * API keys and the like. Throws 400. PocketBase: apis/record_auth_password_reset_confirm.go
+ * Sets the password, marks the mailed email as verified and invalidates older tokens. If the record was
+ * unverified, also deletes its API keys and the like. Throws 400. PocketBase:
+ * apis/record_auth_password_reset_confirm.go
  */
 export async function confirmPasswordReset(
   { store, services, collection, readForm }: AuthCall<PasswordResetForm>,
@@ -179,7 +184,10 @@ export async function requestEmailChange(call: AuthCall<{ newEmail: string }>, a
 
 export const EMAIL_CHANGE_CONFIRM_FORM = object({ token: text, password: text })
 
-/** Sets the token's new email as verified; ends older tokens. PocketBase: record_auth_email_change_confirm */
+/**
+ * Sets the token's email and marks it as verified; ends older tokens. PocketBase:
+ * record_auth_email_change_confirm.go
+ */
 export async function confirmEmailChange(
   call: AuthCall<ValueOf<typeof EMAIL_CHANGE_CONFIRM_FORM>>,
   also?: InSameTransaction,

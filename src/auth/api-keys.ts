@@ -18,11 +18,14 @@ import { authColumns, lookUp, toAuthRecord } from './auth-rows.ts'
 import { sha256 } from './tokens.ts'
 
 const PREFIX = 'psk_'
-/** The prefix of API keys: `psk_` of our own, `vk_` of those imported from Vendel. */
+/** The prefix of API keys: `psk_` of keys made here, `vk_` of keys imported from Vendel, another gateway. */
 const KEY = /^(?:psk|vk)_/
 export const isKey = (text: string): boolean => KEY.test(text)
 
-/** Makes keys longer than HMAC's 64-byte block, so that their stored hash can sign calls for Twilio's API. */
+/**
+ * Makes keys longer than HMAC's block, 64 bytes. HMAC then uses their hash, so a stored hash can sign calls
+ * of Twilio's API.
+ */
 const RANDOM_LENGTH = 64
 /** Characters of a key that its owner can still see later, to recognize it. */
 const VISIBLE_LENGTH = PREFIX.length + 6
@@ -43,12 +46,12 @@ const NEW_KEY = z.object({
     .describe('The key itself, for `X-API-Key`. Only the answer that makes or replaces a secret has it.'),
 })
 
-/** How long the previous secret stays valid, unless the request sets `previous_until`. */
+/** How long the old secret of a rotated key stays valid, unless the request sets `previous_until`. */
 const PREVIOUS_MS = 86_400_000
 
 /**
- * Makes the secret of a new API key, and a new one when an update empties `prefix`. Only the answers to these
- * requests have it, as `key`; the database has its SHA-256.
+ * Makes the secret of a new API key, and a new secret when an update empties `prefix`. Only the answers to
+ * these two requests contain it, as `key`; the database has its SHA-256.
  */
 export const apiKeysExtension = {
   grantsAccess: true,
@@ -66,11 +69,11 @@ export const apiKeysExtension = {
     const isPreviousValid = String(old.previous_until) > now()
     if (isRotated) {
       if (!('previous_until' in body)) values.previous_until = formatDate(new Date(Date.now() + PREVIOUS_MS))
-      // of the two secrets so far, the one that was used last stays valid beside the new one
+      // with two valid secrets, the one that was used last stays valid beside the new one
       const staysPrevious = isPreviousValid && old.last_used_prefix !== old.prefix
       if (!staysPrevious) for (const field of PREVIOUS) values[`previous_${field}`] = old[field] ?? ''
     }
-    // an old secret that has expired stays invalid
+    // an update of `previous_until` cannot revive an old secret that has expired
     const isEnded = !(isRotated || isPreviousValid) || !(String(values.previous_until) > now())
     if (isEnded) for (const field of [...PREVIOUS, 'until']) values[`previous_${field}`] = ''
     return isRotated ? newSecret(values) : undefined
@@ -138,17 +141,23 @@ type KeyColumns = [
   ...[Scopes, isTwilio: boolean],
 ]
 
-/** The user of a key, by its id and a secret's prefix (null: the current one); null if one is invalid. */
+/**
+ * Finds the user of a key by the key's id and a secret's prefix (null: the current secret). Null if the key
+ * or the secret is invalid.
+ */
 export const keyHolderById = (store: Store, id: string, secret: string | null): Promise<KeyHolder | null> =>
   findBy(store, `k.id = $1 and (${IS_CURRENT} or k.previous_prefix = $3)`, IS_CURRENT, [id, now(), secret])
 const IS_CURRENT = 'k.prefix = coalesce($3, k.prefix)'
 
-// repeats the conditions of the partial indexes on the hashes, so that Postgres can use the indexes
+// `<> ''` is the condition of the partial indexes on the hashes; without it Postgres could not use them
 const IS_ITS_HASH = `(k.hash = $1 and k.hash <> '' or k.previous_hash = $1 and k.previous_hash <> '')`
 const findHolder = (store: Store, key: string) =>
   findBy(store, IS_ITS_HASH, 'k.hash = $1', [sha256(key), now()])
 
-/** Finds a key. `isCurrent`: SQL, whether the current secret is meant, not the previous one. $2: now. */
+/**
+ * Finds a key and its user. `isCurrent`: SQL that is true if the current secret was given, false for the
+ * previous one. `$2` is the time now.
+ */
 async function findBy(
   store: Store,
   condition: string,
@@ -217,7 +226,9 @@ export const REFRESH_SCOPE = 'tokens:refresh'
 /** Scopes as stored with an API key. An empty list means DEFAULT_SCOPES. */
 export type Scopes = readonly string[]
 
-/** Scopes of a key that stores none. A thief of the key can read no inbox or list and delete no device. */
+/**
+ * Scopes of a key that stores none. Whoever steals it cannot read inboxes, list messages or delete devices.
+ */
 const DEFAULT_SCOPES: readonly Scope[] = ['messages:send', 'messages:read', 'messages:cancel']
 
 export const effectiveScopes = (scopes: Scopes): Scopes => (scopes.length > 0 ? scopes : DEFAULT_SCOPES)

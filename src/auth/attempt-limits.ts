@@ -12,7 +12,7 @@ export const tooMany = (waitSeconds: number, message?: string, code?: string) =>
 
 const WINDOW_SECONDS = 600
 
-/** Maximum wrong attempts: per account and address, per address, per account from unknown addresses. */
+/** Maximum wrong attempts: per account and address, per address, per account from all unknown addresses. */
 const signInLimits = (tries: number) => [tries, ofAddress(tries), tries * 10]
 const ofAddress = (tries: number) => tries * 15
 /** Maximum requests for mails, successful or not: per account and address, per address, per account. */
@@ -23,7 +23,7 @@ const KNOWN_DAYS = 90
 
 /**
  * Runs `check`, which throws 400 for a wrong password or code. Counts failures by account and address; throws
- * 429 after too many. Networks from which the account signed in before have their own queue.
+ * 429 after too many. Sign-ins from networks known for the account wait in a queue of their own.
  */
 export async function limitSignInAttempts<T>(
   signInAttempt: SignInAttempt,
@@ -77,7 +77,7 @@ const GUESS_SECONDS = 300
 export const limitGuesses = <T>(db: Db, what: keyof typeof GUESSES, ip: string, check: () => Promise<T>) =>
   countFailures(db, what, ip, GUESSES[what], check, GUESS_SECONDS)
 
-/** Limits wrong private tokens of SMSGate apps. A token that an app repeats counts once. Throws 429. */
+/** Limits wrong private tokens of SMSGate apps. Repeating the same token does not count. Throws 429. */
 export async function limitPrivateTokens<T>(db: Db, ip: string, token: string, check: () => Promise<T>) {
   const wrong = `private token ${sha256(token).slice(0, 32)} ${networkOf(ip)}`
   if (await hasAttempt(db, wrong)) return check()
@@ -104,7 +104,7 @@ async function countFailures<T>(
   return result
 }
 
-/** Keys to count, most specific first. Accounts are hashed: people type passwords into the name field. */
+/** Keys of the counters, most specific first. Account names are hashed: people type passwords there. */
 function keysOf(what: string, { collection, account, ip }: SignInAttempt) {
   const network = networkOf(ip)
   const who = sha256(`${collection} ${account.toLowerCase()}`).slice(0, 32)
@@ -125,20 +125,20 @@ async function takeTries(db: Db, keys: string[], limits: number[], seconds = WIN
 const GIVE_BACK = statement('auth give back', {})`
 select auth_give_back(${list('keys')}::text[], ${text('exempt')}, ${number('days')})`
 
-/** Undoes the count of an attempt. `days`: how long the address then counts as known; 0: not at all. */
+/** Removes an attempt from the counts. `days`: how long the address then counts as known; 0: no change. */
 async function uncountAttempts(db: Db, keys: readonly string[], exempt: string, days = 0) {
   await run(db, GIVE_BACK, { keys, exempt, days })
 }
 
-/** Counts an attempt for `key`. Returns 0, or the seconds to wait after more than `max` in `seconds`. */
+/** Counts an attempt for `key`. Returns 0, or the seconds to wait if there are over `max` in `seconds`. */
 export const takeTry = async (db: Db, key: string, max: number, seconds: number): Promise<number> =>
   (await runForRow(db, TAKE, { keys: [key], limits: [max], seconds, exempt: '' }))!.wait
 
-/** Counts an attempt for `key`. Returns false after more than `max` in `seconds`. */
+/** Counts an attempt for `key`. Returns false if there are over `max` in `seconds`. */
 export const countAttempt = async (db: Db, key: string, max: number, seconds: number): Promise<boolean> =>
   (await takeTry(db, key, max, seconds)) === 0
 
-/** Counts a code to be texted to a number. Returns 0, or the seconds to wait after too many. */
+/** Counts a code that is about to be texted to the phone number `to`. Returns 0, or the seconds to wait. */
 export async function takeText(db: Db, sender: string, to: string, ofHour = 5, ofDay = 10): Promise<number> {
   const key = `text of ${sender} ${sha256(to).slice(0, 32)}`
   const wait = await takeTry(db, `${key} hour`, ofHour, 3_600)

@@ -27,7 +27,7 @@ import {
 import { type Actor, type AuthRecord, authRecord, type Role } from '../request/request.ts'
 import { randomId } from '../tools/random.ts'
 
-/** SQL of a select list: the columns of row `b` in the order of fields, `xmin`, whether it is disabled. */
+/** SQL, a select list: the columns of row `b` in the order of fields, `xmin`, whether the row is disabled. */
 export const authColumns = (store: Store, collection: AuthCollection) =>
   `${columnsOf(collection).select}, b.xmin::text, ${disabledSql(store, collection)}`
 
@@ -67,7 +67,7 @@ export const findAuthRecord = (
   id: string,
 ): Promise<AuthRecord | null> => findWhere(store, collection, 'b.id = $1', id)
 
-/** SQL: whether the token with hash `$2` belongs to a session of record `row` that was ended. */
+/** SQL: whether the token with hash `$2` belongs to an ended session of record `row`. */
 const isEndedSql = ({ id }: AuthCollection, row = 'b') => `exists (
   select from auth_sessions s where s.collection = '${id}' and s.record = ${row}.id and s.ended_at is not null
     and exists (select from auth_session_tokens t where t.token_hash = $2 and t.session = s.id))`
@@ -76,7 +76,9 @@ const isEndedSql = ({ id }: AuthCollection, row = 'b') => `exists (
 export const findTokenOwner = (store: Store, collection: AuthCollection, id: string, tokenHash: string) =>
   findWhere(store, collection, `b.id = $1 and not ${isEndedSql(collection)}`, id, tokenHash)
 
-/** The account for which a member acts; null if it has no such member or the member's session has ended. */
+/**
+ * Finds the account that a member (`by`) acts for. Null if it has no such member or the session has ended.
+ */
 export async function findActing(
   store: Store,
   collection: AuthCollection,
@@ -140,7 +142,9 @@ export const findByEmail = (store: Store, collection: AuthCollection, email: str
 /** System collections cannot be renamed, so each table has the name of its collection. */
 type SystemCollection = '_otps' | '_mfas' | '_authOrigins' | '_externalAuths'
 
-/** Stores a record without checks and returns its id. Ignores a unique conflict unless `isStrict`. */
+/**
+ * Stores a record without checks; returns its id. A unique conflict stores nothing, or throws if `isStrict`.
+ */
 export async function addSystemRecord(
   store: Store,
   name: SystemCollection,
@@ -198,7 +202,7 @@ export const deleteSystemRecord = async (store: Store, name: SystemCollection, i
 export const isOlder = (moment: string, seconds: number) =>
   Date.now() - (dateOf(moment)?.getTime() ?? 0) > seconds * 1000
 
-/** Deletes records that belong to one collection's auth records and are older than this many seconds. */
+/** Deletes records older than this many seconds that belong to auth records of the collection `about`. */
 export async function deleteOldSystemRecords(
   store: Store,
   name: SystemCollection,

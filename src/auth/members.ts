@@ -60,13 +60,13 @@ where m.member = ${text('member')} order by s.name, m.account limit ${MAX_LISTED
 
 export const listAccounts = (db: Db, member: string) => run(db, ACCOUNTS, { member })
 
-/** Adds an acting token to the session of the member's own token, with which it ends. */
+/** Stores a token for acting as an account in the session of the member's own token: both end together. */
 const KEEP = statement('session add acting token', {})`
 insert into auth_session_tokens (token_hash, session, expires_at)
 select ${text('acting')}, session, expires_at from auth_session_tokens where token_hash = ${text('own')}
 on conflict do nothing`
 
-/** Makes a token to act for an account. It expires with the member's `own`. Throws 404 for a non-member. */
+/** Makes a token to act for an account, which expires with the member's token `own`. 404 for a non-member. */
 export async function actFor(store: Store, member: AuthRecord, own: string, account: string) {
   const collection = member.collection as AuthCollection
   const auth = await findActing(store, collection, account, sha256(own), { member: member.id })
@@ -81,7 +81,7 @@ const KEY_LENGTH = 50
 
 const IS_OWNER = fieldError('validation_is_owner', 'The account itself cannot be its member.')
 
-/** Keeps account and member unchanged. A new role gets a new key, which ends tokens of the old role. */
+/** Updates cannot change account or member. A new role gets a new key, which ends tokens of the old role. */
 export const membersExtension: Extension = {
   grantsAccess: true,
   setByServer: ['tokenKey'],
@@ -178,14 +178,15 @@ const LOCK = statement('invitation lock', { id: 'string', account: 'string', rol
 select id, account, role from member_invitations
 where hash = ${text('hash')} and expires > ${text('now')} for update`
 
-/** Makes a user a member by an invitation, which it deletes. Returns the account's id. Throws 400. */
+/** Makes the user `member` a member and deletes the invitation. Returns the account's id. Throws 400. */
 export async function acceptInvitation(store: Store, extensions: Extensions, secret: string, member: string) {
   return store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     const found = await runForRow(db, LOCK, { hash: sha256(secret), now: now() })
     if (!found) throw badRequest(NOT_OPEN)
     const { id, account, role } = found
-    // lock the account: a takeover by its owner then waits, and removes the new member, too
+    // lock the account: a concurrent takeover by its owner waits, then removes the new member, too
+    // too
     await db.query('select from users where id = $1 for share', [account], 'invitation account')
     if (account === member) throw badRequest('You cannot accept an invitation to your own account.')
     const known = await db.query('select from members where account = $1 and member = $2', [account, member])
@@ -200,8 +201,8 @@ export async function acceptInvitation(store: Store, extensions: Extensions, sec
 type Newcomer = Readonly<Record<'name' | 'email' | 'password' | 'passwordConfirm', string>>
 
 /**
- * Creates a user without an account of its own as a member. Verifies the email if the invitation was mailed
- * to it. Returns the id of the inviting account. Throws 400 with field errors.
+ * Creates a user who has no account of their own, as a member. Marks the email as verified if the invitation
+ * was mailed to it. Returns the id of the inviting account. Throws 400 with field errors.
  */
 export async function joinAsNew(
   store: Store,

@@ -13,7 +13,7 @@ const RESEND_SECONDS = 120
 const keyOf = (link: MailedLink, auth: AuthRecord | null) =>
   `mail ${link} ${auth?.collection.id ?? ''} ${auth?.id ?? ''}`
 
-/** Mails a link in the background, once per RESEND_SECONDS. For null sends nothing, but takes as long. */
+/** Mails a link in the background, once per RESEND_SECONDS. If `auth` is null, only takes the same time. */
 export async function mailInBackground(
   store: Store,
   services: AuthServices,
@@ -60,13 +60,15 @@ export function numberOf(auth: AuthRecord): string {
 const isNumber = ({ otp }: AuthCollection, typed: string): boolean =>
   otp.channel !== undefined && E164.test(typed)
 
-/** The record with this phone number; null if it has an email, which may be another person's. */
+/** The record with this phone number; null if it has an email, too, which may belong to somebody else. */
 async function findByNumber(store: Store, collection: AuthCollection, number: string) {
   const auth = await findByIdentity(store, collection, collection.otp.channel!.field, number)
   return auth?.values.email === '' ? auth : null
 }
 
-/** Texts a one-time password; records show dots instead. Throws after too many, or if the send is refused. */
+/**
+ * Texts a one-time password; the stored text shows dots instead. Throws after too many, or if it is refused.
+ */
 export async function textOtp(
   store: Store,
   services: AuthServices,

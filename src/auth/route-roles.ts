@@ -3,7 +3,7 @@ import type { AuthRecord, Role } from '../request/request.ts'
 
 // A member acts for another user's account, within a role. Unlisted routes need the account itself.
 
-/** Routes below `/api/`, by the lowest role that may use them. Collections may require a higher one. */
+/** Routes below `/api/`, by the lowest role that may use them. A collection may require a higher role. */
 const ROUTES: Readonly<Record<Role, readonly string[]>> = {
   viewer: [
     'GET health',
@@ -70,7 +70,7 @@ const ROLES = new Map(
   Object.entries(ROUTES).flatMap(([role, routes]) => routes.map((route) => [route, role as Role])),
 )
 
-/** Routes for a user who has no account and acts for none. API rules limit the records. */
+/** Routes for a user who has no account and acts for no account. API rules limit which records they see. */
 const PERSONAL =
   /^[A-Z]+ \/api\/(?:health|batch|realtime|files|collections|account\/(?:me|accounts|act-for|sessions|end-other-sessions|invitations\/accept))(?:\/|$)/
 

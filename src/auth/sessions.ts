@@ -31,7 +31,10 @@ const durationOf = (auth: AuthRecord): number => (auth.collection as AuthCollect
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
-/** Signs a token. Varies its expiry until it is unique: until `keep`, which stores its hash, returns true. */
+/**
+ * Signs a token that no other session has. `keep` stores its hash, or returns false if it is taken; then the
+ * next try has another expiry.
+ */
 async function signOwnToken(
   auth: AuthRecord,
   keep: (hash: string, expires: number) => Promise<boolean>,
@@ -75,7 +78,10 @@ insert into auth_sessions (id, collection, record, token_hash, ip, user_agent, e
 select ${text('id')}, ${text('collection')}, ${text('record')}, ${text('hash')}, ${text('ip')}, ${text('agent')},
   to_timestamp(${number('expires')}) from kept`
 
-/** Starts a session and returns its token. During many concurrent sign-ins it may stay unlisted. */
+/**
+ * Starts a session and returns its token. If all tries collide with concurrent sign-ins, the token is valid,
+ * but no session is listed.
+ */
 export async function startSession(db: Db, auth: AuthRecord, { ip, userAgent }: Origin): Promise<string> {
   const { token } = await signOwnToken(auth, async (hash, expires) => {
     const session = { id: randomId(), collection: auth.collection.id, record: auth.id, hash, ip, expires }
@@ -117,7 +123,10 @@ with kept as (
 update auth_sessions set token_hash = $2, expires_at = to_timestamp($3)
 where id = $1 and exists (select from kept) returning 1`
 
-/** A new token of the session of `old`, at most one per SAME_SECONDS; `old` if it cannot be refreshed. */
+/**
+ * Returns a new token for the session of the token `old`, at most one per SAME_SECONDS. Returns `old` itself
+ * if it cannot be refreshed.
+ */
 export async function refreshToken(db: Db, auth: AuthRecord, old: string): Promise<string> {
   if (!readClaims(old)?.refreshable) return old
   const known = await runForRow(db, LATEST, { hash: sha256(old) })

@@ -66,7 +66,7 @@ export async function answerSignIn(
   return `{${meta}"record":${record},"token":${JSON.stringify(token)}}`
 }
 
-/** False for a superuser whose address the settings do not allow. */
+/** False only for a superuser at an IP address that the settings do not allow. */
 export function isAddressAllowed({ settings }: AuthServices, auth: AuthRecord | null, ip: string): boolean {
   const { superuserIPs } = settings.current
   return !auth?.isSuperuser || superuserIPs.length === 0 || isListed(superuserIPs, ip)
@@ -96,8 +96,8 @@ type MfaForm = ValueOf<typeof MFA_FORM>
 const FIELDS = ['collectionRef', 'recordRef', 'method', 'created'] as const
 
 /**
- * Where two methods are required: throws 401 with an `mfaId` after the first; the second uses the id up.
- * Throws 400 for a wrong id. PocketBase: apis/record_helpers.go, checkMFA
+ * If the collection requires two methods: throws 401 with an `mfaId` after the first; the second sends the id
+ * and uses it up. Throws 400 for a wrong id. PocketBase: apis/record_helpers.go, checkMFA
  */
 async function checkMfa(
   store: Store,
@@ -143,7 +143,10 @@ const MAX_ORIGINS = 5
 const MAX_AGENT_LENGTH = 200
 const MAIL_MS = 15_000
 
-/** Stores the last five sign-in places; mails about a new one. PocketBase: record_helpers.go, authAlert */
+/**
+ * Stores the last five origins of sign-ins (IP address and browser); mails about a new one. PocketBase:
+ * record_helpers.go, authAlert
+ */
 async function recordOrigin(
   store: Store,
   services: AuthServices,
@@ -190,7 +193,9 @@ const listOf = memoize((addresses: readonly string[]) => {
 
 export const IMPERSONATE_FORM = object({ duration: whole })
 
-/** Makes a non-refreshable token of a record, for a superuser. PocketBase: apis/record_auth_impersonate.go */
+/**
+ * Makes a token of a record for a superuser; it cannot be refreshed. PocketBase: record_auth_impersonate.go
+ */
 export async function impersonate(
   store: Store,
   collection: AuthCollection,

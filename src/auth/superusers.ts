@@ -34,7 +34,7 @@ export const superusersExtension: Extension = {
 
 const EXTENSIONS = new Map([[SUPERUSERS_ID, superusersExtension]])
 
-/** Creates a superuser, or sets its password and ends its sessions. Throws a UserError. */
+/** Creates a superuser, or sets its password and ends its sessions. Throws a UserError for invalid values. */
 export async function upsertSuperuser(store: Store, email: string, password: string): Promise<void> {
   const collection = superusersOf(store)
   const request = serverRequest(collection, { email, password, passwordConfirm: password })
@@ -94,8 +94,8 @@ export async function installerLink(store: Store, publicUrl: string): Promise<st
 const ADDRESSES = 'superuserIPs'
 
 /**
- * Sets the addresses and subnets that superusers may use ([]: any). Returns the former ones. Audited. Throws
- * a UserError. PocketBase: cmd/superuser.go
+ * Sets the IP addresses and subnets from which superusers may come ([]: any), and audits that. Returns the
+ * former ones. Throws a UserError for an invalid address. PocketBase: cmd/superuser.go
  */
 export async function setSuperuserAddresses(db: Db, places: readonly string[]): Promise<readonly string[]> {
   const settings = await SettingsStore.open(db)

@@ -77,10 +77,10 @@ export function signToken(record: AuthRecord, purpose: Purpose, extras: TokenExt
     .sign(signingKey(record, purpose))
 }
 
-/** A JWT whose first two parts are strict base64url: jose allows spaces. SIGNATURE tests the third one. */
+/** Matches a JWT whose first two parts are strict base64url; jose also accepts spaces. See SIGNATURE, too. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[^.]*$/
 
-/** The third part of a JWT in strict base64url: jose allows padding. */
+/** Matches the third part of a JWT if it is strict base64url; jose also accepts padding. */
 const SIGNATURE = /\.[\w-]+$/
 
 function decode(token: string): JWTPayload | undefined {
@@ -100,7 +100,7 @@ export function readClaims(token: string): Claims | null {
   return complete && Date.now() / 1000 < exp ? (claims as unknown as Claims) : null
 }
 
-/** A text claim of a token, which is not verified and may have expired; '' if absent. */
+/** A text claim of a token that is not verified and may have expired; '' if the claim is absent. */
 export function claimOf(token: string, claim: 'email' | 'newEmail'): string {
   const value = decode(token)?.[claim]
   return typeof value === 'string' ? value : ''
@@ -118,7 +118,7 @@ export async function isSigned(token: string, record: AuthRecord, purpose: Purpo
 const MAX_KNOWN = 10_000
 const BEARER = /^bearer (?=.)/is
 
-/** The owner of each token when last looked up. No entry is used after a collection has changed. */
+/** The owner of each token when it was last looked up. Entries become useless when any collection changes. */
 const owners = new Lru<string, { catalog: Catalog; auth: AuthRecord; untilMs: number } | null>(MAX_KNOWN)
 
 /** The token of an Authorization header, with or without `Bearer`; '' if there is none. */
@@ -149,7 +149,7 @@ export function cachedIdentity(catalog: Catalog, authorization: string | undefin
   return hit?.catalog === catalog && Date.now() < hit.untilMs ? hit.auth : undefined
 }
 
-/** The record of a token that is valid for this purpose; null otherwise and for disabled users. */
+/** The record of a token; null if the token is not valid for this purpose or its user is disabled. */
 export async function findByToken(store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> {
   const auth = await findOwner(store, token, purpose)
   return auth?.isDisabled ? null : auth
@@ -176,7 +176,7 @@ async function findOwner(store: Store, token: string, purpose: Purpose): Promise
   return auth && (await isSigned(token, auth, purpose)) ? auth : null
 }
 
-/** The error for a mailed token without an owner or of another collection; else undefined. */
+/** The error if a mailed token has no owner or one in another collection; else undefined. */
 export function ownerError(collection: AuthCollection, auth: AuthRecord | null): FieldError | undefined {
   if (!auth) return fieldError('validation_invalid_token', 'Invalid or expired token.')
   const message = 'The provided token is for different auth collection.'

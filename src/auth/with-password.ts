@@ -72,7 +72,7 @@ async function findAny(
 
 /** bcrypt cost. The limit of attempts protects one-time passwords; a slow hash of few digits would not. */
 const OTP_COST = 8
-/** If a record has more valid one-time passwords than this, the latest is reused. */
+/** With more valid one-time passwords than this, a request sends none and returns the id of the latest. */
 const MAX_LIVE = 9
 const MAX_TRIES = 5
 const TRIES_SECONDS = 180
@@ -119,8 +119,9 @@ export const OTP_FORM = object({ otpId: text, password: text })
 const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] as const
 
 /**
- * Uses up a one-time password and returns its record, verified if the address is unchanged. Throws 429, and
- * 400 for an unknown, expired or wrong password. PocketBase: apis/record_auth_with_otp.go
+ * Uses up a one-time password and returns its record. Marks it as verified if the password was sent to the
+ * address that it still has. Throws 429, and 400 for an unknown, expired or wrong password. PocketBase:
+ * apis/record_auth_with_otp.go
  */
 export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Promise<AuthRecord> {
   const { store, services, collection, ip } = call
@@ -150,7 +151,10 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
   })
 }
 
-/** Verifies the record if `sentTo` is still its address. Without MFA, gives it a random password, too. */
+/**
+ * Marks the record as verified if `sentTo` is still its email or phone number. In a collection without MFA,
+ * also replaces its password by a random one.
+ */
 async function confirmAddress(store: Store, { extensions }: AuthServices, auth: AuthRecord, sentTo: string) {
   if (auth.values.verified || sentTo === '' || sentTo !== (auth.values.email || numberOf(auth))) return auth
   const { mfa } = auth.collection as AuthCollection

@@ -77,7 +77,7 @@ const NOT_READY: Readiness = {
 
 const HEALTHY = { message: 'API is healthy.', code: 200, data: {} } as const
 
-/** Answers 503 to all but `/api/health` while the database is not in use. `reason`: the error's message. */
+/** The routes while the database is not in use: 503 with the text of `reason`, except for `/api/health`. */
 export function createUnavailableApp(
   services: Pick<Services, 'config' | 'log' | 'protocols'>,
   reason: () => string,

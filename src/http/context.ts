@@ -156,7 +156,9 @@ export class RequestMemory {
     return this.#answer
   }
 
-  /** Waits for the client's turn, then opens a reservation for the body until `leaveBody`. Throws 429. */
+  /**
+   * Waits for the client's turn on the CPU, then reserves memory for the body until `leaveBody`. Throws 429.
+   */
   async roomForBody(declared?: number): Promise<GrowingRoom> {
     await this.turn(0)
     this.#body = new GrowingRoom(this.#share, declared)
@@ -173,7 +175,7 @@ export class RequestMemory {
     await admission.bodySlices.next()
   }
 
-  /** Changes the reservation for the answer to this many bytes. Throws RetryLater if memory has no room. */
+  /** Changes the reservation for the answer to this many bytes. Throws RetryLater if there is no room. */
   hold(bytes: number): void {
     this.#resize(bytes, (more) => this.#share.takeNow(more))
   }

@@ -21,7 +21,7 @@ interface PlainList {
   readonly paths: RegExp
 }
 
-/** Makes a list of a table or view. `paths`: paths into fields that filters may use; none by default. */
+/** Makes a list of a table or view. `paths`: which paths into JSON fields filters may use; default: none. */
 export function plainList(
   name: string,
   fields: readonly (readonly [name: string, type: FieldTypeName])[],
@@ -96,7 +96,7 @@ export async function viewLog(store: Store, { logs }: LogListServices, id: strin
   return JSON.stringify({ id: key, created, data: JSON.parse(String(data)), message, level })
 }
 
-/** Counts logged requests per hour that match the query's `filter`: JSON `[{date, total}]`. Throws 400. */
+/** Counts, per hour, logged requests that match the query's `filter`: JSON `[{date, total}]`. Throws 400. */
 export async function logStats(store: Store, { logs }: LogListServices, request: RequestInfo) {
   const { filter = '' } = request.query // without `sort`
   const { from, where, params, never } = compileStats(store.db, { ...request, query: { filter } })

@@ -38,7 +38,9 @@ export async function knownCaller(c: Ctx, { store }: Services): Promise<AuthReco
   return known ?? withCatalog(store, () => identify(store.signIn, authorization))
 }
 
-/** The caller, null for a guest, for work outside of `retry`. Throws 403 if its role forbids the route. */
+/**
+ * The caller from the database, for work outside of `retry`; null for a guest. 403 if its role is too low.
+ */
 export const authOf = (c: Ctx, services: Services): Promise<AuthRecord | null> =>
   withCatalog(services.store, () => authenticate(c, services, false))
 
@@ -47,7 +49,10 @@ export function meterFor(c: Ctx, auth: AuthRecord | null): AnswerMeter {
   return new AnswerMeter(() => memoryOf(c), c.get('memory')?.answer)
 }
 
-/** Runs `work` for the caller, at first from the cache (see `retry`). `values`: the body, if already read. */
+/**
+ * Runs `work` for the cached caller and, if that is outdated, again for the caller from the database (see
+ * `retry`). `values`: the body, if already read.
+ */
 export async function asCaller<T>(
   c: Ctx,
   services: Services,
@@ -102,8 +107,8 @@ export const sendValue = (c: Ctx, value: object): Response => sendRaw(c, JSON.st
 type Work<T> = (caller: T, c: Ctx, id: string) => unknown
 
 /**
- * Makes routes from functions by method and path. They get the caller and, as `id`, the first path parameter.
- * Results are sent as JSON; texts are JSON already, and undefined sends an empty 204.
+ * Makes routes from functions, which get the caller and, as `id`, the first path parameter. A returned object
+ * is sent as JSON, a returned text is JSON already, and undefined sends an empty 204.
  */
 export function routesFor<T>(
   identify: (c: Ctx) => Promise<T>,

@@ -13,7 +13,7 @@ import { LargeAnswer } from '../request/request.ts'
 const MAX_RETRIES = {
   /** The caller's record has changed since it was cached. The next attempt reads it from the database. */
   staleAuth: 20,
-  /** Another write changed the record between its read and its write. The last attempt locks the record. */
+  /** Another write changed the record between our read and our write. The last attempt locks the record. */
   conflict: 3,
   /** The answer exceeds 1 MiB. The next attempt first reserves memory for the largest answer. */
   largeAnswer: 1,
@@ -27,7 +27,7 @@ export type Attempt = Required<Pick<WriteOptions, 'isAuthCached' | 'locksRecord'
 interface RetryOptions {
   /** The first attempts use the cached caller. The SQL of `work` must compare its version. */
   readonly startsCached?: boolean
-  /** `work` only reads. It is repeated if the collections were outdated: its result may be incomplete. */
+  /** `work` only reads. If the collections were outdated, it is repeated, as its result may be incomplete. */
   readonly isRead?: boolean
 }
 
@@ -96,7 +96,9 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof FilterError ||
   ((error instanceof ApiError || error instanceof GatewayError) && error.status < 429)
 
-/** Whether the collections were outdated. Reloads them if SQL has not matched the schema since `before`. */
+/**
+ * Whether the collections were outdated. Reloads them if a statement did not fit the schema since `before`.
+ */
 async function isOutdated(store: CatalogStore, before: { catalog: Catalog; mismatches: number }) {
   if (schemaMismatches.count === before.mismatches) return false
   await store.reload()

@@ -128,7 +128,7 @@ export function openApiDocument({ url, collections, extensions, described }: Doc
   )
 }
 
-/** Removes needless parts that zod adds: `propertyNames`, and bounds that are those of safe integers. */
+/** Removes needless parts that zod adds: `propertyNames`, and the bounds of safe integers. */
 function tidy(schema: { propertyNames?: unknown; minimum?: unknown; maximum?: unknown }): void {
   delete schema.propertyNames
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum

@@ -15,9 +15,11 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
   readonly body?: readonly [schema: z.ZodType, example?: unknown]
   /** The successful answer: JSON, or an empty 204 if there is no schema. */
   readonly answer?: readonly [description: string, schema?: z.ZodType]
-  /** Failures in PocketBase's format besides those of all routes. Default: those of `security` and `body`. */
+  /**
+   * Failures in PocketBase's format, besides those of all routes. Default: what `security` and `body` imply.
+   */
   readonly fails?: Answers | readonly FailureStatus[]
-  /** Failures as `{"error","message"}`, in place of `fails`. Those of credentials and bodies are added. */
+  /** Failures as `{"error","message"}`, in place of `fails`. `security` and `body` add theirs. */
   readonly refuses?: readonly RefusalCode[]
   readonly hasTemplate?: boolean
   readonly responses?: Answers
@@ -150,7 +152,7 @@ const FIELD_ERROR = z
   })
   .meta({ id: 'FieldError' })
 
-/** Errors by field; those of a list or of an object inside are nested, by index or key. */
+/** Errors by field. For a list or an object, the errors of its parts are nested, by index or key. */
 const FIELD_ERRORS: z.ZodType = z
   .lazy(() => z.record(z.string(), z.union([FIELD_ERROR, FIELD_ERRORS])))
   .meta({ id: 'FieldErrors', description: 'What is wrong, by field. Empty when no field is to blame.' })
@@ -159,7 +161,7 @@ export const API_ERROR = z
   .object({ data: FIELD_ERRORS, message: z.string(), status: z.int() })
   .meta({ id: 'Error', description: "PocketBase's form of an error." })
 
-/** A failure in PocketBase's format. Default text: the message of the status. */
+/** A failure in PocketBase's format. `text`: its message; default: the usual message of the status. */
 function failed(status: number, description: string, text?: string): ZodOpenApiResponseObject {
   const { message } = new ApiError(status, text)
   return { id: `Error${status}`, description, content: json(API_ERROR, { data: {}, message, status }) }
@@ -224,7 +226,7 @@ export const GUEST_ERROR = z
   })
   .meta({ id: 'GuestError' })
 
-/** The 401 after the first of two sign-in methods: the second is needed. */
+/** The 401 after the first of two sign-in methods, if both are needed. */
 export const MFA_NEEDED = z
   .object({ mfaId: z.string().describe('Send it with the second method, as `mfaId`.') })
   .meta({ id: 'MfaNeeded' })
@@ -283,7 +285,7 @@ function answerOf(rows: readonly Row[]): ZodOpenApiResponseObject {
 
 const TEMPLATE_REFUSAL = z.object({ message: z.string() }).meta({ id: 'TemplateRefusal' })
 
-/** Adds to the 400 of these responses the error for a faulty template. */
+/** Adds the error for a faulty template to the 400 among these responses. */
 function orTemplateFault(answers: Answers): Answers {
   const { content, ...rest } = answers['400']!
   const { schema, examples } = content!['application/json']!

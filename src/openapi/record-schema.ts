@@ -93,7 +93,7 @@ export const recordTag = (collection: Collection) => ({
   description: TEXTS[collection.name]?.[''] ?? `Records of the collection \`${collection.name}\`.`,
 })
 
-/** Schemas of a field's submitted values, by type, with the field's limits. */
+/** The schema of a field's value in a request, by the field's type. It includes the field's limits. */
 const BODY_VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {
   ...VALUES,
   text: (field) => z.string().meta(field.type === 'text' ? textLimits(field) : {}),
@@ -118,7 +118,7 @@ const numberOf = ({ min, max, onlyInt }: Field & { type: 'number' }) =>
     ...(max !== null && { maximum: max }),
   })
 
-/** Fields that a client may set: not the server's own, and no hidden ones but the password. */
+/** Fields that a client may set: all but those that the server sets, and hidden ones except the password. */
 const settable = (collection: Collection, extension: Extension | undefined) =>
   collection.fields.filter(
     (field) =>

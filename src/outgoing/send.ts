@@ -63,7 +63,7 @@ const isLocalName = (host: string) => /(^|\.)localhost\.?$/i.test(host)
 const LOOK_UP_MS = 2_500
 const TRIES = 2
 
-/** Asks name servers directly: a few dead names would occupy all threads of getaddrinfo. */
+/** Asks name servers directly: in getaddrinfo, a few dead names would occupy all of Node's threads. */
 type Resolve = Pick<Resolver, 'resolve4' | 'resolve6'>
 const nameServers: Resolve = new Resolver({ timeout: LOOK_UP_MS, tries: TRIES })
 

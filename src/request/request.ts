@@ -23,7 +23,7 @@ export interface Actor {
   readonly key: string
 }
 
-/** What limits a caller: a role, or `none` for a user without an account who acts for no account. */
+/** The limits of a caller: a role, or `none` for a user without an account who acts for no account. */
 export type Limits = Role | 'none'
 
 /** The caller: a record of an auth collection whose token was checked. `authRecord` makes it. */
@@ -33,7 +33,7 @@ export interface AuthRecord {
   readonly values: Readonly<Record<string, Value>>
   /** `xmin` of the row when the values were read: the row's `xmin` differs after any change. */
   readonly version: string
-  /** Whether the user (a device's user, the acting member) is disabled or has no account left. */
+  /** Whether the user, a device's user or the acting member is disabled or has no account left. */
   readonly isDisabled: boolean
   readonly isSuperuser: boolean
   readonly actor: Actor | undefined
@@ -131,7 +131,7 @@ interface Room {
 
 const ENDLESS: Room = { hold: () => {}, wait: async () => {} }
 
-/** An answer in a transaction needs more memory. Nothing was committed: repeat the work after `wait`. */
+/** An answer in a transaction exceeds 1 MiB. Nothing was committed: repeat the work after `wait`. */
 export class LargeAnswer extends AnswerTooLarge {
   readonly wait: () => Promise<void>
 
@@ -191,14 +191,16 @@ export class AnswerMeter {
     this.#written += bytes
   }
 
-  /** Reserves memory for the largest answer. Throws RetryLater after a wait, 400 if it had that already. */
+  /**
+   * Reserves memory for the largest answer. Throws RetryLater after a wait; 400 if it is reserved already.
+   */
   async takeAll(): Promise<void> {
     if (this.#room >= this.#maxBytes) throw this.tooLarge()
     await this.#source().wait(this.#maxBytes)
     this.#room = this.#maxBytes
   }
 
-  /** Throws LargeAnswer to repeat the work with memory for the largest answer; 400 if it had that already. */
+  /** Throws LargeAnswer, to start again with memory for the largest answer; 400 if it is reserved already. */
   beginAgain(): never {
     if (this.#room >= this.#maxBytes) throw this.tooLarge()
     throw new LargeAnswer(() => this.#source().wait(this.#maxBytes))
@@ -208,7 +210,7 @@ export class AnswerMeter {
     return new AnswerTooLarge(`${this.#maxBytes / MEBIBYTE} MiB`)
   }
 
-  /** Runs `work` after earlier work: concurrent statements would each use all bytes that are left. */
+  /** Runs `work` after earlier work. Concurrent statements would each use all bytes that are left. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(work)
     this.#turn = done.catch(() => {})

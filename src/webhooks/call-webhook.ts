@@ -43,14 +43,14 @@ export interface DueDelivery {
   readonly url: string
   /** Why the delivery must not be sent; undefined when it may be sent. */
   readonly closed: string | undefined
-  /** '' for Standard Webhooks and templates, `callback` for no webhook. `OtherForms` sends all but ''. */
+  /** '' for Standard Webhooks and templates, `callback` without a webhook. `OtherForms` sends all but ''. */
   readonly format: string
   readonly maxAttempts: number
   readonly event: string
   /** The message's row as the event left it. Its keys are columns. */
   readonly image: Readonly<Record<string, unknown>>
   readonly files: readonly LinkedFile[]
-  /** The API key that signs a delivery with a `format`; '' for none. */
+  /** Id of the API key that signs a delivery with a `format`; '' for none. */
   readonly apiKey: string
   /** The valid secrets, newest first. */
   readonly secrets: readonly string[]
@@ -65,17 +65,19 @@ export interface DueDelivery {
   readonly moreHeaders?: (at: Date) => Readonly<Record<string, string>>
 }
 
-/** The body in another product's form, which some deliveries of Standard Webhooks have. */
+/** Makes bodies in SMSGate's form, for deliveries whose `facts` are not null. Others have the usual body. */
 export interface BodyForm {
   readonly publicUrl: string
-  /** SQL of the JSON for `render`, from delivery `d`, webhook `w`, message `b`. Null keeps the usual body. */
+  /**
+   * SQL of the JSON for `render`, from delivery `d`, webhook `w`, message `b`. Null: the usual body is sent.
+   */
   readonly facts: string
   readonly render: (facts: string, eventId: string, at: Date) => Pick<DueDelivery, 'body' | 'moreHeaders'>
 }
 
 const IS_OPEN = `d.status = 'pending' and (w.id is not null or p.target is not null)`
 
-/** Reads what the next attempts of these deliveries need, by their ids. Leaves out finished deliveries. */
+/** Returns, by delivery id, what the next attempts need. Leaves out finished deliveries. */
 export const findDue = (store: Store, deliveries: readonly string[], form?: BodyForm) =>
   find(store, deliveries, IS_OPEN, form)
 
@@ -143,7 +145,7 @@ async function dueOf(
   return fields === null ? due : { ...due, ...filled(JSON.parse(fields), due) }
 }
 
-/** Fills the webhook's templates from the usual delivery. A fault closes it: a retry would fail, too. */
+/** Fills the webhook's templates from the usual delivery. A fault ends it, as a retry would fail, too. */
 function filled(fields: TemplateFields, { eventId: id, body, closed }: DueDelivery): Partial<DueDelivery> {
   try {
     const { headers, ...request } = fillTemplates(fields, { id, body })
@@ -154,7 +156,7 @@ function filled(fields: TemplateFields, { eventId: id, body, closed }: DueDelive
   }
 }
 
-/** The files that a message had at the event, with links. `at`: seconds since 1970. */
+/** The files that a message had at the event, with links. `at`: time of the event, in seconds since 1970. */
 async function linkFiles(db: Db, { id, attachments }: DueDelivery['image'], at: number, publicUrl: string) {
   const record = { collection: MESSAGES, record: String(id) }
   const files = await findAllStored(db, record, (attachments ?? []) as string[])
@@ -282,7 +284,7 @@ export const DELAYS_SECONDS: readonly number[] = [
 const JITTER = 0.1
 const MAX_RETRY_AFTER_SECONDS = 86_400
 
-/** Seconds until the next attempt; undefined after the last. `retryAfter`: a minimum. `chance`: 0 to 1. */
+/** Seconds until the next attempt, at least `retryAfter`; undefined after the last. `chance`: 0 to 1. */
 export function nextDelay(attempts: number, retryAfter = 0, chance = Math.random()): number | undefined {
   const delay = DELAYS_SECONDS[attempts - 1]
   if (delay === undefined) return undefined

@@ -56,7 +56,7 @@ async function requireOpen(db: Db, owner: Owner, webhook: string, lock: keyof ty
   return found.user
 }
 
-/** How long the previous secret stays valid. */
+/** How long the previous secret stays valid after a rotation. */
 const ROTATION = `interval '24 hours'`
 
 const ROTATE = statement('webhook rotate', { id: 'string' })`
@@ -109,7 +109,7 @@ export async function sendTest(store: Store, owner: Owner, webhook: string): Pro
   return { id, event_id: eventId, event: TEST_EVENT, status: 'pending' }
 }
 
-/** A sample row of the table of messages, to a test number of Twilio. Other columns are empty. */
+/** A sample message to a test number of Twilio, as a row of `sms_messages`. Absent columns are empty. */
 export function sampleRow(user: string) {
   const at = now()
   return {
@@ -131,7 +131,7 @@ export function sampleRow(user: string) {
 const FIND = statement('webhook delivery', { webhook: 'string', event_id: 'string', event: 'string' })`
 select d.webhook, d.event_id, d.event from webhook_deliveries d where d.id = ${text('delivery')} and ${isOwn('d')} for update`
 
-/** A statement that makes the deliveries `f` that match `which` due now, as if none had been attempted. */
+/** Makes a statement by which deliveries `f` that match `which` become due now, with 0 attempts. */
 const again = <W extends Part<unknown>>(name: string, which: W) => statement(name, { resent: 'number' })`
 with written as (
   update webhook_deliveries d
@@ -171,7 +171,7 @@ export const SINCE = z.object({
 
 export const RESENT = z.object({ resent: z.int().min(0) })
 
-/** Queues a webhook's deliveries that failed since a date (`body`: SINCE) again. Throws 400, 404, 409. */
+/** Queues again a webhook's deliveries that failed since the date in `body`. Throws 400, 404, 409. */
 export function resendFailed(store: Store, owner: Owner, webhook: string, body: unknown) {
   const from = dateOf(parseDate(SINCE.safeParse(body).data?.since))
   if (!from) throw webhookRefusal('invalid_request')

@@ -143,7 +143,7 @@ with waiting as (
 ), ${changeLogCte('written', 'update', 3, 'noted', true)}
 select id from written`
 
-/** Lock order, against deadlocks: records of deliveries, then their rows of the queue, each by id. */
+/** Locks go in this order, against deadlocks: records of deliveries, then their queue rows, each by id. */
 const LOCK_PENDING = `
 select d.id from webhook_deliveries d where d.webhook = $1 and d."user" = $2 and d.status = 'pending' order by d.id for update`
 const LOCK_DELIVERIES = `select from webhook_deliveries where id = any($1::text[]) order by id for update`

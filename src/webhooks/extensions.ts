@@ -35,10 +35,10 @@ const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
   private: fieldError('validation_url_private', 'Must not be a private address'),
 }
 
-/** Maximum webhooks of a user, and maximum hooks. 20 webhooks turn 1,000 events into 20,000 deliveries. */
+/** Maximum webhooks, and maximum hooks, of a user. 20 webhooks turn 1,000 events into 20,000 deliveries. */
 const MOST_OWN = 20
 
-/** Throws 400 if the user has the maximum. `db` must be a transaction: other creations of the user wait. */
+/** Throws 400 if the user has MOST_OWN already. Until the transaction of `db` ends, other creations wait. */
 export async function requireRoomFor(db: Db, kind: 'webhooks' | 'hooks', user: unknown) {
   const lock = kind === 'hooks' ? LOCKS.hookCount : LOCKS.webhookCount
   await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [lock, user])
@@ -64,7 +64,7 @@ export type FitWebhook = (store: Store, values: Values) => Promise<void>
 export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits: readonly FitWebhook[]) {
   const check = (store: Store, values: Values) => {
     const collection = store.catalog.find(WEBHOOKS) as Collection
-    // other errors of the record are reported instead, all together
+    // if fields are invalid, the general validation reports all of them together
     if (Object.keys(validate(collection, { values, passwords: {} })).length > 0) return
     const isMail = values.format === 'template' && String(values.url).startsWith('mailto:')
     const fault = isMail ? undefined : urlFault(String(values.url), webhookAllowPrivate)
@@ -109,7 +109,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
   } satisfies Extension
 }
 
-/** Moves the token to a hidden field. A URL of a new server drops it: its owner could read it there. */
+/** Moves the token to a hidden field. A URL of another server drops it, because that server would get it. */
 function keepToken(values: Values, old?: Readonly<Values>) {
   if (values.format !== 'template' && !old?.service_token) return
   const isSame = old && originOf(values.url) === originOf(old.url)
@@ -134,7 +134,7 @@ export const deliveriesExtension: Extension = {
 const CHUNK = 500
 const DAY_MS = 86_400_000
 
-/** Selects those of the oldest CHUNK deliveries that were created before $1 and are not pending. */
+/** From the oldest CHUNK deliveries, selects those that were created before `$1` and are not pending. */
 const OLD = `
 select id from (
   select id, created, status from webhook_deliveries order by _rowid limit ${CHUNK}

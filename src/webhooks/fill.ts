@@ -6,7 +6,7 @@ import { isObject } from '../tools/json.ts'
 
 /** Maximum characters of a filled request. */
 const MAX_LENGTH = 64 << 10
-/** Maximum steps of rendering URL and headers, and again of the body. All take some 4 ms together. */
+/** Maximum steps of rendering, for URL and headers together and for the body. Both take some 4 ms in all. */
 const MAX_STEPS = 1_000
 const MAX_TAGS = 100
 const MAX_ADDRESSES = 5
@@ -49,7 +49,7 @@ export class TemplateFault extends Error {
   }
 }
 
-/** Headers that a webhook may not set: the server makes them, or they frame the request. */
+/** Headers that a webhook may not set: the server sets them, or they decide where the request ends. */
 const OWN_HEADERS =
   /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|keep-alive|proxy-.*|webhook-.*)$/
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/
@@ -72,7 +72,7 @@ export function fillTemplates(
   const own = JSON.parse(fields.headers || 'null') ?? {}
   if (!isObject(own)) throw new TemplateFault('headers', 'Must be an object of texts.')
   const headers = { ...preset.headers, ...lowerCased(own) }
-  // parsed and written again, because a brace may be stored as \u007b
+  // the JSON is parsed and written again, because a brace may be stored as \u007b
   const body = inField('body', () => JSON.stringify(JSON.parse(fields.body || 'null') ?? preset.body))
   const texts = [fields.url, JSON.stringify(headers), body ?? '']
   if (texts.join().split('{{').length - 1 > MAX_TAGS)
@@ -167,7 +167,7 @@ function lowerCased(headers: Readonly<Record<string, unknown>>): Record<string, 
 /** A header's value in one line. Characters that are not ASCII become `?`. */
 const headerValue = (text: string) => text.replace(/\s+/g, ' ').replace(/[^\x20-\x7e]/g, '?')
 
-/** Turns each error into a TemplateFault. Another error would stop deliveries of other webhooks. */
+/** Turns each error into a TemplateFault, because others would also stop deliveries of other webhooks. */
 function inField<T>(field: keyof TemplateFields, work: () => T): T {
   try {
     return work()

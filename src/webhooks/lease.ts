@@ -5,20 +5,20 @@ import { objectsOf, part, run, runForRow, statement, text } from '../db/statemen
 /** Maximum concurrent calls of all nodes together: per webhook, per user and per host. */
 export const MAX_CALLS = { ofWebhook: 5, ofUser: 20, atHost: 100 } as const
 
-/** SQL: maximum concurrent calls of a webhook. Calls of no webhook (`callbacks 7`) are made one by one. */
+/** SQL: maximum concurrent calls of a webhook. Callbacks without a webhook (`callbacks 7`) go one by one. */
 const CALLS_OF_LANE = `case when d.webhook like 'callbacks%' then 1 else ${MAX_CALLS.ofWebhook} end`
 
 /** SQL: host and port of a delivery's URL. A user name in the URL counts as part of the host. */
 const hostOf = (row: string) =>
   `coalesce(lower(substring(coalesce(w.url, ${row}.target ->> 'url') from '^[A-Za-z]+://([^/?#]*)')), '')`
 
-/** SQL: a text that sorts after all ids. It skips the remaining webhooks of a user. */
+/** SQL: a text that sorts after all ids. Searching on from it skips the remaining webhooks of a user. */
 const AFTER_ALL = 'chr(1114111)'
 
 /**
- * Leases at most $1 due deliveries, of the users and then the webhooks with the fewest running calls first.
- * Steps through an index from webhook to webhook, so a long queue costs no more. `place`, `turn` and
- * `at_host` number the calls of a webhook, a user and a host.
+ * Leases at most `$1` due deliveries, first of the users with the fewest running calls, and of each user
+ * first those of such webhooks. Steps through an index from webhook to webhook, so a long queue costs no
+ * more. `place`, `turn` and `at_host` number the calls of a webhook, a user and a host.
  */
 export const NEXT_DELIVERIES = `
 with recursive held as materialized (
@@ -95,7 +95,7 @@ select exists (select from webhook_dispatch) as "isQueued"`
 export const endExpiredLeases = async (db: Db): Promise<boolean> =>
   (await runForRow(db, END_EXPIRED, {}))!.isQueued
 
-/** Leases at most `limit` due deliveries. `limit`: how many can start now, since turns are decided here. */
+/** Leases at most `limit` due deliveries, as many as can start now, because their order is decided here. */
 export function leaseDeliveries(db: Db, limit: number): Promise<Lease[]> {
   return db.transaction(async (inside) => {
     await inside.query('select pg_advisory_xact_lock($1)', [LOCKS.webhookLease], 'webhook turns lock')
@@ -109,7 +109,9 @@ export const IS_LEASED = part`extract(epoch from handed_at)::text = ${text('sinc
 const END = statement('webhook end lease', {})`
 update webhook_dispatch set handed_at = null where delivery = ${text('delivery')} and ${IS_LEASED}`
 
-/** Ends a lease, so the delivery can be leased again. Does nothing if another node has it after an expiry. */
+/**
+ * Ends a lease, so the delivery can be leased again. If it expired and another node has one, does nothing.
+ */
 export const endLease = async (db: Db, lease: Lease): Promise<void> => void (await run(db, END, lease))
 
 /** Ends all leases in a copied or restored database. The nodes that hold them use the original database. */

@@ -31,9 +31,9 @@ interface Search {
 }
 
 /**
- * Finds the record for a provider's user and links it: the one linked already, that of the signed-in caller,
- * one with the same email, or a new one. Throws 400, 403 and a create's errors. PocketBase:
- * apis/record_auth_with_oauth2.go, oauth2Submit
+ * Finds or creates the record for a provider's user and links the two. Takes the linked record, else that of
+ * the signed-in caller, one with the same email, or a new one. Throws 400, 403 and the errors of a create.
+ * PocketBase: apis/record_auth_with_oauth2.go, oauth2Submit
  */
 export async function findOrCreateRecord(search: Search): Promise<{ auth: AuthRecord; isNew: boolean }> {
   const { store, collection } = search
@@ -70,8 +70,8 @@ async function findUnlinked({ store, collection, request, arrival }: Search): Pr
 }
 
 /**
- * Updates a found record. If it was unverified, deletes its links to providers and, unless its user is signed
- * in, its password.
+ * Updates an existing record. If it was unverified, deletes its links to providers and, unless its user is
+ * signed in, replaces its password by a random one.
  */
 async function settle(
   { store, extensions, collection, request, arrival: { profile } }: Search,
@@ -108,7 +108,9 @@ async function create(
   return isTheirs ? changeAuthRecord(store, extensions, auth, { verified: true }, FAILED) : auth
 }
 
-/** Links a record to the provider. Throws 400 if it is linked already, even by a concurrent sign-in. */
+/**
+ * Links a record to the provider's user. Throws 400 if either is linked already, even by a concurrent call.
+ */
 async function link({ store, arrival }: Search, auth: AuthRecord): Promise<void> {
   const values = { provider: arrival.provider.name, providerId: arrival.profile.id }
   checkFields(values, { providerId: [required] }, FAILED)
@@ -121,7 +123,7 @@ async function link({ store, arrival }: Search, auth: AuthRecord): Promise<void>
 
 const PASSWORD_LENGTH = 30
 
-/** The body of the new record: the client's data, completed from the profile, without a taken username. */
+/** The new record's values: the client's data, completed from the profile, but without a taken username. */
 async function newRecordOf(
   store: Store,
   collection: AuthCollection,
@@ -174,7 +176,7 @@ async function fetchPicture({ store, collection, arrival, log }: Search): Promis
   }
 }
 
-/** Loads a picture. A user chose its address, so it must be public or of the provider's own origin. */
+/** Downloads a picture. The user chose its address, so it must be public or of the provider's own origin. */
 async function load(address: string, origin: string | undefined, maxBytes: number): Promise<Upload> {
   const url = new URL(address)
   const { status, body } = await sendOutgoing(

@@ -40,7 +40,9 @@ export function valueAt(raw: unknown, place: string): unknown {
   }, raw)
 }
 
-/** Makes a reader of values of one type, `zero` if absent. It throws for other types, as Go's decoder. */
+/**
+ * Makes a function that reads values of one type: `zero` if absent. Throws for other types, as Go's decoder.
+ */
 const reader =
   <T>(zero: T, isFit: (value: unknown) => boolean, fault: string) =>
   (raw: unknown, place = ''): T => {
@@ -164,7 +166,7 @@ export type ProviderClient = (
   request?: { readonly headers?: Readonly<Record<string, string>>; readonly post?: string | undefined },
 ) => Promise<ProviderResponse>
 
-/** An HTTP client for one sign-in. Private addresses are allowed, because a superuser configures them. */
+/** An HTTP client for one sign-in. Private addresses are allowed, because a superuser configures the URLs. */
 export function providerClient(): ProviderClient {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   return async (url, { headers = {}, post } = {}) => {

@@ -10,7 +10,7 @@ import table from './providers.json' with { type: 'json' }
 
 const isKeptSecret = (status: number) => [401, 403, 404].includes(status)
 
-/** The email of the first entry that `isOurs` accepts, or ''. Throws for anything but a list. */
+/** The email of the first entry that `isOurs` accepts, or ''. Throws if `entries` is no list. */
 function pickEmail(entries: unknown, isOurs: (entry: unknown) => boolean) {
   if (!Array.isArray(entries)) throw new TypeError('the addresses are no list')
   return textAt(entries.find(isOurs), 'email')
@@ -18,7 +18,7 @@ function pickEmail(entries: unknown, isOurs: (entry: unknown) => boolean) {
 
 type Amend = NonNullable<ProviderType['amend']>
 
-/** Makes a function that sets the email to the listed address that has both flags. PocketBase: tools/auth */
+/** Makes a function that takes the email with both flags from the provider's list. PocketBase: tools/auth */
 const withListedEmail =
   (
     flags: readonly [string, string],
@@ -32,14 +32,14 @@ const withListedEmail =
     return { ...profile, email: pickEmail(listOf(JSON.parse(text)), isOurs) }
   }
 const withGithubEmail = withListedEmail(['verified', 'primary'], isKeptSecret, (entries) => entries)
-/** Bitbucket answers with a page, which has its list in `values`. */
+/** Bitbucket's answer is a page of results, with the list in `values`. */
 const withBitbucketEmail = withListedEmail(
   ['is_primary', 'is_confirmed'],
   (status) => status >= 400,
   (page) => valueAt(page, 'values') ?? [],
 )
 
-/** If the profile hides the email, takes Gitee's primary address. PocketBase: tools/auth/gitee.go */
+/** If the profile has no email, takes the user's primary email at Gitee. PocketBase: tools/auth/gitee.go */
 const withGiteeEmail: Amend = async (profile, { call }) => {
   if (isEmail(profile.email)) return profile
   const isOurs = (entry: unknown) =>
@@ -66,7 +66,7 @@ const withMicrosoftEmail: Amend = (profile, { provider, token }) => {
   return { ...profile, email: choose(readClaims(textAt(token.raw, 'id_token'))) }
 }
 
-/** Adds the avatar and a missing name (old accounts: `name#1234`). PocketBase: tools/auth/discord.go */
+/** Adds the avatar, and a name if there is none (old: `name#1234`). PocketBase: tools/auth/discord.go */
 const withDiscordName: Amend = (profile, { raw }) => {
   const avatar = textAt(raw, 'avatar')
   const number = textAt(raw, 'discriminator')

@@ -77,7 +77,9 @@ async function visit(services: AuthServices, provider: Provider, form: OAuth2For
   return { provider, profile, raw: user.raw, token, createData: form.createData }
 }
 
-/** The provider's part of a sign-in's answer, as JSON. PocketBase: tools/auth/auth.go, AuthUser */
+/**
+ * What the provider said: the `meta` of a sign-in's answer, as JSON. PocketBase: tools/auth/auth.go, AuthUser
+ */
 export function renderMeta({ profile, raw, token }: OAuth2Identity, isNew: boolean): string {
   return writeSorted({
     ...profile,
@@ -118,7 +120,10 @@ async function ask({ userInfoURL, clientId, headers, query }: Provider, call: Pr
 
 type Grant = Readonly<Record<'code' | 'codeVerifier' | 'redirectURL', string>>
 
-/** Exchanges a code for a token: credentials in a header or, if that fails, in the form. RFC 6749, 4.1.3 */
+/**
+ * Exchanges a code for a token. Sends the client's credentials in a header or, if that fails, in the form.
+ * RFC 6749, 4.1.3
+ */
 export const exchange = (provider: Provider, grant: Grant, send: ProviderClient): Promise<ProviderToken> =>
   retrieve(provider, grant, send, 'header').catch(() => retrieve(provider, grant, send, 'form'))
 
@@ -176,7 +181,10 @@ const MAX_NAME_LENGTH = 150
 
 const names = new Lru<string, string>(1_000)
 
-/** Keeps the user's name, which Apple sends only once. PocketBase: record_auth_with_oauth2_redirect.go */
+/**
+ * Keeps a user's name for the sign-in with `code`: Apple sends it once. PocketBase:
+ * record_auth_with_oauth2_redirect.go
+ */
 export function keepAppleName(code: string, user: string): void {
   const name = readName(user).slice(0, MAX_NAME_LENGTH).trim()
   if (name && code.length <= MAX_CODE_LENGTH) names.set(code, name)

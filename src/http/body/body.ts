@@ -21,7 +21,7 @@ const EMPTY: RequestBody = Object.freeze({ values: Object.freeze({}), files: NO_
 const WITH_FORM = new Set(['POST', 'PUT', 'PATCH'])
 const NOTHING = Buffer.alloc(0)
 
-/** The request's body, read once per request. An absent one is empty. Throws 400, 413, RetryLater. */
+/** The request's body, read once per request. Empty if there is none. Throws 400, 413, RetryLater. */
 export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
   const known = c.get('body')
   if (known) return known
@@ -33,13 +33,13 @@ export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<Request
   return body
 }
 
-/** The request's body, as `bodyOf` reads it. `sentence`: the message of a 400. */
+/** The request's body, as `bodyOf` reads it. A 400 gets the message `sentence`. */
 export const bodyOr = (c: Ctx, sentence?: string, maxBytes?: number): Promise<RequestBody> =>
   bodyOf(c, maxBytes).catch((error: unknown) => {
     throw error instanceof ApiError && error.status === 400 ? badRequest(sentence) : error
   })
 
-/** Reads a JSON, multipart or urlencoded body. A form includes the URL's query. Throws 400. Contract 0.4 */
+/** Reads a JSON, multipart or urlencoded body; forms include the URL's query. Throws 400. Contract 0.4 */
 export async function readBody(incoming: IncomingMessage, maxBytes: number, memoryOf: () => RequestMemory) {
   const type = incoming.headers['content-type'] ?? ''
   const query = queryText(incoming.url ?? '')
@@ -151,7 +151,7 @@ function formValues(pairs: readonly [string, string][]): Record<string, unknown>
   const read = payloads.map(readPayload)
   const emptied = read.lastIndexOf(null)
   const laidOver = read.slice(emptied + 1).flatMap((values) => Object.entries(values ?? {}))
-  // not by assignment: assigning to `__proto__` would set the prototype
+  // `fromEntries` keeps a key `__proto__`; assigning to it would set the prototype instead
   return Object.fromEntries([...(emptied < 0 ? plain : []), ...laidOver])
 }
 
@@ -184,7 +184,7 @@ export interface FormOptions {
   readonly maxBytes?: number
 }
 
-/** Reads a body into the fields of `shape`. Ignores unknown fields; missing ones are zero. Throws 400. */
+/** Reads a body into the fields of `shape`. Ignores other fields; absent ones get zero values. Throws 400. */
 export async function readForm<T extends object>(
   c: Ctx,
   shape: Shape<T>,

@@ -85,7 +85,7 @@ export async function readMultipart(incoming: IncomingMessage, maxBytes: number,
   }
 }
 
-/** Joins tiny pieces into larger ones. Waits for the client's turn before a piece with many form parts. */
+/** Joins tiny pieces into larger ones. One with many form parts waits for the client's turn on the CPU. */
 async function* paced(pieces: AsyncIterable<Buffer>, boundary: string, memory: RequestMemory) {
   let gathered = new ByteCollector()
   for await (const piece of pieces) {
@@ -105,7 +105,9 @@ const isAnswer = (error: unknown) =>
   (error instanceof ApiError && error.status === 413) ||
   (error instanceof Error && 'syscall' in error)
 
-/** Makes a parser that reads values as files, because it would keep text values in memory, uncounted. */
+/**
+ * Makes a parser that treats all values as files: it would hold other values in memory that nobody counts.
+ */
 function parserOf(incoming: IncomingMessage, reader: ReturnType<typeof readerOf>): Parser {
   const parser = new Busboy({
     headers: { 'content-type': incoming.headers['content-type'] ?? '' },

@@ -10,7 +10,9 @@ import { memoryOf } from '../server/store-of.ts'
 export const MAX_PARTS = 10_000
 /** Maximum keys of all objects in a JSON body, including those in JSON fields. */
 const MAX_KEYS = 250_000
-/** Maximum items of all lists. A JSON field of the default size, 1 MiB, may have 524,288 numbers. */
+/**
+ * Maximum items of all lists in a JSON body. A JSON field of 1 MiB, the default, may have 524,288 numbers.
+ */
 const MAX_VALUES = 1_000_000
 export const JSON_BOUNDS = { fields: MAX_PARTS, keys: MAX_KEYS, values: MAX_VALUES }
 
@@ -127,7 +129,9 @@ export async function readBytes(incoming: IncomingMessage, maxBytes: number, mem
   return body.bytes
 }
 
-/** The body as JSON, parsed once per request. By default refuses repeated names. Throws 400, 413. */
+/**
+ * The body as JSON, parsed once per request. By default refuses a name twice in an object. Throws 400, 413.
+ */
 export function readJson(c: Ctx, maxBytes: number, parse = parseUnique): Promise<unknown> {
   const json = c.get('json') ?? jsonOf(c, maxBytes, parse)
   c.set('json', json)

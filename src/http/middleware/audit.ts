@@ -88,7 +88,7 @@ function namesIn(body: readonly string[], { fields }: Collection): string[] {
   return fields.map(({ name }) => name).filter((name) => keys.has(name))
 }
 
-/** The collections, for changes by `auth`, each of which is audited in its own transaction. */
+/** The collections, for changes by `auth`. Each change is audited in its own transaction. */
 export function auditedCollections(c: Ctx, { store, ...rest }: Services, auth: AuthRecord): Collections {
   return {
     get catalog() {
@@ -151,7 +151,9 @@ export async function requireAuth(c: Ctx, services: Services): Promise<Caller> {
   throw unauthorized('The request requires valid record authorization token.')
 }
 
-/** The calling device. Throws 401 for a guest, 403 for others: on 401 devices forget their pairing. */
+/**
+ * The calling device. Throws 403 for any other caller, 401 for a guest. On 401 devices forget their pairing.
+ */
 export async function requireDeviceOf(c: Ctx, services: Services): Promise<DeviceCaller> {
   const auth = await authOf(c, services)
   if (!auth) await refuseSuspended(c, services)
@@ -170,7 +172,7 @@ export async function refuseSuspended(c: Ctx, { store }: Services): Promise<void
     throw gatewayRefusal('account_disabled')
 }
 
-/** The calling user. Throws 401 for a guest, 403 for others. */
+/** The calling user. Throws 401 for a guest, 403 for a device or superuser. */
 export async function requireUser(c: Ctx, services: Services) {
   const { auth, store } = await requireAuth(c, services)
   if (auth.collection.id !== USERS_ID) throw forbidden('Only users may ask for this.')

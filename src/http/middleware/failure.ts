@@ -25,7 +25,10 @@ export const gatewayForm: ErrorForm = (c, error) => {
   return sendError(c, status, 'body' in error ? error.body : { error: codeOfStatus(status), message })
 }
 
-/** Answers with PocketBase's `{"data","message","status"}`. A GatewayError with another body keeps it. */
+/**
+ * Answers with PocketBase's `{"data","message","status"}`. A GatewayError keeps its body if that is not
+ * `{"error","message"}`.
+ */
 const pocketBaseForm: ErrorForm = (c, error) => {
   const { status, message } = error
   if (error instanceof ApiError) return sendError(c, status, { data: error.data, message, status })
@@ -33,7 +36,7 @@ const pocketBaseForm: ErrorForm = (c, error) => {
   return sendError(c, status, isRefusal ? { data: {}, message, status } : error.body)
 }
 
-/** PocketBase's format, with 503 instead of 429 under load: Alertmanager retries only after 5xx. */
+/** PocketBase's format, but 503 instead of 429 from a busy server: Alertmanager retries only after 5xx. */
 export const hookForm: ErrorForm = (c, error) => {
   const isOfServer = error.status === 429 && !(error instanceof TooManyCodes)
   return pocketBaseForm(c, isOfServer ? new ApiError(503, error.message) : error)

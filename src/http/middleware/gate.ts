@@ -26,7 +26,7 @@ export const gate =
   async (c, next) => {
     c.set('services', services)
     const { incoming } = c.env
-    // before authentication: counts for the account if its credentials are cached, else for the network
+    // not yet authenticated: counts for the account if its credentials are cached, else for the network
     const leave = await takePlace(c, holderOf(incoming, services, callerOf(services, incoming)))
     c.set('leaveRequest', leave)
     try {
@@ -44,7 +44,10 @@ export const gate =
     }
   }
 
-/** Waits for a small body and for a slot to run in; returns what frees the slot. Throws 400, 429, 503. */
+/**
+ * Waits until a small body has arrived and another request of the holder may run. Returns a function that
+ * ends the request. Throws 400, 429, 503.
+ */
 export async function takePlace(c: Ctx, holder: Holder): Promise<() => void> {
   const incoming = c.env.incoming as LimitedIncomingMessage
   const bytes = bodyBytes(incoming)
@@ -61,7 +64,9 @@ export async function takePlace(c: Ctx, holder: Holder): Promise<() => void> {
   return admission.requests.enter(holder)
 }
 
-/** Runs a route with a large body. Identifies the caller before the body is read; frees it at the end. */
+/**
+ * Runs a route with a large body: identifies the caller before it reads the body, frees the body at the end.
+ */
 async function workLarge(c: Ctx, services: Services, next: () => Promise<void>): Promise<void> {
   await judgeSender(c, services)
   try {
@@ -142,7 +147,9 @@ interface RateLimitSubject {
   readonly ip: string
   readonly isSignedIn: boolean
   readonly labels: readonly string[]
-  /** What to count by for a collection's route: collection and action. '' counts by the rule's label. */
+  /**
+   * Names the counter for a collection's route: collection id and actions. '': the rule's label is the name.
+   */
   readonly countedAs: string
 }
 
@@ -151,7 +158,7 @@ interface Window {
   startS: number
 }
 
-/** The rule for a request, if any: for each label, the rule with that label, else one for a parent path. */
+/** The rule for a request, if any: for each label in turn, the rule with it, else one with a parent path. */
 export function findRule(rules: readonly RateLimitRule[], asked: RateLimitSubject) {
   const fitting = rules.filter(
     ({ audience }) => audience === '' || audience === (asked.isSignedIn ? '@auth' : '@guest'),
@@ -207,7 +214,7 @@ const SWEEP_S = 60
 
 /** Maximum bytes of a guest's body. Sign-ins, subscriptions and pairing need far less. */
 export const GUEST_BODY_BYTES = 64 << 10
-/** Maximum bytes of a guest's create or update of a record, besides the maximum of each of its fields. */
+/** Maximum bytes of the body when a guest creates or updates a record, without the maximum of each field. */
 const GUEST_RECORD_BYTES = 1 << 20
 const CHARACTER_BYTES = 6
 

@@ -15,7 +15,7 @@ import { authOf } from '../request-info.ts'
 import { clientIp, holderOf, storeOf } from '../server/store-of.ts'
 
 /**
- * Hashes and compares passwords; clients take turns. Throws 429 after too many hashes, except superusers'.
+ * Hashes and compares passwords; clients take turns. Throws 429 after too many hashes for a non-superuser.
  */
 export function passwordWork(c: Ctx, services: Services, auth: AuthRecord | null): PasswordWork {
   const { config } = services
@@ -36,7 +36,7 @@ const isGiven = (body: Body, key: string) => toText(body?.[key]) !== ''
 const changesPassword = (body: Body): boolean =>
   ['oldPassword', 'password', 'passwordConfirm'].some((key) => isGiven(body, key))
 
-/** Counts a password change as a sign-in attempt: a stolen token must not allow guessing. Throws 429. */
+/** Counts a password change as a sign-in attempt: a stolen token must not help to guess. Throws 429. */
 export async function limitOldPasswordChecks<T>(
   c: Ctx,
   services: Services,

@@ -21,7 +21,8 @@ export interface SendingCaller extends Sender {
 }
 
 /**
- * The sending user, by X-API-Key or Authorization. Throws 401 for a guest, 403 for others or missing scopes.
+ * The sending user, by X-API-Key or Authorization. Throws 401 for a guest; 403 for a device, a superuser or a
+ * key without any of the scopes.
  */
 export const requireSender = (c: Ctx, services: Services, scopes: readonly Scope[]): Promise<SendingCaller> =>
   withCatalog(services.store, () => identifySender(c, services, scopes, false))
@@ -43,7 +44,7 @@ export function callerOfKey(c: Ctx, services: Services, holder: KeyHolder) {
   return { ...senderOfKey(holder), auth, scopes, store: storeOf(c, services, auth) } satisfies SendingCaller
 }
 
-/** An API key. `name`: a user name that other APIs send with it (the email or id of the key's user). */
+/** An API key. `name`: the user name that came with it, which must be the email or id of the key's user. */
 export interface KeyCredentials {
   readonly key: string
   readonly ip: string

@@ -54,7 +54,7 @@ export function accountRoutes(services: Services): Hono<Env> {
     })
 }
 
-/** Audits what superusers, but not others, do to their sessions. */
+/** Audits a superuser's changes to its sessions. Those of other callers are not audited. */
 async function audit(c: Ctx, services: Services, auth: AuthRecord, action: string, db?: Db): Promise<void> {
   const entry = { action, collection: auth.collection.name, record: auth.id }
   if (auth.isSuperuser) await auditRequest(c, services, auth, entry, db)

@@ -264,10 +264,7 @@ const TOPIC = '@oauth2'
 const SUCCESS = '../_/#/auth/oauth2-redirect-success'
 const FAILURE = '../_/#/auth/oauth2-redirect-failure'
 
-/**
- * `/api/oauth2-redirect`: passes the code to the realtime client with id `state`. PocketBase:
- * record_auth_with_oauth2_redirect.go
- */
+/** `/api/oauth2-redirect`: passes the code to the realtime client with id `state`, as PocketBase does. */
 export function oauth2Routes(services: Services): Hono<Env> {
   const answer = async (c: Ctx) => {
     const redirect = await readRedirect(c)

@@ -40,7 +40,7 @@ export interface PartAnswer {
   readonly status: number
 }
 
-/** A failed request without a message. As in PocketBase, 400 for a batch's first request, 500 for others. */
+/** A request of a batch failed without a message. As in PocketBase, 400 for the first one, 500 for others. */
 export class PartFault extends Error {
   override name = 'PartFault'
 }

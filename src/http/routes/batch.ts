@@ -53,7 +53,7 @@ export const batchRoutes = (services: Services) =>
     )
   })
 
-/** Runs the batch by `retry`. Repetitions neither count towards rate limits nor check passwords again. */
+/** Runs a batch with `retry`. Only its first run counts towards rate limits and checks passwords. */
 function write(
   c: Ctx,
   services: Services,
@@ -95,7 +95,7 @@ function runAll(
   return store.db.transaction(async (db) => {
     await db.limitStatements(timeoutMs)
     const inside = { db, catalog: store.catalog }
-    // lock the caller: otherwise an API key could survive if the account's owner takes it back meanwhile
+    // lock the caller: if its real owner takes the account over meanwhile, no new API key may survive that
     if (requests.some((asked) => mayOpen(services, asked))) await lockFreshAuth(inside, auth)
     const answers: PartAnswer[] = []
     for (const [i, asked] of requests.entries()) {

@@ -157,7 +157,7 @@ export function sendFile(c: Ctx, file: SentFile, name: string): Response {
   }
 }
 
-/** The type to send. INLINE types ignore the name: `GIF89a=1` stored as `a.js` must not become a script. */
+/** The type to send. INLINE types ignore the name: a GIF stored as `a.js` must not become a script. */
 const typeOf = ({ type }: SentFile, name: string) =>
   INLINE.has(type) ? type : (TYPES_BY_EXTENSION[extname(name)] ?? type)
 
@@ -200,7 +200,7 @@ const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
 /** Files have no ETag, so only `*` matches. */
 const isStar = (match: string) => match.trim() === '*'
 
-/** The status if a condition forbids sending the file, else undefined. (npm's fresh lacks 412.) RFC 7232 */
+/** The status if a conditional header forbids sending, else undefined. (npm's `fresh` lacks 412.) RFC 7232 */
 function judgeConditions(headers: IncomingHttpHeaders, modified: Date): 412 | 304 | undefined {
   const match = headers['if-match']
   const unmodified = readDate(headers['if-unmodified-since'])
@@ -234,7 +234,7 @@ class RangeFault extends Error {
   }
 }
 
-/** The range to send; undefined for the whole file. (npm's range-parser misreads suffix ranges.) RFC 9110 */
+/** The range to send; undefined for the whole file. (npm's `range-parser` misreads suffixes.) RFC 9110 */
 function readRange(header: string, size: number): Range | undefined {
   if (header === '') return undefined
   if (!header.startsWith('bytes=')) throw new RangeFault(false)

@@ -60,7 +60,7 @@ const AUDIT = plainList('_audit', [
   ['fields', 'json'],
 ])
 
-/** Health, logs, crons, warnings, jobs. `/api/sql` never runs SQL. Contract 7.4 */
+/** Routes for health, logs, crons, warnings and jobs. `/api/sql` always answers 404. Contract 7.4 */
 export function adminRoutes(services: Services): Hono<Env> {
   const { config, extensions, jobs, log, logs } = services
   const routes = superuserRoutes(services, {

@@ -168,7 +168,7 @@ async function sendExport(c: Ctx, services: Services, name: string): Promise<Res
   c.set('asker', auth)
   memoryOf(c).hold(PAGE_BYTES)
   const pieces = exportRecords(store, services.extensions, collection, request)
-  // get the first piece now: errors of the request are thrown before it
+  // get the first piece before the answer begins: until then, an error can still set the status
   const first = await pieces.next()
   async function* encoded() {
     yield Buffer.from(first.value ?? '')

@@ -106,7 +106,7 @@ export const sendFrom =
       const { answer, replayed } = await send(sending, sender, body, idempotency)
       if (replayed) {
         c.header('Idempotent-Replayed', 'true')
-        // lets pages of other origins read the header
+        // lets scripts of pages from other origins read the header above
         c.header('Access-Control-Expose-Headers', 'Idempotent-Replayed')
       }
       return sendRaw(c, answer)

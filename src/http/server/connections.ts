@@ -19,7 +19,7 @@ const [MAX_WAITING, MAX_WAITING_BYTES] = [32, 64 << 10]
 /** How long a network is refused after a connection exceeds MAX_WAITING; maximum number of such networks. */
 const [BAN_MS, MAX_BANS] = [2_000, 1_000]
 
-/** Limits of connections. Node's default keepAliveTimeout of 5 s would cut off clients about to send. */
+/** Limits of connections. Node's keepAliveTimeout, 5 s by default, closes connections still in use. */
 export const CONNECTION_OPTIONS = {
   headersTimeout: 20_000,
   requestTimeout: 300_000,
@@ -30,12 +30,14 @@ export const CONNECTION_OPTIONS = {
   highWaterMark: SMALL_BYTES,
 } as const satisfies ServerOptions
 
-/** The host name is for HTTP/1.0 requests; request-tracker.ts handles unread bodies. RFC 1945, 5 */
+/**
+ * HTTP/1.0 requests without Host get this `hostname`. request-tracker.ts handles unread bodies. RFC 1945, 5
+ */
 export const LISTENER_OPTIONS = { hostname: 'localhost', autoCleanupIncoming: false }
 
 const connections = new WeakMap<Socket, { readonly all: OpenConnections; readonly connection: Connection }>()
 
-/** Counts a connection as an idle one of this client, not of its proxy, while a request waits for events. */
+/** While a request waits for events, counts its connection as idle and for the client, not the proxy. */
 function waitForNews(socket: Socket, client: Holder): void {
   const { all, connection } = connections.get(socket)!
   all.change(connection, client, false)
@@ -116,7 +118,7 @@ export function endStalled(socket: Socket): void {
 interface Connection {
   readonly socket: Socket
   readonly origin: Holder
-  /** The network charged. Behind a proxy, it is the client's only while a request waits for events. */
+  /** The network charged: the connection's other end, or the client while a request waits for events. */
   network: Holder
   isBusy: boolean
   /** Requests without an answer. `waitingBytes`: the size of those that wait for earlier answers. */
@@ -124,10 +126,10 @@ interface Connection {
   waitingBytes: number
 }
 
-/** All open connections. When full, a new one replaces another, usually the longest idle one of a network. */
+/** All open connections. When full, a new one usually replaces the longest idle of the largest network. */
 class OpenConnections {
   readonly #max: number
-  /** The connections of each network, first those that have been idle or busy for longest. */
+  /** Connections by network. In each set, those that became idle or busy longest ago come first. */
   readonly #networks = new Map<Holder, Set<Connection>>()
   #count = 0
 
@@ -228,7 +230,7 @@ export async function listen(server: Server, { host, port }: Place): Promise<Lis
     await open(server, { host, port })
     return { url: urlOf(server), stopAccepting: () => close(server) }
   }
-  // `reusePort` below would share a port that another server uses: this probe fails instead
+  // with `reusePort`, as below, we would share a port with another server. This probe fails instead
   const probe = new TcpServer()
   await open(probe, { host, port })
   const chosen = (probe.address() as AddressInfo).port

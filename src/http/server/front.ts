@@ -11,9 +11,9 @@ import type { Services } from '../context.ts'
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
-/** A malformed escape in the path. In the query, it only drops its parameter. */
+/** Finds a malformed %-escape in the path. One in the query only drops its parameter. */
 const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
-/** A doubled slash, or a segment that begins with a dot, in the path. */
+/** Finds a doubled slash in the path, or a segment that begins with a dot. */
 const UNCLEAN = /^[^?]*\/[/.]/
 
 /** Runs before the routes: CORS, security headers, preflights, redirects to clean paths. Contract 8.4, 8.5 */

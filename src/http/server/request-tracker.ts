@@ -9,8 +9,8 @@ import { pathOf } from './front.ts'
 import { addressOf, callerOf, holderOf, ipOf, isTrusted } from './store-of.ts'
 
 /**
- * Unread bodies up to this size are read to the end. Clients with larger ones have this long to read the
- * answer. Go: net/http
+ * Unread bodies of up to MAX_UNREAD_BYTES are read to the end. With a larger one, the client has HANG_UP_MS
+ * to read the answer. Go: net/http
  */
 const [MAX_UNREAD_BYTES, HANG_UP_MS] = [256 << 10, 500]
 
@@ -51,7 +51,7 @@ export class RequestTracker {
   admit(req: IncomingMessage, res: ServerResponse): void {
     const beganMs = performance.now()
     const { log, config, traffic, settings, protocols } = this.#services
-    // an id costs 5 % of a view's rate: without request logs, only a logged failure gets one
+    // ids cost 5 % of the speed of views: without request logs, only a failure that is logged gets one
     const id = log.isLevelEnabled('info') ? assignRequestId(req, res, config) : ''
     const { method = '', url = '' } = req
     this.#running.add(res)
@@ -207,14 +207,16 @@ function codeOf(error: unknown): unknown {
 /** The secret at the end of a URL that a phone or a tool posts to. */
 const SECRET_END = /(?<=\/incoming\/|\/api\/hooks\/).*/
 
-/** Maximum characters of a URL to read. With escapes, it can be nine times as long as its logged text. */
+/** Maximum characters of a URL to read. Escapes can make it nine times as long as what is logged of it. */
 const MAX_READ = 9_000
 const MAX_LENGTH = 1_000
 
 /** The path for logs, without the query, which may contain tokens, and without a secret at its end. */
 export const loggedPath = (url: string): string => safePath(url.slice(0, MAX_READ)).slice(0, MAX_LENGTH)
 
-/** The rest of a path after `;`, `&`, `=` or an escaped sign: a client may have put parameters there. */
+/**
+ * The rest of a path after a `;`, `&`, `=` or escaped sign (`?` too), where a client may have put parameters.
+ */
 const PARAMETERS = /(?<=[;&=]|%(?:3[bdf]|26)).*/is
 /** API keys, also without `_`, as Twilio's API gets them. */
 const KEYS = /(?:psk|vk)_?\w{20,}/g
@@ -222,7 +224,7 @@ const KEYS = /(?:psk|vk)_?\w{20,}/g
 const safePath = (url: string) =>
   url.replace(/\?.*/s, '').replace(SECRET_END, '…').replace(PARAMETERS, '…').replace(KEYS, '…')
 
-/** Digits. A `+` before them marks a phone number; a letter after them marks a part of an id. */
+/** Digits, with a `+` before them (of a phone number) and a letter after them (of an id). */
 const DIGITS = /(?:\+|%2B)?(\d+)([a-z]?)/gi
 const MIN_DIGITS = 7
 

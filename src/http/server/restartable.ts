@@ -55,7 +55,7 @@ export async function startRestartable(begin: () => Promise<Work>, unavailable: 
     get reason() {
       return reason
     },
-    /** Stops the work, runs `alone`, starts the work. Requests get 503 with `why`. Calls run in turn. */
+    /** Stops the work, runs `alone`, restarts the work. Requests get 503 with `why`. Calls run one by one. */
     exclusively(why: string, alone = async () => {}): Promise<void> {
       const done = restarting.then(() => restart(why, alone))
       restarting = done.catch(() => {})

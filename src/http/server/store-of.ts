@@ -12,7 +12,7 @@ import { type Ctx, RequestMemory, type Services } from '../context.ts'
 type Trust = Pick<Services, 'settings' | 'config'>
 
 /**
- * The client's address: of a trusted header, a trusted proxy's X-Forwarded-For or the socket. Contract 8.5
+ * The client's address, from a trusted header, a trusted proxy's X-Forwarded-For or the socket. Contract 8.5
  */
 export const clientIp = (c: Ctx, services: Trust): string => ipOf(c.env.incoming, services)
 
@@ -29,7 +29,10 @@ export function ipOf(incoming: IncomingMessage, { settings, config }: Trust): st
   return farthest(incoming.headersDistinct['x-forwarded-for'] ?? [], config.trustedProxies, peer)
 }
 
-/** The first hop from the right that is not a trusted proxy. Hops left of it may be forged. */
+/**
+ * Skips trusted proxies at the end of a forwarding header. The address before them is the client's, as far as
+ * known; all before that may be forged.
+ */
 function farthest(values: readonly string[], proxies: readonly string[], peer: string): string {
   let last = peer
   for (const hop of values.flatMap((value) => value.split(',')).reverse()) {
@@ -102,7 +105,7 @@ export interface Caller {
   readonly store: Store
 }
 
-/** The memory of a request's body and answer, charged to the caller that is known at the first call. */
+/** The memory of a request's body and answer, charged to the caller known when this is called first. */
 export function memoryOf(c: Ctx): RequestMemory {
   const known = c.get('memory')
   if (known) return known
@@ -115,7 +118,7 @@ export function memoryOf(c: Ctx): RequestMemory {
   return memory
 }
 
-/** Reserves memory for an answer until the client has read it. For a read without room, throws RetryLater. */
+/** Reserves memory for an answer until it is sent. Throws RetryLater if there is no room for one to a GET. */
 export function countAnswer(c: Ctx, bytes: number): void {
   if (!c.get('services')) return
   const { method } = c.env.incoming
