@@ -68,7 +68,7 @@ const mail = (fresh: MailTemplate) =>
 
 export type TokenOptions = ValueOf<ReturnType<typeof token>>
 
-/** Options of tokens. `duration` in seconds. `secret`, part of the signing key, never leaves the server. */
+/** Options of a token: `duration` in seconds; `secret`, a part of the signing key, which no answer shows. */
 const token = (seconds: number) =>
   object({
     secret: startingWith(text, () => randomText(SECRET_LENGTH)),
@@ -89,7 +89,7 @@ const provider = object({
   extra: map,
 })
 
-/** Merges each submitted provider into the stored one of that name. Its secret stays unless submitted. */
+/** OAuth2 providers. Keys that a submitted one lacks, such as the secret, keep their stored values. */
 const providers: Shape<OAuth2Provider[]> = {
   ...list(provider),
   over(raw, old) {
@@ -99,7 +99,7 @@ const providers: Shape<OAuth2Provider[]> = {
   },
 }
 
-/** One-time passwords by SMS: from lines of user `account` to the number in `field`. Not in PocketBase. */
+/** OTPs by SMS: phones of the user `account` send them to the phone number in `field`. Not in PocketBase. */
 const channel = optional(
   object({
     field: text,

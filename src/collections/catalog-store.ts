@@ -20,7 +20,7 @@ import {
 import { builtInCollections, systemCollections, withMissingFields } from './definition/built-in.ts'
 import { readStored } from './definition/complete.ts'
 import { makeOwnObjects } from './own-indexes.ts'
-import { checkColumnLimit } from './sqlite/sqlite-fault.ts'
+import { checkSqliteNames } from './sqlite/sqlite-fault.ts'
 import { alterTable, columnsOf, converted, createTable } from './table.ts'
 import { refreshViews, saveView, withoutViews } from './views/view.ts'
 
@@ -30,7 +30,7 @@ export type Collections = Pick<CatalogStore, 'catalog' | 'change'>
 
 type Opened = Pick<Database, 'for' | 'forEverybody'>
 
-/** A store on one Db. A class, because V8 makes a hidden class for each object literal with a getter. */
+/** A Store for one Db. A class, because in V8 a literal with a getter makes a hidden class per object. */
 class BoundStore implements Store {
   readonly db: Db
   readonly #all: Pick<Store, 'catalog'>
@@ -45,7 +45,7 @@ class BoundStore implements Store {
   }
 }
 
-/** Keeps the newest catalog: other nodes (server processes) announce changes by NOTIFY. Makes stores. */
+/** Holds the newest catalog and makes stores with it. Server processes announce changes by NOTIFY. */
 export class CatalogStore {
   readonly signIn: Store
   catalog = new Catalog([])
@@ -79,12 +79,12 @@ export class CatalogStore {
     this.#stop = await this.#db.listen(CHANNEL, (payload) => void this.#hear(payload).catch(() => {}))
   }
 
-  /** Runs `work` in a transaction, one at a time on all nodes, and waits until all nodes know its changes. */
+  /** Runs `work` in a transaction, alone among all server processes. Waits until all know its changes. */
   async change<T>(work: (draft: CatalogDraft) => Promise<T>): Promise<T> {
     let change = ''
     try {
       const result = await this.#db.transaction(async (db) => {
-        // waits without limit for other changes, but not for table locks, behind which readers queue
+        // no time limit for this lock only: readers of a table queue behind whoever waits to lock the table
         await db.script(
           `set local lock_timeout = 0; select pg_advisory_xact_lock(${LOCKS.migration}); set local lock_timeout to default`,
         )
@@ -147,7 +147,7 @@ async function addMissingFields(draft: CatalogDraft, stored: Collection): Promis
   if (next) await saveCollection(draft, next)
 }
 
-/** Creates missing system and built-in collections and fields. Throws a UserError for a taken name. */
+/** Creates missing system and built-in collections and fields. Throws a UserError if a name is taken. */
 export async function bootstrap(draft: CatalogDraft): Promise<void> {
   const wanted = [...systemCollections(), ...builtInCollections()]
   for (const collection of wanted) {
@@ -166,7 +166,7 @@ export async function bootstrap(draft: CatalogDraft): Promise<void> {
   await makeOwnObjects(draft.db)
 }
 
-/** Maximum wait for all nodes. A node without a connection reads the collections when it reconnects. */
+/** Maximum wait for other server processes. One that is disconnected catches up when it reconnects. */
 const PATIENCE_MS = 1_000
 const SEEN = 'seen '
 
@@ -196,7 +196,7 @@ function clusterBarrier(ownDb: Db, channel: string) {
     async answer(change: string): Promise<void> {
       if (change !== '') await say(ownDb, SEEN + change)
     },
-    /** Waits until every node, including this one, has answered, at most for PATIENCE_MS. */
+    /** Waits at most PATIENCE_MS until every server process, including this one, has answered. */
     async complete(change: string): Promise<void> {
       const signal = AbortSignal.timeout(PATIENCE_MS)
       const nodes = await countChannelListeners(ownDb, channel)
@@ -207,14 +207,14 @@ function clusterBarrier(ownDb: Db, channel: string) {
   }
 }
 
-/** If the authRule changes, replaces the secret of tokens, which ends all sessions. */
+/** Replaces the secret of auth tokens if the authRule changes. All tokens issued before become invalid. */
 function withFreshSecret(next: Collection, old: Collection): Collection {
   if (next.type !== 'auth' || old.type !== 'auth' || (next.authRule ?? '') === (old.authRule ?? ''))
     return next
   return { ...next, authToken: { ...next.authToken, secret: newSecret() } }
 }
 
-/** Superusers sign in by password, never by OAuth2; OTP needs MFA. PocketBase: record_model_superusers.go */
+/** For superusers: forces password sign-in on, OAuth2 off, MFA if OTP is on. record_model_superusers.go */
 function withSuperuserRules(next: Collection): Collection {
   if (next.type !== 'auth' || next.name !== '_superusers') return next
   return {
@@ -237,10 +237,10 @@ async function writeTable(draft: CatalogDraft, next: Collection, old: Collection
   return converted(old, next).length > 0 ? withoutViews(draft, next.id, alter) : alter()
 }
 
-/** Writes a collection: table or view, indexes, row; then refreshes dependent views. Validates nothing. */
+/** Writes a collection, its table or view and its indexes, then refreshes other views. Validates nothing. */
 export async function saveCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   const old = draft.catalog.all.find((one) => one.id === collection.id)
-  checkColumnLimit(draft, collection, old)
+  checkSqliteNames(draft, collection, old)
   const time = now()
   const stamped = { ...collection, created: old ? collection.created : time, updated: time }
   const next = withSuperuserRules(old ? withFreshSecret(stamped, old) : stamped)

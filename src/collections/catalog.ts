@@ -30,14 +30,14 @@ export class Catalog {
     return this.#byKey.get(`#${nameOrId}`) ?? this.#byKey.get(nameOrId.toLowerCase())
   }
 
-  /** A field by its name. The collection may come from another catalog. */
+  /** Finds a field by its name. The collection need not be of this catalog. */
   field(collection: Collection, name: string): Field | undefined {
     const known = this.#fields.get(collection)
     return known ? known.get(name) : collection.fields.find((field) => field.name === name)
   }
 }
 
-/** Database access for an account or the server, and the collections. Do not keep `catalog`: it changes. */
+/** Database access for an account or the server, and all collections. Read `catalog` anew: it changes. */
 export interface Store {
   readonly db: Db
   readonly catalog: Catalog
@@ -77,7 +77,7 @@ export const SUPERUSERS = '_superusers'
 
 export const USERS_ID = '_pb_users_auth_'
 
-/** The holder that limits apply to: a user with the user's devices, API keys and members. */
+/** The holder for limits. Work of a user's devices, API keys and team members counts as the user's. */
 export const userHolder = (user: string): Holder => accountHolder(USERS_ID, user)
 
 export const DEVICES_ID = 'devices'
@@ -127,7 +127,7 @@ export const isInternal = (name: string): boolean => NO_COLLECTIONS.has(name.toL
 
 const INTERNAL_NAMES_SINCE = 7
 
-/** All rows of `_collections` in order of creation, as text. */
+/** All rows of `_collections` in order of creation. `data` is the collection's JSON. */
 export async function readRows(db: Db): Promise<{ id: string; data: string }[]> {
   const { rows } = await db.query('select id, data from _collections order by position')
   return rows.map(([id, data]) => ({ id: String(id), data: String(data) }))
@@ -137,7 +137,10 @@ const PUT = `
 insert into _collections (id, name, data) values ($1, $2, $3)
 on conflict (id) do update set name = excluded.name, data = excluded.data`
 
-/** Stops servers of older releases: deleting a collection, they would drop an internal table of its name. */
+/**
+ * Locks out servers of older releases. If one of them deleted a collection with the name of an internal
+ * table, it would drop the internal table.
+ */
 const STOP_OLDER = 'update _schema set oldest = greatest(oldest, $1)'
 
 /** A transaction that changes collections. Its catalog includes the changes made so far. */
@@ -176,7 +179,7 @@ function lines(data: ErrorData, path = ''): string[] {
   )
 }
 
-/** A collection that cannot be saved. `data`: errors by key. The caller adds the message of the answer. */
+/** A collection that cannot be saved. `data`: the errors by key. */
 export class InvalidCollection extends Error {
   override name = 'InvalidCollection'
   readonly collection: Collection

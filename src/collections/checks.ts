@@ -96,7 +96,7 @@ export const noneOf = (refused: readonly string[]): Check =>
 export const matches = (pattern: RegExp): Check =>
   demand((value: string) => pattern.test(value), 'validation_match_invalid', 'must be in a valid format')
 
-/** Makes a check that returns an error found earlier, unless the value is empty. */
+/** Makes a check that returns this error, if there is one, for every value that is not empty. */
 export const failedBefore = (error: FieldError | undefined): Check => unlessEmpty(() => error)
 
 export const equals =

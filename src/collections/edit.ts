@@ -39,10 +39,10 @@ function refusal(sentence: string, error: unknown): unknown {
   return isQueryFault(error) ? badRequest(`${sentence} Raw error: \n${sqliteErrorText(error)}`) : error
 }
 
-/** Whether indexes are submitted. Otherwise PocketBase names default indexes by the generated id. */
+/** Whether indexes are submitted. If not, PocketBase puts the generated id into names of default indexes. */
 const bringsIndexes = (raw: unknown) => Object.hasOwn(raw ?? {}, 'indexes')
 
-/** The error for a changed id: 404, unless another collection has the new id, as in PocketBase. */
+/** The error for a changed id: 400 if a collection with the new id exists, else 404, as in PocketBase. */
 const otherId = ({ catalog }: Store, id: string) =>
   catalog.find(id)
     ? badRequest(FAILED, { id: fieldError('validation_values_mismatch', "Values don't match") })
@@ -68,7 +68,7 @@ export const createCollection = (store: Collections, raw: unknown, checkRule: Ru
     return next.id
   })
 
-/** Updates a collection from submitted JSON; missing keys stay. Throws 404, or 400 with all errors. */
+/** Updates a collection with the submitted keys. Throws 404, or 400 with all errors. */
 export const updateCollection = (store: Collections, nameOrId: string, raw: unknown, checkRule: RuleCheck) =>
   save(store, FAILED, async (draft) => {
     const old = draft.catalog.find(nameOrId)
@@ -114,7 +114,7 @@ function referencesTo(catalog: Catalog, collection: Collection): Collection[] {
   )
 }
 
-/** Deletes a collection's table or view, its files and its row. Throws Postgres' error if a view reads it. */
+/** Drops a collection's table or view, its files and its row. Throws Postgres' error if a view reads it. */
 export async function dropCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   if (collection.type === 'view') await dropView(draft.db, collection)
   else await draft.db.query(`drop table if exists ${quote(tableName(collection))}`)
@@ -122,7 +122,7 @@ export async function dropCollection(draft: CatalogDraft, collection: Collection
   await draft.remove(collection)
 }
 
-/** Deletes a collection. Throws CollectionInUseError if it is needed or a system one. collection_model.go */
+/** Deletes a collection. Throws a CollectionInUseError for a system collection, or if another needs it. */
 async function deleteCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   if (collection.system)
     throw new CollectionInUseError(`[${collection.name}] system collections cannot be deleted`)
@@ -135,10 +135,10 @@ async function deleteCollection(draft: CatalogDraft, collection: Collection): Pr
 
 type Raw = Readonly<Record<string, unknown>>
 
-/** What happens to stored fields that are not submitted. `keep-needed` drops optional built-in ones. */
+/** What happens to stored fields that are not submitted. `keep-needed` deletes optional built-in ones. */
 type UnnamedFields = 'keep' | 'keep-needed' | 'delete'
 
-/** The submitted fields, then stored ones not among them. They match by id, or by name and type. */
+/** Adds stored fields that `next` lacks, as `unnamed` says. Fields match by id, or by name and type. */
 function withOldFields(next: Collection, old: Collection, unnamed: UnnamedFields): Collection {
   let { fields } = next
   const isNamed = (field: Field) => next.fields.some(({ id, name }) => id === field.id || name === field.name)
@@ -202,7 +202,7 @@ export interface Imported {
   readonly old: Collection | undefined
 }
 
-/** Imports collections, matched by id or name; validates nothing. `delete` drops all not in `raws`. */
+/** Saves collections without validation; finds old ones by id or name. `delete` drops those not in `raws`. */
 export async function importCollections(
   draft: CatalogDraft,
   raws: readonly Raw[],

@@ -8,7 +8,7 @@ import { parseIndex } from './sqlite/index-expression.ts'
 const WHOLE_INDEX = /^create index \S+ on (\w+) \(([^()]+)\);$/m
 const COLUMN = /^(?:"?(\w+)"?|(_rowid) nulls first)$/
 
-/** Columns of indexes without a condition, by table. Skips an index with `_rowid` unless `nulls first`. */
+/** By table, columns of each index without a condition. Skips indexes on `_rowid` without `nulls first`. */
 function readOwnIndexes(): Map<string, string[][]> {
   const found = new Map<string, string[][]>()
   for (const { sql } of ownIndexes()) {
@@ -24,7 +24,7 @@ function readOwnIndexes(): Map<string, string[][]> {
 const ownIndexes = () => sqlFiles('indexes/always')
 let ownColumns: Map<string, string[][]> | undefined
 
-/** The columns of each index without a condition: of the collection and in `sql/indexes/always`. */
+/** Columns of each index without a condition: the collection's own indexes and `sql/indexes/always`. */
 export function indexedColumns({
   id,
   indexes,
@@ -37,7 +37,7 @@ export function indexedColumns({
   return [...described, ...(ownColumns.get(id) ?? [])]
 }
 
-/** ORDER BY insertion, spelled like `sql/indexes/always/sms_messages_in_order.sql` to use that index. */
+/** SQL of the order of insertion, spelled like the index sms_messages_in_order, so that Postgres uses it. */
 export const insertionOrderBy = (direction: string): string =>
   direction === 'DESC' ? 'b._rowid DESC NULLS LAST' : 'b._rowid NULLS FIRST'
 
@@ -48,7 +48,7 @@ const MISSING_TRIGGERS = `select name from unnest($1::text[]) name where not exi
 
 const [UNDEFINED_TABLE, UNDEFINED_COLUMN] = ['42P01', '42703']
 
-/** Makes missing indexes and triggers of built-in collections. Each has the name of its SQL file. */
+/** Creates missing indexes and triggers of built-in collections. Each is named like its SQL file. */
 export async function makeOwnObjects(db: Db): Promise<void> {
   await makeMissing(db, ownIndexes(), MISSING_INDEXES)
   await makeMissing(db, sqlFiles('triggers'), MISSING_TRIGGERS)

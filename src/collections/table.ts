@@ -114,7 +114,7 @@ export function indexDdl(index: IndexExpression, collection: Collection): string
   return `create ${index.unique ? 'unique ' : ''}index ${quote(indexName(index.name))} on ${quote(tableName(collection))} (${columns.join(', ')})${where}`
 }
 
-/** Throws errors of an index that only SQLite would report. `place`: the position of the index. */
+/** Throws errors that SQLite reports for an index and Postgres does not. `place`: its place in `indexes`. */
 function onlyInSqlite({ name, schema }: IndexExpression, { indexes }: Collection, place: number): void {
   checkNameAllowed(name)
   if (!/^(main|temp)?$/i.test(schema)) throw new SqliteFault(`unknown database \`${schema}\``)
@@ -188,12 +188,12 @@ export function violatedFields(collection: Collection, constraint: string): stri
 /** A field's column: name, type and default. Contract 2.11 */
 const columnDdl = (field: Field) => `${quote(columnName(field.name))} ${fieldType(field).column(field)}`
 
-/** Analyzes tables early: without statistics Postgres expects one row per user and may sort 100,000. */
+/** Analyzes tables early: without statistics Postgres expects few rows per user, and might sort 100,000. */
 const STATISTICS = 'autovacuum_analyze_threshold = 250, autovacuum_analyze_scale_factor = 0.02'
 
-/** Creates a collection's table. Postgres names the constraints, to avoid conflicts with renamed tables. */
+/** Creates a collection's table. Postgres names the constraints, since renamed tables keep their old ones. */
 export async function createTable(db: Db, collection: Collection): Promise<void> {
-  // an import may have a name twice, which its later validation refuses
+  // an imported collection may have two fields of one name, which a later validation refuses
   const fields = new Map(collection.fields.map((field) => [field.name, columnDdl(field)]))
   const columns = [...fields.values(), '_rowid bigint generated always as identity unique']
   await db.query(`create table ${quote(tableName(collection))} (${columns.join(', ')}) with (${STATISTICS})`)
@@ -226,7 +226,7 @@ const place = (collection: Collection) => {
 
 const movesFileColumns = (old: Collection, next: Collection): boolean => place(old) !== place(next)
 
-/** Adds triggers that delete files no longer named by a record, by the SQL function _files_named. */
+/** Adds triggers that call the SQL function _files_named to delete files that a record no longer names. */
 async function addFileTriggers(db: Db, collection: Collection): Promise<void> {
   const fields = fileFields(collection)
   if (fields.length === 0) return

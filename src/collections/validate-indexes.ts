@@ -14,7 +14,7 @@ const REQUIRED_UNIQUE = ['tokenKey', 'email']
 
 /** The text of an index without its name, schema and table, to compare definitions. */
 const anonymous = (index: IndexExpression) => indexText({ ...index, schema: '', name: 'i', table: 't' })
-/** The text of an index that also lacks collations, orders and condition, to compare unique columns. */
+/** The text of an index without names, collations, orders and condition, to compare unique columns. */
 const constraint = (index: IndexExpression) =>
   anonymous({
     ...index,

@@ -77,7 +77,7 @@ async function takenName({ store, next, old }: CheckedCollection): Promise<Probl
      and lower(relname) = lower($1)`,
     [tableName(next)],
   )
-  // an import saves before it validates: the table may then be the collection's own
+  // an import saves first and validates later, so the table found may be the collection's own
   const ours = stored && tableName(stored).toLowerCase() === tableName(next).toLowerCase()
   const text = "The name shouldn't match with an existing internal table."
   return rows.length > 0 && !ours ? fieldError('validation_collection_name_invalid', text) : undefined
@@ -95,7 +95,7 @@ const typeProblem = ({ next, old }: CheckedCollection): Problem =>
       : undefined,
   )
 
-/** The catalog for checking rules: `next` is in it and, under a former name, also the stored collection. */
+/** The catalog for checking rules: `next` and all stored collections, even the old version of `next`. */
 function withNext({ all }: Catalog, next: Collection): Catalog {
   const isIt = ({ id }: Collection) => id === next.id
   return new Catalog([...all.filter(isIt), ...all.filter((one) => !isIt(one)), next])

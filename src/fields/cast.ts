@@ -1,14 +1,12 @@
 import { parseJson } from '../tools/json.ts'
 
-/** The `to…` functions never fail: unreadable input becomes zero, as in github.com/spf13/cast. */
-
 /** Removes what Postgres cannot store: NUL is dropped, a lone surrogate becomes U+FFFD. */
 export function cleanText(text: string): string {
   const whole = text.isWellFormed() ? text : text.toWellFormed()
   return whole.includes('\0') ? whole.replaceAll('\0', '') : whole
 }
 
-/** Length in code points, as PocketBase counts. */
+/** Length of a text in code points, as in PocketBase. */
 export function countCharacters(text: string): number {
   let count = 0
   for (const _ of text) count++
@@ -45,7 +43,7 @@ const DECIMAL = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 const HEX = /^([+-]?)0x([\da-f]*)(?:\.([\da-f]*))?p([+-]?\d+)$/i
 const INFINITY = /^([+-]?)inf(inity)?$/i
 
-/** Converts a number, bool or numeric text (also `Infinity`, `NaN`) to a number; 0 for anything else. */
+/** Converts a number, bool or numeric text to a number, anything else to 0. Go: github.com/spf13/cast */
 export function toNumber(raw: unknown): number {
   if (typeof raw === 'number') return raw
   if (typeof raw === 'boolean') return Number(raw)
@@ -108,7 +106,10 @@ function listTexts(list: readonly unknown[]): string[] {
   return texts
 }
 
-/** The items of a JSON array, else the text itself. If an item is no text, also the whole text, as in Go. */
+/**
+ * The items of a JSON array of texts; otherwise the text itself. If only some items are texts, returns them
+ * and the text itself, as Go does.
+ */
 function splitText(text: string): string[] {
   if (!text.includes('[')) return [text]
   const list = parseJson(text)

@@ -47,7 +47,7 @@ function readDate(text: string): number | undefined {
   return parseLayouts(text)
 }
 
-/** A time as Go prints it (`2024-01-01 00:00:00 +0000 UTC`) and as JSON, without trailing zeros. */
+/** A time as Go prints it (`2024-01-01 00:00:00 +0000 UTC`) and as Go writes it in JSON. */
 function goTime(at: Date): { text: string; json: string } {
   const [day, clock] = formatDate(at).split(' ')
   const short = clock!.replace(/\.?0*Z$/, '')
@@ -119,7 +119,7 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 /** Hours of a time zone, such as `+3`: at most 23. */
 const HOURS = '[+-]0*(?:1?\\d|2[0-3])(?!\\d)'
-/** A zone's name: 3 capitals, 4 or 5 that end in T, hours, or GMT and hours. Go: time.parseTimeZone */
+/** A time zone's name: 3 capitals, 4 or 5 capitals ending in T, or hours like `+3` or `GMT+3`. Go: time */
 const ZONE_NAME = `(?:ChST|MeST|GMT(?<ahead>${HOURS})?|${HOURS}|(?:[A-Z]{3,4}T|WITA|[A-Z]{3})(?![A-Z]))`
 
 const ELEMENTS: Record<string, string> = {
@@ -187,7 +187,7 @@ function instant(found: Found): number | undefined {
   return offset === undefined ? undefined : at.getTime() - offset + aheadMs(found)
 }
 
-/** Milliseconds to add for the hours after GMT, as in PocketBase: `12:00 GMT+2` becomes 14:00 UTC. */
+/** The hours after GMT in milliseconds. PocketBase adds them: `12:00 GMT+2` becomes 14:00 UTC. */
 const aheadMs = ({ offset, ahead }: Found): number =>
   offset === undefined && ahead !== undefined ? Number(ahead) * 3_600_000 : 0
 

@@ -69,7 +69,7 @@ function readPoint(raw: unknown): Point {
 
 type ChoiceField = SelectField | RelationField | FileField
 
-/** Select, relation and file fields. A field for one value keeps the last of several. */
+/** What select, relation and file fields share. A field for one value keeps the last of several. */
 const CHOICE = {
   column: (field: ChoiceField) =>
     isMulti(field) ? `text[] collate "C" not null default '{}'` : `text collate "C" not null default ''`,

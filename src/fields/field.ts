@@ -62,9 +62,9 @@ export interface FieldType<F extends Field = Field> {
   /** Type of the field's column, with `not null` and default. */
   column(field: F): string
   zero(field: F): Value
-  /** Converts any JSON or form value. Never fails: unreadable input becomes zero (contract 4.2). */
+  /** Converts any JSON or form value. Never fails: unreadable input gives the empty value (contract 4.2). */
   fromInput(field: F, raw: unknown): Value
-  /** False for input that `fromInput` would turn into the empty value. The error is `Must be ${expected}`. */
+  /** False for unreadable input, which `fromInput` makes empty. The error is `Must be ${expected}`. */
   accepts?(raw: unknown): boolean
   readonly expected?: string
   /** Checks a value that is not empty, without the database (contract 4.5). Returns undefined if valid. */

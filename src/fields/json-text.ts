@@ -74,7 +74,7 @@ export function isTooComplex(json: string, { fields, keys, values }: JsonBounds 
   return false
 }
 
-/** Whether an object in well-formed JSON has a name twice. `value`: the parsed JSON. */
+/** Whether an object in well-formed JSON has a key twice. `value`: the parsed JSON. */
 export function hasNameTwice(json: string, value: unknown): boolean {
   let names = 0
   for (let i = 0; i < json.length; i++) {

@@ -6,13 +6,13 @@ const MAX_LENGTH = 5_000
 /** Maximum instructions of a compiled pattern. A match may take this many steps for each character. */
 const MAX_INSTRUCTIONS = 1_000
 
-/** Compiled patterns. An invalid or too expensive one has its error message instead. */
+/** By pattern: the compiled pattern or, if it is invalid or too expensive, an error message. */
 const compiled = new Lru<string, RE2JS | string>(1_000)
 
 const TOO_LONG = `The pattern is longer than ${MAX_LENGTH} characters.`
 const TOO_EXPENSIVE = `The pattern is too expensive: it compiles to more than ${MAX_INSTRUCTIONS} instructions. Use smaller repetition counts.`
 
-/** The sum of all repetition counts, tested first because compiling 17 of `{1000}` takes 0.2 s. */
+/** The sum of counts such as `{1000}`. Tested before compiling: a pattern with 17 of these takes 0.2 s. */
 const countRepetitions = (pattern: string): number =>
   [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].reduce((sum, [, min, max]) => sum + Number(max || min), 0)
 
@@ -45,7 +45,7 @@ export function matchesPattern(pattern: string, text: string): boolean {
 type Generate = () => string
 type Ranges = readonly (readonly [first: number, last: number])[]
 
-/** Generated texts repeat `*` and `+` fewer times than this. PocketBase: tools/security/random_by_regex.go */
+/** `*` and `+` generate fewer repetitions than this. PocketBase: tools/security/random_by_regex.go */
 const MAX_REPEAT = 6
 const MAX_CODE_POINT = 0x10ffff
 

@@ -5,7 +5,7 @@ export class ShapeError extends Error {
   override name = 'ShapeError'
 }
 
-/** Reads submitted JSON like Go's encoding/json/v2: ignores unknown keys, reads `null` as zero. */
+/** Reads submitted JSON like Go's encoding/json/v2: ignores unknown keys, reads `null` as the zero value. */
 export interface Shape<T> {
   readonly zero: () => T
   readonly fresh: () => T
@@ -15,7 +15,7 @@ export interface Shape<T> {
 export type ValueOf<S> = S extends Shape<infer T> ? T : never
 export type ValuesOf<Shapes> = { [K in keyof Shapes]: ValueOf<Shapes[K]> }
 
-/** A shape whose value for new collections (`fresh`) is its zero value. */
+/** Makes a shape. Its value in new collections (`fresh`) is the zero value. */
 export const shape = <T>(zero: () => T, over: Shape<T>['over']): Shape<T> => ({ zero, fresh: zero, over })
 
 const wrong = (expected: string, raw: unknown) =>
@@ -56,7 +56,7 @@ export const map = shape<Record<string, unknown>>(
 
 export const anything = shape<unknown>(nothing, (raw) => raw)
 
-/** The shape with another initial value (`fresh`) for new collections. */
+/** Returns the shape with another value in new collections (`fresh`). */
 export const startingWith = <T>(shape: Shape<T>, fresh: () => T): Shape<T> => ({ ...shape, fresh })
 
 /** Returns `raw` if it is an object. Throws a ShapeError if not. */

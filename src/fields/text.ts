@@ -77,7 +77,7 @@ export function tooSmall(min: number): FieldError {
   return fieldError('validation_min_number_constraint', text, { min })
 }
 
-/** `number`: `min`, `max`, `onlyInt`; 0 counts as empty and passes all. PocketBase: core/field_number.go */
+/** `number`: `min`, `max`, `onlyInt`. 0 counts as empty: not checked. PocketBase: core/field_number.go */
 export const number: FieldType<FieldOf<'number'>> = {
   column: () => 'double precision not null default 0',
   zero: () => 0,
@@ -143,7 +143,7 @@ export const json: FieldType<FieldOf<'json'>> = {
   },
 }
 
-/** Whether JSON is valid. `fromInput` may leave `\x` escapes, too deep nesting and repeated names. */
+/** Whether JSON is valid. `fromInput` may return `\x` escapes, too deep nesting or repeated keys. */
 const isValid = (text: string) => isJson(text) && !hasNameTwice(text, JSON.parse(text))
 
 function fromText(text: string): string {

@@ -40,14 +40,14 @@ import {
 
 const NO_CANDIDATE = {}
 
-/** Maximum length of a client's filter and sort to be cached: 1 kB takes some 100 kB in the cache. */
+/** If a client's filter and sort are longer, they are not cached: 1 kB takes some 100 kB in the cache. */
 const MAX_CLIENT_LENGTH = 1000
 const MAX_TEMPLATES = 1_000
 const templates = new Lru<string, Template>(MAX_TEMPLATES)
 
 export const planCount = () => templates.size
 
-/** Compiles rule, filter and sort to SQL, cached without literals. Throws FilterError, 403, 429. */
+/** Compiles rule, filter and sort to SQL. Throws a FilterError, RetryLater, or 403 for a forbidden name. */
 export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter {
   const client = question.filter || question.sort ? parseClient(question) : null
   return bindTemplate(templateOf(catalog, question, client), question, client)
@@ -60,7 +60,7 @@ export function prepare(catalog: Catalog, question: FilterQuery): () => Compiled
   return () => bindTemplate(template, question, client)
 }
 
-/** The SQL of a filter, cached without literals. Depends on the caller's collection and superuser rights. */
+/** The SQL of a filter, cached without its literals. It depends on whether the caller is a superuser. */
 function templateOf(catalog: Catalog, question: FilterQuery, client: Tree | null): Template {
   const { collection, rule, sort, request, ticket, candidate } = question
   const { auth } = request
@@ -105,7 +105,7 @@ function makeTemplate(
   if (rule !== '') conditions.push(buildCondition(forRule, parseFilter(rule).root))
   if (client) conditions.push(buildCondition(forClient, client.root))
   const keys = readSort(sort)
-  // a first pass, whose result is dropped: joins rows that the sort needs, to add their listRules below
+  // only joins the rows that the sort needs, so that their listRules are added below; the order is dropped
   if (keys.length > 0) buildOrder(forClient, keys, and([]))
   const sortsByOwnField = keys.length < 2 && keys.every(({ name }) => isOwnField(collection, name))
   for (const [row, target] of reached) conditions.push(...listRuleOf(forRule, row, target))
@@ -134,22 +134,25 @@ function parseClient({ filter, sort, request, ticket }: FilterQuery): Tree | nul
   return filter === '' ? null : parseFilter(filter, () => spendReading(ticket, filter.length))
 }
 
-/** The superuser-only name in a filter, even inside quotes. PocketBase: checkForSuperuserOnlyRuleFields */
+/** A superuser-only name in a filter, even inside quotes. PocketBase: checkForSuperuserOnlyRuleFields */
 function superuserName(text: string): string | undefined {
   if (text.includes('@collection.')) return '@collection.'
   return text.includes('@request.') ? '@request.' : undefined
 }
 
-/** Characters of a filter that are not charged: parsing them takes no longer than the rest of the request. */
+/**
+ * Characters of a filter that do not count against a client's limit, because parsing them takes no longer
+ * than the rest of a request.
+ */
 const FREE_READING = 500
 const READING_SHARE = 0.5
 
-/** Charges the client's limit for compiling filters, by length. Throws RetryLater (429). */
+/** Counts a filter of this length against the client's limit for compiling. Throws RetryLater (429). */
 function spendShape(ticket: Ticket | undefined, length: number): void {
   if (ticket && !ticket.isSuperuser && length > 0) admission.filterShapes.take(ticket.holder, length)
 }
 
-/** Charges the client's limit for parsing a filter, valid or not. Throws RetryLater (429). */
+/** Counts parsing a filter, valid or not, against the client's limit. Throws RetryLater (429). */
 export function spendReading(ticket: Ticket | undefined, length: number): void {
   spendShape(ticket, Math.max(0, length - FREE_READING) * READING_SHARE)
 }
@@ -176,7 +179,7 @@ const resolveSide = (context: Context, token: Token, side: 'left' | 'right'): Op
     (cause) => `invalid ${side} operand ${JSON.stringify(spelling(token))} - ${cause}`,
   )
 
-/** For operators without `?`: the condition that a comparison is false for no row of a path. Contract 2.5. */
+/** For operators without `?`: requires that no row of a path makes the comparison false. Contract 2.5. */
 function allMatch(context: Context, comparison: Comparison, left: Operand, right: Operand): Condition[] {
   if (!left.all && !right.all) return []
   const within = subqueryContext(context)

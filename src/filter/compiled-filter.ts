@@ -6,7 +6,7 @@ import type { SqlText } from './sql.ts'
 
 export interface FilterQuery {
   readonly collection: Collection
-  /** An API rule; '' allows every record. It may use hidden fields and has no limit of length. */
+  /** An API rule; '' allows every record. Unlike `filter`, it may use hidden fields and be of any length. */
   readonly rule: string
   readonly filter: string
   readonly sort: string
@@ -16,7 +16,7 @@ export interface FilterQuery {
   readonly candidate?: Readonly<Record<string, Value>>
 }
 
-/** A condition on the record's columns. `flag`: a bool column is true. `opaque`: SQL that is not analyzed. */
+/** A condition, as far as it is understood. `flag`: a bool column is true. `opaque`: any other SQL. */
 export type Predicate =
   | { readonly kind: 'and' | 'or'; readonly items: readonly Predicate[] }
   | { readonly kind: 'flag'; readonly column: string }
@@ -55,9 +55,9 @@ export interface CompiledFilter {
   /** Such as `b."created" DESC, b._rowid`, or ''. A view has no tiebreak `b._rowid`. */
   readonly orderBy: string
   readonly never: boolean
-  /** Values of `$1` to `$n` in `from`, `where` and `orderBy`. Further parameters are numbered after them. */
+  /** Values of `$1` to `$n` in `from`, `where` and `orderBy`. The caller's own parameters begin at `$n+1`. */
   readonly params: readonly unknown[]
-  /** Whether it has a client's filter or sort: a prepared statement's generic plan would then be bad. */
+  /** Whether a client chose a filter or sort. A prepared plan for all values may then be slow. */
   readonly free: boolean
   readonly structure: QueryStructure
 }

@@ -55,10 +55,13 @@ interface Constant {
 export interface Leaf extends Tested {
   readonly kind: 'leaf'
   readonly many: ReadonlySet<JoinedRow>
-  /** If one of these rows is missing, the condition cannot be true; for `notFalse`, it cannot be false. */
+  /**
+   * If one of these joined rows is missing, the condition cannot be true. Without those of `notFalse`, it
+   * cannot be false.
+   */
   readonly notTrue: ReadonlySet<JoinedRow>
   readonly notFalse: ReadonlySet<JoinedRow>
-  /** A list test (`@>`) that the condition implies. They are equivalent if only `row` is joined. */
+  /** A test (`list @> …`) that is true where the condition is. It is equivalent if only `row` is joined. */
   readonly contains?: { readonly sql: Sql; readonly row: JoinedRow }
 }
 interface Group {
@@ -75,7 +78,10 @@ export const constant = (value: boolean | null): Constant => (value === null ? N
 
 const withLines = (rows: readonly JoinedRow[]): Set<JoinedRow> => new Set(rows.flatMap(withAncestors))
 
-/** A condition in SQL: never true if a row of `notTrue` is missing, never false if one of `notFalse` is. */
+/**
+ * Makes a condition of SQL. If a joined row of `notTrue` is missing, it cannot be true. If one of `notFalse`
+ * is missing, it cannot be false.
+ */
 export function leaf(
   part: Sql | Tested,
   notTrue: readonly JoinedRow[] = [],
@@ -92,7 +98,7 @@ export function leaf(
   }
 }
 
-/** ANDs conditions. A constant false or NULL makes all of it false; a constant true is left out. */
+/** ANDs conditions. Leaves out constant true ones. The result is false if one is constantly false or NULL. */
 export const and = (items: readonly Condition[]): Condition => fold('and', items, true)
 
 export const or = (items: readonly Condition[]): Condition => fold('or', items, false)

@@ -13,19 +13,19 @@ import {
 } from './sql.ts'
 import { likePattern, NUMBER, type Traits, traitsOf } from './traits.ts'
 
-/** SQLite's affinity of an operand, which converts the other one. Lists have `numeric`. Contract 2.10 */
+/** SQLite's type affinity of an operand. The other operand may be converted to it. Contract 2.10 */
 export type Affinity = 'text' | 'numeric' | 'none'
 
 /** Whether `=` treats null as the empty text: `forced` always, `auto` like PocketBase, `off` never. */
 type Fallback = 'auto' | 'off' | 'forced'
 
-/** The type of a column or expression. FORMS has its SQL as text and as number. */
+/** The type of a column or expression. FORMS converts each to text and, if possible, to a number. */
 export type Storage = 'text' | 'number' | 'integer' | 'real' | 'bool' | 'list' | 'geo' | 'json'
 
 interface Common {
   readonly affinity: Affinity
   readonly fallback: Fallback
-  /** Whether a request value or literal is null or empty; `perhaps`: requests differ. */
+  /** Whether a request value or literal is null or an empty text; `perhaps`: it depends on the request. */
   readonly isEmpty?: boolean | 'perhaps' | undefined
   /** Whether a path may lead to several rows. They must all match, unless the operator has a `?`. */
   readonly all: boolean
@@ -49,15 +49,15 @@ export interface Expression extends Common {
   readonly sql: Sql
   readonly storage: Storage
   readonly nullable: boolean
-  /** For JSON: SQL of the value as plain text. Some comparisons need no more, and an index can serve it. */
+  /** For JSON: SQL of the value as plain text, which is enough for some comparisons and can use an index. */
   readonly text?: Sql
   /** Whether the value is a stored date: empty or in PocketBase's format. */
   readonly isDate?: boolean
   /** Joined rows that the expression reads: if one is missing, it is NULL. */
   readonly rows: readonly JoinedRow[]
-  /** The list that the expression is an element of, and the joined row of that element or of its record. */
+  /** For an element of a list: SQL of the list, and the row joined for the element (a value or a record). */
   readonly element?: { readonly list: Sql; readonly row: JoinedRow }
-  /** Returns the operand for the right side of `~`, its known values as patterns. Absent if it has none. */
+  /** Returns the expression for the right side of `~`: request values and literals in it become patterns. */
   readonly asPattern?: () => Operand
 }
 
@@ -110,7 +110,7 @@ interface Form {
   readonly text: (value: Sql) => Sql
 }
 
-/** The forms of each storage. `number` is absent where values may be texts. */
+/** By type of storage: how to get a value's text and, where values are never texts, its number. */
 export const FORMS: Readonly<Record<Storage, Form>> = {
   text: { text: (value) => value },
   number: { number: (value) => value, text: (value) => sql`pb_number_text(${value}) COLLATE "C"` },
@@ -130,7 +130,7 @@ interface AnySide {
   readonly operand: Operand
 }
 
-/** An operand in a comparison. `mixed`: a number in some rows, a text in others; numbers sort first. */
+/** An operand in a comparison, by type. `mixed`: a number in some rows, a text in others. */
 export type Side = AnySide &
   (
     | { readonly rank: 'null' }

@@ -40,7 +40,7 @@ export function compare(sign: Sign, left: Operand, right: Operand): Condition {
   return relationalComparison(sign, left, right)
 }
 
-/** `~` or `!~`. Wraps the right side in `%`, unless it is a known value that has a `%`. Contract 2.4. */
+/** `~` or `!~`. Wraps the right side in `%`, unless it is a literal or request value with a `%`. */
 function like(positive: boolean, left: Operand, right: Operand): Condition {
   if (right.kind === 'expression') return likeExpression(positive, left, right)
   const { traits } = right
@@ -107,7 +107,7 @@ const EMPTY: Known = constantOf('')
 
 const emptiness = ({ fallback, isEmpty }: Operand) => (fallback === 'forced' ? undefined : isEmpty)
 
-/** Whether two values are equal, if all requests have the same result; else undefined. Common in rules. */
+/** Whether two values are equal; undefined if that depends on the request or the row. */
 function decideKnown(left: Operand, right: Operand): boolean | undefined {
   if (left.kind === 'expression' || right.kind === 'expression') return undefined
   const [a, b] = [left.constant, right.constant]
@@ -116,7 +116,7 @@ function decideKnown(left: Operand, right: Operand): boolean | undefined {
   return isOneEmpty && [left, right].some((one) => one.isEmpty === false) ? false : undefined
 }
 
-/** Compares with a value that may be empty. A text column needs one comparison, which can use an index. */
+/** Compares with a value that is empty in some requests. For a text column, one indexable test suffices. */
 function whetherEmpty(
   positive: boolean,
   value: Known,
@@ -136,7 +136,7 @@ function same(left: Operand, right: Operand): Condition {
   return withContains(relationalComparison('=', left, right), left, right)
 }
 
-/** Adds the test that a list contains the value, which `tags:each ?= 'x'` and `tags.id ?= 'x'` imply. */
+/** Adds the test `tags @> '{x}'`, which an index serves, to `tags:each ?= 'x'` and `tags.id ?= 'x'`. */
 function withContains(condition: Condition, left: Operand, right: Operand): Condition {
   const [one, value] = left.kind === 'expression' ? [left, right] : [right, left]
   if (condition.kind !== 'leaf' || one.kind !== 'expression' || value.kind !== 'known' || !one.element)
@@ -151,7 +151,7 @@ function identical(positive: boolean, left: Operand, right: Operand): Condition 
   return identicalSides(positive, ...sidesOf(left, right))
 }
 
-/** A comparison that is true for `!=` and false for `=` if exactly one side is NULL. */
+/** A comparison for which NULL differs from all other values: `=` is then false, `!=` is true. */
 function unlike(part: Sql | Tested, positive: boolean, a: Side, b: Side): Condition {
   const rows = [...(b.nullable ? [] : a.rows), ...(a.nullable ? [] : b.rows)]
   return positive ? leaf(part, rows, []) : leaf(part, [], rows)
@@ -192,7 +192,7 @@ function isMissing(positive: boolean, side: Side): Condition {
   return positive ? leaf(test, [], side.rows) : leaf(sql`NOT (${test})`, side.rows, [])
 }
 
-/** Compares if a side is `mixed`. The form that a value does not have is NULL, which counts as different. */
+/** Compares if a side is a number in some rows, a text in others (`mixed`). A number never equals a text. */
 function identicalMixed(positive: boolean, a: Side, b: Side): Condition {
   const [mixed, value] = a.rank === 'mixed' ? [a, b] : [b, a]
   if (mixed.rank === 'mixed' && isOfOneRank(value)) {

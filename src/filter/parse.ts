@@ -20,7 +20,7 @@ interface RawComparison {
   readonly op: string
   readonly right: RawToken
 }
-/** A comparison or a group (itself a list of items), with the operator before it. */
+/** A comparison, or a list of items for a group in parentheses. `join`: the operator before it. */
 interface RawItem {
   readonly join: '&&' | '||'
   readonly item: RawComparison | readonly RawItem[]
@@ -120,7 +120,7 @@ class Reader {
 
 const finite = (number: number) => (Number.isFinite(number) ? number : 0)
 
-/** The first letter of a trait's value. The values that a literal can have differ in it. */
+/** The first letter of a trait's value, enough to tell apart all values that a literal's trait can have. */
 const initial = (trait: unknown) => String(trait)[0]
 
 const isChain = (item: RawItem['item']): item is readonly RawItem[] => Array.isArray(item)
@@ -145,7 +145,7 @@ export interface Literal {
   readonly traits: Traits
   /** The literal as a pattern for `~`. */
   readonly pattern: string
-  /** Whether it is a text argument of a function, whose value is part of the `shape`. */
+  /** Whether the literal is a text argument of a function. The `shape` then contains its value. */
   readonly isFixed: boolean
 }
 interface FunctionCall {
@@ -172,7 +172,7 @@ export type Node = Comparison | Junction
 export interface Tree {
   readonly root: Node
   readonly literals: readonly Literal[]
-  /** The filter with its literals' traits instead of their values. Equal shapes compile to the same SQL. */
+  /** The filter's text, with traits in place of its literals. Equal shapes compile to the same SQL. */
   readonly shape: string
 }
 

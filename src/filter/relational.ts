@@ -23,7 +23,7 @@ function orderSides(sign: Comparer, a: Side, b: Side): Condition {
 export const numberOrText = (side: Side): Sql =>
   'number' in side ? side.number : 'text' in side ? side.text : ['NULL']
 
-/** Compares a number with a text: the result is `value` in all rows, or NULL if a side is NULL. */
+/** Compares a number with a text: `value` is the result for all rows, except NULL if a side is NULL. */
 function decided(value: boolean, a: Side, b: Side): Condition {
   const tests = [a, b].filter((side) => side.nullable).map(isNullSql)
   if (tests.length === 0) return constant(value)
@@ -36,7 +36,7 @@ export function isNullSql(side: Side): Sql {
   return sql`${side.rank === 'mixed' ? side.mixed : numberOrText(side)} IS NULL`
 }
 
-/** SQL of a row (rank, number, text), which sorts as values do in SQLite. `missing`: the rank of NULL. */
+/** SQL of a row (rank, number, text) that sorts like the value in SQLite. `missing`: the rank for NULL. */
 export function rankedRow(side: Side, missing: 'NULL' | '2' = 'NULL'): Sql {
   const number = 'number' in side ? sql`coalesce(${side.number}, 0)::float8` : ['0::float8']
   const text = 'text' in side ? sql`coalesce(${side.text}, '')` : ["''"]
@@ -49,13 +49,13 @@ function rankOf(side: Side, missing: string): Sql {
   return sql`(CASE WHEN ${numberOrText(side)} IS NULL THEN ${missing} ELSE ${side.rank === 'number' ? '1' : '2'} END)`
 }
 
-/** Compares with a mixed side, three times as fast if the other is always a number or always a text. */
+/** Compares if a side may be a number or a text. Three times as fast if the other side is always one type. */
 function orderMixed(sign: Comparer, a: Side, b: Side): Sql {
   if (a.rank === 'mixed' && isOfOneRank(b)) return againstKnown(sign, a, b, true)
   if (b.rank === 'mixed' && isOfOneRank(a)) return againstKnown(sign, b, a, false)
   const test = sql`${rankedRow(a)} ${sign} ${rankedRow(b)}`
   if (sign !== '=' && sign !== '<>') return test
-  // without CASE, rows with different numbers would count as different even if a rank is NULL
+  // without CASE, (NULL, 1, '') <> (NULL, 2, '') would be true, but in SQLite a NULL makes it NULL
   return sql`(CASE WHEN ${rankOf(a, 'NULL')} + ${rankOf(b, 'NULL')} IS NOT NULL THEN ${test} END)`
 }
 

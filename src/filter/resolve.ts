@@ -79,7 +79,7 @@ const PIECES: Readonly<Record<string, (date: Sql) => Sql>> = {
 const LETTERS = new RegExp(`^(?:[^%]|%[${Object.keys(PIECES).join('')}])*$`)
 const MAX_FORMAT = 100
 
-/** SQL that formats a date without pb_strftime: 28 ms for 100,000 rows, not 30 s. Undefined if impossible. */
+/** SQL that formats a date without the slow pb_strftime (30 s per 100,000 rows). Undefined if impossible. */
 function datePieces(format: unknown, time: Expression): Sql | undefined {
   if (typeof format !== 'string' || format.length > MAX_FORMAT || !LETTERS.test(format)) return undefined
   const parts = format.match(/%.|[^%]+/gs)
@@ -96,7 +96,7 @@ type FunctionBuilder = (context: Context, args: readonly Token[]) => Operand
 
 const isLiteral = (token: Token, type: 'text' | 'number') => token.kind === 'literal' && token.type === type
 
-/** Writes the SQL of a function call. For `~`, the operands may have been turned into patterns. */
+/** Writes the SQL of a function call from its operands, which may be patterns for `~`. */
 type Build = (operands: readonly Operand[]) => Sql
 
 /** A function call as an operand: text without affinity, unless `rest` says otherwise. */
@@ -113,7 +113,7 @@ function callOperand(operands: readonly Operand[], build: Build, rest: Partial<E
 const isParameter = (operand: Operand) =>
   operand.kind === 'known' ? operand.pattern !== undefined : operand.asPattern !== undefined
 
-/** Turns a known argument of a function call into a pattern, for a call on the right of `~`. */
+/** Turns an argument into a pattern for `~`, if it is a request value or literal. */
 function patternOf(operand: Operand): Operand {
   if (operand.kind === 'expression') return operand.asPattern?.() ?? operand
   const { pattern, ...plain } = operand

@@ -46,7 +46,10 @@ export function readSort(sort: string): SortKey[] {
   return keys
 }
 
-/** Keys of ORDER BY, insertion as the last. Of several rows, the first that meets `condition` counts. */
+/**
+ * Keys of ORDER BY. The last one is the order of insertion. If a path leads to several rows, the first that
+ * meets `condition` counts.
+ */
 export function buildOrder(context: Context, keys: readonly SortKey[], condition: Condition): OrderKey[] {
   const isView = context.base.collection.type === 'view'
   const order: OrderKey[] = []
@@ -85,7 +88,7 @@ function buildKey(context: Context, { name, direction }: SortKey, condition: Con
   })
 }
 
-/** SQL of a sort key. If its path leads to several rows, the first that the filter accepts counts. */
+/** SQL of a sort key. If its path leads to several rows, selects the first that meets `condition`. */
 function firstOf(key: Sql, condition: Condition): Sql {
   const line = rowsIn(key).flatMap(withAncestors)
   const rows = new Set(line.filter((row) => row.inMany))

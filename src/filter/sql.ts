@@ -45,9 +45,9 @@ export class JoinedRow {
   readonly kind = 'joined'
   readonly alias: string
   readonly parent: JoinedRow | null
-  /** Whether one row of the parent may have several of these rows. */
+  /** Whether several of these rows may be joined to one row of `parent`. */
   readonly many: boolean
-  /** Whether one record of the collection may have several of these rows, which then need an EXISTS. */
+  /** Whether several of these rows may be joined to one record of the collection. They need an EXISTS. */
   readonly inMany: boolean
   readonly source: JoinSource
 
@@ -96,7 +96,7 @@ function rowOf(piece: Piece): JoinedRow | null {
 
 export const rowsIn = (part: Sql): JoinedRow[] => part.flatMap((one) => rowOf(one) ?? [])
 
-/** Replaces these rows by their aliases, because the FROM of a subquery now defines them. */
+/** Replaces references to these rows by their aliases, which the FROM of a subquery defines. */
 export const bindRows = (part: Sql, rows: ReadonlySet<JoinedRow>): Sql =>
   part.map((one) => {
     const row = rowOf(one)
@@ -184,7 +184,7 @@ const NUMERIC = /^[ \t\n\v\f\r]*[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?[ \t\n\v\f
 export const asNumeric = (value: Scalar): Scalar =>
   typeof value === 'string' && NUMERIC.test(value) ? Number(value) : value
 
-/** Matches text that begins with a number other than 0, which is true in SQLite. Postgres can use it too. */
+/** Matches text that SQLite takes for true: it begins with a number other than 0. Also used in SQL. */
 export const TRUE_TEXT = /^[ \t-\r]*[-+]?0*(\.0*)?[1-9]/
 
 /** A value as text as SQLite makes it: by text affinity, `CAST(… AS TEXT)` or LIKE. */
@@ -198,7 +198,7 @@ export function asText(value: Scalar): string | null {
 export const goText = (value: Scalar): string =>
   typeof value === 'number' ? plainNumber(value) : value === null ? '' : String(value)
 
-/** A REAL as text with up to 15 or 17 digits and always a decimal point. SQLite: printf("%!.15g") */
+/** A REAL as text with 15 digits, 17 if needed, and always a decimal point. SQLite: printf("%!.15g") */
 function realText(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? 'Inf' : '-Inf'
   const short = value.toExponential(14)
@@ -255,17 +255,17 @@ export class Scope {
     this.#aliases = aliases
   }
 
-  /** A scope for a subquery. It joins multi-row paths again and shares single rows with the outer query. */
+  /** A scope for a subquery. It shares joins with the outer query, except on paths to many rows. */
   inner(): Scope {
     return new Scope(this, [], this.#aliases)
   }
 
-  /** Another scope of the same subquery. It joins its own rows, even for equal paths. */
+  /** A scope in the same subquery, for the other side of a comparison. It shares no joins with this one. */
   sibling(): Scope {
     return new Scope(this.#outer, this.rows, this.#aliases)
   }
 
-  /** A scope in the same FROM for another rule. It joins its own rows, even for equal paths. */
+  /** A scope in the same FROM, for another rule. It shares no joins with this one. */
   apart(): Scope {
     return new Scope(null, this.rows, this.#aliases)
   }

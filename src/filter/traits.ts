@@ -1,11 +1,11 @@
 import { asNumeric, goText, kindOf, type Scalar, type ScalarKind } from './sql.ts'
 
-/** Properties of a parameter's value that decide the SQL. `mixed`: requests may differ. */
+/** Properties of a parameter's value that decide the SQL. `mixed`: they depend on the request. */
 export interface Traits {
   readonly kind: ScalarKind | 'mixed'
   /** The value's kind when it is compared with a number column. */
   readonly numeric: ScalarKind | 'mixed'
-  /** 0 or 1 if the value equals this number when compared with a bool; undefined for any other value. */
+  /** For a value that equals a bool in SQLite: 0 or 1. Undefined for any other value. */
   readonly bit: number | undefined
   /** The kind of pattern for `~`. `broken` matches nothing, `sigma` has a Σ, `letters` has ASCII letters. */
   readonly pattern: 'broken' | 'sigma' | 'letters' | 'plain' | 'mixed'

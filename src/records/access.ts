@@ -119,7 +119,7 @@ const COLLECTIONS: Readonly<Record<string, CollectionNeeds>> = {
 const OTHERS: CollectionNeeds = ['viewer', 'agent', 'agent']
 const NOTHING: CollectionNeeds = ['owner', 'owner', 'owner']
 
-/** Built-in collections whose API rules apply unchanged to a member who acts for no account. */
+/** Built-in collections for team members who act for no account. Their own API rules apply unchanged. */
 const PERSONAL_COLLECTIONS: ReadonlySet<string> = new Set([USERS_ID, 'members'])
 
 export const notAllowed = (limits: Limits): ApiError =>

@@ -11,7 +11,10 @@ import { changeLogCte, columnsOf, type Values } from './record-sql.ts'
 export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
 type Linked = (typeof LINKED_COLLECTIONS)[number]
 
-/** Deletes linked records of `ids` in `names`; by default all, and sessions. Returns how many records. */
+/**
+ * Deletes records that belong to `ids` from the collections `names`; by default from all, and sessions too.
+ * Returns the number of these records, without sessions.
+ */
 export async function deleteLinks(
   store: Store,
   collection: Collection,
@@ -47,7 +50,7 @@ async function deleteSessions({ db }: Store, owner: Collection, ids: readonly st
 export const invalidatesLinks = (values: Readonly<Values>, old: Readonly<Values>): boolean =>
   values.tokenKey !== old.tokenKey || values.password !== old.password || isUpgraded(values, old)
 
-/** Whether the record becomes verified. OAuth2 links made while it was unverified are then deleted. */
+/** Whether the record becomes verified. Its earlier OAuth2 links may be a stranger's: they are deleted. */
 const isUpgraded = (values: Readonly<Values>, old: Readonly<Values>) =>
   old.verified === false && values.verified === true
 
@@ -88,7 +91,7 @@ const mismatch = () => fieldError('validation_values_mismatch', "Values don't ma
 const changedAddresses = ({ otp }: AuthCollection, { values, old }: Draft): readonly string[] =>
   ['email', ...(otp.channel ? [otp.channel.field] : [])].filter((name) => old && values[name] !== old[name])
 
-/** Checks a submitted auth record. `manages`: no confirmation is needed, e.g. of a new email. Contract 4.8 */
+/** Checks a submitted auth record. `manages`: the caller may change e.g. the email directly. Contract 4.8 */
 export async function checkAuthForm(
   collection: AuthCollection,
   draft: Draft,
@@ -109,7 +112,7 @@ export async function checkAuthForm(
   return Object.fromEntries(Object.entries(checks).filter(([, error]) => error)) as FieldErrors
 }
 
-/** Whether the body changes what only managers may change without confirmation, such as the email. */
+/** Whether the body has changes that only a manager (manageRule) may make directly, such as a new email. */
 export const asksToManage = (
   collection: AuthCollection,
   draft: Draft,
@@ -160,7 +163,7 @@ export class PasswordMemory {
   readonly #hashes = new Map<string, Promise<string>>()
   readonly #verdicts = new Map<string, Promise<boolean>>()
 
-  /** Wraps `work` to remember its results. If `isLocked`, a comparison not made before returns false. */
+  /** Wraps `work` to remember its results. If `isLocked`, it makes no new comparison but returns false. */
   over(work: PasswordWork, isLocked = false): PasswordWork {
     return {
       hash: (plain, cost) => remember(this.#hashes, `${cost} ${plain}`, () => work.hash(plain, cost)),

@@ -51,7 +51,7 @@ export interface Write extends Prepared {
   readonly request: RequestInfo
   readonly options: WriteOptions
   readonly stored?: StoredRecord
-  /** The create rule, a condition of the INSERT. Empty for an update, whose rule is tested on reading. */
+  /** The create rule, a condition of the INSERT. Empty for an update: reading the record tests its rule. */
   readonly guard: CandidateCheck
   readonly failure: string
 }
@@ -100,7 +100,7 @@ function addConditions(
     const { name } = field
     if (field.type === 'relation' && !errors[name]) addRelation(checked, catalog, field, values[name]!, old)
     if (old || field.type !== 'text' || !field.primaryKey) continue
-    // an id with a custom pattern is tested for uniqueness even if it has another error
+    // an id with a custom pattern is tested for uniqueness even if it is invalid
     if (!errors[name] || field.pattern !== KEY_PATTERN)
       addFreeKey(checked, catalog, collection, field, String(values[name]))
   }
@@ -108,7 +108,7 @@ function addConditions(
   if (isLinked && Object.keys(errors).length === 0) addOwner(checked, catalog, collection, values)
 }
 
-/** Adds the condition that related records exist. Skips ids in `old`: their records may be deleted by now. */
+/** Adds the condition that related records exist, except those in `old`, which may be deleted by now. */
 function addRelation(
   { errors, conditions, parameters }: Checked,
   catalog: Catalog,
@@ -141,7 +141,10 @@ const NO_RECORDS = fieldError(
   'Failed to find all relation records with the provided ids',
 )
 
-/** Adds conditions that an id is free: ignoring case if custom, in all auth collections for auth records. */
+/**
+ * Adds conditions that an id is free. Ignores case if the field has a custom pattern. The id of an auth
+ * record must be free in all auth collections.
+ */
 function addFreeKey(
   { conditions, parameters }: Checked,
   catalog: Catalog,
@@ -178,7 +181,7 @@ function addOwner(
   }
   const sql = `exists (select 1 from ${columnsOf(owner).table} r where r.id = ${parameters.add(recordRef)})`
   conditions.push({ field: 'recordRef', error: NO_OWNER, sql, late: true })
-  // an unknown provider counts only if the auth record exists, to report one error at most
+  // reports an unknown provider only if the auth record exists, so that there is one error at most
   if (name === '_externalAuths' && !OAUTH2_PROVIDERS.has(String(provider)))
     conditions.push({ field: 'provider', error: NO_PROVIDER, sql: `not ${sql}`, late: true })
 }
@@ -217,7 +220,7 @@ function checkPassword(field: PasswordField, hash: Value, plain: string | undefi
 
 const MAX_NAME_BYTES = 250
 
-/** Each name must be of a stored or an allowed uploaded file. PocketBase: core/field_file.go */
+/** An error unless each name is of a stored file or of an allowed upload. PocketBase: core/field_file.go */
 function checkFiles(
   field: FileField,
   value: Value,
@@ -237,7 +240,10 @@ function checkFiles(
 
 export const isEmptyObject = (errors: object) => Object.keys(errors).length === 0
 
-/** The 400 for a refused record: without fields if the rule fails, with `late` errors only if no others. */
+/**
+ * The 400 for a refused record. If the rule fails, it names no fields. It has errors of `late` conditions
+ * only if there are no others.
+ */
 export async function explainRejection(
   { store, failure: message, guard }: Write,
   { errors, conditions, parameters }: Checked,
@@ -257,7 +263,7 @@ const sorted = (errors: FieldErrors): FieldErrors =>
 const errorsOf = (failed: Checked['conditions']): FieldErrors =>
   Object.fromEntries(failed.map(({ field, error }) => [field, error]))
 
-/** Whether a create rule holds; undefined means never. Queries the database only if there is a condition. */
+/** Whether a create rule holds; false without a `guard`. Queries the database only if it has a condition. */
 export async function ruleHolds(store: Store, guard: CandidateCheck | undefined): Promise<boolean> {
   if (!guard?.condition) return guard !== undefined
   const [allowed] = await ask(store, [guard.condition], guard.params)

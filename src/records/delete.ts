@@ -25,7 +25,7 @@ import { uniqueViolationError } from './store.ts'
 const FAILED =
   'Failed to delete record. Make sure that the record is not part of a required relation reference.'
 
-/** Deletes a record and, by cascade, those that refer to it. Throws 403, 404, 400. Contract 4.7 */
+/** Deletes a record and, by cascade, referring ones. Throws 403, 404, or 400 if others need it. */
 export async function deleteRecord(
   store: Store,
   extensions: Extensions,
@@ -114,7 +114,7 @@ class RequiredByRelation extends Error {
   override name = 'RequiredByRelation'
 }
 
-/** Deletes records and, by cascade, those that refer to them. Throws RequiredByRelation. Contract 4.7 */
+/** Deletes records and, by cascade, referring ones. Throws RequiredByRelation if others need them. */
 export async function deleteRecords(
   store: Store,
   extensions: Extensions,
@@ -158,7 +158,7 @@ async function release(store: Store, extensions: Extensions, reference: Referenc
   if (isMulti(field) || !field.cascadeDelete) await unset(store, reference, ids)
 }
 
-/** Ids of records that refer to one of `ids`; if `only`, just those that refer to no other record. */
+/** Ids of records that refer to one of `ids`. `only`: they refer to no record outside `ids`. */
 async function findReferring({ db }: Store, reference: Reference, ids: readonly string[], only: boolean) {
   const { table, column, where } = referenceSql(reference)
   const alone = only && isMulti(reference.field) ? ` and ${column} <@ $1::text[]` : ''
@@ -191,7 +191,7 @@ const CHUNK = 1_000
 const refused = (error: unknown) =>
   error instanceof RequiredByRelation || (error instanceof ApiError && error.status === 400)
 
-/** Deletes all records of a collection and, by cascade, those that refer to them. Throws 400. */
+/** Deletes all records of a collection and, by cascade, referring ones. Throws 400 if others need them. */
 export async function truncateCollection(store: Store, extensions: Extensions, collection: Collection) {
   if (collection.type === 'view')
     throw badRequest("View collections cannot be truncated since they don't store their own records.")
@@ -232,7 +232,7 @@ interface Reference {
   readonly field: RelationField
 }
 
-/** All relation fields that point to `target`, except of views, sorted by collection name. */
+/** All relation fields that point to `target`, except those of views. Sorted by their collections' names. */
 const referencesTo = (catalog: Catalog, target: Collection): readonly Reference[] =>
   byTarget(catalog).get(target.id) ?? []
 

@@ -17,7 +17,7 @@ import { isRuleFault, prepareRows, type RenderedRecord } from './render.ts'
 const MAX_DEPTH = 6
 /** Maximum relations that a request may expand. Each is one statement. */
 const MAX_RELATIONS = 100
-/** Rows that together cannot exceed this many bytes are read without measuring them. */
+/** If the rows of one relation cannot exceed this many bytes, they are read without measuring them. */
 const UNGUARDED_BYTES = 64 << 10
 const FEW = 50
 

@@ -12,12 +12,12 @@ import { canBeShown } from './render.ts'
 
 const PAGE = 1000
 const SHRINK = 4
-/** Maximum bytes of a page. For a slow client, two pages are in memory and one is being sent. */
+/** Maximum bytes of a page. While one is sent to a slow client, the next two are already in memory. */
 export const PAGE_BYTES = 1 << 20
 /** Maximum bytes of one record together with its expanded records. */
 const RECORD_BYTES = 8 << 20
 
-/** Yields records as CSV (RFC 4180), newest first. Calls `request` for each page to notice lost access. */
+/** Yields records as CSV (RFC 4180), newest first. `request` checks the caller again before each page. */
 export async function* exportRecords(
   store: Store,
   extensions: Extensions,
@@ -97,7 +97,7 @@ const cells = (record: unknown, paths: readonly string[][]): unknown[] =>
 
 /** Matches a cell that a spreadsheet would read as a formula, except phone numbers. OWASP: CSV injection */
 const FORMULA = /^(?:[\t\r\n\ufeff]|[\s\p{Cc}\p{Cf}]*(?:[=@＝＠＋－﹦﹫﹢﹣-]|\+(?!\d+$)))/u
-/** Matches a formula within a text. Finds its sign first: a lookbehind at each blank takes quadratic time. */
+/** Matches a formula inside a text. Finds its sign first: a lookbehind at each blank takes quadratic time. */
 const INNER_FORMULA =
   /(?=[=@＝＠＋－﹦﹫﹢﹣+-])(?<=[;\t\r\n][\s\p{Cc}\p{Cf}"']*)(?:[=@＝＠＋－﹦﹫﹢﹣]|-(?! )|\+(?!\d+(?:[\s;]|$)))/gu
 const QUOTED = /[",\r\n]/

@@ -6,13 +6,13 @@ import type { AuthRecord, RequestInfo } from '../request/request.ts'
 export interface Extension {
   /** Maximum page size; PocketBase's 1,000 if absent. */
   readonly maxPerPage?: number
-  /** SQL that reads a stored total: of all records in `table`, or of those with `value` in column `by`. */
+  /** SQL that reads a stored count: of all rows of `table`, or of those with `value` in column `by`. */
   readonly total?: { readonly by: string; readonly sql: (table: string, value?: string) => string }
-  /** Columns of the indexes (`order`) and (`owner`, `order`), by which a search reads newest rows first. */
+  /** Columns with indexes on (`order`) and (`owner`, `order`): searches begin at the newest rows. */
   readonly search?: { readonly order: string; readonly owner: string }
-  /** SQL that is true for all records with this value of `column`. Lists add it to match a partial index. */
+  /** SQL that is true for all records with `value` in `column`. Lists add it to match a partial index. */
   readonly implied?: { readonly column: string; readonly sql: (value: string) => string }
-  /** A guest's list or view gets 401 `{"error":"unauthorized",…}` instead of an empty list or 404. */
+  /** A guest who lists or views records gets 401 `{"error":"unauthorized",…}`, not an empty list or 404. */
   readonly authRequired?: boolean
   /** Whether an unreadable value is an error of its field. Otherwise it becomes empty, as in PocketBase. */
   readonly readsStrictly?: boolean
@@ -21,7 +21,7 @@ export interface Extension {
   readonly shownOnce?: z.ZodRawShape
   /** A further rule that updates and deletes by this caller must satisfy; '' for none. */
   writeRule?(auth: AuthRecord | null): string
-  /** Runs in the transaction before validation and may change `values`. Its result is added to the answer. */
+  /** Runs in the transaction, before validation. May change `values`. The answer includes what it returns. */
   beforeCreate?(
     store: Store,
     values: Record<string, Value>,
@@ -35,14 +35,14 @@ export interface Extension {
     request: RequestInfo,
     // biome-ignore lint/suspicious/noConfusingVoidType: most return nothing
   ): Promise<Record<string, unknown> | undefined | void>
-  /** Whether other records keep a deleted record's id, because too many would have to change. */
+  /** Whether other records may keep the id of a deleted record, because too many would have to change. */
   readonly keepsReferences?: boolean
   beforeDelete?(store: Store, ids: readonly string[]): Promise<void>
   /** Runs in the transaction after records were deleted, to delete dependent rows. */
   afterDelete?(store: Store, ids: readonly string[]): Promise<void>
-  /** Whether records here give others access to an account. A verified owner who takes over deletes them. */
+  /** Whether records here give others access to an account. A verified owner's takeover deletes them. */
   readonly grantsAccess?: boolean
-  /** Runs when a verified owner takes over an auth record, to cancel its pending work. */
+  /** Runs when the verified owner takes over an auth record, to cancel what a former user left pending. */
   onTakeover?(store: Store, id: string): Promise<void>
 }
 

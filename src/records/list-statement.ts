@@ -11,14 +11,14 @@ export interface Page {
   /** Counts from 1. Up to 64 bits, like PocketBase's integers. */
   readonly page: bigint
   readonly perPage: number
-  /** Rows before the page; 0 if the number overflows to a negative one, as in PocketBase. */
+  /** Number of rows before the page. 0 if it overflows 64 bits to a negative number, as in PocketBase. */
   readonly offset: bigint
   readonly skipTotal: boolean
 }
 
-/** Maximum rows of a page that a scan reads about as fast as a few lookups by id. */
+/** Reading a page of at most this many rows by an index is about as fast as a few lookups by id. */
 const SHORT = 100
-/** Number of rows that an index scan skips about as fast as one lookup by id. */
+/** Skipping at most this many rows of an index is about as fast as one lookup by id. */
 export const NEAR = 500n
 
 const RANGES: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
@@ -33,7 +33,7 @@ const equalities = (structure: QueryStructure) => conjuncts(structure).filter(is
 const conjuncts = ({ condition }: QueryStructure): readonly Predicate[] =>
   condition.kind === 'and' ? condition.items : [condition]
 
-/** SQL of a page. Each row ends with the total (-1: not counted) and the version of the caller's record. */
+/** SQL of a page. Each row ends with the total (-1: not counted) and the caller's auth record version. */
 export function listStatement(
   collection: Collection,
   compiled: CompiledFilter,
@@ -49,7 +49,7 @@ export function listStatement(
   const isIndexed = isIndexScan(collection, structure)
   const hasKeys = structure.readsOneTable && structure.sortKeys.every((key) => key !== undefined)
   const isDeep = hasKeys && offset > NEAR
-  // with a client's filter, one plan fits all values only if an index alone finds the rows
+  // a plan for all values suits a client's filter only if one index finds the rows
   const isPlannedOnce = (hasFilter ? isIndexed : structure.sortsByOwnField) && !isDeep
   let last = params.length
   const before = offset === 0n ? '0' : `$${++last}::bigint`
@@ -74,12 +74,12 @@ export function listStatement(
     if (isCounted) return counted(parts)
     return withTotal(parts, total ?? `(SELECT count(*) FROM ${from}${clause('WHERE', where)})`, before)
   }
-  // isShort: reads the first rows of an index and counts nothing
+  // a short page reads only the first rows of an index and counts nothing
   const isShort = isIndexed && isPlannedOnce && total !== undefined && perPage <= SHORT && offset <= NEAR
   return { text: write(), isPlannedOnce, isShort }
 }
 
-/** The condition, plus the SQL of `implied` if it tests that column for equality. */
+/** The WHERE condition. If it has `column = value` for the column of `implied`, adds the SQL of `implied`. */
 function impliedWhere({ where, structure }: CompiledFilter, implied: Extension['implied']): string {
   const test = implied && equalities(structure).find(({ column }) => column === implied.column)
   return test ? `(${where}) AND ${implied.sql(`$${test.value.index + 1}`)}` : where
@@ -107,7 +107,7 @@ function sortedBy({ sortKeys: [key, tiebreak, ...more] }: QueryStructure): strin
 
 const indexesOf = memoize(indexedColumns)
 
-/** Whether an index finds the rows in order: by equal values of its first columns, sorted by the next. */
+/** Whether an index yields the rows in order: the filter fixes its first columns, the sort key is next. */
 function isIndexScan(collection: Collection, structure: QueryStructure): boolean {
   const sorted = sortedBy(structure)
   const tests = conjuncts(structure)
@@ -123,7 +123,7 @@ function isIndexScan(collection: Collection, structure: QueryStructure): boolean
   )
 }
 
-/** ORDER BY, spelled like an index that has the filtered rows in order of insertion, if any. */
+/** ORDER BY. Spelled like an index, if there is one with the filtered rows in order of insertion. */
 function indexOrderBy(collection: Collection, { orderBy, structure }: CompiledFilter): string {
   if (sortedBy(structure) !== ROWID) return orderBy
   const equal = new Set(equalities(structure).map(({ column }) => column))
@@ -137,7 +137,7 @@ function indexOrderBy(collection: Collection, { orderBy, structure }: CompiledFi
 const isIndexOnlyCount = (collection: Collection, { columns: read }: QueryStructure): boolean =>
   indexesOf(collection).some((columns) => read.every((column) => columns.includes(column)))
 
-/** SQL that tests the owner ('' for all) if the page is a search that `search` describes, else undefined. */
+/** For a search, SQL that tests the owner of rows ('' for all owners). Undefined if the page is no search. */
 function searchedOwner(
   structure: QueryStructure,
   { offset, skipTotal }: Page,
@@ -183,7 +183,7 @@ function rowsByKey({ collection, orderBy }: Parts, keys: string, more: string): 
   return `SELECT ${select}${more} FROM (${keys}) p JOIN ${table} b ON b._rowid = p.row ORDER BY ${orderBy}`
 }
 
-/** SQL of a page and its total, in one row if the page is empty. `OFFSET 0` avoids counting twice. */
+/** SQL of a page and its total. An empty page is one row with the total. `OFFSET 0` avoids counting twice. */
 function withTotal(parts: Parts, total: string, before: string): string {
   const { where, version } = parts
   const gate = `${where && `(${where}) AND `}t.total > ${before}`
@@ -201,7 +201,7 @@ function counted(parts: Parts): string {
 
 const NEWEST = 5_000
 
-/** SQL to search an owner's newest rows, then all if too few match. A rare word takes 0.1 s, not 30. */
+/** SQL to search an owner's newest rows and, if too few match, all rows. A rare word takes 0.1 s, not 30. */
 function search(parts: Parts, searched: string, size: string): string {
   const { collection, from, where, orderBy, limit, version, structure } = parts
   const { table } = columnsOf(collection)

@@ -20,12 +20,12 @@ import {
 import { authVersionSql, checkAuthFresh, type RecordRow, StaleAuth } from './record-sql.ts'
 import { prepareRows, unlessRuleFault, writeRecords } from './render.ts'
 
-/** Rows of a page that together cannot exceed this many bytes are read without measuring them. */
+/** If the rows of a page cannot exceed this many bytes, they are read without measuring them. */
 const UNGUARDED_BYTES = 8 << 20
-/** Like UNGUARDED_BYTES, for collections without large fields: few rows have the maximum in every field. */
+/** UNGUARDED_BYTES for collections without large fields: few rows fill every field to its maximum. */
 const UNGUARDED_SHORT_BYTES = 48 << 20
 
-/** A page of records as JSON. Throws 403, 400 for an invalid query, StaleAuth. Contract 3.1 */
+/** A page of records as JSON. Throws 403, StaleAuth, or 400 for an invalid query. Contract 3.1 */
 export async function listRecords(
   store: Store,
   extensions: Extensions,
@@ -112,7 +112,7 @@ async function renderPage(
   const whole = await answerRecords(store, collection, rows, request)
   const { fields } = request.query
   const items = fields ? pickEach(whole, fields) : whole
-  // strings joined by `+` are copied once, when the answer is sent; `join` would copy them here as well
+  // `+` joins strings without copying them until the answer is sent; `join` would copy them here as well
   let text = '{"items":['
   let comma = ''
   for (const item of items) {

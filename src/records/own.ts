@@ -2,7 +2,7 @@ import type { Store } from '../collections/catalog.ts'
 import { fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 
-/** For each field that names devices or lines: the table, and what error messages call them. */
+/** Fields with ids of devices or lines (SIMs): the table, and what error messages call them. */
 const FIELDS = {
   device: ['devices', 'a device'],
   line: ['lines', 'a line'],
@@ -11,7 +11,7 @@ const FIELDS = {
 
 type Values = Readonly<Record<string, Value>>
 
-/** Throws 400 for a device or line of another user. Skips ids in `old`: their records may be deleted. */
+/** Throws 400 for a device or line (SIM) of another user. Skips ids in `old`, which may be deleted. */
 export async function requireOwn(
   { db }: Store,
   field: keyof typeof FIELDS,

@@ -15,7 +15,7 @@ interface Level {
 const WHOLE = /^[-+]?(?:0[xX]_?[0-9a-fA-F]|0[bB]_?[01]|0[oO]?_?[0-7]|[0-9])(?:_?[0-9a-fA-F])*$/
 const MAX_INT = 2n ** 63n
 
-/** Reads a positive integer as Go does with base 0, without its decimals; 0 for anything else. */
+/** Reads a positive integer as Go does with base 0 (`0x1f`), ignoring decimals; 0 for anything else. */
 function readWhole(text: string): number {
   const whole = text.replace(/^([-+]?\d*)\.\d*$/, '$1')
   if (!WHOLE.test(whole)) return 0
@@ -36,7 +36,7 @@ function readModifier(text: string): Modifier | undefined {
   return (value) => (typeof value === 'string' ? excerpt(value, limit, toBool(ellipsis)) : value)
 }
 
-/** Applies the `fields` parameter to JSON, or to its value at `within`. Throws 400, 500. Contract 3.5 */
+/** Applies the `fields` parameter to JSON, or to its key `within`. Throws 400 if invalid. Contract 3.5 */
 export const pickFields = (json: string, fieldsParam: string, within?: string): string =>
   pickFrom(json, { fields: readFields(fieldsParam), below: new Map() }, within)
 
@@ -85,7 +85,7 @@ function pickKeys(object: Record<string, unknown>, level: Level): boolean {
   return true
 }
 
-/** The rest of each path that begins with `key`; '' if it ends there. `*` is for keys that no path names. */
+/** What remains of each path that begins with `key` ('' if nothing). `*` is for keys that no path names. */
 function below(key: string, level: Level): Level {
   const known = level.below.get(key)
   if (known) return known

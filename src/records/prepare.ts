@@ -28,13 +28,13 @@ export interface Prepared {
   readonly unreadable: Readonly<Record<string, FieldError>>
 }
 
-/** A record to be stored. `old` is absent for a new record; `passwords` is as in Prepared. */
+/** A record to be stored. `old` is absent for a new record. `passwords` has new ones in plain text. */
 export interface Draft {
   readonly values: Readonly<Values>
   readonly passwords: Readonly<Record<string, string>>
   readonly old?: Readonly<Values>
   readonly uploads?: NamedUploads
-  /** Errors of unreadable values by field. If the empty value stored instead has an error, it is reported. */
+  /** Errors of unreadable values by field. An error of the empty value that replaces one takes precedence. */
   readonly unreadable?: Readonly<FieldErrors>
 }
 
@@ -48,7 +48,7 @@ interface PrepareOptions {
   readonly isStrict?: boolean | undefined
 }
 
-/** The values of an empty record. Object.fromEntries also sets a field named `__proto__`. */
+/** The values of an empty record. Object.fromEntries also works for a field named `__proto__`. */
 export const blankValues = memoize(
   (collection: Collection): Readonly<Values> =>
     Object.fromEntries(collection.fields.map((field) => [field.name, fieldType(field).zero(field)])),
@@ -64,7 +64,7 @@ export const needsOldValues = (
 const NOTHING_SENT: Uploads = new Map()
 const NO_HASH = '$2a$10$'.padEnd(60, '.')
 
-/** Applies a body to a record: shorter keys first, uploads last. Contract 4.2 */
+/** Applies a body to a record, first shorter keys (`name` before `name+`), then uploads. Contract 4.2 */
 export function prepare(
   collection: Collection,
   raw: Readonly<Record<string, unknown>>,
@@ -209,7 +209,7 @@ function shown(name: string): string {
 const isOfType = ({ sniffed }: Upload, type: string): boolean =>
   sniffed.names.includes(type.split(';')[0]!.trim().toLowerCase())
 
-/** Stores the uploads that the record's values still name. Throws FilesFull. */
+/** Stores the uploads that the record's values name. Throws FilesFull if they exceed the account's limit. */
 export async function storeUploads(
   { db }: Store,
   collection: Collection,

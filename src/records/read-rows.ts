@@ -13,7 +13,7 @@ export interface RowStatement {
   readonly text: string
   readonly columns: Columns
   readonly name: string | undefined
-  /** The method of Db that runs it. `lookUp`: few rows by key. `shaped`: a client chose the SQL's shape. */
+  /** The method of Db that runs the SQL. `lookUp`: few rows by key. `shaped`: a client's filter shapes it. */
   readonly way: 'lookUp' | 'firstRows' | 'shaped' | 'query'
   /** Whether the last parameter limits the bytes of the rows, which are counted while they are read. */
   readonly isGuarded: boolean
@@ -23,7 +23,7 @@ interface StatementParts {
   readonly text: string
   readonly values: number
   readonly extra: number
-  /** Planned once, with a client's filter (`free`) or without (`ruled`); undefined: planned at each call. */
+  /** If Postgres plans it only once: `free` with a client's filter, `ruled` without. Else undefined. */
   readonly plannedOnce: 'ruled' | 'free' | undefined
   readonly way: RowStatement['way']
   readonly isGuarded: boolean
@@ -38,7 +38,7 @@ export function rowStatement(catalog: Catalog, collection: Collection, parts: St
 
 const statements = new WeakMap<QueryStructure, Map<string, RowStatement>>()
 
-/** The cached statement of a filter and `kind`; else `write` makes it. Without a kind, nothing is cached. */
+/** The cached statement for a filter and `kind`, made by `write` if missing. Not cached without `kind`. */
 export function keptStatement(
   structure: QueryStructure,
   kind: string | undefined,
@@ -51,7 +51,7 @@ export function keptStatement(
   return statement
 }
 
-/** Runs a statement and returns its rows. A guarded one throws 400 for too many bytes, or RetryLater. */
+/** Runs a statement and returns its rows. If it is guarded, throws RetryLater, or 400 for too many bytes. */
 export async function readRows(
   { db }: Pick<Store, 'db'>,
   { text, name, way, isGuarded }: RowStatement,
@@ -77,7 +77,7 @@ interface Selection {
   readonly extra?: (position: number) => string
   readonly orderBy?: string
   readonly isLookUp?: boolean
-  /** Whether to test `where` before the rule. Postgres may otherwise find rows by the rule (200 ms). */
+  /** Whether to find rows by `where`, then test the rule. Otherwise Postgres may do the reverse (200 ms). */
   readonly isFirst?: boolean
   readonly idsOnly?: boolean
   readonly limit?: number
@@ -147,7 +147,7 @@ function guardedSql(collection: Collection, { text, values, extra }: StatementPa
 const isOverGuard = (error: unknown): boolean =>
   isSqlError(error, INVALID_TEXT) && error.message.includes(MARK)
 
-/** Reads as many bytes as the meter has reserved; for more, reserves the maximum. Throws 400, RetryLater. */
+/** Reads the bytes that `meter` has reserved. If rows have more, reserves the maximum and reads again. */
 function readGuarded(db: Db, meter: AnswerMeter, read: (limit: number) => Promise<readonly RecordRow[]>) {
   const readCounted = async () => {
     const rows = await read(meter.unread)
@@ -159,7 +159,7 @@ function readGuarded(db: Db, meter: AnswerMeter, read: (limit: number) => Promis
       return await readCounted()
     } catch (error) {
       if (!isOverGuard(error)) throw error
-      // the error has aborted the transaction; `beginAgain` throws to repeat the work
+      // the error has aborted the transaction: `beginAgain` throws, so that the caller repeats it
       if (db.inTransaction) meter.beginAgain()
       await meter.takeAll()
     }
@@ -171,7 +171,7 @@ function readGuarded(db: Db, meter: AnswerMeter, read: (limit: number) => Promis
 
 /** Maximum names of prepared statements. Each costs memory in every connection. */
 const MAX_NAMES = 300
-/** With this many names in use, statements with a client's filter get none. */
+/** If this many names are in use, a statement with a client's filter gets none. */
 const MAX_FREE_NAMES = 150
 
 const namesOf = memoize((_: Catalog) => new Map<string, string>())
@@ -216,7 +216,7 @@ function maxBytes(field: Field): number {
   }
 }
 
-/** Row sizes of a collection. Columns of at most NAME_BYTES are not measured: their maximum counts. */
+/** How to measure rows of a collection. A column of NAME_BYTES or less is counted as full, not measured. */
 export const rowSizeOf = memoize((collection: Collection) => {
   const isView = collection.type === 'view'
   const sizes = collection.fields.map((field) => (isView ? Number.POSITIVE_INFINITY : maxBytes(field)))

@@ -74,7 +74,7 @@ export function authVersionSql(auth: AuthRecord | null, position: number): strin
   return `(SELECT xmin::text FROM ${columnsOf(auth.collection).table} WHERE id = $${position}::text)`
 }
 
-/** SQL conditions for a write: the caller's cached auth record is current. Empty for a guest. */
+/** SQL conditions for a write: the caller's cached auth record is current. None for a guest. */
 export function freshAuthSql(auth: AuthRecord | null, parameters: Parameters): string[] {
   if (!auth) return []
   parameters.add(auth.id)
@@ -82,12 +82,12 @@ export function freshAuthSql(auth: AuthRecord | null, parameters: Parameters): s
   return [`${present} = ${parameters.add(auth.version)}`]
 }
 
-/** Compares a result of `authVersionSql`. Throws StaleAuth if the auth record was changed or deleted. */
+/** Throws StaleAuth if a result of `authVersionSql` shows that the auth record was changed or deleted. */
 export function checkAuthVersion(auth: AuthRecord | null, version: unknown): void {
   if (auth && version !== auth.version) throw new StaleAuth()
 }
 
-/** Throws StaleAuth if the auth record was changed or deleted. Sends its own query. */
+/** Queries the auth record's version. Throws StaleAuth if the record was changed or deleted. */
 export async function checkAuthFresh(store: Store, auth: AuthRecord | null): Promise<void> {
   if (!auth) return
   const { rows } = await store.db.lookUp(`SELECT ${authVersionSql(auth, 1)}`, [auth.id])
@@ -105,16 +105,16 @@ export async function lockFreshAuth(store: Store, auth: AuthRecord | null): Prom
 /** Id of the collection with users' settings, at most one record per user. */
 export const USER_SETTINGS_ID = 'user_settings'
 
-/** SQL: whether a superuser has disabled the user with this id (an SQL expression). */
+/** SQL: whether a superuser has disabled a user. `user`: SQL of the user's id. */
 export const isDisabledSql = (user: string) =>
   `exists (select from user_settings s where s."user" = ${user} and s.disabled)`
 
-/** Collection id in `_changes` for ended sessions. The record id there is the `accountHolder`. */
+/** Collection id in `_changes` for an account's ended sessions. `record` is then its `accountHolder`. */
 export const ENDED_SESSIONS = '_auth_sessions'
 
 export type Action = 'create' | 'update' | 'delete'
 
-/** SQL of a CTE that logs the rows of the CTE `written` in `_changes`; if `whole`, with all columns. */
+/** SQL of a CTE that logs the rows of the CTE `written` in `_changes`. `whole`: with all their columns. */
 export function changeLogCte(
   written: string,
   action: Action,

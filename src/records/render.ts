@@ -157,17 +157,17 @@ export interface RenderedRecord {
   text?: string
 }
 
-/** Gets the length of a text while it is built. Throws if that is too long. */
+/** Called with the length of a text while it is built. Throws if the text is too long. */
 type CheckLength = (length: number) => void
 
-/** JSON of a record with its expanded records. Joins by `+`, which does not copy a repeated record's text. */
+/** JSON of a record with its expanded records. `+` joins texts without copying, however often they occur. */
 export function renderedText(rendered: RenderedRecord, check: CheckLength = () => {}): string {
   const { collection, row, visibility, expand } = rendered
   rendered.text ??= renderRecord(collection, row, visibility, expand && expandText(expand, check))
   return rendered.text
 }
 
-/** Writes records as JSON and counts their size. A single record may be as large as its fields allow. */
+/** Writes records as JSON and counts their size. One record alone may be as large as its fields allow. */
 export function writeRecords(
   shown: readonly RenderedRecord[],
   { query, meter = new AnswerMeter() }: RequestInfo,
@@ -211,7 +211,7 @@ function valueText(value: RenderedRecord | readonly RenderedRecord[], check: Che
   return `[${text}]`
 }
 
-/** Pairs each row with what the caller may see of it. */
+/** Adds to each row whether the caller may see its email and hidden fields. */
 export async function prepareRows(
   store: Store,
   collection: Collection,
@@ -227,7 +227,7 @@ export async function prepareRows(
   return rows.map((row) => ({ collection, row, visibility: emails.has(row[id]) ? close : visibility }))
 }
 
-/** Ids of auth records whose email the caller may see: the caller's own and those of the manageRule. */
+/** Ids of auth records whose email the caller may see: the caller's own, and those it may manage. */
 async function visibleEmails(
   store: Store,
   collection: AuthCollection,

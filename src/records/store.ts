@@ -27,7 +27,7 @@ export class Conflict extends Error {
 
 export type Extra = Readonly<Record<string, unknown>>
 
-/** Runs the extension's hook, then stores record and files. Throws 400 with field errors, Conflict. */
+/** Runs the extension's hook, then stores record and files. Throws Conflict, or 400 with field errors. */
 export async function storeRecord(write: Write): Promise<Extra> {
   const { store, collection, extension, values, stored, options, uploads } = write
   const isHooked = (stored ? extension?.beforeUpdate : extension?.beforeCreate) !== undefined
@@ -48,7 +48,7 @@ function ownerOf({ request: { auth }, options: { maxFileBytes = 0 } }: Write): F
   return { id, maxBytes: maxFileBytes }
 }
 
-/** Tests the caller and the rule, then runs the hook: a hook may delete the caller's own record. */
+/** Runs the hook. Tests the caller and the rule before, because a hook may delete the caller's record. */
 async function runHook(write: Write): Promise<Extra> {
   const { store, extension, request, values, stored, options, guard, failure } = write
   if (stored) {
@@ -135,7 +135,7 @@ function isSame(a: Value, b: Value): boolean {
   return a.length === b.length && a.every((text, i) => text === b[i])
 }
 
-/** Turns an SQL error into a 400, with field errors for a violated unique index. Returns any other error. */
+/** Turns an SQL error into a 400 that names fields of a violated unique index. Returns other errors as is. */
 export function uniqueViolationError(collection: Collection, message: string, error: unknown): unknown {
   if (!isSqlError(error)) return error
   if (error.code !== UNIQUE_VIOLATION || error.constraint === undefined) return badRequest(message)

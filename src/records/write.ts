@@ -65,7 +65,7 @@ async function prepareUpdate(
   const rule = withWriteRule(ruleFor(collection, 'updateRule', asked.auth), extension, asked.auth)
   const apply = (old?: Readonly<Values>) => applyBody(collection, extension, asked, options, old)
   const read = (rule: string, request: RequestInfo) => readRow(store, collection, id, rule, request)
-  // the body as the rule sees it; the record is read first if a modifier needs its values
+  // the body as API rules see it; for a modifier such as `name+`, the stored values are read before
   const seen = async () =>
     apply(needsOldValues(collection, asked.body, options.uploads) ? (await read('', asked)).old : undefined)
   if (options.locksRecord)
@@ -112,7 +112,7 @@ async function readRow(
   }
 }
 
-/** Creates a record and returns its JSON. Throws 403, 400 with field errors, StaleAuth. Contract 4 */
+/** Creates a record and returns its JSON. Throws 403, StaleAuth, or 400 with field errors. Contract 4 */
 export const createRecord = (
   store: Store,
   extensions: Extensions,
@@ -208,7 +208,7 @@ async function hash(write: Write): Promise<Values> {
   return hashPasswords(collection, write, options.passwordWork?.() ?? OWN_WORK)
 }
 
-/** Renews the tokenKey for a new password or email, which ends all tokens. Makes superusers verified. */
+/** After a new password or email, renews the tokenKey, which ends all tokens. Makes superusers verified. */
 function renewAuth({ values, stored, passwords }: Write, collection: AuthCollection): void {
   if (collection.name === SUPERUSERS) values.verified = true
   if (!stored || values.tokenKey !== stored.old.tokenKey) return
@@ -220,12 +220,12 @@ export class StoredWithoutAnswer extends Error {
   override name = 'StoredWithoutAnswer'
 }
 
-/** JSON of a written record. After a commit, no size limit applies and errors are StoredWithoutAnswer. */
+/** JSON of a written record. If it is committed, without size limit; an error is a StoredWithoutAnswer. */
 async function renderWrite(write: Write, extra: Extra): Promise<string> {
   const { store, collection, values, request } = write
   const row = toRow(collection, values)
   if (store.db.inTransaction) {
-    // a rule with an SQL error only drops an expanded relation; without the savepoint it would undo the write
+    // an SQL error in a rule leaves out an expanded relation; without the savepoint it would undo the write
     const mayFail = Boolean(request.query.expand) || (collection.type === 'auth' && collection.manageRule)
     if (mayFail) await store.db.query('savepoint rendered')
     const text = await answerRecord(store, collection, row, request)

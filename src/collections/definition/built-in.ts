@@ -100,7 +100,7 @@ const DATES = [
   { name: 'created', type: 'autodate', system: true, onCreate: true },
   { name: 'updated', type: 'autodate', system: true, onCreate: true, onUpdate: true },
 ]
-/** Defines a collection of records about auth records. Each is visible only to its auth record. */
+/** Defines a collection of records about auth records. Each record is visible only to its auth record. */
 const owned = (name: string, fields: readonly object[], indexes: readonly string[], more: object = {}) => ({
   ...{ type: 'base', system: true, listRule: OWNER, viewRule: OWNER, name, ...more },
   fields: [text('collectionRef'), text('recordRef'), ...fields],

@@ -18,7 +18,7 @@ import { AUTH_KEYS, TOKENS } from '../auth-shape.ts'
 import type { AuthCollection, Collection, CollectionType } from '../catalog.ts'
 import { indexText, parseIndex, uniqueIndexOf } from '../sqlite/index-expression.ts'
 
-/** Shape of a date in any form that PocketBase reads. Becomes empty if it cannot be read. */
+/** Shape of a date in any form that PocketBase reads. Any other text becomes ''. */
 const date = shape<string>(
   () => '',
   (raw) => parseDate(text.over(raw ?? '', '')),
@@ -53,7 +53,7 @@ const fieldList = shape<Field[]>(
   (raw) => list(FIELD).over(raw, []).reduce<Field[]>(addField, []),
 )
 
-/** An id, followed by a number from 2 to 999 if it is taken. */
+/** Returns `base` or, if that is taken, `base` with the first free number from 2 to 999. */
 function freeId(base: string, taken: ReadonlySet<string>): string {
   let id = base
   for (let i = 2; taken.has(id) && i < 1000; i++) id = base + i
@@ -63,7 +63,10 @@ function freeId(base: string, taken: ReadonlySet<string>): string {
 const newId = (fields: readonly Field[], { type, name }: Field): string =>
   freeId(type + checksum(name), new Set(fields.map(({ id }) => id)))
 
-/** Replaces the field with the same id (or, without an id, name), else appends. PocketBase: fields_list.go */
+/**
+ * Replaces the field with the same id or, if `field` has no id, the same name. Appends `field` if there is
+ * none. PocketBase: core/fields_list.go
+ */
 export function addField(fields: readonly Field[], field: Field): Field[] {
   const place = field.id
     ? fields.findIndex((other) => other.id === field.id)
@@ -130,7 +133,7 @@ function completeFields({ type, fields }: Collection): Field[] {
 
 const indexNameOf = (field: string, id: string) => `idx_${field}_${id}`.slice(0, MAX_INDEX_NAME)
 
-/** Adds an auth collection's unique indexes of `tokenKey` and `email` if they are missing. */
+/** Adds an auth collection's unique indexes on `tokenKey` and `email` if they are missing. */
 function completeIndexes(collection: Collection, namedBy: string): string[] {
   const { name, type, indexes } = collection
   if (type !== 'auth') return indexes
@@ -206,7 +209,7 @@ const SHAPES: Record<CollectionType, Shape<Collection>> = {
 }
 const shapeOf = (type: string) => (Object.hasOwn(SHAPES, type) ? SHAPES[type as CollectionType] : SHAPES.base)
 
-/** Keys of all types: a key of another type is ignored, but a value of a wrong type is still an error. */
+/** Keys of all collection types. Even a key that the collection's type ignores must have a valid value. */
 const EVERY = asShape({ ...COLLECTION_KEYS, ...AUTH_KEYS, viewQuery: text })
 
 function lay(raw: unknown, shape: Shape<Collection>, under: Collection): Collection {
@@ -231,7 +234,7 @@ export function readNew(raw: unknown): Collection {
   return { ...lay(raw, shape, fresh as Collection), type } as Collection
 }
 
-/** Merges submitted JSON into a collection. Missing keys stay; an empty type is base. Throws a ShapeError. */
+/** Merges submitted JSON into a collection, which keeps values of missing keys. Throws a ShapeError. */
 export function readOver(raw: unknown, old: Collection): Collection {
   const shape = shapeOf(submittedType(raw) || old.type)
   const laid = lay(raw, shape, { ...shape.zero(), ...old })

@@ -62,7 +62,7 @@ const AFTER_JOINED = new Set([
   ...['where', 'group', 'having', 'window', 'order', 'limit', 'union', 'intersect', 'except'],
 ])
 
-/** Index where the JOIN at `at` lacks its condition; undefined if it has one or needs none. */
+/** Index at which to insert a condition for the JOIN at `at`; undefined if it has one or needs none. */
 export function bareJoinEnd(tokens: readonly SqlToken[], at: number): number | undefined {
   const before = tokens.slice(0, at).findLast(({ kind }) => kind !== 'blank')
   if (['cross', 'natural'].includes(lowerWord(before))) return undefined

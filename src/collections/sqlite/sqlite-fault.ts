@@ -19,7 +19,7 @@ function demandOwnName({ catalog }: CatalogDraft, { id, name }: Collection, isNe
   const isOther = (one: Collection) => one.id !== id && one.name.toLowerCase() === name.toLowerCase()
   const others = catalog.all.filter(isOther)
   if (others.length === 0) return
-  // names of collections are compared with case, names of tables without
+  // in SQLite, values of `_collections.name` may differ only in case, names of tables may not
   const isListed = others.some((one) => one.name === name)
   if (isNew && !isListed) throw new SqliteFault(`table \`${name}\` already exists`)
   throw new SqliteFault('UNIQUE constraint failed: _collections.name', 'constraint failed', 2067)
@@ -34,8 +34,8 @@ function demandOwnColumns({ fields }: Collection): void {
   }
 }
 
-/** Throws a SqliteFault for a reserved or taken name, or for columns that differ only in case. */
-export function checkColumnLimit(draft: CatalogDraft, next: Collection, old: Collection | undefined): void {
+/** Refuses what SQLite would: a reserved or taken name, columns that differ only in case. */
+export function checkSqliteNames(draft: CatalogDraft, next: Collection, old: Collection | undefined): void {
   if (old?.name !== next.name) {
     checkNameAllowed(next.name)
     demandOwnName(draft, next, !old)
@@ -43,7 +43,7 @@ export function checkColumnLimit(draft: CatalogDraft, next: Collection, old: Col
   if (!old && next.type !== 'view') demandOwnColumns(next)
 }
 
-/** For an SQLSTATE: a pattern of Postgres' message, and SQLite's message for what the pattern captures. */
+/** By SQLSTATE: a pattern of Postgres' message and a function that turns its groups into SQLite's message. */
 const SQLITE: Readonly<Record<string, readonly [RegExp, (...what: string[]) => string]>> = {
   42601: [/at or near "(.*)"$/s, (what) => `near "${what}": syntax error`],
   42702: [/^column reference "(.*)" is ambiguous$/, (what) => `ambiguous column name: ${what}`],

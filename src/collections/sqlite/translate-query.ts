@@ -169,7 +169,7 @@ const time =
     return `pb_strftime('${format}', ${args.length > 0 ? args.join(',') : "'now'"})`
   }
 
-/** Matches SQL that returns JSON. Inside other JSON it must not become a string. */
+/** Matches translated SQL that returns JSON. Inside other JSON, its value must not become a string. */
 const JSON_CALL = /^\s*(json_build_|json_object_agg|coalesce\(json_|pb_json\()/
 
 const inJson = (value: string) => (JSON_CALL.test(value) ? value : `pb_json_of(${value})`)

@@ -2,7 +2,7 @@ import type { Db } from '../../db/open.ts'
 import { type Collection, quote, tableName } from '../catalog.ts'
 import { ViewQueryError } from './view-fields.ts'
 
-/** Functions that views may call although Postgres has them as not immutable. None reads tables or files. */
+/** Functions that views may call although they are not marked immutable. None reads tables or files. */
 const VIEW_FUNCTIONS: readonly string[] = [
   ...['age', 'clock_timestamp', 'date', 'date_add', 'date_part', 'date_subtract', 'date_trunc', 'extract'],
   ...['generate_series', 'make_timestamptz', 'now', 'overlaps', 'statement_timestamp', 'time', 'timestamp'],
@@ -46,7 +46,7 @@ const NODES = new Set([
   ...['JSONISPREDICATE'],
 ])
 
-/** Forbidden values of SQLVALUEFUNCTION, from `op` 9. Lower ones are dates and times. */
+/** Forbidden values of Postgres' SQLValueFunctionOp, from 9 on. Those below 9 are dates and times. */
 const SESSION_VALUES = ['current_role', 'current_user', 'user', 'session_user', 'current_catalog']
 const FIRST_SESSION_VALUE = 9
 
@@ -100,7 +100,7 @@ async function forbiddenObject(db: Db, view: string, tree: string, collections: 
   return rows[0] && String(rows[0][0])
 }
 
-/** Throws a ViewQueryError for forbidden parts of a view, by Postgres' parse tree. Does not run the view. */
+/** Throws a ViewQueryError if Postgres' parse tree of a view has forbidden parts. Does not run the view. */
 export async function checkViewAccess(db: Db, view: string, collections: readonly Collection[]) {
   const [row] = (await db.query(TREE, [quote(view)])).rows
   if (!row) throw new Error(`There is no view ${view}`)

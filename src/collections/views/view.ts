@@ -41,7 +41,7 @@ const NO_ID = "missing required id column (you can use `(ROW_NUMBER() OVER()) as
 const EMPTY_IDS = 'the query could return records with empty or invalid ids'
 const EQUAL_IDS = 'the query could return records with non-unique ids'
 
-/** Whether an error comes from a submitted query or name. Every SQL error counts as such. */
+/** Whether a submitted query or name caused the error. Every SQL error counts as one. */
 export const isQueryFault = (error: unknown): error is Error =>
   error instanceof ViewQueryError || error instanceof SqliteFault || isSqlError(error)
 
@@ -52,7 +52,7 @@ interface ReadQuery {
   readonly plain: readonly boolean[]
 }
 
-/** Words that a view's query cannot begin with. Postgres' error would name a later word of the query. */
+/** A view's query cannot begin with these. Refused here, because Postgres' error would name a later word. */
 const NO_QUERY = new Set(['alter', 'create', 'delete', 'drop', 'insert', 'update'])
 
 function demandQuery(sql: string): void {
@@ -60,7 +60,7 @@ function demandQuery(sql: string): void {
   if (NO_QUERY.has(first.toLowerCase())) throw new SqliteFault(`near "${first}": syntax error`)
 }
 
-/** The query without outer semicolons. Throws ViewQueryError, SqliteFault if it is no single SELECT. */
+/** The query without outer semicolons. Throws a ViewQueryError or SqliteFault if it is no single SELECT. */
 function singleStatement(query: string): string {
   const sql = query.trim().replace(/^;+|;+$/g, '')
   if (splitSql(sql, ';').length > 1) throw new ViewQueryError('multiple statements are not supported')
@@ -76,7 +76,7 @@ async function checkAccess(tx: Db, sql: string, catalog: Catalog): Promise<void>
   await tx.query(`drop view ${quote(name)}`)
 }
 
-/** Translates a query to Postgres and asks for its columns; if that fails, takes it as Postgres' SQL. */
+/** Translates a query to Postgres and asks for its columns. If that fails, asks with the query as it is. */
 async function askColumns({ db, catalog }: Store, query: string) {
   const ask = (sql: string) =>
     db.transaction((tx) =>
@@ -96,7 +96,7 @@ async function askColumns({ db, catalog }: Store, query: string) {
   }
 }
 
-/** Translates a view's query and finds its fields, without rows. Throws ViewQueryError, Postgres' error. */
+/** Translates a view's query and finds its fields. Throws a ViewQueryError or Postgres' error. */
 async function readQuery(store: Store, query: string): Promise<ReadQuery> {
   const single = singleStatement(query)
   const suggested = suggestFields(single, store.catalog)
@@ -185,7 +185,7 @@ export async function saveView(
   await withoutViews(draft, next.id, () => dropView(draft.db, next), [next])
 }
 
-/** Recreates views whose fields changed, as PocketBase does. Returns a message per view that fails. */
+/** Recreates views whose fields changed, as PocketBase does. Returns an error message per failed view. */
 export async function refreshViews(draft: CatalogDraft, except: string): Promise<string[]> {
   const problems: string[] = []
   for (const { id } of viewsOf(draft)) {
@@ -204,8 +204,8 @@ export async function refreshViews(draft: CatalogDraft, except: string): Promise
 }
 
 /**
- * Drops all views but `except`, because they could block `work`, and runs it. Then creates them and `more`
- * again and repeats those that failed: views may read each other.
+ * Drops all views but `except`, because a view could block `work`. Runs `work`, then creates the views and
+ * `more`. Tries failed ones again, because views may read each other.
  */
 export async function withoutViews(
   draft: CatalogDraft,
