@@ -84,7 +84,7 @@ const SETTINGS = {
   monthlyQuota: ['SMS_MONTHLY_QUOTA', whole(0)],
   maxRecipients: ['SMS_MAX_RECIPIENTS', whole(1000, 1, 100_000)],
   deviceOnlineSeconds: ['DEVICE_ONLINE_SECONDS', whole(600, 1)],
-  /** For how many days texts to a number use the line (SIM) of the last text with it. 0: not at all. */
+  /** For how many days after the last text a conversation keeps its line (SIM). 0: not at all. */
   stickyDays: ['STICKY_DAYS', whole(30, 0, 36_500)],
   deviceAlarmMinutes: ['DEVICE_ALARM_MINUTES', whole(0, 0, 10_080)],
   leaseSeconds: ['LEASE_SECONDS', whole(120, 1, 86_400)],

@@ -5,7 +5,7 @@ export interface FieldError {
   readonly params?: Record<string, unknown>
 }
 
-/** Errors by field name. Objects and lists (by index) have nested maps. */
+/** Errors by field name. A field that is an object or a list has a nested map; a list's keys are indexes. */
 export type ErrorData = { readonly [key: string]: FieldError | ErrorData }
 
 /** Default messages by status; other statuses have that of 400. PocketBase: tools/router/error.go */
@@ -82,13 +82,12 @@ export async function runProgramCommand(work: () => Promise<void>): Promise<void
   }
 }
 
-/** Short forms for common statuses. */
 export const badRequest = (message?: string, data?: ErrorData) => new ApiError(400, message, data)
 export const unauthorized = (message?: string) => new ApiError(401, message)
 export const forbidden = (message?: string) => new ApiError(403, message)
 export const notFound = (message?: string) => new ApiError(404, message)
 
-/** A 400 for refused fields of a record. The write replaces the message: `Failed to … record.` */
+/** A 400 for refused fields of a record. The code that writes the record sets the message. */
 export const invalidFields = (data: ErrorData) => badRequest('', data)
 
 /** Original messages of errors whose message `sentence` changed. */

@@ -15,14 +15,14 @@ interface Job extends Claimed {
   readonly untilMs: number
 }
 
-/** Interval of asking for messages, because wake-up events can be lost. */
+/** Interval of asking the server for messages, because its wake-up events can be lost. */
 const POLL_MS = 30_000
-/** Texts reach the radio this long before they expire: the server's clock is known only to the second. */
+/** The agent's deadlines are this much earlier than the server's, whose clock it knows only to the second. */
 const MARGIN_MS = 2_000
 /** The server's maximum of messages per request. */
 const MAX_CLAIM = 100
 
-/** The server's maximum of characters in an error message. The next two lines: in a sender, in a text. */
+/** Maximum characters that the server accepts: in an error message, then in a sender, then in a text. */
 const MAX_REASON = 1_000
 const MAX_SENDER = 50
 const MAX_TEXT = 39_015
@@ -30,7 +30,7 @@ const MAX_TEXT = 39_015
 const END_MS = Date.UTC(10_000, 0)
 const STOPPED = 'The agent was stopped'
 
-/** Claims, sends and reports messages until `ended`. Throws GatewayError for an unknown device. */
+/** Fetches, sends and reports messages until `ended`. Throws GatewayError, e.g. for an unknown device. */
 export async function connect(
   server: () => Server,
   driver: Driver,
@@ -45,11 +45,11 @@ export async function connect(
   const ending = new AbortController()
   const failed = new AbortController()
   const all = AbortSignal.any([ended, failed.signal])
-  /** How many messages of the last request this agent already had, perhaps from an earlier run. */
+  /** How many messages in the server's last answer this agent already had, perhaps from an earlier run. */
   let held = 0
 
   const outbox = openOutbox(journal, server, work.notifier, say)
-  /** Waits for messages that the driver is sending, and gives the others back to the server. */
+  /** Gives waiting messages back to the server. Waits for those being sent, then stops the driver. */
   async function finish(): Promise<void> {
     ending.abort()
     for (const job of jobs.splice(0)) giveBack(job, STOPPED)
@@ -61,7 +61,7 @@ export async function connect(
   function connected(): void {
     say('connected')
     const { sims } = driver
-    // if this fails, the next connection repeats it
+    // reports the SIM cards. If that fails, the next connection repeats it
     if (sims?.length) call(server(), '/api/devices/heartbeat', { sims }, all).catch(() => {})
     work.notify()
   }
@@ -177,7 +177,7 @@ const keyOf = ({ id, attempt }: Claimed) => `${id}.${attempt}`
 /** Cuts a long error text, because the server would refuse the report. */
 const reasonOf = (error: string) => ({ error_message: error.slice(0, MAX_REASON) })
 
-/** Fills in a sender or date that the network or driver left out or made invalid. */
+/** Makes a text acceptable to the server: replaces a missing sender or invalid date, and cuts long fields. */
 function takeable({ from, body, sim }: IncomingText, at: Date) {
   const ms = at.getTime()
   const received = ms >= 0 && ms < END_MS ? at : new Date()
@@ -197,7 +197,7 @@ const PATHS: Record<JournalEntry['kind'], string> = {
   incoming: '/api/devices/incoming',
 }
 
-/** Sends the journal's entries until the server has taken them, each kind in order. Then calls `onTaken`. */
+/** Sends the journal's reports and received texts, each kind in order. Calls `onTaken` after each batch. */
 function openOutbox(
   journal: Journal,
   server: () => Server,
@@ -242,7 +242,7 @@ function openOutbox(
       more.notify()
       return kept
     },
-    /** Sends entries until `ended`. Throws GatewayError when the server refuses the device. */
+    /** Sends entries until `ended`. Throws GatewayError if the server rejects the device's token. */
     run: (ended: AbortSignal) =>
       persist(async () => {
         await empty(ended)

@@ -53,7 +53,7 @@ const driverArgs = {
 } as const
 type DriverArgs = ParsedArgs<typeof driverArgs>
 
-/** Makes drivers, by name, for the device of `stateFile`. Throws a UserError for an invalid option. */
+/** Functions that make a driver, by the driver's name. They throw a UserError for an invalid option. */
 const DRIVERS: Readonly<Record<string, (args: DriverArgs, stateFile: string) => Driver>> = {
   simulator: makeSimulator,
   gammu: ({ spool }) => gammuDriver(foldersIn(spool)),

@@ -19,7 +19,7 @@ export function refuseExisting(file: string): void {
   )
 }
 
-/** Writes the state atomically, readable only by its owner. Throws a UserError. */
+/** Writes the state file atomically, readable only by its owner. Throws a UserError if that fails. */
 export function saveState(file: string, state: AgentState): void {
   const temporary = `${file}.${process.pid}`
   try {
@@ -47,10 +47,10 @@ export function readState(file: string): AgentState {
 /** Default folder of state files, by the XDG Base Directory Specification. */
 const stateFolder = () => join(process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'pocketsms')
 
-/** State file of a new device. A computer may have several devices. */
+/** Default path of a new device's state file. A computer may have several devices. */
 export const newStateFile = (device: string) => join(stateFolder(), `agent-${device}.json`)
 
-/** The only state file in the state folder. Throws a UserError for none or several. */
+/** Path of the only state file in the default folder. Throws a UserError if there are none or several. */
 export function onlyStateFile(): string {
   const found = findStates()
   if (found.length === 1) return found[0]!.file
@@ -59,7 +59,7 @@ export function onlyStateFile(): string {
   throw new UserError(`Several devices are paired here. Choose one:\n${lines.join('\n')}`)
 }
 
-/** State file of the device paired with `url` and `code`; undefined if there is none. */
+/** Path of the state file of the device paired with `url` and `code`; undefined if there is none. */
 export const findPaired = (url: string, code: string): string | undefined =>
   findStates().find((state) => state.url === url && state.code === code)?.file
 
@@ -82,7 +82,10 @@ function findStates() {
 /** The end of a pairing address, which follows the URL of the server. */
 const PAIR_PATH = /\/api\/devices\/pair\/?$/
 
-/** Reads URL and code, given apart or as a pairing address that ends with `#CODE`. Throws a UserError. */
+/**
+ * Returns the server's URL and the pairing code. Without `code`, the address must end with `#CODE`. Throws a
+ * UserError for an invalid address or code.
+ */
 export function readPairing(address: string, code: string): { url: string; code: string } {
   if (!URL.canParse(address))
     throw new UserError(`${address} is no address. It begins with https:// or http://.`)
@@ -94,7 +97,10 @@ export function readPairing(address: string, code: string): { url: string; code:
   return { url: `${origin}${pathname}`.replace(PAIR_PATH, '').replace(/\/+$/, ''), code: digits }
 }
 
-/** Pairs the device and stores its token. `name` '': as named when the code was made. Throws a UserError. */
+/**
+ * Pairs the device and stores its token. If `device.name` is '', it gets the name that was given when the
+ * code was made. Throws a UserError if the server refuses or fails.
+ */
 export async function pair(
   url: string,
   code: string,
@@ -122,7 +128,7 @@ export async function pair(
 const RENEW_MS = 86_400_000
 const RENEW_BEFORE_MS = 30 * 86_400_000
 
-/** Runs a driver as the device in `file` until `ended`. Throws a UserError if the server refuses it. */
+/** Runs a driver as the device of a state file until `ended`. Throws a UserError if the server refuses it. */
 export async function runAgent(
   file: string,
   driver: Driver,
@@ -160,7 +166,7 @@ export async function runAgent(
   }
 }
 
-/** A token's expiry in milliseconds since 1970; Infinity without one. */
+/** When a token expires, in milliseconds since 1970; Infinity if it never expires. */
 function endOf(token: string): number {
   const [, payload = ''] = token.split('.')
   const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8') || '{}')

@@ -12,9 +12,9 @@ export interface OutgoingText {
 }
 
 /**
- * Result of handing a message to the radio. `notSent`: it certainly was not sent, so a retry is safe.
- * `unknown`: not reported; the message's `guarantee` tells the server whether to retry. `again`: it was not
- * sent, and the agent calls `send` again after `ready`.
+ * Result of handing a message to the radio. `notSent` true: it certainly was not sent, so a retry is safe.
+ * `unknown`: it may have been sent. The agent reports nothing, and the server retries if the message's
+ * `guarantee` allows that. `again`: it was not sent, and the agent calls `send` again after `ready`.
  */
 export type SendResult =
   | { readonly outcome: 'sent' | 'unknown' | 'again' }
@@ -27,9 +27,9 @@ export interface IncomingText {
   readonly sim: number
 }
 
-/** Events of a driver. Dates are by the driver's clock. Promises resolve when the event is on the disk. */
+/** Callbacks for a driver's events. Dates are by its clock. Promises resolve when the event is on disk. */
 export interface DriverEvents {
-  /** The network reports that a text was delivered or, with `error`, failed finally. */
+  /** Tells that the network delivered a text or, with `error`, that the delivery finally failed. */
   delivered(text: Pick<OutgoingText, 'id' | 'attempt'>, at: Date, error?: string): Promise<void>
   received(text: IncomingText, at: Date): Promise<void>
   roomGrew(): void
@@ -38,9 +38,9 @@ export interface DriverEvents {
 /** A SIM card. `slot` counts from 1. */
 export interface Sim {
   readonly slot: number
-  /** The number in E.164. */
+  /** Its phone number in E.164, such as `+447700900123`. */
   readonly number?: string
-  /** A name or short code that replaces the number. */
+  /** The sender of its texts, if that is a name or a short code instead of a phone number. */
   readonly sender?: string
   readonly carrier?: string
   /** ISO 3166 code, two letters. */
@@ -54,9 +54,9 @@ export interface Driver {
   /** Its SIM cards, if it can tell them apart. Known after `start`. */
   readonly sims?: readonly Sim[]
   start(events: DriverEvents): Promise<void>
-  /** Waits until `send` can begin. False if `untilMs` (monotonic clock) or `ended` is earlier. */
+  /** Waits until `send` may be called. False if `untilMs` (monotonic clock) or `ended` comes first. */
   ready?(untilMs: number, ended: AbortSignal): Promise<boolean>
-  /** Hands a message to the radio before `untilMs`. Never throws. Called again only after `again`. */
+  /** Hands a message to the radio before `untilMs`. Never throws. Repeated only if the result was `again`. */
   send(text: OutgoingText, untilMs: number): Promise<SendResult>
   /** The time by the driver's own clock, if it has one. Reports of results contain this time. */
   now?(): Date
@@ -106,7 +106,7 @@ export async function needProgram(command: string, args: readonly string[], hint
     throw new UserError(`${command} does not work: ${errors || `it ended with ${code}`}. ${hint}`)
 }
 
-/** Log of drivers. Prints that a modem or phone does not answer. */
+/** A logger that prints to standard error that a modem or phone does not answer. */
 export const STDERR = {
   error: ({ err }: { readonly err: unknown }) =>
     void process.stderr.write(`The modem does not answer: ${err}\n`),

@@ -5,11 +5,11 @@ import { repeat } from '../tools/repeat.ts'
 import { type Driver, type DriverEvents, type OutgoingText, type SendResult, STDERR } from './driver.ts'
 
 const LOOK_MS = 500
-/** gammu-smsd sends one text at a time. More texts would only wait in its outbox. */
+/** Maximum texts in the outbox. A few are enough: gammu-smsd sends them one by one. */
 const PARALLEL = 5
 /** The inbox must be unchanged for this time before it is read: parts of a text are written one by one. */
 const STILL_MS = 2_000
-/** How long a text may wait. Less than the server's default lease of 120 s (LEASE_SECONDS). */
+/** How long a text may wait in the outbox. Less than the server's default lease of 120 s (LEASE_SECONDS). */
 const GIVE_UP_MS = 100_000
 const UTF16_MARK = Buffer.from([0xff, 0xfe])
 const ENCODINGS = new Map([
@@ -21,7 +21,7 @@ const RECEIVED = /^IN(\d{4})(\d{2})(\d{2})_(\d{2})(\d{2})(\d{2})_(\d+)_(.+)_(\d+
 /** Uses gammu-smsd with `Service = files`, `InboxFormat = unicode` (man 7 gammu-smsd-files). */
 export function gammuDriver(folders: ReturnType<typeof foldersIn>) {
   const waiting = new Map<string, { readonly sinceMs: number; resolve(result: SendResult): void }>()
-  /** First files of texts that were passed on but could not be deleted. */
+  /** Received texts that were passed on but not deleted yet, by the name of their first file. */
   const reported = new Set<string>()
   let end = async () => {}
 
@@ -41,7 +41,7 @@ export function gammuDriver(folders: ReturnType<typeof foldersIn>) {
     )
   }
 
-  /** Writes the text to the outbox. The file name contains id and attempt: no attempt is written twice. */
+  /** Writes the text to the outbox. The file name contains id and attempt: each attempt has its own file. */
   function send({ id, attempt, to, body }: OutgoingText): Promise<SendResult> {
     const name = `OUTC${stamp(new Date())}_00_${to}_${id}-${attempt}.txt`
     const { promise, resolve } = Promise.withResolvers<SendResult>()
@@ -66,7 +66,7 @@ export function gammuDriver(folders: ReturnType<typeof foldersIn>) {
     }
   }
 
-  /** The result of a text; undefined while it waits. After GIVE_UP_MS removes the file from the outbox. */
+  /** The result of sending a text; undefined while it waits. After GIVE_UP_MS, its file leaves the outbox. */
   function resultOf(name: string, waitedMs: number): SendResult | undefined {
     const { outbox, sent, error } = folders
     if (existsSync(join(sent, name))) return { outcome: 'sent' }
@@ -77,7 +77,7 @@ export function gammuDriver(folders: ReturnType<typeof foldersIn>) {
     return { outcome: 'failed', error: 'gammu-smsd did not send it in time', notSent: false }
   }
 
-  /** Passes on complete texts (parts are `…_00.txt`, `…_01.txt`) and then deletes their files. */
+  /** Passes received texts on, then deletes their files (`…_00.txt`, `…_01.txt` for a text of two parts). */
   async function receive(events: DriverEvents): Promise<void> {
     const { inbox } = folders
     const names = readdirSync(inbox)

@@ -16,9 +16,9 @@ export interface JournalEntry {
 }
 
 /**
- * A line of the file. `begun`: an attempt that was handed to the radio on `day` (0: but was not sent).
- * `tell`: number of an entry for the server. `told`: numbers of entries that the server has. `refused`: it
- * accepted none of them, and may hand out their attempts again.
+ * A line of the journal. `begun`: an attempt that was handed to the radio on `day`; with `day` 0, it was not
+ * sent after all. `tell`: number of an entry for the server. `told`: numbers of entries that the server has
+ * answered. `refused`: it accepted none of these, and may hand out their attempts again.
  */
 type Entry =
   | { readonly begun: string; readonly day: number }
@@ -26,14 +26,14 @@ type Entry =
   | { readonly told: readonly number[]; readonly refused?: boolean }
 
 const DAY_MS = 86_400_000
-/** How long attempts are remembered: much longer than a lease. */
+/** How long attempts to send are remembered: much longer than the server leases a message to the device. */
 const KEPT_DAYS = 7
-/** How long reported attempts are remembered: a request for messages may overlap the report. */
+/** How long reported attempts are remembered: an answer that is on its way may contain them again. */
 const REPORTED_MS = 60_000
 
 export type Journal = ReturnType<typeof openJournal>
 
-/** Opens a file of what an agent must remember after a crash: attempts, and reports for the server. */
+/** Opens the file of what an agent must know after a crash: attempts, reports and received texts. */
 export function openJournal(file: string) {
   let last = 0
   const begun = new Map<string, number>()
@@ -50,7 +50,7 @@ export function openJournal(file: string) {
     if ('tell' in entry) last = Math.max(last, entry.tell)
   }
 
-  /** Removes entries that the server has. Returns the attempts that it will not hand out again. */
+  /** Removes entries that the server has. Returns the attempts that the server will not hand out again. */
   function take({ told, refused }: Extract<Entry, { readonly told: unknown }>): string[] {
     const taken = told.flatMap((number) => untold.get(number) ?? [])
     for (const number of told) untold.delete(number)
@@ -85,7 +85,7 @@ export function openJournal(file: string) {
     return written
   }
 
-  /** Stores an entry until `forget`. If this rejects, nothing is stored, and the driver reports it again. */
+  /** Stores an entry until `forget`. If it rejects, the entry is dropped, and the driver reports it again. */
   async function keep(telling: JournalEntry): Promise<void> {
     const tell = ++last
     const written = lines.append({ tell, ...telling })
@@ -114,19 +114,22 @@ export function openJournal(file: string) {
 
 const today = () => Math.floor(Date.now() / DAY_MS)
 
-/** The file is rewritten when it exceeds twice the size after the last rewrite by this much. */
+/** The file is rewritten once it is larger than this plus twice its size after the last rewrite. */
 const MAX_SPARE_BYTES = 2 << 20
-/** Characters to write at a time: a string can have at most 512 MiB. */
+/** Characters to write at a time: the whole file may be longer than a string can be. */
 const CHUNK_LENGTH = 1 << 20
 
 /** Ends a partly written line. `~` makes it invalid JSON even if only the line break was missing. */
 const TORN = '~\n'
 
-/** Lines written within this time share a sync, which takes about 1 ms. */
+/** Lines written within this time share one sync to the disk, which takes about 1 ms. */
 const SYNC_MS = 10
 const LF = 10
 
-/** A file of JSON lines that survives a crash. `read` gets each line. A rewrite keeps what `live` returns. */
+/**
+ * Opens a file of JSON lines that survives a crash, and calls `read` for each line. A file that grew large is
+ * rewritten with only the entries that `live` returns.
+ */
 export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, live: () => Iterable<Entry>) {
   let bytes = 0
   let maxBytes = 0
@@ -147,7 +150,7 @@ export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, 
       let written = 0
       let chunk = ''
       const write = () => {
-        // not writeSync: on a full disk it writes only a part, without an error
+        // not writeSync, which may write only a part and then returns its length instead of throwing
         writeFileSync(rewritten, chunk)
         written += Buffer.byteLength(chunk)
         chunk = ''
@@ -169,7 +172,7 @@ export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, 
     }
   }
 
-  /** Writes a line, or throws. Resolves when it is on the disk. Call it before `live` contains the entry. */
+  /** Writes a line, or throws. Resolves when it is on the disk. Call it before `live` returns the entry. */
   function append(entry: Entry): Promise<void> {
     if (bytes > maxBytes) shrink()
     const line = `${isTorn ? TORN : ''}${JSON.stringify(entry)}\n`

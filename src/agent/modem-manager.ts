@@ -22,7 +22,7 @@ const LOOK_MS = 3_000
 const CALL_MS = 30_000
 /** Maximum time a modem takes to send a text of several parts. */
 const SEND_MS = 100_000
-/** Number of texts whose delivery reports are awaited. Reports of older texts are ignored. */
+/** Maximum number of sent texts whose delivery reports are awaited. Reports of older texts are ignored. */
 const MAX_AWAITED = 1_000
 
 /** The used part of the output of `mmcli -s PATH -J`. */
@@ -37,7 +37,7 @@ interface ModemInfo {
   readonly '3gpp'?: { readonly 'operator-name'?: string }
 }
 
-/** Uses a modem through mmcli. `name`: number or path, or `any` for the only one. `slot`: from 1. */
+/** Uses a modem through mmcli. `name`: its index or path, or `any` for a single modem. `slot`: from 1. */
 function openModem(name: string, slot: number) {
   /** Sent texts without a delivery report, by their path in ModemManager. */
   const awaited = new Map<string, Pick<OutgoingText, 'id' | 'attempt'>>()
@@ -62,7 +62,7 @@ function openModem(name: string, slot: number) {
     )
   }
 
-  /** Reads the SIM's number, if that is in E.164, and carrier. */
+  /** Reads the SIM's carrier, and its phone number if that begins with `+`. */
   async function sim(): Promise<Sim> {
     const modem = (await ask<{ modem?: ModemInfo }>('-m', name))?.modem
     const path = known(modem?.generic?.sim)
@@ -89,7 +89,7 @@ function openModem(name: string, slot: number) {
     return { outcome: 'sent' }
   }
 
-  /** Creates a text in the modem. Its body is in a file: a quotation mark would end mmcli's option. */
+  /** Creates a text in the modem. Passes the body in a file: a quotation mark would end mmcli's option. */
   async function create(to: string, body: string): Promise<ProgramResult> {
     let folder: string | undefined
     try {
@@ -156,7 +156,7 @@ function openModem(name: string, slot: number) {
 
 const known = (value = '--') => (value === '--' || value === '' ? undefined : value)
 
-/** Uses modems through ModemManager, one SIM each. `names`: numbers or paths, or `any` for the only one. */
+/** Uses modems through ModemManager, one SIM each. `names`: indexes or paths, or `any` for a single modem. */
 export function modemManagerDriver(...names: readonly string[]) {
   const modems = names.map((name, i) => openModem(name, i + 1))
   let sims: readonly Sim[] = []
@@ -171,7 +171,7 @@ export function modemManagerDriver(...names: readonly string[]) {
     sims = await Promise.all(modems.map((modem) => modem.sim()))
   }
 
-  /** Sends through the modem of the requested SIM. A single modem sends for any SIM. */
+  /** Sends through modem number `text.sim` (from 1; 0: the first). A single modem sends for any SIM. */
   async function send(text: OutgoingText): Promise<SendResult> {
     const slot = modems.length === 1 ? 1 : Math.max(text.sim, 1)
     const modem = modems[slot - 1]

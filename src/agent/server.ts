@@ -14,7 +14,7 @@ export class ServerUnavailable extends Error {
   override name = 'ServerUnavailable'
 }
 
-/** Whether the server refuses a disabled device or account, which may be enabled again. */
+/** Whether the server refused because the device or account is disabled. It may be enabled again. */
 export const isDisabledRefusal = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && error.status === 403
 
@@ -67,18 +67,18 @@ async function sentenceOf(response: Response): Promise<string> {
 }
 
 const FIRST_MS = 500
-/** Longest pause of the first 60 retries: after a server's restart, agents reconnect within 2 s. */
+/** Longest pause before each of the first 60 retries: agents reconnect soon after a server's restart. */
 const YOUNG_MS = 1_000
 const YOUNG_TRIES = 60
 const LONGEST_MS = 30_000
 
-/** The longest pause before the next retry. Pauses grow with the number of tries. */
+/** Upper limit of the random pause before the next retry. It grows with the number of failed tries. */
 const longestPause = (tries: number) =>
   tries < YOUNG_TRIES
     ? Math.min(YOUNG_MS, FIRST_MS * 2 ** tries)
     : Math.min(LONGEST_MS, YOUNG_MS * 2 ** (tries - YOUNG_TRIES))
 
-/** Repeats `work` until `ended`, with growing random pauses after failures. `succeeded` resets the pause. */
+/** Repeats `work` until `ended`. Random pauses after failures grow until `work` calls `succeeded` or ends. */
 export async function persist(work: (succeeded: () => void) => Promise<void>, ended: AbortSignal) {
   let tries = 0
   const succeeded = () => {
@@ -99,7 +99,10 @@ export async function persist(work: (succeeded: () => void) => Promise<void>, en
 /** A connection is dead after this silence: the server sends something at least every 15 s. */
 const SILENT_MS = 45_000
 
-/** Listens to events until `ended`. Calls `connected` after each (re)connection. Throws GatewayError. */
+/**
+ * Listens to the server's events until `ended`. Calls `connected` after each (re)connection. Throws
+ * GatewayError, e.g. for an unknown device.
+ */
 export const listen = (
   server: () => Server,
   connected: () => void,

@@ -2,16 +2,16 @@ import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DriverEvents, IncomingText, OutgoingText, SendResult } from './driver.ts'
 
-/** Defaults of a simulated phone. Shares are from 0 to 1. */
+/** Default options of a simulated phone. */
 const WELL_BEHAVED = {
-  /** Milliseconds to send a message. `deliveryMs`: then until its delivery report. */
+  /** Milliseconds to send a message. `deliveryMs`: from then until its delivery report. */
   lagMs: 200,
   deliveryMs: 500,
-  /** Share of messages that fail. `refuse`: that provably are not sent. `lose`: of lost delivery reports. */
+  /** Share of messages that fail. `refuse`: that provably are not sent. `lose`: whose report gets lost. */
   fail: 0,
   refuse: 0,
   lose: 0,
-  /** Kills its process after sending this many messages, before it reports the last one. 0: never. */
+  /** Kills the agent's process after this many sent messages, before it reports the last one. 0: never. */
   dieAfter: 0,
   /** Seconds by which its clock is wrong. */
   clockOffset: 0,

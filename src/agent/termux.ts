@@ -37,7 +37,7 @@ interface DeviceInfo {
   readonly sim_country_iso?: string
 }
 
-/** Uses an Android phone by Termux:API. `memory`: file for the last text's id. `count` of SIMs; 0: ask it. */
+/** Uses an Android phone by Termux:API. `memory`: file for the last text's id. `count`: SIMs; 0: detect. */
 export function termuxDriver(memory: string, count = 0) {
   let sims: readonly Sim[] = []
   let last = Number.NaN

@@ -1,12 +1,12 @@
-/** Keys of all advisory locks. A lock "per" something has a hash of its id as second key. */
+/** Keys of all advisory locks. Locks per user or per device have a hash of its id as their second key. */
 export const LOCKS = {
   /** Migrations, changes of collections and restores hold it, so only one of them runs at a time. */
   migration: 7_367_001,
-  /** Per device: held while a device with limits fetches its messages. */
+  /** Per device: held while a device with a limit fetches messages, so that none exceed the limit. */
   claim: 7_367_002,
   sweep: 7_367_003,
   retention: 7_367_005,
-  /** Held while a node takes webhook calls to send: limits apply to all nodes together. */
+  /** Held while a node picks webhook calls to send, because their limits apply to all nodes together. */
   webhookLease: 7_367_006,
   /** Per user: held while a webhook is created, to enforce the user's maximum. */
   webhookCount: 7_367_020,
@@ -17,7 +17,7 @@ export const LOCKS = {
   /** Per user: held while an inbox refresh queues webhook calls, to enforce their maximum. */
   inboxRefresh: 7_367_022,
   indexBuild: 7_367_021,
-  /** Each process that uses an embedded Postgres shares this lock. The last process stops Postgres. */
+  /** Shared by all processes that use an embedded Postgres. The last one to release it stops Postgres. */
   embedded: 7_367_025,
   /** Per user: held while a file is stored, to enforce the user's maximum of bytes. */
   files: 7_367_029,

@@ -21,7 +21,7 @@ export const UNDEFINED_TABLE = '42P01'
 
 export const isTooSlow = (error: unknown): boolean => isSqlError(error, QUERY_CANCELED)
 
-/** Turns a database error in a list request into a 400. Returns other errors unchanged. */
+/** Turns an error that Postgres raised in a list request into a 400. Returns other errors unchanged. */
 export function listFault(error: unknown, message?: string): unknown {
   if (isTooSlow(error)) return answerableFault(error, true)
   return isSqlError(error) ? badRequest(message) : error
@@ -29,7 +29,7 @@ export function listFault(error: unknown, message?: string): unknown {
 
 const RETRY_SECONDS = 5
 
-/** Answers a canceled statement: 400 for a read, 503 for a write, because phones give up after a 400. */
+/** Turns a canceled statement into a 400 for a read or a 503 for a write (phones give up after a 400). */
 export function answerableFault(error: unknown, isRead: boolean): unknown {
   if (!isTooSlow(error)) return error
   if (isRead) return badRequest('This takes too long. Ask for less: a shorter period, a simpler filter.')
@@ -40,7 +40,7 @@ export function answerableFault(error: unknown, isRead: boolean): unknown {
 /** SQLSTATEs which mean that a statement, or its cached plan, does not fit the tables. */
 const MISMATCHES = new Set(['42703', '42P01', '42804', '42846', '42883', '0A000'])
 
-/** Number of statements that did not fit the tables: the cached collections may be out of date. */
+/** Number of statements that did not fit the tables. Each may mean that cached collections are outdated. */
 export const schemaMismatches = { count: 0 }
 
 /** Throws the error. First counts it if the statement did not fit the tables. */
@@ -58,7 +58,7 @@ const LOST_CODES = new Set([
   'EAI_AGAIN',
   'ETIMEDOUT',
 ])
-/** SQLSTATEs of a server that is starting, stopping, full, lost or read-only. 08P01 counts if it is FATAL. */
+/** SQLSTATEs of a server that is lost, starting, stopping, full or read-only. 08P01 is tested apart. */
 const LOST_STATES = /^(08(?!P01)|57P0[1235]|53[13]00|3D000|25006|25P03)/
 
 /** True if the connection or the server failed, not the statement: a retry may succeed. */
@@ -102,7 +102,7 @@ const REFUSED_WRITES = new Set(['53100', '25006'])
 /** Number of writes refused because of a full disk or a read-only server. `/api/ready` watches it. */
 export const refusedWrites = { count: 0 }
 
-/** Wraps errors of the connection or of locks, and returns others unchanged. Counts refused writes. */
+/** Turns errors of connections and locks into DatabaseUnavailable. Counts writes that were refused. */
 export function databaseFault(error: unknown): unknown {
   if (isSqlError(error) && REFUSED_WRITES.has(error.code)) refusedWrites.count++
   if (isSqlError(error, LOCK_NOT_AVAILABLE)) return new DatabaseLocked(error)
@@ -126,9 +126,9 @@ export interface Result {
 }
 
 /**
- * Sends statements. Text and json become strings, float8 and int numbers, timestamptz Dates. `name` makes a
- * prepared statement, which Postgres may plan once for all values. Don't name statements with filters that a
- * client wrote (docs/internals/queries.md).
+ * Sends statements. In rows, text and json are strings, int and float8 are numbers, timestamptz is a Date.
+ * `name` makes a prepared statement, which Postgres may plan once for all values. Don't name statements with
+ * filters that a client wrote (docs/internals/queries.md).
  */
 export interface Session {
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result>

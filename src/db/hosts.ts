@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from './errors.ts'
 /** How long a host may take to accept a connection before the next host is tried. */
 const HOST_MS = 3_000
 
-/** Asks whether a server accepts writes. Commits to synchronous standbys: a replaced primary cannot. */
+/** Tests if a server accepts writes, by a commit, too: a replaced primary waits for its standbys in vain. */
 const CHECK = `
 select current_setting('transaction_read_only') as read_only, pg_postmaster_start_time()::text as server,
   case when current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery()
@@ -25,7 +25,7 @@ function urlsOf(url: string): string[] {
 
 /**
  * Makes clients that connect to a host that accepts writes. After a failure, the next client tries the next
- * host. A client that reaches a different server than earlier clients ends those: their server was replaced.
+ * host. A client that reaches a new server ends the connections to the old one, which was replaced.
  */
 export function clientsOf(url: string) {
   const urls = urlsOf(url)
@@ -43,7 +43,7 @@ export function clientsOf(url: string) {
 
     constructor(config?: pg.ClientConfig) {
       super({ ...config, ...limits, connectionString: urls[current]! })
-      // a pool adds its handler after `connect`: before that, a lost connection would end the process
+      // a pool adds its error handler after `connect`: until then, a lost connection would end the process
       this.on('error', () => {})
       this.on('end', () => servers.delete(this))
     }

@@ -127,7 +127,7 @@ export function openListener(
 
   return {
     hears: () => hears,
-    /** Calls `heard` for each message, and with '' whenever it has connected. Returns a function to stop. */
+    /** Calls `heard` for each message, and with '' after each (re)connection. Returns a function to stop. */
     async listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>> {
       messages.on(channel, heard)
       firstTry ??= new Promise((tried) => {
@@ -156,7 +156,10 @@ export function openListener(
   }
 }
 
-/** Calls `announce` for a pool's announcements after their commit. Returns a function to drop a client's. */
+/**
+ * Calls `announce` for what a pool's clients announce, after their commit. Returns a function that drops the
+ * announcements of a client.
+ */
 export function collectAnnouncements(pool: pg.Pool, announce: Backend['announce']) {
   const made = new WeakMap<pg.ClientBase, string[]>()
   pool.on('connect', (client) =>

@@ -55,7 +55,7 @@ export class Database {
   }
 }
 
-/** The database, or a running transaction, for the work of one account or network, or of the server. */
+/** The database or a running transaction, used for an account, for a guest's network or for the server. */
 export class Db {
   readonly #pool: Pool
   readonly #transaction: TransactionSession | undefined
@@ -103,15 +103,16 @@ export class Db {
     return this.#pool.places.time?.use
   }
 
-  /** Runs a statement. `Session` explains rows and `name`. Throws RetryLater if too much waits. */
+  /** Runs a statement. `Session` explains rows and `name`. Throws RetryLater if too many statements wait. */
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     if (this.#transaction) return this.#transaction.query(text, params, name).catch(countSchemaMismatch)
     return this.#inTurn((backend) => backend.query(text, params, name)).catch(countSchemaMismatch)
   }
 
   /**
-   * Runs a statement with a client's own filter or sort, in the client's turn. Throws SQLSTATE 57014 after
-   * CLIENT_STATEMENT_SECONDS, except for superusers, in a transaction or without a ticket.
+   * Runs a statement with a client's own filter or sort, when it is the client's turn. Throws SQLSTATE 57014
+   * after CLIENT_STATEMENT_SECONDS. That limit does not apply to superusers, within a transaction, or to
+   * work without a ticket.
    */
   shaped(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     const { ticket } = this
@@ -122,7 +123,7 @@ export class Db {
     return time.run(ticket, () => backend.clientQuery(text, params, name)).catch(countSchemaMismatch)
   }
 
-  /** Reads the first rows in an index's order. Like `lookUp`, but waits for the caller's turn. */
+  /** Reads the first rows in an index's order, like `lookUp`, except that accounts take turns. */
   firstRows(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     if (this.inTransaction) return this.lookUp(text, params, name)
     return this.#pool.places.firstRows.run(this.#holder, () => this.lookUp(text, params, name))
@@ -153,7 +154,7 @@ export class Db {
     return this.#pool.backend.unhurried(text)
   }
 
-  /** Sets the time limit of later statements of this transaction. 0: no limit, and none for lock waits. */
+  /** Sets the time limit of later statements of this transaction. 0: no limit, not even for lock waits. */
   limitStatements(ms: number): Promise<void> {
     return this.#transaction!.limit(ms)
   }
@@ -166,12 +167,12 @@ export class Db {
     )
   }
 
-  /** Ends all connections of pocketsms, with their cached plans. Must be a transaction's last statement. */
+  /** Ends all connections of pocketsms, with their outdated plans. Must be a transaction's last statement. */
   endOthers(): Promise<void> {
     return this.#transaction!.endOthers()
   }
 
-  /** Runs work that needs a connection, in the caller's turn. Repeats it after a deadlock. */
+  /** Runs work with the database when it is the caller's turn. Repeats it after a deadlock. */
   #inTurn<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
     const { backend, places } = this.#pool
     return places.connections.run(this.#holder, async () => {
@@ -244,7 +245,7 @@ const poolOf = ({ databasePool: all, clientStatementSeconds }: Config): PoolSize
 
 const DEADLOCK = '40P01'
 const TRIES = 8
-/** Longest random pause before the first repeat. Deadlocked transactions must not collide again. */
+/** Maximum of the random pause after a first deadlock, so that it does not happen again. */
 const MAX_PAUSE_MS = 50
 
 /** Runs work in a savepoint. If it throws, only its changes are undone, and the error is thrown. */

@@ -15,7 +15,7 @@ interface Line {
 }
 
 /**
- * One connection for reads by keys. It sends them without waiting for earlier answers: 12,000 views a second
+ * One connection for reads by keys. It sends them without waiting for earlier answers: 12,000 reads a second
  * instead of 6,900. Reconnects after a loss, and after `lifetimeMs` to free prepared statements.
  */
 export function openPipeline(
@@ -72,7 +72,7 @@ export function openPipeline(
   return { query, close: hangUp }
 }
 
-/** Buffers writes until this turn of the event loop has read all its data, to send them together. */
+/** Buffers what is sent in this turn of the event loop, to write it all at once. */
 function gather({ connection: { stream } }: pg.Client): void {
   if (stream.writableCorked > 0) return
   stream.cork()
@@ -100,13 +100,13 @@ const { Query, Result: DriverResult } = pg as unknown as {
   readonly Result: new (rowMode: 'array') => Columns
 }
 
-/** Per connection: columns of its prepared statements by name, and a proxy that sends no Describe. */
+/** For each connection: columns of its prepared statements by name, and a proxy that sends no Describe. */
 const prepared = new WeakMap<
   pg.Connection,
   { readonly columns: Map<string, Columns>; readonly undescribed: pg.Connection }
 >()
 
-/** A query that asks for a prepared statement's columns once per connection: they never change. */
+/** A query that asks only once per connection for the columns of a prepared statement: they never change. */
 class Statement extends Query {
   #columns: Map<string, Columns> | undefined
 
@@ -143,7 +143,8 @@ class Statement extends Query {
 
 /**
  * Sends one statement. A text with `;` uses the extended protocol: Postgres then refuses a second statement.
- * Uses a callback because a promise keeps the rows while the connection is busy. `patienceMs`: time limit.
+ * Uses the driver's callback: its promise would keep the rows in memory while the connection is busy.
+ * `patienceMs`: the driver's time limit.
  */
 export function runStatement(
   client: Pick<pg.ClientBase, 'query'>,

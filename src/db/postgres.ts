@@ -16,8 +16,8 @@ import { collectAnnouncements, openListener } from './listener.ts'
 import { openPipeline, runStatement } from './pipeline.ts'
 
 /**
- * Planner settings for short statements on data in memory. Parallel workers start slowly. Index reads are as
- * cheap as table reads (saved 42 of 47 ms of CPU). JIT compilation took 700 ms of a count.
+ * Planner settings for short statements on data in memory. Parallel workers start slowly. Index reads cost no
+ * more than table reads (saved 42 of 47 ms of CPU). JIT compilation alone took 700 ms of a count.
  */
 const SERVER_PLANNER = {
   max_parallel_workers_per_gather: 0,
@@ -52,12 +52,12 @@ export const types = {
 
 /** Longest wait for a lock: while a table is changed, requests for it must not take all connections. */
 const LOCK_TIMEOUT_MS = 10_000
-/** PocketBase's time limit for a query, after which it answers 400. */
+/** Time limit of a statement. PocketBase has the same, and then answers 400. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const LOOK_UP_MS = 1_000
 /** Postgres ends a transaction idle for this long: a proxy may keep the connection of a lost client open. */
 const IDLE_TRANSACTION_MS = 60_000
-/** Connections end after this time: until then Postgres keeps all their prepared statements. */
+/** A connection is replaced after this time, to free its prepared statements. */
 const LIFETIME_MS = 3_600_000
 /** How long after Postgres' own time limit the driver gives up a statement and drops the connection. */
 const GRACE_MS = 5_000
@@ -83,7 +83,7 @@ const guarded = <T>(run: () => Promise<T>): Promise<T> =>
     throw databaseFault(error)
   })
 
-/** `patienceMs`: the driver's time limit for a statement. Default: the connection's time limit. */
+/** Wraps a client as a Session. `patienceMs`: the driver's time limit; default: the connection's. */
 const session = (client: Queryable, patienceMs?: () => number | undefined): Session => ({
   query: (text, params, name) => runStatement(client, text, params, name, patienceMs?.()),
   script: (text) =>
@@ -93,7 +93,7 @@ const session = (client: Queryable, patienceMs?: () => number | undefined): Sess
 function yieldProcessor(client: pg.PoolClient & { readonly processID?: number }): void {
   try {
     setPriority(client.processID!, CLIENT_NICENESS)
-    // Linux also shares the CPU between sessions, and each backend has its own: sched(7), autogroup
+    // Linux also shares the CPU between autogroups (Unix sessions), one for each backend: sched(7)
     writeFileSync(`/proc/${client.processID}/autogroup`, String(CLIENT_NICENESS))
   } catch {
     // the backend has ended, or the system does not allow this
@@ -107,7 +107,7 @@ const optionsOf = (settings: Readonly<Record<string, string | number>>) =>
 
 export type Admission = (session: Session) => Promise<void>
 
-/** Numbers of connections for the server's statements, and for clients' own filters (`clientMs` at most). */
+/** Connections for the server's statements, and for those with clients' filters (time limit `clientMs`). */
 export interface PoolSize {
   readonly ofServer: number
   readonly ofClients: number
@@ -115,14 +115,14 @@ export interface PoolSize {
 }
 
 interface PostgresOptions {
-  /** Checks new connections. Given only by servers, whose announcements go out after the commit. */
+  /** Checks each new connection. If set, this process passes on the announcements of SQL functions. */
   readonly admit?: Admission | undefined
   readonly listenUrl?: string
   readonly isReplica?: boolean
   readonly isEmbedded?: boolean
 }
 
-/** Opens pools, which connect on first use, and again after a lost connection or a server's silence. */
+/** Opens connection pools. They connect on first use, and again if a connection is lost or goes silent. */
 export function openPostgres(
   url: string,
   size: PoolSize,
@@ -166,7 +166,7 @@ export function openPostgres(
   const pool = openPool(size.ofServer, STATEMENT_TIMEOUT_MS)
   const ofClients = openPool(size.ofClients, size.clientMs)
   if (isEmbedded) ofClients.on('connect', yieldProcessor)
-  // the driver's time limit stays the general one, because a statement may wait behind slow ones
+  // the driver's time limit is longer than Postgres', because a statement may wait behind slow ones
   const limits = { ...limitedTo(STATEMENT_TIMEOUT_MS), statement_timeout: LOOK_UP_MS }
   const lookUps = { ...settings, ...limits, options: optionsOf(LOOK_UP_PLANNER) }
   const shared = session(pool as Queryable)
@@ -251,7 +251,7 @@ async function transact<T>(
   }
 }
 
-/** Runs each statement on its own connection. After `close`, the database continues running statements. */
+/** Runs each statement on its own connection. Postgres finishes running statements even after `close`. */
 function longWork(open: () => pg.Client) {
   const clients = new Set<pg.Client>()
   return {

@@ -38,7 +38,7 @@ export function openReplica(url: string, poolSize: PoolSize, log: Logger) {
   }
   const backend = openPostgres(url, poolSize, log, { admit, isReplica: true })
 
-  /** Runs work. Rejects once the replica is given up, since a dead connection may stay silent for long. */
+  /** Runs work on the replica. Rejects once that is given up: a dead connection may stay silent for long. */
   function run<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
     if (isOver) return Promise.reject(away())
     const entry: Running = { fail: undefined }
@@ -60,7 +60,7 @@ export function openReplica(url: string, poolSize: PoolSize, log: Logger) {
     backend.close().catch(() => {})
   }
 
-  /** `system`: an id that primary and replicas share. `ageSeconds`: age of the newest replayed commit. */
+  /** Asks the replica. `system`: an id that its primary has, too. `ageSeconds`: age of its newest commit. */
   async function position() {
     const { rows } = await run(({ lookUp }) => lookUp(POSITION, [], 'position'))
     const [isReplica, system, newest, ageSeconds] = rows[0] as [boolean, string, number, number]
@@ -89,12 +89,12 @@ const LATE_MS = 200
 const [CHECK_MS, PATIENCE_MS] = [500, 1_000]
 const LAG_MS = 500
 
-/** `unfit`: not a replica of this primary, or promoted. */
+/** `late`: behind the primary. `away`: unreachable. `unfit`: not a replica of this primary, or promoted. */
 export type ReplicaState = 'used' | 'late' | 'away' | 'unfit'
 
 export type Replica = ReturnType<typeof watchReplica>
 
-/** A streaming replica. A read may use it once it has all commits before the read. */
+/** Watches a streaming replica. A read may use it once it has all commits from before the read. */
 export function watchReplica(askPrimary: Session['query'], open: () => ReplicaConnection, log: Logger) {
   let current: ReplicaConnection | undefined
   /** Whether `current` is a replica of the primary; undefined until it has answered. */
@@ -190,7 +190,7 @@ export function watchReplica(askPrimary: Session['query'], open: () => ReplicaCo
   }
 }
 
-/** SQLSTATEs that only the replica causes: replay canceled the read, or has not reached a schema change. */
+/** SQLSTATEs after which the primary repeats a read: the replica canceled it, or lacks a schema change. */
 const REPEATED = new Set(['40001', '40P01', '42703', '42P01', '42804', '42883', '0A000', '26000'])
 
 /** Reads from the replica if there is one. Repeats reads that fail because of it on the primary. */

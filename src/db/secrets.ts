@@ -22,7 +22,7 @@ export async function seal(db: Db, purpose: string, owner: string, text: string)
   return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64')
 }
 
-/** Opens a sealed text; undefined if it was sealed with another key, purpose or owner. */
+/** Decrypts a text from `seal`; undefined if another key, purpose or owner was used there. */
 export async function unseal(db: Db, purpose: string, owner: string, sealed: string) {
   const bytes = Buffer.from(sealed, 'base64')
   const key = await keyFor(db, purpose)
@@ -37,7 +37,7 @@ export async function unseal(db: Db, purpose: string, owner: string, sealed: str
   }
 }
 
-/** A keyed hash of a text. A thief cannot test guesses without the server's key. */
+/** A keyed hash of a text. A thief of the hash cannot test guesses of the text without the server's key. */
 export async function keyedHash(db: Db, purpose: string, text: string): Promise<string> {
   return createHmac('sha256', await keyFor(db, purpose))
     .update(text)

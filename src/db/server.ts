@@ -24,7 +24,7 @@ export async function roleWarning(db: Db): Promise<string | undefined> {
   return `The database role "${name}" ${said.join(', ')}. The server does not need that: use a plain role that owns its database (docs/deploy.md, "The database role").`
 }
 
-/** Number of servers that listen on a channel. The last statement of their connection contains its name. */
+/** Number of servers that listen on a channel: the last statement of each names the channel. */
 export async function countChannelListeners(db: Pick<Session, 'query'>, channel: string): Promise<number> {
   const { rows } = await db.query(
     `select count(*) from pg_stat_activity where datname = current_database() and position($1 in query) > 0 and application_name = 'pocketsms listen'`,

@@ -41,7 +41,7 @@ class Slot implements Expression<never> {
 /** An object that has a slot (placeholder of a value) for any property name. */
 const makeSlots = (): object => new Proxy({}, { get: (_, name) => new Slot(String(name)) })
 
-/** Writes slots (placeholders) as $1, $2, … and constants as literals. `parameters` are the slots' names. */
+/** Writes slots (placeholders) as $1, $2, … and constants as literals. `parameters`: the slots' names. */
 class Compiler extends PostgresQueryCompiler {
   readonly #slots: string[] = []
 
@@ -198,7 +198,7 @@ export const run = async <P, R>(db: Db, sent: Statement<P, R>, values: P, way?: 
 export const runForRow = async <P, R>(db: Db, sent: Statement<P, R>, values: P, way?: Way) =>
   (await run(db, sent, values, way))[0]
 
-/** Sends a statement of one text column. Returns its values. */
+/** Sends a statement that returns one text column. Returns the column's values. */
 export const runForTexts = async <P>(
   db: Db,
   sent: Statement<P, Readonly<Record<string, string>>>,
@@ -216,7 +216,7 @@ export const objectsOf = <T>({ rows, fields }: Pick<Result, 'rows' | 'fields'>):
 
 export const textsOf = ({ rows }: Pick<Result, 'rows'>): string[] => rows.map(([text]) => String(text))
 
-/** SQL: hides a column from its index, which old statistics make Postgres choose: 12 s for 100 reports. */
+/** SQL: keeps Postgres from using the column's index, which old statistics favor: 12 s for 100 reports. */
 export const unindexed = (column: string): string => `${column} || ''`
 
 /** SQL: whether `column` is an id in a CTE. For a join, Postgres would expect too many rows from the CTE. */

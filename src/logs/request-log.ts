@@ -9,7 +9,7 @@ import { counts } from '../metrics/counts.ts'
 import type { Settings } from '../settings/settings.ts'
 
 export const ERROR = 8
-/** Level of successes, below the default `logs.minLevel`. PocketBase: INFO, 0. See docs/operations.md. */
+/** Level of successful requests, below the default `logs.minLevel`. PocketBase: 0. See docs/operations.md. */
 export const DEBUG = -4
 
 export interface LogLine {
@@ -24,7 +24,7 @@ export interface LogLine {
 const REFUSED: Rate = { name: 'refused requests in the log', burst: 60, perSecond: 1 }
 /** Maximum delay of a line: short for people who look for a failure, long enough for batches. */
 const EVERY_MS = 2_000
-/** Maximum lines that wait for a write. More are lost: at most 500 per second are written. */
+/** Maximum lines that wait for the next write. Further lines are lost: at most 500 a second are written. */
 const MAX_LINES = 1_000
 const MAX_REFUSED = 200
 

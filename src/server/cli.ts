@@ -114,7 +114,7 @@ async function serveAndSay(config: Config, count: number): Promise<RunningServer
   return server
 }
 
-/** Runs this process as the parent of several workers. The first one migrates the database. */
+/** Runs this process as the parent of several workers. The first worker migrates the database. */
 async function superviseWorkers(config: Config, count: number) {
   const { stopDelaySeconds } = config
   const env = { WORKERS: String(count) }

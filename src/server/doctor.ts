@@ -57,7 +57,7 @@ async function postgres(config: Config): Promise<Finding> {
   return { found: `Postgres ${programs.version} of ${programs.bin}, with its files in ${folder}` }
 }
 
-/** The first value of the query's answer. Throws a UserError. */
+/** The first value of a query's answer. Throws a UserError if the database does not answer. */
 async function ask(config: Config, text: string): Promise<unknown> {
   const asked = openDb(config, log).then(async (database) => {
     const { rows } = await database.forEverybody('command').query(text)

@@ -27,7 +27,7 @@ const strict = (extension: Extension = {}): Extension => ({ ...extension, readsS
 
 /**
  * Code that the gateway adds to its collections, by collection id. `strict`: writes refuse unreadable values.
- * They would else be stored as empty, which may mean "never expires" or "unlimited".
+ * Otherwise these would be stored as empty, which may mean "never expires" or "unlimited".
  */
 export const extensionsOf = (settings: WebhookSettings): Extensions =>
   new Map([

@@ -41,7 +41,7 @@ import { jobsOf, kindsOf } from './jobs.ts'
 /** How long running requests may take during a stop, and then the closing of the database. */
 const [STOP_MS, DATABASE_CLOSE_MS] = [8_000, 2_000]
 const IDLE_MS = 50
-/** Wait for the last announcements of other servers: 20 ms plus the network's delay. */
+/** How long a stop waits for other servers' last announcements: 20 ms plus the network's delay. */
 const ANNOUNCED_MS = 100
 /** Time for a proxy to notice that the port is closed, and to finish with its open connections. */
 const HANG_UP_MS = 1_000
@@ -55,7 +55,7 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** Migrates the database and serves. Throws a UserError. `workers`: set if there are several processes. */
+/** Migrates the database and serves. Throws a UserError if it cannot. `workers`: with several processes. */
 export async function start(config: Config, log: Logger = createLogger(config), workers?: WorkerMember) {
   await removeUploads()
   const database = await openServingDb(config, log)
@@ -141,7 +141,7 @@ async function begin(
   }
 }
 
-/** Receives mails if SMTP_PORT is set, else saves the libraries' 24 MB. Returns a function that stops it. */
+/** Receives mails if SMTP_PORT is set, else does not load the mail libraries (24 MB). The result stops it. */
 async function openMails(config: Config, log: Logger, services: () => Services | undefined) {
   if (config.smtpPort === 0) return async () => {}
   const { listenForMails } = await import('../protocols/smtp/listen.ts')

@@ -60,7 +60,7 @@ const limit = (label: string, maxRequests: number, duration: number): RateLimitR
   maxRequests,
 })
 
-/** Settings for superusers, as in PocketBase (core/settings_model.go). By default, the batch API is on. */
+/** Settings for superusers, as in PocketBase (core/settings_model.go), but the batch API is on by default. */
 export type Settings = ValueOf<typeof SETTINGS>
 export const SETTINGS = object({
   superuserIPs: texts,
@@ -117,7 +117,7 @@ export function renderSettings(settings: Settings): string {
   return JSON.stringify(settings, (key, value) => (SECRET_KEYS.has(key) ? undefined : value))
 }
 
-/** Renames rate limits of a renamed collection (`posts:create`). PocketBase: core/settings_model.go */
+/** Renames a collection in rate limits such as `posts:create`. PocketBase: core/settings_model.go */
 export async function renameRateLimits(settings: SettingsStore, from: string, to: string): Promise<void> {
   if (from === to) return
   const rename = (label: string) => (label.startsWith(`${from}:`) ? to + label.slice(from.length) : label)
@@ -166,7 +166,7 @@ export class SettingsStore {
     })
   }
 
-  /** Merges JSON, or what a function of the stored settings returns, into the stored settings. Throws 400. */
+  /** Merges `submit`, or what it returns, into the stored settings. Throws 400 for invalid settings. */
   async save(
     submit: object | ((stored: Settings) => object | undefined),
     also?: (tx: Db, before: Settings, next: Settings) => Promise<void>,

@@ -1,4 +1,4 @@
-/** Returns a function that returns the milliseconds left of `ms`. */
+/** Starts a countdown of `ms` milliseconds. Returns a function that returns how many are left. */
 export function countdown(ms: number): () => number {
   const endMs = performance.now() + ms
   return () => Math.max(0, endMs - performance.now())

@@ -3,7 +3,7 @@ import { lstat, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
 
-/** Removes old files and folders whose names begin with `prefix`, which killed processes left behind. */
+/** Removes what killed processes left behind: files and folders older than `ageMs` with the prefix. */
 export async function removeLeftovers(folder: string, prefix: string, ageMs: number): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names.filter((one) => one.startsWith(prefix))) {
@@ -15,7 +15,7 @@ export async function removeLeftovers(folder: string, prefix: string, ageMs: num
   }
 }
 
-/** The text of a file that the user has named. Throws a UserError. */
+/** The text of a file that the user has named. Throws a UserError if it cannot be read. */
 export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../log.ts'
 
-/** Repeats `work` and `rest`. Logs the first failure in a row. Returns a function that stops after `work`. */
+/**
+ * Repeats `work`, with the pause `rest` in between. Of failures in a row, logs only the first. Returns a
+ * function that stops it after the current `work`.
+ */
 export function repeat(
   work: () => Promise<unknown>,
   rest: number | ((ended: AbortSignal) => Promise<void>),
@@ -30,7 +33,7 @@ export function repeat(
   }
 }
 
-/** Runs work one at a time, in the order of calls. A failure does not stop later work. */
+/** Returns a function that runs work one at a time, in the order of calls, also after failures. */
 export function serialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
@@ -40,7 +43,7 @@ export function serialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-/** A signal to wait for. `notify` before `wait` ends the wait immediately. Several calls count as one. */
+/** A signal to wait for. If `notify` came first, `wait` ends at once. Several calls count as one. */
 export class WakeSignal {
   #isRung = false
   #wake = () => {}

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Shares a query between callers. No answer is older than the call. Waits `restMs` between queries. */
+/** Concurrent callers share a query, which begins after their calls. `restMs`: pause between queries. */
 export function sharedQuery<T>(ask: () => Promise<T>, restMs: number): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined

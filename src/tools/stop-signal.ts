@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 /** Signals within this time count as one: npm may repeat a signal of the terminal or systemd. */
 const TOGETHER_MS = 1_000
 const LOOK_MS = 500
-/** How many ancestors are checked: at most bin/pocketsms.js, a shell and npm. */
+/** How many ancestor processes are checked: at most bin/pocketsms.js, a shell and npm. */
 const MOST_LAUNCHERS = 3
 
 /**

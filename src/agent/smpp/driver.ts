@@ -7,13 +7,13 @@ import { numberOf, type Settings } from './settings.ts'
 
 /** The server's maximum of messages per request. */
 const MAX_PARALLEL = 100
-/** Maximum seconds of work to fetch in advance. Much shorter than a lease. */
+/** How many seconds of sending are fetched at most. Much less than the server's lease of a message. */
 const MAX_SECONDS = 30
 const MAX_PARTS = 255
 const MAX_PAYLOAD = 65_535
 /** Maximum length of an address, in SMPP 5.0. */
 const MAX_ADDRESS = 65
-/** Bits of esm_class: UDH: a header precedes the text; TYPE: the message's type. SMPP 3.4, 5.2.12 */
+/** Bits of esm_class. UDH: a user data header precedes the text. TYPE: type of message. SMPP 3.4, 5.2.12 */
 const UDH = 0x40
 const TYPE = 0x3c
 const RECEIPTS = new Set([0x04, 0x20])
@@ -27,7 +27,7 @@ export function smppDriver(settings: Settings, files: string): Driver {
   let receipts: ReturnType<typeof openReceipts>
   let texts: ReturnType<typeof openParts>
   let lastReference = randomInt(65_536)
-  /** Time of the last received text. Each is unique: the server drops equal texts with equal times. */
+  /** Time given to the last received text. It is unique: the server drops equal texts with equal times. */
   let lastMs = 0
 
   async function start(events: DriverEvents): Promise<void> {
@@ -131,7 +131,10 @@ export function smppDriver(settings: Settings, files: string): Driver {
       const sender = ton === 1 ? { number: `+${address}` } : { sender: address }
       return { slot: i + 1, ...sender, carrier: host }
     }),
-    /** The allowed number of unanswered messages, or of messages per second if that is more; with maxima. */
+    /**
+     * The number of unanswered messages that is allowed, or of messages per second if that is more. At most
+     * MAX_PARALLEL, and what the carrier takes in MAX_SECONDS.
+     */
     get parallel() {
       const rate = link.rate()
       const { sessions, window } = settings
@@ -144,20 +147,20 @@ export function smppDriver(settings: Settings, files: string): Driver {
   }
 }
 
-/** Whether a message of another type is a receipt. An id is no proof: Kannel adds ids to texts, too. */
+/** Whether a message's fields or text show a receipt. An id is no proof: Kannel adds ids to texts, too. */
 const saysReceipt = ({ receipted_message_id, message_state }: Pdu, text: string) =>
   receipted_message_id !== undefined &&
   (message_state !== undefined || (/\bid:/i.test(text) && /\bstat:/i.test(text)))
 
 const failed = (error: string, notSent: boolean): SendResult => ({ outcome: 'failed', error, notSent })
 
-/** Minutes in the form of a relative time. SMPP 3.4, 7.1.1.2 */
+/** Minutes in SMPP's format of relative times. SMPP 3.4, 7.1.1.2 */
 function period(minutes: number): string {
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
   return `0000${two(minutes / 1440)}${two((minutes / 60) % 24)}${two(minutes % 60)}00000R`
 }
 
-/** The fields for part `seq` (from 1) of `total`; for the form `payload`, of the whole text. */
+/** SMPP fields of part `seq` (from 1) of `total`. The form `payload` puts the whole text in one field. */
 function partOf(form: Settings['long_texts'], bytes: Buffer, reference: number, total: number, seq: number) {
   if (form === 'payload') return { message_payload: bytes }
   if (form === 'udh') {
@@ -175,7 +178,7 @@ function partOf(form: Settings['long_texts'], bytes: Buffer, reference: number, 
 interface Alphabet {
   /** SMPP 3.4, 5.2.19 */
   readonly dataCoding: number
-  /** Maximum bytes of a single-part text. `part`: of each of several parts, without its 6-byte header. */
+  /** Maximum bytes of a text in a single message. `part`: of each part of a longer text, without header. */
   readonly alone: number
   readonly part: number
   /** A character's bytes; undefined if the alphabet lacks the character. */
@@ -189,7 +192,7 @@ for (let code = 0; code < 0x2100; code++) {
   if (char !== '\x1b' && gsm.match(char)) GSM_BYTES.set(char, gsm.encode(char))
 }
 
-/** Each 7-bit character is sent as a byte: the carrier packs them. */
+/** The GSM alphabet. Each 7-bit character is sent as a byte, and the carrier packs the bits. */
 const GSM: Alphabet = { dataCoding: 0, alone: 160, part: 153, bytesOf: (char) => GSM_BYTES.get(char) }
 const LATIN1: Alphabet = {
   dataCoding: 3,
@@ -204,7 +207,7 @@ const UCS2: Alphabet = {
   bytesOf: (char) => Buffer.from(char, 'utf16le').swap16(),
 }
 
-/** Encodes in the alphabet, else in UCS-2. Parts never split an escape sequence or a surrogate pair. */
+/** Encodes a text in the alphabet, else in UCS-2. Never splits an escape sequence or surrogate pair. */
 function encode(text: string, alphabet: 'gsm' | 'latin1', isOnePart: boolean) {
   const small = alphabet === 'gsm' ? GSM : LATIN1
   const chars = [...text]

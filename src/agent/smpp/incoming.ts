@@ -3,7 +3,7 @@ import { openLineFile } from '../journal.ts'
 import type { Pdu } from './session.ts'
 import type { Settings } from './settings.ts'
 
-/** A part's place in a long text. `ref`: equal in all parts; `seq`: from 1. */
+/** Which part of a long text a message is. `ref`: the text's reference, equal in all parts. `seq`: from 1. */
 interface Place {
   readonly ref: string
   readonly total: number
@@ -20,7 +20,7 @@ interface Part extends Omit<IncomingText, 'body'>, Content {
   readonly to: string
 }
 
-/** A text of several parts. Once handed in (passed on), it is kept to recognize repeated parts. */
+/** A text of several parts. After it was passed on (`isHanded`), it is kept to recognize repeated parts. */
 interface Whole {
   readonly from: string
   readonly sim: number
@@ -31,22 +31,22 @@ interface Whole {
   isHanded: boolean
 }
 
-/** A line of the file: a part (base64), or a text that was passed on (`handed`) or forgotten. */
+/** A line of the file: a part (bytes in base64), or that a text was passed on (`handed`) or forgotten. */
 type Entry =
   | { key: string; at: number; sim: number; seq: number; coding: number; bytes: string }
   | { key: string; handed?: true }
 
 /** After this time a text is passed on without its missing parts. */
 const KEPT_MS = 6 * 3_600_000
-/** An equal part within this time is a repetition: the carrier may have missed the answer. */
+/** An equal part within this time is a repetition: the carrier may not have got the answer to the first. */
 const REPEATED_MS = 10 * 60_000
 const LOOK_MS = 60_000
-/** Maximum memory of all parts. Above it, the oldest text is passed on, even if incomplete. */
+/** Maximum bytes of all parts in memory. Above it, the oldest text is passed on, even if incomplete. */
 const MAX_BYTES = 16 << 20
 const PART_BYTES = 500
 const MISSING = '…'
 
-/** Assembles texts whose parts arrive in any order, or after a restart. `now` never repeats a time. */
+/** Assembles texts whose parts arrive in any order, or after a restart. `now` never returns a time twice. */
 export function openParts(
   file: string,
   received: DriverEvents['received'],
@@ -55,7 +55,7 @@ export function openParts(
 ) {
   /** Texts by sender, recipient, reference and number of parts, oldest first. */
   const texts = new Map<string, Whole>()
-  /** The last queued work on each text. Work on a text is done one after the other. */
+  /** The last queued change of each text: changes of the same text never overlap. */
   const turns = new Map<string, Promise<unknown>>()
   let size = 0
 
@@ -105,7 +105,7 @@ export function openParts(
     return turn
   }
 
-  /** Stores a part. Passes the text on if it is complete. Resolves when this is on the disk. */
+  /** Stores a part, and passes the text on if it is complete. Resolves when both are on the disk. */
   async function take(place: Place, part: Part): Promise<void> {
     const key = JSON.stringify([part.from, part.to, place.ref, place.total])
     await inTurn(key, () => takePart(key, place, part))
@@ -119,7 +119,7 @@ export function openParts(
     const known = texts.get(key)
     const before = known?.parts.get(seq)
     const isSame = before && before.coding === coding && before.bytes.equals(bytes)
-    // a reused reference begins a new text
+    // the carrier uses the reference again: this part begins a new text
     if (known && before && (!isSame || isPast(known))) await handIn(key, known, true)
     if (!texts.get(key)?.parts.has(seq))
       await write({ key, at: now(), sim, seq, coding, bytes: bytes.toString('base64') })
@@ -133,7 +133,7 @@ export function openParts(
     else if (!text.isHanded) await write({ key, handed: true })
   }
 
-  /** Forgets a text. Before that, passes it on, complete or not, unless it was passed on already. */
+  /** Passes a text on, even if it is incomplete, unless that was done before. Then forgets it. */
   function leave(key: string): Promise<void> {
     return inTurn(key, async () => {
       const text = texts.get(key)
@@ -141,7 +141,7 @@ export function openParts(
     })
   }
 
-  /** Passes a text on with the first part's time: if that is repeated, the server drops the equal text. */
+  /** Passes a text on with its first part's time. If this is repeated, the server drops the equal text. */
   function tell({ from, sim, at, total, parts }: Whole): Promise<void> {
     let body = ''
     let run: Content[] = []
@@ -174,12 +174,12 @@ export function openParts(
 /** Whether the text was passed on so long ago that an equal part belongs to a new text. */
 const isPast = ({ isHanded, at }: Whole) => isHanded && at <= Date.now() - REPEATED_MS
 
-/** Reads a part's place from its header or sar_* fields; undefined for a text of one message. */
+/** Reads which part of a long text a message is, from its header or sar_* fields; undefined if it is none. */
 export function placeOf(pdu: Pdu, header: Buffer): Place | undefined {
   const { sar_msg_ref_num: ref, sar_total_segments: total, sar_segment_seqnum: seq } = pdu
   let place: Place | undefined
   if (ref !== undefined) place = { ref: `sar ${ref}`, total: Number(total), seq: Number(seq) }
-  // elements: id, length, data. Ids 0 and 8 have references of 8 and 16 bits. 3GPP TS 23.040, 9.2.3.24
+  // the header's elements: id, length, data. Ids 0, 8: reference of 8, 16 bits. 3GPP TS 23.040, 9.2.3.24
   for (let i = 0; i + 1 < header.length; i += 2 + header[i + 1]!) {
     const data = header.subarray(i + 2, i + 2 + header[i + 1]!)
     if ((header[i] === 0 && data.length === 3) || (header[i] === 8 && data.length === 4))
@@ -212,7 +212,7 @@ const STATES: Readonly<Record<string, string>> = {
 export function openReceipts(file: string, settings: Settings, delivered: DriverEvents['delivered']) {
   /** Sent texts, by the id of each part that has no receipt yet. */
   const sentBy = openFileMap<Sent>(file, MAX_SENT)
-  /** Receipts by ids not known yet. `error`: '' if delivered. `atMs`: when it arrived (monotonic clock). */
+  /** Receipts of texts not known yet, by id. `error`: '' if delivered. `atMs`: arrival (monotonic clock). */
   const early = new Map<string, { readonly error: string; readonly atMs: number }>()
 
   async function add(ids: readonly string[], { id, attempt }: OutgoingText): Promise<void> {
@@ -244,7 +244,7 @@ export function openReceipts(file: string, settings: Settings, delivered: Driver
     while (early.size > MAX_EARLY) early.delete(early.keys().next().value!)
   }
 
-  /** Reports a text as delivered once all its parts are, and as failed when one part failed. */
+  /** Applies a part's receipt. Reports a text as delivered once all parts are, as failed once one failed. */
   async function apply(part: string, error: string): Promise<void> {
     const sent = sentBy.get(part)
     if (!sent) return

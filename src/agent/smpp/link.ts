@@ -7,13 +7,13 @@ const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
 /** How long `stop` waits for sessions that are being opened. */
 const LONGEST_STOP_MS = 1_000
-/** Interval of granting turns to submit. Texts with turns at the same time share a sync of the journal. */
+/** Interval of letting texts be submitted. Texts of the same interval share one sync of the journal. */
 const TICK_MS = 20
 /** ESME_RMSGQFUL and ESME_RTHROTTLED: the carrier gets texts too fast. */
 const TOO_FAST = new Set([0x14, 0x58])
-/** Interval of adjusting the rate. A text that was sent too fast waits as long. */
+/** Interval of adjusting the rate. A text that the carrier refuses as too fast waits this long, too. */
 const ADJUST_MS = 1_000
-/** An adjustment keeps at least this share of the rate. GROWTH: share of the full rate added per second. */
+/** An adjustment multiplies the rate by at least this. GROWTH: part of the full rate added per second. */
 const LEAST_KEPT = 0.5
 const GROWTH = 1 / 40
 
@@ -25,7 +25,7 @@ interface Waiting {
 
 export type Link = ReturnType<typeof openLink>
 
-/** Opens all sessions of an account, and submits at the carrier's pace. Calls `opened` for each session. */
+/** Opens all sessions of an account, and submits at the carrier's pace. Each open session calls `opened`. */
 export function openLink(settings: Settings, deliver: Deliver, opened: () => void) {
   const ending = new AbortController()
   const sessions = new Set<Session>()
@@ -34,12 +34,12 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
   let timer: NodeJS.Timeout | undefined
   /** Turns (permissions to submit) that were granted and have not ended. */
   let turns = 0
-  /** Turns per second. */
+  /** Messages that may be submitted per second. */
   let { rate } = settings
-  /** Turns that the rate allows now. */
+  /** Messages that the rate allows to submit now. */
   let tokens = 1
   let filledMs = performance.now()
-  /** Answers since the last adjustment. `refusals`: how many of them said "too fast". */
+  /** The carrier's answers since the rate was last adjusted. `refusals`: how many of them said "too fast". */
   let answers = 0
   let refusals = 0
   let adjustedMs = performance.now()
@@ -74,7 +74,7 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
     return [...senders].filter((session) => session.isWritable())
   }
 
-  /** Waits for a turn to submit, with `isFirst` before all others. False after `untilMs` or `ended`. */
+  /** Waits until a message may be submitted, if `isFirst` before others. False after `untilMs` or `ended`. */
   function turn(untilMs: number, isFirst: boolean, ended?: AbortSignal): Promise<boolean> {
     return new Promise((settle) => {
       waiting[isFirst ? 'unshift' : 'push']({ untilMs, ended, settle })
@@ -104,7 +104,7 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
     if (waiting.length > 0) giveTurns()
   }
 
-  /** Adds the turns that became allowed since the last call. Returns the current time. */
+  /** Adds to `tokens` what the rate allows for the time since the last call. Returns the current time. */
   function refill(): number {
     const nowMs = performance.now()
     const seconds = (nowMs - filledMs) / 1000
@@ -114,7 +114,7 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
     return nowMs
   }
 
-  /** Lowers the rate to the share that the carrier accepted, and adds a little. */
+  /** Multiplies the rate by the share of messages that the carrier accepted, and adds a little. */
   function adjust(nowMs: number): void {
     const taken = 1 - refusals / Math.max(answers, 1)
     const more = (settings.rate * GROWTH * (nowMs - adjustedMs)) / 1000
@@ -125,7 +125,10 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
     adjustedMs = nowMs
   }
 
-  /** Submits a message and ends the turn. Undefined: no answer. `again`: not sent, or refused as too fast. */
+  /**
+   * Submits a message, then lets the next one begin. Returns undefined if no answer comes; `again` if no
+   * session could send it, or if the carrier refused it as too fast.
+   */
   async function submit(fields: object, late: (answer: Pdu) => void): Promise<Pdu | undefined | 'again'> {
     try {
       const [session] = usable().sort((a, b) => a.load() - b.load())
@@ -148,7 +151,7 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
   }
 
   return {
-    /** Current turns per second; 0 while no session can send. */
+    /** Messages that may be submitted per second now; 0 while no session can send. */
     rate: () => (usable().length > 0 ? rate : 0),
     turn,
     endTurn,

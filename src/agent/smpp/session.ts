@@ -12,13 +12,12 @@ export interface Pdu {
   readonly command: string
   readonly command_status: number
   readonly sequence_number: number
-  /** The message was shorter than its fields say; it has no fields then. */
+  /** True if the message was shorter than its fields say. It then has no fields. */
   readonly isCutOff?: boolean
   readonly [field: string]: unknown
   isResponse(): boolean
   response(fields: object): Pdu
 }
-/** The library's session of a connection. */
 export interface LibrarySession extends EventEmitter {
   readonly socket: Socket
   /** False if nothing was written. */
@@ -34,7 +33,7 @@ interface Field {
 
 const HEADER_BYTES = 16
 
-// the library's filters lose bytes and fail on unusual dates
+// removes the library's filters: they lose bytes and fail on unusual dates
 for (const { params = {} } of Object.values<{ params?: Record<string, Field> }>(smpp.commands))
   for (const param of Object.values(params)) delete param.filter
 for (const tlv of Object.values<Field>(smpp.tlvs)) delete tlv.filter
@@ -101,7 +100,7 @@ export type Deliver = (pdu: Pdu) => Promise<void>
 const CONNECT_MS = 15_000
 const UNBIND_MS = 2_000
 const VERSION = 0x34
-/** Requests of the carrier to answer immediately (unbind waits). `unknown` gets a generic_nack. */
+/** The carrier's requests that are answered on their own, unlike unbind. `unknown` gets a generic_nack. */
 const ANSWERED = new Set(['deliver_sm', 'data_sm', 'enquire_link', 'unknown'])
 /** ESME_RX_T_APPN, a temporary error of the receiver. WRONG_LENGTH: ESME_RINVCMDLEN. */
 const TRY_AGAIN = 0x64
@@ -122,15 +121,15 @@ export async function openSession(settings: Settings, bind: Bind, deliver: Deliv
   const socket = await connect(settings)
   const session: LibrarySession = new smpp.Session({ socket })
   const closed = new Promise<void>((resolve) => session.on('close', resolve))
-  /** Own unanswered requests by sequence number. The library's callbacks would wait for ever. */
+  /** The agent's unanswered requests by sequence number. The library's own callbacks have no time limit. */
   const open = new Map<number, (answer?: Pdu) => void>()
-  /** Timed-out requests whose late answers are still useful. */
+  /** Callbacks for late answers to requests that timed out, by sequence number. */
   const awaitedLate = new Map<number, (answer: Pdu) => void>()
   /** How many requests of the carrier, except an unbind, are unanswered. */
   let answering = 0
   let unbind: Pdu | undefined
 
-  // the library stops reading after an unreadable message
+  // the library stops reading after an unreadable message: end the connection
   session.on('error', () => session.destroy())
   session.on('pdu', (pdu: Pdu) => {
     if (pdu.isResponse()) settle(pdu)
@@ -146,7 +145,10 @@ export async function openSession(settings: Settings, bind: Bind, deliver: Deliv
 
   const isWritable = () => !unbind && socket.writable
 
-  /** Sends a request. Undefined: no answer in time; it may have been executed. `late` gets a late answer. */
+  /**
+   * Sends a request. Returns undefined if no answer comes in time: the carrier may have executed the request.
+   * `late` gets an answer that comes later.
+   */
   function request(
     command: string,
     fields = {},

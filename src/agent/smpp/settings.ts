@@ -88,7 +88,7 @@ const SETTINGS = z
   .transform((settings) => ({ ...settings, receipt_ids: settings.receipt_ids ?? settings.answer_ids }))
 export type Settings = Readonly<z.output<typeof SETTINGS>> & { readonly password: string }
 
-/** Reads and checks a settings file. Throws a UserError, which never quotes a value. */
+/** Reads and checks a settings file. Throws a UserError that names wrong settings but quotes no value. */
 export function readSettings(file: string, env: NodeJS.ProcessEnv): Settings {
   const given = parseJson(readText(file))
   if (given === undefined) throw new UserError(`${file} is no JSON.`)
@@ -106,7 +106,7 @@ export function readSettings(file: string, env: NodeJS.ProcessEnv): Settings {
 /** Minimum digits of a number with its calling code. Fewer digits are a short code. ITU-T E.164 */
 const SHORTEST = 7
 const LONGEST = 15
-/** From this length on, a number that starts with the country's calling code includes it. */
+/** A number that starts with the country's calling code includes it if it has at least this many digits. */
 const WITH_CODE = 11
 /** Types of number (TON). SMPP 3.4, 5.2.5 */
 const UNKNOWN = 0
@@ -116,7 +116,7 @@ const NAME = 5
 
 type Forms = Pick<Settings, 'country_code' | 'international_prefix' | 'national_prefix' | 'numbers'>
 
-/** An incoming text's sender: in E.164 if it is a number of a known country, else unchanged. */
+/** A phone number of an incoming text: in E.164 if its country is known. Other addresses stay unchanged. */
 export function numberOf(address: string, ton: number, forms: Forms): string {
   const { country_code: code, international_prefix, national_prefix, numbers } = forms
   if (!/^\d+$/.test(address) || address.length > LONGEST + international_prefix.length) return address
@@ -128,7 +128,7 @@ export function numberOf(address: string, ton: number, forms: Forms): string {
       : undefined
   const withCode = after(international_prefix)
   if (withCode) return `+${withCode}`
-  // calling codes never start with 0
+  // calling codes never start with 0: a prefix that does can always be removed
   const isPrefixed =
     national_prefix.startsWith('0') || numbers === 'national' || (numbers === 'auto' && ton === NATIONAL)
   const national = code && isPrefixed && after(national_prefix)

@@ -30,8 +30,9 @@ export interface Account {
 const NOBODY = 65_534
 
 /**
- * How to run Postgres' programs on the cluster of `owner`: as this user, or for root in a user namespace. If
- * namespaces are forbidden, as in most containers, as another account. Throws a UserError if none exists.
+ * How to run Postgres' programs on the cluster of `owner`. An ordinary user runs them directly. Root runs
+ * them as `owner`, else in a user namespace, else (most containers forbid namespaces) as another account.
+ * Throws a UserError if there is no such account.
  */
 export function launchFor(owner: Account | undefined): Launch {
   const isRoot = process.getuid?.() === 0
@@ -76,7 +77,7 @@ function accountNamed(name: string): Account | undefined {
   return found && { uid: Number(found[2]), gid: Number(found[3]) }
 }
 
-// Root uses these functions in folders of Postgres' account. They follow no symbolic links of the account.
+// Root uses the functions below in folders of Postgres' account. They follow no symbolic links made there.
 
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants
 
@@ -113,7 +114,7 @@ export function writeNew(path: string, text: string, account: Account | undefine
   }
 }
 
-/** Removes a file or folder. Deletes a folder's content as the account, because links may lead elsewhere. */
+/** Removes a file or folder. A folder's content is deleted by the account: links in it may lead elsewhere. */
 export function remove(path: string, account: Account | undefined): void {
   const isFolder = lstatSync(path, { throwIfNoEntry: false })?.isDirectory()
   if (!account || !isFolder) rmSync(path, { recursive: true, force: true })
@@ -126,7 +127,7 @@ export function remove(path: string, account: Account | undefined): void {
 export const closedFolder = (folder: string, account: Account): string | undefined =>
   pathTo(folder).find((path) => !runsAs(account, 'test', ['-x', path]))
 
-/** The first folder on the path from `/` in which the account may replace files of others; else undefined. */
+/** The first folder on the path from `/` in which the account may replace others' files, if there is one. */
 export const changeableFolder = (folder: string, account: Account): string | undefined =>
   pathTo(folder).find((path) => {
     const { uid, mode } = statSync(path)

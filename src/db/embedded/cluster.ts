@@ -30,7 +30,7 @@ const ACCESS = 'pocketsms.json'
 /** The file that `flock` locks while the cluster runs: see `lockCommand`. */
 const LOCK = 'pocketsms.lock'
 
-/** The server's role. It owns its database and has no other rights. */
+/** The database role of pocketsms. It owns its database and has no other rights. */
 const ROLE = 'pocketsms'
 const SUPERUSER = 'postgres'
 
@@ -39,7 +39,7 @@ interface Access {
   readonly port: number
 }
 
-/** The URL of a cluster's database. `user`: the server's role, or the superuser. Throws a UserError. */
+/** The URL of a cluster's database for a role. Throws a UserError if the file of the password is damaged. */
 export function urlOf(folder: string, user: 'pocketsms' | 'postgres' = ROLE): string {
   const access = accessOf(folder)
   if (!access)
@@ -151,7 +151,7 @@ async function run(site: Site, program: string, args: readonly string[], input =
 
 export type Settings = Readonly<Record<string, string | number>>
 
-/** Settings for a small machine. Postgres logs no failed statements: the server does, without values. */
+/** Settings for a small machine. Postgres logs no failed statements: pocketsms does, without their values. */
 const SETTINGS: Settings = {
   max_connections: 200,
   shared_buffers: '64MB',
@@ -180,7 +180,7 @@ export function startPostgres(site: Site, settings: Settings) {
   }
   const given = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const { command, args, options } = commandOf(site, 'postgres', ['-D', folder, ...given], lockCommand(site))
-  // detached: it outlives this process, and Ctrl-C in a terminal does not reach it
+  // detached: Postgres outlives this process, and Ctrl-C in a terminal does not reach it
   const child = spawn(command, args, { ...options, detached: true, stdio: ['ignore', output, output] })
   let failed: Error | undefined
   child.on('error', (error) => {
@@ -189,7 +189,7 @@ export function startPostgres(site: Site, settings: Settings) {
   child.unref()
   closeSync(output)
   const said = () => tailOf(logs, logStart)
-  /** Whether it failed because another Postgres uses this cluster, perhaps on another host. */
+  /** Whether the start failed because another Postgres uses this cluster, perhaps on another host. */
   const isLocked = () =>
     child.exitCode === LOCKED || /pre-existing shared memory|lock file .* is empty/.test(said())
   return {
@@ -199,7 +199,7 @@ export function startPostgres(site: Site, settings: Settings) {
   }
 }
 
-/** Settings of the cluster's socket, which only its own account can use. On Windows: of its TCP port. */
+/** Settings of the socket, which only the account of Postgres can use. On Windows: of a local TCP port. */
 function placeOf({ folder }: Site): Settings {
   const port = Number(new URL(urlOf(folder)).port)
   if (IS_WINDOWS) return { port, listen_addresses: '127.0.0.1' }
@@ -207,7 +207,7 @@ function placeOf({ folder }: Site): Settings {
   return { port, listen_addresses: '', unix_socket_directories: quoted, unix_socket_permissions: '0700' }
 }
 
-/** A `flock` command; [] if it is missing. Postgres' own check, by process id, fails across containers. */
+/** A `flock` command to lock the cluster; [] without flock. Postgres' own check fails across containers. */
 function lockCommand({ folder, launch }: Site): string[] {
   const lock = ['--nonblock', '--no-fork', '--conflict-exit-code', String(LOCKED), join(folder, LOCK)]
   const { status } = spawnSync('flock', [...lock, 'true'], { ...launch.account, cwd: '/', stdio: 'ignore' })
@@ -229,7 +229,7 @@ function openLog(folder: string): number {
   return openSync(pathIn(folder), O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600)
 }
 
-/** Copies a large log to a second file and empties it. Does not rename it, because processes write to it. */
+/** Copies a large log to a second file, then empties it. A renamed log would still be written to. */
 export function limitLog(folder: string): void {
   if (logBytes(folder) < MAX_BYTES) return
   const path = pathIn(folder)

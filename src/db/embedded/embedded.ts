@@ -20,7 +20,7 @@ import {
 import { endOrphans, endPostmaster, postmasterOf } from './postmaster.ts'
 import { findSite, type Site } from './site.ts'
 
-/** Interval of limiting the log and testing a connection to Postgres. `answerMs`: time limit of the test. */
+/** How often the log is shortened and a connection to Postgres is tested. `answerMs`: limit of the test. */
 const PULSE = { everyMs: 30_000, answerMs: 10_000 }
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 30_000]
 /** If Postgres has run this long, the next restart waits only FIRST_PAUSE_MS again. */
@@ -28,13 +28,13 @@ const STEADY_MS = 60_000
 
 export type Embedded = Awaited<ReturnType<typeof openEmbedded>>
 
-/** Starts the Postgres of a data folder, or joins one that another process started. Throws a UserError. */
+/** Starts the Postgres of a data folder, or joins a running one. Throws a UserError if it does not start. */
 export async function openEmbedded(dataDir: string, log: Logger, settings: Settings = {}, pulse = PULSE) {
   const site = await prepare(dataDir, log)
   const { folder, logs } = site
   const closing = new AbortController()
   const { signal } = closing
-  /** The connection that holds this process's share of the lock on the embedded Postgres. */
+  /** The connection that holds the shared lock of this process, so that no other process stops Postgres. */
   let presence: pg.Client | undefined
   let restart: Promise<void> = Promise.resolve()
   let pauseMs = FIRST_PAUSE_MS
@@ -108,7 +108,7 @@ const MAX_HANGS = 3
 const LOCKED_MS = 5_000
 const STOP_MS = 60_000
 
-/** Connects to the Postgres of a site; starts it if none runs. Throws a UserError when it does not start. */
+/** Connects to the cluster's Postgres; starts it if none runs. Throws a UserError if it does not start. */
 async function enter(site: Site, settings: Settings): Promise<pg.Client> {
   const began = Date.now()
   let started: Started | undefined
@@ -169,7 +169,7 @@ async function connect(connectionString: string): Promise<pg.Client> {
   }
 }
 
-/** Releases the shared lock. The last process stops Postgres, with the exclusive lock to keep others out. */
+/** Releases the shared lock. The last process stops Postgres; its exclusive lock keeps others out. */
 async function leave(site: Site, presence: pg.Client): Promise<void> {
   try {
     await presence.query(`select pg_advisory_unlock_shared(${LOCKS.embedded})`)

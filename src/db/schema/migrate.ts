@@ -17,8 +17,8 @@ const MAKE_TABLE =
 const migrations = () => sqlFiles('migrations').map(({ name, sql }) => ({ file: `${name}.sql`, sql }))
 
 /**
- * Brings the schema up to date in one transaction. Ends all connections if older servers must not use it.
- * Returns the migrations just applied. Throws a UserError if the schema is newer or cannot be changed.
+ * Brings the schema up to date in one transaction. Ends all connections if older servers must not use it any
+ * more. Returns the new migrations. Throws a UserError if the schema is too new or cannot be changed.
  */
 export async function migrate(db: Db, only?: readonly string[], tries = TRIES): Promise<string[]> {
   try {
@@ -102,7 +102,7 @@ const FORGET = `
 delete from _functions f where f.name = any($1) and not exists (
   select from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname = f.name)`
 
-/** Replaces changed SQL functions, before migrations use them. `gone`: functions that have no file now. */
+/** Replaces changed SQL functions, before migrations use them. Result's `gone`: those without a file now. */
 async function applyFunctions(tx: Db) {
   await tx.script(MAKE_FUNCTIONS)
   const { rows } = await tx.query('select name, checksum from _functions')

@@ -6,7 +6,7 @@ import { sqlFiles } from './sql-files.ts'
 /** How often a server checks whether its version is too old. Each new connection is checked as well. */
 const CHECK_MS = 1_000
 
-/** The lowest number of the newest migration that a server must have to use the database. */
+/** A server may use the database only if it has the migration with the returned number. */
 export async function oldestServer(db: Pick<Session, 'query'>): Promise<number> {
   const { rows } = await db.query('select max(oldest) from _schema')
   return Number(rows[0]![0])

@@ -35,7 +35,7 @@ export async function trigramsOf(db: Db): Promise<Trigrams | undefined> {
   return installed && usable(db, String(installed[0]), installed[1] === true)
 }
 
-/** pg_trgm lower-cases by the database's language: in Turkish, indexes would miss matches and are refused. */
+/** Refuses pg_trgm if it lower-cases A to Z unlike English, as in Turkish: its indexes would miss matches. */
 async function usable(tx: Db, schema: string, mayUse: boolean): Promise<Trigrams> {
   if (!mayUse) return { reason: `The role may not use the schema ${schema} of the extension pg_trgm.` }
   const test = `select ${schema}.show_trgm($1) = ${schema}.show_trgm(lower($1 collate "C"))`
