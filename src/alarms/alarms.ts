@@ -16,9 +16,9 @@ import { isDisabledSql } from '../records/record-sql.ts'
 import { IS_LOW } from '../sms/devices/device.ts'
 import type { JobKind } from '../work/jobs.ts'
 
-/** The kind of jobs that send alarm mails. The payload is AlarmNews[]; the key is part of the Message-ID. */
+/** Name of the jobs that send alarm mails. The payload is AlarmNews[], the key is part of the Message-ID. */
 const ALARM_MAIL = 'alarm_mail'
-/** `last_seen` may be out of date by this time, because it is written no more often (sms/devices/device). */
+/** `last_seen` may be this many seconds old: servers write it no more often (sms/devices/device.ts). */
 const SPARED_SECONDS = 30
 /** Minimum seconds between two checks on all nodes together. A node checks about once a minute. */
 const MIN_LOOK_SECONDS = 50
@@ -32,20 +32,20 @@ const GATHER_BACK_SECONDS = 110
 const PACE_SECONDS = 300
 /** Minimum time between two mails about silences of the same device. */
 const REST = `interval '1 hour'`
-/** Messages that moved to other devices within this time are counted. A silent device gets no later ones. */
+/** How far back moved messages are counted. A device that is silent for longer has none left to move. */
 const COUNTED = `interval '1 day'`
-/** After this many wake-ups for one message (they take 2 minutes), a device with push counts as silent. */
+/** After this many wake-ups for one message, in 2 minutes, a device with push counts as silent. */
 const WAKES = 5
 
 const ago = (seconds: string | number) => `now() - ${seconds}::float8 * interval '1 second'`
-/** SQL: `$1` seconds ago, in the form of `last_seen`. A subquery runs once and saves 10 µs per row. */
+/** SQL: `$1` seconds ago, formatted like `last_seen`. As a subquery it runs once and not for each row. */
 const seenSince = `(select pb_text(${ago('$1')}))`
 
 /** SQL: device `d` was seen, but not for `$1` seconds. If it has push, it also ignored WAKES wake-ups. */
 const IS_SILENT = `d.last_seen <> '' and d.last_seen < ${seenSince} and (not pb_is_set(d.push) or exists (
   select from sms_dispatch q where q.device = d.id and q.state = 'assigned' and q.wakes >= ${WAKES}))`
 
-/** Claims the check for this node, unless one was just made. Returns whether we were reachable for $1 s. */
+/** Starts a check, unless one was just made. Returns whether devices could reach us for the last `$1` s. */
 const CLAIM = `
 insert into device_watch default values
 on conflict (is_only) do update set looked_at = now(), reachable_since =
@@ -53,7 +53,7 @@ on conflict (is_only) do update set looked_at = now(), reachable_since =
 where device_watch.looked_at < ${ago(MIN_LOOK_SECONDS)}
 returning reachable_since < ${ago('$1')}`
 
-/** Deletes notes on devices that are deleted, disabled, another owner's now, or of a disabled user. */
+/** Forgets silences of devices that are deleted, disabled or another owner's, or whose user is disabled. */
 const FORGET_GONE = `delete from device_silences s
 where not exists (select from devices d
   where d.id = s.device and d."user" = s."user" and d.enabled and not ${isDisabledSql('d."user"')})`
@@ -65,7 +65,7 @@ from devices d where d.id = s.device and s.state in ('silent', 'told') and d.las
 const FORGET_OVER = `delete from device_silences
 where state = 'over' and (told_at is null or told_at <= now() - ${REST})`
 
-/** Notes devices that are silent again. State `told` if the mail about their return was not sent yet. */
+/** Marks devices that are silent again: `told` if the mail about their return is unsent, else `silent`. */
 const NOTE_AGAIN = `update device_silences s
 set state = case s.state when 'back' then 'told' else 'silent' end, changed_at = now(),
   silent_since = case s.state when 'back' then s.silent_since else d.last_seen end
@@ -79,14 +79,14 @@ on conflict do nothing`
 
 const MAY_TELL = `(s.state = 'silent' and (s.told_at is null or s.told_at <= now() - ${REST}) or s.state = 'back')`
 
-/** SQL: how many messages went from a device to another since the device was last seen. */
+/** SQL: how many messages of device `n.device` moved to other devices since it was last seen. */
 const MOVED = `select count(distinct e.message) from sms_events e
 where e."user" = n."user" and e.created >= greatest(n.silent_since, pb_text(now() - ${COUNTED}))
   and e.status = 'assigned' and e.detail <> '' and e.device <> n.device
   and exists (select from sms_events p
     where p.message = e.message and p.status = 'assigned' and p.device = n.device and p._rowid < e._rowid)`
 
-/** SQL: adds a mail job for each user in `news`, the last of `ctes`. `told`: JSON fields about a device. */
+/** SQL: adds a mail job per user. `ctes` ends with a CTE `news` of devices. `told`: JSON fields of each. */
 const tellOf = (ctes: string, told: string, order: string) => `
 with ${ctes}
 insert into _jobs (kind, holder, key, payload)
@@ -127,10 +127,10 @@ const FAILING = `news as (
   returning l."user", d.id as device, d.name, d.phone, l.failing_since)`
 const TELL_FAILING = tellOf(FAILING, `'failingSince', n.failing_since`, 'n.failing_since')
 
-/** A battery with at least this percentage has recovered: when it is low again, it is mailed about again. */
+/** A battery at this percentage or more has recovered. The next time that it is low, a new mail tells so. */
 const RECOVERED = 20
 
-/** Notes recovered batteries, an hour after the mail at the earliest: wrong readings then cause few mails. */
+/** Marks batteries as recovered, at least an hour after the mail, so that wrong readings cause few mails. */
 const NOTE_RECOVERED = `
 update device_batteries set low_told_at = null
 where low_told_at < now() - interval '1 hour' and percent >= ${RECOVERED}`
@@ -165,7 +165,7 @@ export async function checkSilentDevices(db: Db, alarmMinutes: number): Promise<
 
 /** A mail that has waited longer than this is not sent any more. */
 const MAX_AGE_MS = 86_400_000
-/** A mail is tried again after this many seconds while an older one of its account waits. */
+/** A mail waits this many seconds at a time while an older mail of its account is unsent. */
 const IN_ORDER_SECONDS = 60
 
 /** The owner's address (null if deleted or unverified), and whether an older mail has to be sent first. */
@@ -193,7 +193,7 @@ export const alarmMailJobs = (storeOf: (user: string) => Store, post: MailServic
   },
 })
 
-/** One item of an alarm mail, usually about a device. Instants are texts that an owner may have changed. */
+/** One item of an alarm mail, usually about a device. Its times are texts that an owner may have edited. */
 export interface AlarmNews {
   readonly name: string
   /** True if the device went silent; false or absent for other news. */
@@ -202,13 +202,13 @@ export interface AlarmNews {
   readonly failingSince?: string
   /** Percent of a battery that is low and not charging. */
   readonly battery?: number
-  /** Numbers that begin with this get no more codes from a verification service, which `name` names. */
+  /** A prefix such as `+49`: the verification service `name` sends no more codes to such phone numbers. */
   readonly stoppedCountry?: string
   readonly silentSince?: string
   readonly backSince?: string
   /** How many messages wait for the device. */
   readonly waiting: number
-  /** How many of its messages other devices have taken over. */
+  /** How many of the device's messages moved to other devices. */
   readonly moved?: number
 }
 

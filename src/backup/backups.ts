@@ -41,7 +41,7 @@ import { writeBackup } from './write.ts'
 
 const SCHEDULE = 'schedule'
 const PREFIX = '.tmp-'
-/** Older temporary files were left by killed processes: no backup, upload or restore takes this long. */
+/** Temporary files older than this are of killed processes: no backup, upload or restore takes this long. */
 const LEFT_BEHIND_MS = 86_400_000
 /** Pause before a restore, as in PocketBase: the client gets its answer, other nodes finish requests. */
 const BEFORE_RESTORE_MS = 1_000
@@ -73,7 +73,7 @@ export function makeBackups(services: BackupServices) {
     return (await import('./s3-storage.ts')).s3Storage(s3)
   }
 
-  /** Makes a backup. Returns false while another job runs. `scheduledUntil`: $4 of TAKE in `state.ts`. */
+  /** Makes a backup. False while another job runs, or if one was made since `scheduledUntil`. */
   async function backUp(name: string, by: string, scheduledUntil?: string): Promise<boolean> {
     const key = name || generatedName(settings.current.meta.appName, scheduledUntil !== undefined)
     const job = { action: 'backup', key, by } as const
@@ -154,12 +154,12 @@ export function makeBackups(services: BackupServices) {
       if (!lease) throw isBusy()
       void restore(lease, job, size, by).catch(() => {})
     },
-    /** Waits until a running backup has ended. The stop of the server aborts it. */
+    /** Waits until a running backup has ended. A server that stops aborts its backup. */
     idle: () => making.catch(() => {}),
   }
 }
 
-/** Restores everything but `backup_state`. The audit log is replaced, too, so the restore is noted again. */
+/** Restores all but `backup_state`, also the audit log. Then notes the restore again in the audit log. */
 async function replaceAll(db: Db, path: string, key: string, by: Actor, lease: Lease): Promise<void> {
   const state = await exportState(db)
   await restoreBackup(db, path, {
@@ -179,13 +179,13 @@ const writeFile = (content: AsyncIterable<Buffer>, path: string): Promise<void> 
 export const isBusy = () =>
   badRequest('Try again later - another backup/restore process has already been started')
 
-/** When the next scheduled backup is due: in the past if one was missed; null without a schedule. */
+/** When the next scheduled backup is due: a past time if it was missed, null without a schedule. */
 function nextScheduled({ cron, untilMs }: State['schedule'], expression: string): Date | null {
   if (expression === '') return null
   return parseCron(expression).nextRun(cron === expression ? new Date(untilMs) : new Date())
 }
 
-/** Makes a due or missed backup and deletes the oldest. Called each minute on each node; one node does it. */
+/** Makes a due or missed backup, then deletes the oldest above the limit. Each node calls it each minute. */
 export async function serveSchedule(
   store: Store,
   settings: Pick<SettingsStore, 'current'>,
@@ -257,7 +257,7 @@ export async function readStatus(
   const next = nextScheduled(schedule, backups.cron)
   return {
     ...state,
-    // overdue without a backup for `days`, counted from the installation if there was none; 0: never
+    // no backup for more than `days` days, counted from the installation if there is none; 0: no warning
     overdue: days > 0 && Date.now() - newest.getTime() > days * DAY_MS,
     next: next ? formatDate(next) : '',
   }

@@ -17,7 +17,7 @@ export interface BackupStorage {
   find(key: string): Promise<StoredBackup | undefined>
   /** The bytes from `start` up to but not including `end`, read while they are consumed. */
   read(key: string, start: number, end: number): AsyncGenerator<Buffer>
-  /** Stores the file at `path` completely or not at all. A folder needs the file in the same file system. */
+  /** Stores the file at `path` as a whole or not at all. A folder only takes files of its own file system. */
   put(path: string, key: string): Promise<void>
   delete(key: string): Promise<void>
 }

@@ -36,9 +36,7 @@ import {
 } from './archive.ts'
 
 interface RestoreOptions {
-  /**
-   * If set, all old data is deleted first, and this is called at the end. Else the database must be empty.
-   */
+  /** If set, all old data is deleted first, and this runs at the end. If not, the database must be empty. */
   readonly replace?: (tx: Db) => Promise<void>
   readonly resume?: boolean
   readonly progress?: Progress
@@ -47,12 +45,13 @@ interface RestoreOptions {
 export interface Restored extends BackupSummary {
   /** How many messages were set to failed, because they may have been sent after the backup. */
   readonly ended: number
-  /** Tables in the backup that are not of pocketsms; not restored. */
+  /** Tables in the backup that pocketsms does not know. They are not restored. */
   readonly foreign: readonly string[]
 }
 
 /**
- * Restores a backup in one transaction. Throws a UserError. With `replace`, then reload what is in memory.
+ * Restores a backup in one transaction. Throws a UserError if the file or the database does not allow it.
+ * After `replace`, the caller must reload all that it has in memory.
  */
 export async function restoreBackup(
   db: Db,
@@ -181,7 +180,7 @@ async function ourEntries(tx: Db, { manifest }: Archive) {
   })
 }
 
-/** Empties tables, since migrations insert rows. */
+/** Empties new tables, since migrations have inserted rows. */
 const empty = (tx: Db, ...tables: readonly Table[]) =>
   tx.query(`truncate ${tables.map(({ name }) => quote(name)).join(', ')}`)
 

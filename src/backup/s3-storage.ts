@@ -4,7 +4,7 @@ import type { S3Settings } from '../settings/settings.ts'
 import type { BackupStorage, StoredBackup } from './folder-storage.ts'
 
 const MIB = 1 << 20
-/** Minimum size of a part of a large upload. S3 allows 10,000 parts: the largest files need larger ones. */
+/** Minimum size of a part of a large upload. Huge files need larger parts, since S3 allows only 10,000. */
 const PART_BYTES = 8 * MIB
 const MAX_PARTS = 9_000
 const ANSWER_MS = 30_000
@@ -74,7 +74,7 @@ function clientOf(
   })
 }
 
-/** Sends a request without redirects, with a time limit. The body of a download has only fetch's limit. */
+/** Fetch without redirects, with a time limit. When a range is fetched, the limit ends as the body begins. */
 const boundedFetch: typeof fetch = async (input, init) => {
   const late = new AbortController()
   const error = new Error('The S3 server does not answer.')

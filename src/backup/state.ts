@@ -56,7 +56,7 @@ export async function readState(db: Db) {
     /** The last failure; null once a backup or restore has succeeded since then. */
     lastFailure: running && !isHeld ? failed(running, INTERRUPTED) : parsed<Failed>(lastFailure),
     restores: Number(restores),
-    /** The cron expression, and the time up to which it was served: as exact text, and in ms. */
+    /** The next backup is due at the first time after `until` that matches `cron`. */
     schedule: { cron: String(cron), until: String(until), untilMs: Number(untilMs) },
   }
 }
@@ -118,8 +118,8 @@ const RENEW_MS = 10_000
 const PROGRESS_MS = 500
 
 /**
- * Takes the lease if it is free. $3: the failure to note for the job of a dead node. $4: the expected
- * `scheduled_until`, which becomes now; null for a job that is not scheduled.
+ * Takes the lease if it is free. $3: the failure to record if a dead node had it. $4: for a scheduled backup,
+ * the `scheduled_until` that the caller has read; the statement sets it to now. Else null.
  */
 const TAKE = `
 update backup_state set running = $1::json, lease = $2::uuid, lease_until = now() + ${LEASE},
@@ -136,7 +136,7 @@ where lease = $1::uuid`
 
 export type Lease = NonNullable<Awaited<ReturnType<typeof takeLease>>>
 
-/** Takes the lease; undefined while another job runs. `scheduledUntil`: see $4 of TAKE. */
+/** Takes the lease. Undefined while another job runs, or if `scheduledUntil` is no longer the stored one. */
 export async function takeLease(db: Db, node: string, job: Job, scheduledUntil: string | null = null) {
   const id = randomUUID()
   const started = formatDate(new Date())
@@ -169,7 +169,7 @@ export async function takeLease(db: Db, node: string, job: Job, scheduledUntil: 
       running = { ...running, step, done, total }
       if (performance.now() - writtenMs > PROGRESS_MS) renew()
     },
-    /** Marks the job as the only one that may use the database, on all nodes. */
+    /** Marks the job so that other nodes stop using the database until it ends. */
     async makeExclusive(): Promise<void> {
       await writing
       running = { ...running, exclusive: true }
@@ -188,7 +188,7 @@ export async function takeLease(db: Db, node: string, job: Job, scheduledUntil: 
 
 const POLL_MS = 500
 
-/** Restarts this node when another node restores a backup. `seen`: how many restores this node knows. */
+/** Restarts this node when another one restores a backup. `seen`: the number of restores at its start. */
 export function followRestores(
   db: Db,
   node: string,

@@ -57,7 +57,7 @@ export async function writeBackup(db: Db, path: string, options: DumpOptions = {
   return summaryOf(manifest, (await stat(path)).size)
 }
 
-/** Runs `work` again while a table is locked to be altered: the snapshot would not match the table. */
+/** Repeats `work` while a table is being altered, because the snapshot would not match the altered table. */
 async function despiteChanges<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -158,7 +158,7 @@ function openZip(path: string, signal?: AbortSignal) {
   })
   failed.catch(() => {}) // `add` or `end` rejects with it
   return {
-    /** Writes an entry; resolves when all of `content` is read. Rethrows errors of `content`. */
+    /** Writes an entry. Resolves when all of `content` is read. Rejects with an error of `content`. */
     async add(name: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
       const stream = Readable.from(content, { objectMode: false })
       zip.addReadStream(stream, name, { mode: 0o100600 })

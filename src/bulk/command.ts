@@ -14,7 +14,7 @@ export type BulkOptions = Record<'csv' | 'template' | 'url' | 'key' | 'phoneColu
   readonly dryRun: boolean
 }
 
-/** Sends a template to the number in each row, or only previews. `say` prints a line. Throws a UserError. */
+/** Sends a template to each row's phone number, or only previews. `say` prints a line. Throws UserErrors. */
 export async function sendCsv(options: BulkOptions, say: Say): Promise<void> {
   const text = readText(options.csv)
   const job = jobOf(options, text)
@@ -74,7 +74,7 @@ interface Job {
   readonly url: string
   readonly key: string
   readonly template: string
-  /** The column with the numbers; the others are the template's variables. */
+  /** The column with the phone numbers; the others are the template's variables. */
   readonly phoneColumn: string
   readonly rows: readonly CsvRow[]
 }
@@ -84,7 +84,7 @@ type Say = (line: string) => void
 
 const AT_ONCE = 8
 const SHOWN_TEXTS = 3
-/** Statuses of errors that would also refuse every other row until the user fixes the cause. */
+/** With these statuses the server would refuse all other rows, too, until the user fixes the cause. */
 const STOPPING = new Set([401, 402, 403, 503])
 
 /** Sends rows that `results` does not list as accepted. Throws a UserError if an error concerns all rows. */
@@ -136,7 +136,7 @@ function bodyOf(job: Job, row: CsvRow) {
   return { recipients: [phoneOf(job, row)], bulk: true, template_id: job.template, variables }
 }
 
-/** The message of a refusal. Throws it as a UserError if every other row would be refused, too. */
+/** Returns the message of a refused request. Throws it as a UserError if other rows would be refused, too. */
 function sentenceOf({ status, body }: ApiResponse) {
   const sentence = String(body.message ?? `The server answered ${status}.`)
   if (STOPPING.has(status))
@@ -162,7 +162,7 @@ async function inParallel(rows: readonly CsvRow[], work: (row: CsvRow) => Promis
   if (failed) throw failed.reason
 }
 
-/** An answer that a retry would not change. */
+/** The server's final answer: not a temporary error, which is retried. */
 interface ApiResponse {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
@@ -193,7 +193,7 @@ async function tryPost(url: string, key: string, body: string): Promise<ApiRespo
     })
     const { status } = response
     const answer = (await response.json()) as ApiResponse['body']
-    // no retry resolves `no_devices`, since the user has to add a device
+    // `no_devices` is not temporary: the user has to add a device
     const isPassing = PASSING.has(status) || (status >= 500 && answer.error !== 'no_devices')
     return isPassing ? undefined : { status, body: answer }
   } catch {
@@ -223,7 +223,7 @@ function openResults(file: string, csv: string, template: string) {
     throw new UserError(`${file} has the results of another file or template. Name a new one with --results.`)
   const accepted = new Set((done as RowResult[]).flatMap(({ line, message }) => (message ? [line] : [])))
   const descriptor = openToAppend(file)
-  // start a new line: a kill may have torn the last one. writeSync would not report a full disk
+  // begin a new line: a kill may have cut the last one. writeSync might write only a part, as on a full disk
   writeFileSync(descriptor, (isNew ? '' : '\n') + (head ? '' : `${JSON.stringify({ run, of })}\n`))
   fdatasyncSync(descriptor) // the run's id must survive a crash: `client_ref` contains it
   return {

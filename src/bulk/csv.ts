@@ -9,7 +9,7 @@ export interface CsvRow {
 const SEPARATORS = [',', ';', '\t']
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** Reads CSV (RFC 4180) with a header, separated by comma, semicolon or tab. Throws a UserError. */
+/** Reads CSV (RFC 4180) with a header, separated by comma, semicolon or tab. UserError for a faulty file. */
 export function readCsv(text: string): CsvRow[] {
   const [head, ...rows] = readCells(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
   if (!head) throw new UserError('The file is empty.')

@@ -169,7 +169,7 @@ export const demoCommand = (start: Start) =>
     run: () => demo(start),
   })
 
-/** The user's colleagues, who see the same messages. At its end the demo prints the sign-in of the first. */
+/** Members of the user's account, who see its messages. The demo ends by printing the first one's sign-in. */
 const COLLEAGUES = [
   { name: 'Priya', email: 'priya@example.com', role: 'agent' },
   { name: 'Tom', email: 'tom@example.com', role: 'viewer' },
@@ -191,7 +191,7 @@ const MINUTE_MS = 60_000
 
 const numberOf = (at: number) => `+4477009002${10 + at}`
 
-/** Makes the colleagues members of the user's account; each signs in with `password`. */
+/** Makes members of the user's account from COLLEAGUES. Each signs in with `password`. */
 async function makeTeam(superuser: Api, account: string, password: string): Promise<void> {
   for (const { role, ...person } of COLLEAGUES) {
     const member = await ensureUser(superuser, { ...person, password, member_only: true })
@@ -217,7 +217,7 @@ async function fillInbox({ user, id: owner }: DemoData, phone: Phone): Promise<v
 
 const TRIES = 20
 
-/** The first free port of `host` from `first` on; `first` itself if none is free. */
+/** Finds the first free port of `host`, beginning with `first`. Returns `first` if none is free. */
 export async function freePortFrom(first: number, host: string): Promise<number> {
   for (let port = first; port < first + TRIES; port++) if (await isFree(port, host)) return port
   return first

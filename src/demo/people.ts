@@ -51,7 +51,7 @@ type Event = Record<'id' | 'message' | 'status' | 'device', string> & {
 const LOOK_MS = 100
 const FINAL = new Set(['delivered', 'failed'])
 
-/** Prints the statuses of messages until all are final (returns true) or `patienceMs` have passed (false). */
+/** Prints the statuses of messages. Returns true once all are final, false after `patienceMs`. */
 export async function watch(
   user: Api,
   messages: readonly string[],

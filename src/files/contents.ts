@@ -83,9 +83,7 @@ export class FileDeleted extends Error {
   override name = 'FileDeleted'
 }
 
-/**
- * Yields the bytes from `from` to before `to`. Each read waits for its turn. Throws FileDeleted, RetryLater.
- */
+/** Yields the bytes from `from` to before `to`. Throws FileDeleted, or RetryLater if too many reads wait. */
 export async function* readStored(db: Db, { id }: StoredFile, from: number, to: number) {
   for (let at = from; at < to; ) {
     const part = Math.floor(at / CHUNK_BYTES)
@@ -99,7 +97,7 @@ export async function* readStored(db: Db, { id }: StoredFile, from: number, to: 
   }
 }
 
-/** SQL that reads a part. Contents are stored uncompressed, so that Postgres reads no more than it. */
+/** Reads bytes of a chunk. Chunks are stored uncompressed, so Postgres reads only these bytes. */
 const READ = statement('read chunk', { content: 'Buffer' })`
 select substr(content, ${number('from')}, ${number('bytes')}) as content from _file_chunks
 where file = ${number('id')} and part = ${number('part')}`
@@ -128,7 +126,7 @@ export class FilesFull extends ApiError {
   }
 }
 
-/** Throws FilesFull if a file does not fit. Until the commit, other uploads of the account wait. */
+/** Throws FilesFull if the file exceeds the account's limit. Until the commit, its other uploads wait. */
 async function takeRoom(db: Db, { id, maxBytes }: FileOwner, size: number): Promise<void> {
   if (id === '' || maxBytes === 0) return
   await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.files, id], 'lock files')
@@ -215,9 +213,7 @@ export async function isDecodable(picture: Buffer): Promise<boolean> {
   return width * height <= MAX_DOTS
 }
 
-/**
- * Makes a small upright copy of a picture. Throws for invalid ones. PocketBase: tools/filesystem, CreateThumb
- */
+/** Makes a small upright copy. Throws for invalid pictures. PocketBase: tools/filesystem, CreateThumb */
 async function makeThumbnail(picture: Buffer, type: string, size: string) {
   const wanted = readSize(size)
   const { default: sharp } = await import('sharp')
@@ -253,7 +249,7 @@ export const contentOf = (bytes: Buffer): Content => ({
 /** Thumbnail sizes that every file field allows. PocketBase: apis/file.go */
 const DEFAULT_SIZES: readonly string[] = ['100x100']
 
-/** A file's thumbnail, made at the first request. Undefined if it may have none, or cannot be made. */
+/** A file's thumbnail, made at the first request. Undefined if the size is not allowed or making it fails. */
 export async function findThumb(
   db: Db,
   place: FilePlace,
@@ -277,6 +273,6 @@ export async function findThumb(
     return find()
   }
   const found = await find()
-  // another request may have made it while this one waited for its turn
+  // look again: while this request waited, another one may have made the thumbnail
   return found ?? admission.heavyWork.run(holder, async () => (await find()) ?? make()).catch(() => undefined)
 }

@@ -7,7 +7,7 @@ import NAMES from './pocketbase-names.json' with { type: 'json' }
 /** How many bytes of a file are examined, as in PocketBase's MIME library. */
 export const HEAD_BYTES = 3072
 
-/** Whether `head` (a file's start, one character per byte) is of a kind. At HEAD_BYTES it may be cut off. */
+/** Whether a file is of a certain kind. `head`: its first HEAD_BYTES bytes or all, one character per byte. */
 type TextTest = (head: string) => boolean
 type TextKind = readonly [type: string, extension: string, test: RegExp | TextTest]
 
@@ -41,7 +41,7 @@ const parsesAsJson = (text: string) => parseJson(text) !== undefined
 
 const JSON_WORDS =
   /^(?:[\s{}[\],:]|"(?:[^"\\\x00-\x1f]|\\.)*"|(?:-?\d[\d.eE+-]*|true|false|null)(?=[\s,\]}]))*/
-/** A cut text counts as JSON if it has only JSON tokens up to the cut. */
+/** A file cut off at HEAD_BYTES counts as JSON if it has only JSON tokens up to there. */
 const isJson: TextTest = (head) => {
   if (!/^[\t\n\f\r ]*[{[]/.test(head)) return false
   return isWhole(head)
@@ -53,7 +53,7 @@ const member = (pattern: string) => {
   const isThere = new RegExp(pattern)
   return (head: string) => isJson(head) && isThere.test(head)
 }
-/** Regex up to a member of the outermost object, if no nested object or list precedes the member. */
+/** Regex for the start of a JSON object up to a member's name. Nothing nested may precede the member. */
 const MEMBER = String.raw`^\s*\{(?:[^{}[\]]*,)?\s*`
 const GEO_TYPES = 'Feature(?:Collection)?|(?:Multi)?(?:Point|LineString|Polygon)|GeometryCollection'
 
@@ -64,7 +64,7 @@ const isLinesOfJson: TextTest = (head) => {
   return isMany && lines.every(parsesAsJson) && lines.some((line) => /^\s*[{[]/.test(line))
 }
 
-/** Returns a test for a table: two or more lines (ten are read) with equally many cells, two or more. */
+/** Returns a test for tables: each line has the same number of cells, at least 2. Needs 2 lines, reads 10. */
 const table =
   (delimiter: string): TextTest =>
   (head) => {
@@ -243,7 +243,7 @@ const SIGNATURES: readonly Signature[] = [
 
 type NamedType = readonly [type: string, extension: string]
 
-/** `renamed`: PocketBase's names where file-type has others. `aliases` of types. From mimetype's tree.go */
+/** `renamed`: PocketBase's type and extension by file-type's type. `aliases` by type. Source: mimetype */
 const { renamed, aliases } = NAMES as {
   readonly renamed: Readonly<Record<string, readonly string[]>>
   readonly aliases: Readonly<Record<string, readonly string[]>>

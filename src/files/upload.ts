@@ -40,7 +40,7 @@ export const copyUpload = ({ name, ...upload }: Upload): Upload => ({
   originalName: name,
 })
 
-/** Maximum bytes of an uploaded file's name. Longer names lose their beginning. */
+/** Maximum bytes of an uploaded file's name. Of longer names only the end is kept. */
 const MAX_SENT_BYTES = 300
 const MAX_EXTENSION = 20
 const MIN_BASE = 3
@@ -49,7 +49,7 @@ const RANDOM_LENGTH = 10
 
 /**
  * The name under which a file is stored, with a random part that cannot be guessed. PocketBase:
- * tools/filesystem/file.go, normalizeName; contract 4.6
+ * tools/filesystem/file.go, normalizeName; docs/internals/pocketbase-contract.md, 4.6
  */
 export function storedName(sent: string, detected: string): string {
   const name = Buffer.from(sent).subarray(-MAX_SENT_BYTES).toString('utf8')
@@ -99,8 +99,8 @@ export type UploadSpace = ReturnType<typeof openUploadSpace>
 export type Spool = ReturnType<UploadSpace['makeSpool']>
 
 /**
- * Files of one request: the first bytes in memory, the rest in one temporary file, because open files are
- * limited. `share` counts the temporary file and is closed with the space. `declared`: see GrowingRoom.
+ * Room for the files of one request: first bytes in memory, the rest in one temporary file, to open few
+ * files. `share`: the budget for the temporary file; `close` closes it. `declared`: see GrowingRoom.
  */
 export function openUploadSpace(share?: Share, declared = 0, memory = MEMORY_BYTES) {
   const room = share && new GrowingRoom(share, declared)
@@ -109,9 +109,9 @@ export function openUploadSpace(share?: Share, declared = 0, memory = MEMORY_BYT
   let end = 0
   let isClosed = false
 
-  /** Waits for room, then appends to the temporary file. Throws RetryLater; 400 if the space is closed. */
+  /** Appends to the temporary file, once `share` has room. Throws RetryLater; 400 if the space is closed. */
   async function append(part: Buffer): Promise<Stretch> {
-    // reserve the position before the write, because several files may be written at the same time
+    // advance `end` before the write, because several files may be written at the same time
     const at = end
     end += part.length
     await room?.growTo(end)
@@ -138,7 +138,6 @@ export function openUploadSpace(share?: Share, declared = 0, memory = MEMORY_BYT
   }
 
   return {
-    /** Content that is written piece by piece. */
     makeSpool() {
       const parts: (Buffer | Stretch)[] = []
       let size = 0

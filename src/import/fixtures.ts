@@ -34,7 +34,7 @@ interface Part extends FilePosition {
 
 /**
  * Imports collections (`schema`: PocketBase's export) and records (`{"collection": [{record}, …]}`), all or
- * nothing. May be repeated. Returns a summary; throws a UserError.
+ * nothing. May be repeated. Returns a summary; throws a UserError for invalid files.
  */
 export async function importFiles(
   store: CatalogStore,
@@ -104,7 +104,7 @@ async function importSchema(draft: CatalogDraft, file: string, progress: Progres
   return schema.length
 }
 
-/** SQL: finds a missing record to which one of the records with ids $1 refers. Returns both ids. */
+/** SQL: finds a relation to a missing record in the records with ids $1. Returns both records' ids. */
 function lostStatement(collection: Collection, field: RelationField, target: Collection): string {
   const name = `b.${quote(columnName(field.name))}`
   const values = isMulti(field) ? name : `array_remove(array[${name}], '')`

@@ -25,8 +25,8 @@ export type StoredRow = Readonly<Record<string, SQLOutputValue | undefined>>
 export type PocketBaseData = ReturnType<typeof openPocketBase>
 
 /**
- * Opens a copy of `data.db` with its write-ahead log, because SQLite writes beside a database. Deletes the
- * copy; after a kill, `removeUploads` does. Throws a UserError.
+ * Opens a copy of `data.db` and its write-ahead log, because SQLite adds files beside a database. Deletes the
+ * copy; `removeUploads` does so after a kill. Throws a UserError if it is no such database.
  */
 export function openPocketBase(folder: string) {
   if (!existsSync(join(folder, 'data.db')))
@@ -52,7 +52,7 @@ export function openPocketBase(folder: string) {
   } catch (error) {
     throw error instanceof UserError ? error : unreadable(folder, error)
   } finally {
-    // SQLite has the files open and needs their names no more
+    // the copies can be deleted already, because SQLite has them open
     void rm(copy, { recursive: true, force: true }).catch(() => {})
   }
 }
@@ -166,7 +166,7 @@ async function saveView(draft: CatalogDraft, raw: ExportedCollection, report: Re
   }
 }
 
-/** Creates views. Tries failed ones again, because views may read each other. Reports those left out. */
+/** Creates views. Tries failed ones again, because a view may read another. Reports those left out. */
 export async function importPocketBaseViews(
   draft: CatalogDraft,
   views: readonly ExportedCollection[],
@@ -220,14 +220,14 @@ function withQuotaRule(raw: ExportedCollection, report: Report): ExportedCollect
   return { ...raw, ...rules }
 }
 
-/** Gives our fields the ids of the source's fields with their names. Throws a UserError if types differ. */
+/** Gives built-in fields the ids of the source's fields with the same name. UserError if types differ. */
 async function takeFieldIds(draft: CatalogDraft, raw: ExportedCollection): Promise<void> {
   const there = draft.catalog.all.find(({ id }) => id === raw.id)
   if (!there) return
   const sources = raw.fields as readonly Field[]
   const fields = there.fields.map((field) => {
     const source = sources.find(({ name }) => name.toLowerCase() === field.name.toLowerCase())
-    // a field that was renamed in PocketBase keeps its id, which may be that of our field
+    // a field of the source may have our field's id under another name: PocketBase keeps ids at renames
     const isTaken = !source && sources.some(({ id }) => id === field.id)
     if (!source) return isTaken ? { ...field, id: `pocketsms_${field.name}` } : field
     if (source.type === field.type) return { ...field, id: source.id }

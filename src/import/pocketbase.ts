@@ -54,7 +54,7 @@ export const importPocketBase = (store: CatalogStore, folder: string, progress: 
     return { collections, records }
   })
 
-/** Imports a data directory into an empty store by `bring`, all or nothing. Returns a summary. */
+/** Imports a data directory into an empty store, all or nothing, by calling `bring`. Returns a summary. */
 export async function importFolder(
   store: CatalogStore,
   folder: string,
@@ -133,7 +133,7 @@ export async function importRecords(
   return done
 }
 
-/** Imports the settings that pocketsms has, too. Encrypted settings are left out and reported. */
+/** Imports the settings that also exist in pocketsms. If they are encrypted, only reports that. */
 async function importSettings(draft: CatalogDraft, data: PocketBaseData, report: Report): Promise<void> {
   const row = [...data.rows('_params')].find(({ id }) => id === 'settings')
   if (!row) return
@@ -145,7 +145,7 @@ async function importSettings(draft: CatalogDraft, data: PocketBaseData, report:
   await writeSettings(draft.db, settings)
 }
 
-/** Converts a SQLite value. What the field cannot hold becomes empty, as PocketBase shows it. */
+/** Converts a SQLite value. One that does not fit the field becomes its empty value, as in PocketBase. */
 function storedValue(field: Field, raw: SQLOutputValue | undefined): Value {
   const type = fieldType(field)
   if (raw === null || raw === undefined) return type.zero(field)
@@ -211,7 +211,7 @@ function typeOf(path: string): string | undefined {
   return typeof type === 'string' && type !== '' ? type : undefined
 }
 
-/** Reports rules that let guests read users, or let users set fields of their own on which rules depend. */
+/** Warns of rules that let guests read users, or let users set fields by which other rules decide. */
 function warnOfRules(collections: readonly Collection[], report: Report): void {
   const rules = collections.flatMap((collection) =>
     Object.entries(collection)
@@ -230,7 +230,7 @@ function warnOfRules(collections: readonly Collection[], report: Report): void {
       for (const rule of ['createRule', 'updateRule'] as const) {
         const text = collection[rule]
         const isGuarded = text == null || reads(text, 'body', name)
-        // no warning for a rule that only admits users who have a value in the field already
+        // no warning if the rule demands a value that the user already has in the field
         if (isGuarded || (reads(text, 'auth', name) && !text.includes('||'))) continue
         report(
           `WARNING: ${collection.name}.${rule} lets users choose their own "${name}", on which these rules decide: ${readers.join(', ')}.`,

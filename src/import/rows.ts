@@ -35,7 +35,7 @@ export function recordFault(
   return new UserError(`${file}: ${where}: ${problem.replace(/[.]?$/, '.')}`)
 }
 
-/** Converts records to rows and checks all that needs no database. Throws a UserError at the first fault. */
+/** Converts records to rows and checks them as far as possible without the database. UserError at a fault. */
 export function readRows(place: FilePosition, records: readonly unknown[]): ImportRow[] {
   const names = new Set(place.collection.fields.map(({ name }) => name))
   const seen = new Set<string>()
@@ -90,20 +90,20 @@ async function hashPasswords(collection: Collection, rows: readonly ImportRow[])
 
 /** Rows per statement. For 200,000 rows of 20 columns, 1,000 to 5,000 are equally fast. */
 const CHUNK = 2_000
-/** Rows per statement with passwords. Hashing one takes 60 ms, so small steps show progress. */
+/** Rows per statement if passwords must be hashed, 60 ms each. Small steps show progress. */
 const CHUNK_WITH_PASSWORDS = 50
 
 /** SQL that inserts any number of rows in their order, from one JSON text. */
 function insertStatement(collection: Collection): string {
   const { table, quoted, types } = columnsOf(collection)
-  // values of json columns are text in the rows
+  // $1 has values of json columns as strings
   const defined = types.map((type, i) => `"${i}" ${type === 'json' ? 'text' : type}`)
   const selected = types.map((type, i) => `"${i}"::${type}`)
   return `insert into ${table} (${quoted.join(', ')}) select ${selected.join(', ')}
     from json_to_recordset($1::json) as rows(${defined.join(', ')})`
 }
 
-/** Vacuums and analyzes. Without that, the planner misjudges the new rows, and counts read all of them. */
+/** Vacuums and analyzes: else the planner misjudges the new rows, and counts have to read all of them. */
 export const tidy = (store: CatalogStore, collection: Collection) =>
   store.forEverybody('command').db.query(`vacuum (analyze) ${columnsOf(collection).table}`)
 
@@ -111,10 +111,10 @@ export const tidy = (store: CatalogStore, collection: Collection) =>
 export const chunkSize = ({ type }: Collection, hashed = false): number =>
   type === 'auth' && !hashed ? CHUNK_WITH_PASSWORDS : CHUNK
 
-/** Token keys of records that were deleted to be replaced, by id; '' for none. */
+/** Token keys by record id, of records that were deleted to be replaced; '' if a record has none. */
 export type Replaced = ReadonlyMap<string, string>
 
-/** Inserts rows. `replaced`: token keys to keep; `hashed`: passwords are hashes. Throws a UserError. */
+/** Inserts rows. `replaced`: token keys to keep. `hashed`: passwords are hashes. UserError for a bad row. */
 export async function insertRows(
   db: Db,
   place: FilePosition,

@@ -20,12 +20,12 @@ import {
   textOf,
 } from './pocketbase-collections.ts'
 
-/** Returns changed columns of a row. `count` counts a sentence of the summary: its `#` becomes the number. */
+/** Returns changed columns of a row. `count` adds a sentence to the summary, where `#` counts its calls. */
 type Convert = (row: StoredRow, count: (sentence: string) => void) => StoredRow
 
 const FAILED = { status: 'failed', error_message: 'Not finished when it was imported from Vendel' }
 const UNFINISHED = ['pending', 'assigned', 'sending']
-/** Scopes for imported API keys: what each may do in Vendel. A key without scopes may do less here. */
+/** Scopes of imported API keys: all that any key may do in Vendel. Here a key without scopes may do less. */
 const SCOPES = ['messages:send', 'messages:read', 'messages:list', 'inbox:list', 'devices:list']
 /** How many characters of an API key its owner sees. */
 const VISIBLE_LENGTH = 10
@@ -73,14 +73,14 @@ const CONVERT: Readonly<Record<string, Convert>> = {
   },
 }
 
-/** Makes a conversation for each number that has sent messages. */
+/** Makes a conversation for each phone number that has sent messages. */
 const CONVERSATIONS = `
 insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, created, updated)
 select pb_new_id(), m."user", m."from", l.name, l.body, l.at, l.type, l.id, l.device, l.at, l.at
 from (select distinct "user", "from" from sms_messages where message_type = 'incoming' and "from" <> '') m
 cross join lateral sms_conversation_last(m."user", m."from") l`
 
-/** Imports Vendel's data directory. Users may only read their records in collections that are not ours. */
+/** Imports Vendel's data directory. Of collections unknown here, users may only read their own records. */
 export const importVendel = (store: CatalogStore, folder: string, key: string, progress: Progress) =>
   importFolder(store, folder, progress, async (work) => {
     const { draft, data, report } = work
@@ -131,7 +131,7 @@ export const importVendel = (store: CatalogStore, folder: string, key: string, p
     return { collections, records }
   })
 
-/** A collection of Vendel with rules of ours. `ids`: our collections' ids by Vendel's. */
+/** Gives a collection of Vendel new rules. `ids`: the ids of our collections by their ids in Vendel. */
 function withOwnRules(raw: ExportedCollection, ids: ReadonlyMap<string, string>): ExportedCollection {
   const fields = (raw.fields as readonly Field[]).map((field) =>
     field.type === 'relation'
@@ -143,7 +143,7 @@ function withOwnRules(raw: ExportedCollection, ids: ReadonlyMap<string, string>)
   return { ...raw, fields, listRule: read, viewRule: read, ...change }
 }
 
-/** How many texts a user's plan allows in a month, by user. */
+/** Texts a month that each user's plan allows. The keys are ids of users. */
 function monthlyTexts(data: PocketBaseData): ReadonlyMap<unknown, StoredRow[string]> {
   const plans = new Map([...data.rows('user_plans')].map((plan) => [plan.id, plan.max_sms_per_month]))
   return new Map([...data.rows('user_quotas')].map(({ user, plan }) => [user, plans.get(plan!)]))

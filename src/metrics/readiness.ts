@@ -76,7 +76,7 @@ export function readinessOf(
   }
 }
 
-/** A write that needs new blocks on the database's disk, and leaves nothing behind. */
+/** Writes to new blocks of the database's disk. The commit removes the table. */
 const PROBE = 'create temporary table _probe on commit drop as select generate_series(1, 20000)'
 
 /** Whether the database accepts writes. After a refused write, tests with a write until one succeeds. */
@@ -113,12 +113,12 @@ function dueOf({ pending, assigned }: Queue): Readiness['queue'] {
   return { due: pending.due + assigned.due, oldest_seconds: Math.round(oldest * 1000) / 1000 }
 }
 
-/** Reads the queue, which holds unfinished messages only: 10,000 take 2 ms, a million 0.2 s. */
+/** Counts the queue by state. It holds only unfinished messages: 10,000 take 2 ms, a million take 0.2 s. */
 const DEPTHS = statement('queue depths', {
   state: oneOf<'pending' | 'assigned' | 'sending'>(),
   messages: 'number',
   due: 'number',
-  /** How long the oldest due message has waited since it was accepted or, if later, due. 0 if none is due. */
+  /** How long the oldest due message has waited since it was due, or was queued if that was later; else 0. */
   oldestSeconds: 'number',
 })`
 select state, count(*) as messages, count(*) filter (where is_due) as due,

@@ -19,11 +19,11 @@ import { isDisabledSql } from '../records/record-sql.ts'
 import { type CallOutcome, type OtherForms, reasonOf, TIMEOUT_MS } from '../webhooks/call-webhook.ts'
 import type { JobKind } from '../work/jobs.ts'
 
-/** The kind of jobs that mail about unanswered messages. An account has one job: its id is the key. */
+/** Name of the jobs that mail about unanswered messages. The key is the account's id: one job per account. */
 const REPLY_MAIL = 'reply_mail'
 /** Minimum time between two mails to a user. */
 const PAUSE = `interval '5 minutes'`
-/** Messages that have waited this long beyond the user's setting are in no mail. */
+/** Messages that have waited longer than the user's setting plus this time are in no mail. */
 const MAX_AGE = `interval '1 day'`
 /** Maximum jobs added at the same time. The rest follow a minute later. */
 const MAX_USERS = 1_000
@@ -47,7 +47,7 @@ where s.reply_mail_minutes > 0 and not ${isDisabledSql('s."user"')}
 order by s."user" limit ${MAX_USERS}
 on conflict (kind, key) do update set due_at = now(), attempts = 0, dead_at = null where _jobs.dead_at is not null`
 
-/** Address, time zone, and the instant up to which texts are mailed. No row if the user may not be mailed. */
+/** Address, time zone, and `until`: newer messages are not mailed yet. No row if the user gets no mails. */
 const RECIPIENT = statement('reply mail recipient', { to: 'string', timeZone: 'string', until: 'string' })`
 select u.email as to, s.time_zone as "timeZone", pb_text(now() - s.reply_mail_minutes * interval '1 minute') as until
 from user_settings s join users u on u.id = s."user" and u.verified and u.email <> ''
@@ -76,7 +76,7 @@ export async function addReplyMails(db: Db, { settings }: MailServices): Promise
   if (settings.current.smtp.enabled) await db.query(ADD, [], 'reply mails add')
 }
 
-/** Jobs that mail a user about all conversations that wait, about each once until a new message comes in. */
+/** Jobs that mail a user about unanswered conversations. Each is mailed once until a new message comes in. */
 export const replyMailJobs = (storeOf: (user: string) => Store, post: MailServices): JobKind => ({
   name: REPLY_MAIL,
   places: 4,

@@ -32,7 +32,7 @@ export const PUSH_BROWSER = z
   })
   .meta({ id: 'PushBrowser' })
 
-/** Stores a browser. Another user who signs in there takes it over: endpoint and keys are the same. */
+/** Stores a browser. If another user signs in there (same endpoint and keys), it becomes that user's. */
 const SAVE = statement('push save', {})`
 with oldest as (
   delete from push_subscriptions where id in (
@@ -53,7 +53,7 @@ interface Person {
 
 export const personOf = ({ id, actor }: AuthRecord): Person => ({ user: id, sender: actor?.id ?? '' })
 
-/** Stores a browser. Throws 400 for an invalid endpoint, or one that another user has with other keys. */
+/** Stores a browser. Throws 400 if the endpoint is invalid, or another user has it with other keys. */
 export async function saveBrowser(
   db: Db,
   person: Person,
@@ -83,7 +83,7 @@ export async function endBrowsers(db: Db, { user, sender }: Person, endpoint?: s
   await db.query(sql, [user, only, sender])
 }
 
-/** Maximum browsers that one job pushes to: the newest. */
+/** A job pushes to this many browsers at most, to the newest ones. */
 const MAX_TARGETS = 200
 
 /** The browsers to push to, without those of deleted members. */
@@ -91,7 +91,7 @@ const TARGETS = statement('push targets', {
   id: 'string',
   subscription: 'string',
   failures: 'number',
-  /** Sender id of the person with the browser. That of the account's owner is the account's id. */
+  /** Sender id of the browser's user. For the account's owner it is the account's id. */
   person: 'string',
   /** Which messages the person hears of. `mine`: in conversations assigned to the person or to nobody. */
   notify: oneOf<'all' | 'mine' | 'none'>(),
@@ -126,23 +126,23 @@ async function noteAnswer(db: Db, { id, subscription, failures }: PushTarget, st
   }
 }
 
-/** Content of a push for the console's service worker: one conversation, or the number of them. */
+/** What a push tells the console's service worker: one conversation, or how many there are. */
 type Notice = Omit<News, 'assignee' | 'mentioned'> | { readonly conversations: number }
 
 const MAX_TEXT = 120
 /** More conversations at once than this become one notification. */
 const MAX_AT_ONCE = 3
-/** Push services drop older notifications. The console shows the unread count. */
+/** Push services drop what they cannot deliver in this time. The console shows the unread count anyway. */
 const TTL_SECONDS = 86_400
 
-/** Unread conversations, and the last note for each mention. Nothing for a disabled user. */
+/** News of a job's conversations: unread texts, or the last note that mentions a person. */
 const READ = statement('push news', {
   ...{ conversation: 'string', number: 'string', name: 'string' },
-  /** The start of the last message or note; '' if it was deleted. */
+  /** The start of the last text or note; '' if its text was deleted. */
   text: 'string',
   unread: 'number',
   assignee: 'string',
-  /** Sender id of the person mentioned in a note; '' for texts. */
+  /** Sender id of the person whom the note mentions; '' if the news is a text. */
   mentioned: 'string',
 })`
 with asked as (select split_part(a, '@', 1) as id, split_part(a, '@', 2) as mentioned from unnest(${list('asked')}::text[]) a)
@@ -179,7 +179,7 @@ const messageOf = (notice: Notice): PushMessage => ({
 /** Maximum notifications to a person in an hour. Each goes to all browsers of the person. */
 const MAX_AN_HOUR = 60
 
-/** Begins a job: returns its conversations, and renames its key so that new messages wait in another job. */
+/** Begins a job: returns its conversations. Renames its key, so that later messages get another job. */
 const BEGIN = statement('push begin', { payload: 'string?' })`
 with pause as (
   insert into push_hours ("user", pushes, ends, next_at)

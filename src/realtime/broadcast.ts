@@ -25,7 +25,7 @@ import {
 function broadcast(event: ChangeEvent, { registry, deliver, log }: DeliveryParts): void {
   const { change, store } = event
   const lanes = new Map<string, Receivers[]>()
-  /** Whether the collection's rule passes the change, by viewer and topic. Only for topics with options. */
+  /** Cache of whether the rule lets the change pass, by viewer and topic. Only for topics with options. */
   const passes = new Map<string, boolean>()
   for (const group of registry.index.groups(change.collection, change.record)) {
     try {
@@ -47,7 +47,7 @@ function broadcast(event: ChangeEvent, { registry, deliver, log }: DeliveryParts
   for (const [lane, receivers] of lanes) deliver(lane, event, receivers)
 }
 
-/** Lane (queue) for a topic without options: '' needs no SQL; undefined: the rule hides the change. */
+/** Queue for a change to a topic without options: '' if it needs no SQL. Undefined if a rule hides it. */
 function laneOf({ store, change }: ChangeEvent, group: SubscriptionGroup): string | undefined {
   const { collection } = change
   const { access } = group.state(store.catalog, collection, group.receivers)
@@ -67,8 +67,8 @@ export interface DeliveryParts {
 }
 
 /**
- * Sends changes to this node's clients. Signs out deleted auth records. Disconnects accounts whose session
- * ended, and the clients of a change that could not be read.
+ * Sends changes to this node's clients. Signs out deleted users. Disconnects the clients of ended sessions,
+ * and those that may see a change that could not be read.
  */
 export async function deliverChanges(parts: DeliveryParts, entries: readonly ChangeEntry[]): Promise<void> {
   const { store, registry } = parts
@@ -110,7 +110,7 @@ export interface ChangeEvent {
 }
 
 const CHANGE_BYTES = 1_000
-/** No SQL runs for an older change: the clean-up may delete its row of `_changes` after a minute. */
+/** For older changes no SQL runs: the clean-up deletes rows of `_changes` that are about a minute old. */
 const MAX_AGE_MS = 20_000
 
 function toEvent(all: CatalogStore, change: Change): ChangeEvent {
@@ -140,7 +140,7 @@ export async function sendTo({ textFor, change }: ChangeEvent, state: GroupState
   for (const client of receivers) client.send(topic.name, data)
 }
 
-/** Whether the client is subscribed now, and already was when the change was committed. */
+/** Whether the client has the topic now, and also had it when the change was committed. */
 function isWanted({ subscriptions }: Client, { name }: Topic, { xid }: Change): boolean {
   const subscription = subscriptions.get(name)
   return subscription !== undefined && !sees(subscription.since, xid)
@@ -169,7 +169,7 @@ function payloadsOf(storeOf: (group: GroupState) => Store, { collection, row, ac
     return `{"record":${pickedOr(whole, group.request.query)},"action":"${action}"}`
   }
 
-  /** The record as JSON with `expand`; undefined if that is too large, takes too long or is refused. */
+  /** The record as JSON with its `expand`. Undefined if the expand is too large, too slow or not allowed. */
   async function expandedText(group: GroupState, rendered: RenderedRecord, tree: ExpandTree) {
     try {
       const meter = new AnswerMeter(undefined, 0, MAX_CHARACTERS, MAX_RECORDS)
@@ -211,7 +211,7 @@ function pickedOr(whole: string, { fields }: RequestInfo['query']): string {
   }
 }
 
-/** Limits of an event with `expand`: records (a repeated one counts again), and characters of its text. */
+/** Maximum records (each counts as often as it occurs) and characters of an event with `expand`. */
 const MAX_RECORDS = 1_000
 const MAX_CHARACTERS = 1 << 20
 

@@ -39,12 +39,12 @@ export interface ChangeEntry {
   readonly record: string
 }
 
-/** A record after a change, or before its deletion. */
+/** A record as it was after a change, or before its deletion. */
 interface RecordImage {
   readonly row: RecordRow
   /**
-   * Position of the change that rules check: the record's last in the transaction. Null for a create or
-   * update that a delete follows, and for a delete that a create precedes.
+   * Position of the record's last change in its transaction, which rules check. Null if a delete follows this
+   * create or update, or a create precedes this delete.
    */
   readonly judged: number | null
 }
@@ -170,7 +170,7 @@ export async function unregisterNode(db: Db, node: string): Promise<void> {
   await db.query('delete from _listeners where node = $1', [node])
 }
 
-/** Returns a function that deletes changes its previous call saw, dead nodes and old forwarded requests. */
+/** Returns a function that deletes the changes that its previous call saw, dead nodes, and old requests. */
 export function changesCleanUp(store: Store): () => Promise<void> {
   let last: Snapshot | undefined
   return async () => {
@@ -191,7 +191,7 @@ export interface Change {
   readonly record: string
   /** The record after the change; if it was deleted, before the change. */
   readonly row: RecordRow
-  /** Position of the change that rules check; below, its image. Null: rules with conditions fail. */
+  /** Position of the change that rules check. If null, only rules without conditions let the change pass. */
   readonly judged: number | null
   readonly judgedRow: RecordRow | null
 }
@@ -202,7 +202,7 @@ export interface UnloadedChange {
   readonly error: unknown
 }
 
-/** Reads the wanted changes in order. `unread` are those that could not be read, with their errors. */
+/** Reads the changes that `isWanted` accepts, in order. `unread`: those that cannot be read, with errors. */
 export async function loadChanges(
   store: Store,
   entries: readonly ChangeEntry[],
@@ -228,7 +228,7 @@ export async function loadChanges(
   return { changes, unread }
 }
 
-/** SQLSTATE classes: 2x for invalid data in a row, 42 and 0A for a row that does not fit its table. */
+/** SQLSTATE classes of errors by a single row: 2x for invalid data, 42 and 0A if it misfits its table. */
 const ROW_FAULT = /^(2|42|0A)/
 
 /** Reads images in one statement, or one by one if a row is faulty. Adds images and errors by position. */

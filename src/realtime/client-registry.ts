@@ -99,7 +99,7 @@ export function makeRegistry() {
     for (const { topic } of client.subscriptions.values()) index.remove(client, topic)
   }
 
-  /** Turns a viewer's clients into guests and returns them. Their memory stays charged to the account. */
+  /** Turns a viewer's clients into guests and returns them. The viewer's account still pays their memory. */
   function makeGuests(viewer: Viewer): Client[] {
     const gone = [...clients.values()].filter((client) => client.viewer === viewer)
     for (const client of gone) {
@@ -143,7 +143,7 @@ export function makeRegistry() {
       index.remove(client, ended.topic)
       client.subscriptions = new Map([...client.subscriptions].filter(([other]) => other !== name))
     },
-    /** Whether a change must be read: it concerns a client, or it is of any user's settings. */
+    /** Whether to read a change of this record: it may concern a client, or it is a user's settings. */
     knows: (collection: Collection, record: string): boolean =>
       collection.id === USER_SETTINGS_ID ||
       viewers.has(collection.id, record) ||
@@ -154,7 +154,7 @@ export function makeRegistry() {
       known = catalog
       for (const viewer of viewers.follow(catalog)) makeGuests(viewer)
     },
-    /** Applies a created or changed record. If it disables a user, disconnects the user and its devices. */
+    /** Updates viewers of a changed record. If it disables a user, disconnects the user and its devices. */
     refresh(collection: Collection, record: string, row: RecordRow): void {
       if (collection.id !== USER_SETTINGS_ID) viewers.refresh(collection, record, row).forEach(makeGuests)
       else {
@@ -164,7 +164,7 @@ export function makeRegistry() {
     },
     signOut: (collection: Collection, record: string): void =>
       viewers.signOut(collection.id, record).forEach(makeGuests),
-    /** Disconnects the clients that a change of this record may concern: they reconnect and read again. */
+    /** Disconnects clients that a change of this record may concern: they reconnect and read all anew. */
     disconnect(collection: Collection, record: string): void {
       if (collection.id === USER_SETTINGS_ID) viewers.all().forEach(endClients)
       endClients({ collection, id: record })

@@ -14,7 +14,7 @@ import type { Snapshot } from './change-log.ts'
 export interface Topic {
   /** The name as the client wrote it; also the name of its events. */
   readonly name: string
-  /** `contacts`, `contacts/*` or `contacts/RECORD_ID`. Other topics get no changes of records. */
+  /** `name` without options. Changes of records go to `contacts`, `contacts/*` and `contacts/RECORD_ID`. */
   readonly base: string
   readonly query: Readonly<Record<string, string>>
   /** The header names are in snake_case, as rules use them. */
@@ -136,7 +136,7 @@ interface ClientParts {
 const holderOf = ({ viewer, origin }: Pick<Client, 'viewer' | 'origin'>): Holder =>
   viewer.auth?.holder ?? origin.holder
 
-/** One open connection and its subscriptions. Topics and unread events count in its share of the memory. */
+/** One open connection with its subscriptions. Topics and unread events are charged to its account. */
 export class Client {
   readonly id: string
   readonly origin: Origin
@@ -175,7 +175,7 @@ export class Client {
     return this.#isOver
   }
 
-  /** Charges the memory of new subscriptions to a viewer. Throws RetryLater if it is used up. */
+  /** Charges a viewer for the memory of new subscriptions. Throws RetryLater if its part is used up. */
   count(viewer: Viewer, subscriptions: Client['subscriptions']): void {
     let bytes = 0
     for (const { topic } of subscriptions.values()) bytes += bytesOf(topic)
@@ -190,7 +190,7 @@ export class Client {
     this.#topicBytes = bytes
   }
 
-  /** Queues an event. All events of one event-loop turn are sent in one write, unless that gets too large. */
+  /** Queues an event. One write sends all events of a run of the event loop, unless that gets too large. */
   send(event: string, data: string): void {
     if (this.#isOver) return
     counts.events.sent++
@@ -252,7 +252,7 @@ export class Client {
 
 const SLICE_MS = 5
 
-/** Writes clients' events at the end of each event-loop turn, for SLICE_MS at a time. */
+/** Writes clients' events when a run of the event loop ends, for SLICE_MS at a time. */
 export function makeFlusher() {
   const due = new Set<Pick<Client, 'flush'>>()
   let isScheduled = false

@@ -22,7 +22,7 @@ import {
   type Receivers,
 } from './subscription-index.ts'
 
-/** Runs work in lanes (queues), one after the other in a lane. A slow statement delays only its own lane. */
+/** Runs work in lanes: queues that run one work after another. A slow statement delays only its own lane. */
 export function makeLanes(memory: Budget) {
   const lanes = new Map<string, Promise<void>>()
   return {
@@ -46,8 +46,8 @@ const MAX_QUESTIONS = 1_000
 const RECEIVERS_BYTES = 100
 
 /**
- * Returns a function that sends changes in lanes. Clients in a lane that is too slow are disconnected: they
- * reconnect and read again.
+ * Returns a function that sends changes in lanes (queues). If a lane gets too slow, its clients are
+ * disconnected. They reconnect and read the data anew.
  */
 export function delivery(lanes: ReturnType<typeof makeLanes>, log: Logger): Deliver {
   const disconnect = (lane: string, receivers: readonly Receivers[], why: string, error?: unknown) => {
@@ -111,7 +111,7 @@ export function delivery(lanes: ReturnType<typeof makeLanes>, log: Logger): Deli
   }
 }
 
-/** The event-loop slices for topics with options, whose filters and expands may take long; else undefined. */
+/** For topics with options, returns what pauses long loops, so that they do not block the event loop. */
 const slicesOf = ([first]: readonly Receivers[]) =>
   first?.group.holder === undefined ? undefined : admission.deliverySlices
 
@@ -127,7 +127,7 @@ async function answersTo(event: ChangeEvent, states: readonly GroupState[]) {
 
 const isOver = ({ clients }: Receivers): boolean => clients.every((client) => client.isOver)
 
-/** Whether each access shows the change. Conditions with the same SQL are asked in one statement. */
+/** For each Access, whether it shows the change. One statement evaluates all conditions of equal SQL. */
 async function decide(store: Store, change: Change, accesses: readonly Access[]): Promise<boolean[]> {
   const judged = accesses.map((access) => ({ access, verdict: judgeHere(access, change) }))
   for (const group of byQuestion(judged.filter(({ verdict }) => verdict === undefined))) {
@@ -137,7 +137,7 @@ async function decide(store: Store, change: Change, accesses: readonly Access[])
   return judged.map(({ verdict }) => verdict === true)
 }
 
-/** Evaluates conditions with the same SQL on the changed record. An SQL error means no; a timeout throws. */
+/** Evaluates conditions of equal SQL for the changed record. An SQL error counts as false; timeouts throw. */
 async function matchQueries(store: Store, change: Change, alike: readonly { readonly access: Access }[]) {
   const questions = alike.map(({ access }) => questionOf(access)!)
   const { text, params } = statement(store.catalog, change, questions)
@@ -158,7 +158,7 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
   const tables = tablesFor(catalog, change, read, parameters).join(',\n')
   const table = questionTable(questions, [...from.places, ...where.places], parameters)
   const condition = `b."id" = ${parameters.add(change.record)} and (${withColumns(where) || 'true'})`
-  // the record and its joins are read once for all questions, unless the joins have parameters of a question
+  // read the record and its joins once for all conditions, unless parameters differ in the joins
   const asked =
     from.places.length > 0
       ? `${table} where exists (select 1 from ${withColumns(from)} where ${condition})`
@@ -167,8 +167,8 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
 }
 
 /**
- * CTEs that replace tables of a condition. One adds the record as the change left it. After a delete, others
- * add what its transaction deleted from other tables.
+ * CTEs that stand in for the condition's tables: the record's table has the record as the change left it. If
+ * that was a delete, other tables also have what its transaction deleted from them.
  */
 function tablesFor(catalog: Catalog, change: Change, read: readonly string[], parameters: Parameters) {
   const { collection, record, judged } = change
@@ -203,7 +203,7 @@ function withColumns({ text, places }: SqlText): string {
   return written + text.slice(end)
 }
 
-/** SQL of a table `s` with a row per question: its number `n`, from 1, and its parameters `p0`, `p1`, …. */
+/** SQL of a table `s` with a row per condition: its number `n`, from 1, and its parameters `p0`, `p1`, …. */
 function questionTable(
   questions: readonly CompiledFilter[],
   places: SqlText['places'],
@@ -213,15 +213,15 @@ function questionTable(
     n: i + 1,
     ...Object.fromEntries(params.map((value, at) => [`p${at}`, value])),
   }))
-  // a json parameter is a text inside the JSON
+  // in the JSON of the rows, a json parameter is a string
   const columns = new Map(places.map(({ index, cast }) => [`p${index}`, cast === 'json' ? 'text' : cast]))
   const defined = [['n', 'int'], ...columns].map((column) => column.join(' '))
   return `json_to_recordset(${parameters.add(JSON.stringify(rows), 'json')}) s(${defined.join(', ')})`
 }
 
 /**
- * For each candidate, whether it sees the email of an auth record. Without emailVisibility, only superusers,
- * the record itself and those allowed by the manageRule see it.
+ * For each candidate, whether it sees the email of the changed auth record. If emailVisibility is off, only
+ * superusers, the record itself and those whom the manageRule allows see it.
  */
 async function emailsSeen(
   store: Store,

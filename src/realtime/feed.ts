@@ -10,20 +10,20 @@ import {
   unregisterNode,
 } from './change-log.ts'
 
-/** NOTIFY channel. Payloads: '' for new changes, a node's name for a request to it, or a message as JSON. */
+/** NOTIFY channel. Payload: '' for new changes, a node's name for a request to it, or a message as JSON. */
 export const CHANGES_CHANNEL = 'changes'
 /** Minimum time between two reads, so that one read gets the changes of many transactions. */
 const PACE_MS = 20
 /** Interval of reads without a notification, because notifications may be lost. */
 const READ_MS = 2_000
 const RENEW_MS = 10_000
-/** After this time without a read, changes may be lost: the clean-up keeps them for a minute only. */
+/** After this time without a read, changes may be missed: the clean-up deletes them after about a minute. */
 const AWAY_MS = 45_000
 /** Collections that change often and have few subscribers. A node ignores them until a client subscribes. */
 const SELDOM_HEARD = ['sms_events', 'sms_usage', 'webhook_deliveries']
 
 export interface FeedListener {
-  /** Called when another node has forwarded a request. */
+  /** Called when another node has forwarded a request to this node. */
   asked(): void
   /** Called with new changes in order. If it throws, it is called with the same changes again. */
   heard(entries: readonly ChangeEntry[]): Promise<void>
@@ -96,7 +96,7 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
   })
   const timers = [setInterval(read, READ_MS), setInterval(renew, RENEW_MS)]
   return {
-    /** Starts logging changes of these collections (IDs). Transactions that begin after it are all logged. */
+    /** Starts to log changes of these collections (ids), in all transactions that begin afterwards. */
     async hear(collections: readonly string[]): Promise<void> {
       const more = collections.filter((id) => ignored.delete(id))
       const before = settled

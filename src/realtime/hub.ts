@@ -33,10 +33,10 @@ import {
   type SubscriptionRequest,
 } from './other-node.ts'
 
-/** How long a node keeps listening after its last client left: most clients reconnect soon. */
+/** How long a node still reads changes after its last client left: most clients reconnect soon. */
 const REST_MS = 10_000
 const LAST_EVENTS_MS = 2_000
-/** Cost of a subscribe request, in units of the subscription rate; each topic adds one. */
+/** Cost of a subscribe request in units of the rate limit for subscriptions. Each topic adds one unit. */
 const REQUEST_UNITS = 20
 
 const CLIENT_ID = /^\w+$/
@@ -85,7 +85,7 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
     await ended
   }
 
-  /** Finds a client. Throws 404; 400 for another address; 403 if it belongs to another account. */
+  /** Finds a client. Throws 404 if it is missing, 400 for another IP address, 403 for another account. */
   function find(id: string, ip: string, auth: AuthRecord | null): Client {
     registry.follow(store.catalog)
     const client = registry.clients.get(id)
@@ -108,7 +108,7 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
 
   async function subscribeHere({ clientId, ip, auth, topics }: SubscriptionRequest): Promise<void> {
     const client = find(clientId, ip, auth)
-    // hold the viewer before the snapshot, so that each later change of its record reaches it
+    // keep the viewer from now on, so that it also gets changes of its record after the snapshot
     const viewer = registry.viewers.hold(auth)
     const ids = topics.flatMap(({ base }) => store.catalog.find(base.split('/', 1)[0]!)?.id ?? [])
     try {
@@ -174,8 +174,9 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
       })
     },
     /**
-     * Replaces the subscriptions of a client on any node. The client gets each change committed after this.
-     * Throws 404, 400, 403, RetryLater, StaleAuth. PocketBase: apis/realtime.go, realtimeSetSubscriptions
+     * Replaces the subscriptions of a client on any node. It gets each change that is committed after the
+     * call. Throws 404, 400, 403, RetryLater, StaleAuth. PocketBase: apis/realtime.go,
+     * realtimeSetSubscriptions
      */
     async subscribe(holder: Holder, ask: SubscriptionRequest): Promise<void> {
       admission.subscriptions.take(holder, REQUEST_UNITS + ask.topics.length)
@@ -184,7 +185,7 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
         node !== thisNode && CLIENT_ID.test(ask.clientId) && (await forwardSubscription(db, node, ask))
       if (!isElsewhere) await subscribeHere(ask)
     },
-    /** Sends a message to a client on any node, then ends that subscription. False if it has none. */
+    /** Sends a message to a client on any node, then ends the client's subscription. False if it has none. */
     async deliver(message: Message): Promise<boolean> {
       const node = message.clientId.slice(0, NODE_LENGTH)
       if (node === thisNode) return deliverHere(message)
@@ -202,7 +203,7 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
 
 const TOPIC = 'presence'
 const STATES = ['reading', 'writing', ''] as const
-/** Cost of a presence message in units of the subscription rate, which allows 1,000, then 20 a second. */
+/** Cost of a presence message. The budget of subscriptions starts with 1,000 units and gains 20 a second. */
 const UNITS = 100
 
 export const PRESENCE = z
@@ -215,13 +216,13 @@ export const PRESENCE = z
   })
   .meta({ id: 'Presence' })
 
-/** The name is cut to 100 characters, at most 600 bytes of JSON: a NOTIFY takes at most 8,000 bytes. */
+/** Cuts the name to 100 characters, which take at most 600 bytes of JSON: a NOTIFY holds 8,000 bytes. */
 const TELL = `
 select _announce($1, json_build_object('account', $2::text, 'data', json_build_object(
   'conversation', $4::text, 'sender', $3::text, 'name', left(coalesce((select name from senders where id = $3), ''), 100),
   'state', $5::text))::text)`
 
-/** Sends a person's presence to the clients of an account that have the topic `presence`. Throws 429. */
+/** Sends a person's presence to an account's clients with the topic `presence`. Throws 429 if too often. */
 export async function tellPresence(
   db: Db,
   holder: Holder,

@@ -14,7 +14,7 @@ import { CHANGES_CHANNEL } from './feed.ts'
 const PATIENCE_MS = 3_000
 const STEP_MS = 10
 
-/** A request to set the topics of the client with this id and address. */
+/** A request to replace the topics of the client that has this id and IP address. */
 export interface SubscriptionRequest {
   readonly clientId: string
   readonly ip: string
@@ -22,7 +22,7 @@ export interface SubscriptionRequest {
   readonly topics: readonly Topic[]
 }
 
-/** A message, as JSON text, for one client that is subscribed to the topic and has the same address. */
+/** A message for the client that has this id, IP address and topic. `data` is JSON. */
 export interface Message {
   readonly clientId: string
   readonly ip: string
@@ -30,7 +30,7 @@ export interface Message {
   readonly data: string
 }
 
-/** The requesting account. `version`: the version of its record when the request was authenticated. */
+/** The account that sent the request, and the version that its record had when it was authenticated. */
 interface Account {
   readonly collection: string
   readonly id: string
@@ -49,7 +49,7 @@ type Answer =
   | { readonly stale: true }
   | { readonly status: number; readonly message: string; readonly retryAfterSeconds?: number }
 
-/** Forwards a subscribe request to a node. False if the node does not answer. Throws the node's error. */
+/** Forwards a subscribe request to a node. Throws the error in the node's answer. False if none comes. */
 export async function forwardSubscription(db: Db, node: string, ask: SubscriptionRequest): Promise<boolean> {
   const { clientId, ip, auth, topics } = ask
   const actor = auth?.actor && { ...auth.actor, key: '' }
@@ -131,13 +131,13 @@ async function answerTo(
   }
 }
 
-/** The account's record. Throws StaleAuth if it was deleted or changed. */
+/** Reads the account's record. Throws StaleAuth if the record was deleted or changed since `version`. */
 async function findAuth(store: Store, { collection: key, id, version, actor }: Account): Promise<AuthRecord> {
   const collection = store.catalog.find(key)
   if (collection?.type !== 'auth') throw new StaleAuth()
   const extra = () => 'b.xmin::text'
   const [row] = await selectRows(store, { collection, rule: '', request: NO_REQUEST, ...byId(id), extra })
   if (row?.[columnsOf(collection).count] !== version) throw new StaleAuth()
-  // disabling a user changes the versions of the user and of the user's devices, so it needs no test here
+  // disabled users need no test: disabling changes the version of the user and of the user's devices
   return authRecord(collection, toValues(collection, row), version, { actor })
 }

@@ -11,7 +11,7 @@ import { memoize } from '../tools/lru.ts'
 import type { Change } from './change-log.ts'
 import type { Client, Topic, Viewer } from './client.ts'
 
-/** Whether a record is visible. `question`: the query to ask if `testLocally` cannot tell. */
+/** Decides whether a record is visible. `question`: the SQL query to run if `testLocally` cannot tell. */
 export type Access =
   | { readonly kind: 'always' | 'never' }
   | {
@@ -25,8 +25,8 @@ export const ALWAYS: Access = { kind: 'always' }
 const NEVER: Access = { kind: 'never' }
 
 /**
- * Returns a function that gives the Access to a change, by a rule and a client's filter. An invalid filter
- * lets nothing pass. PocketBase: apis/realtime.go, realtimeCanAccessRecord
+ * Returns a function that tells who may see a change (see Access), by a rule and a client's filter. If the
+ * filter is invalid, nothing is visible. PocketBase: apis/realtime.go, realtimeCanAccessRecord
  */
 export function accessMaker(
   catalog: Catalog,
@@ -53,7 +53,6 @@ export function accessMaker(
   )
 }
 
-/** Whether a rule's or filter's result depends on the current time. */
 const dependsOnTime = (text: string) => /@(?!request\.|collection\.)|\bnow\b/i.test(text)
 
 function toAccess(question: CompiledFilter): Access {
@@ -112,7 +111,7 @@ export function isLocal(predicate: Predicate): boolean {
 export const questionOf = (access: Access): CompiledFilter | undefined =>
   access.kind === 'if' ? access.question : undefined
 
-/** Whether a change is visible; undefined if only the database can decide. */
+/** Whether a change is visible by this Access. Undefined if only the database can decide. */
 export function judgeHere(access: Access, { collection, judgedRow }: Change): boolean | undefined {
   if (access.kind !== 'if') return access.kind === 'always'
   return judgedRow ? testLocally(access.condition, collection, judgedRow, access.params) : false
@@ -120,7 +119,7 @@ export function judgeHere(access: Access, { collection, judgedRow }: Change): bo
 
 export const textOf = ({ from, where }: CompiledFilter): string => `${from} ${where}`
 
-/** Groups undecided items by the SQL of their questions. One statement then answers a whole group. */
+/** Groups undecided items by the SQL of their conditions. One statement then decides a whole group. */
 export const byQuestion = <T extends { readonly access: Access }>(open: readonly T[]) =>
   Map.groupBy(open, ({ access }) => textOf(questionOf(access)!)).values()
 
@@ -132,12 +131,12 @@ export interface Receivers {
 
 export interface GroupState extends Receivers {
   readonly request: RequestInfo
-  /** Whom to charge for filter and expand in the topic's options; undefined without options. */
+  /** Who is charged for the filter and expand in the topic's options. Undefined if it has no options. */
   readonly ticket: Ticket | undefined
   readonly access: Access
 }
 
-/** Matches a rule that depends on the options of the topic. */
+/** Matches rules that read the options of the topic. */
 const READS_OPTIONS = /@request\.(?:query|headers)/i
 
 /** Clients with the same topic that get the same events: those of one viewer, or guests. */
@@ -183,7 +182,7 @@ export class SubscriptionGroup {
     return [seen, its, /\/(?!\*$)/.test(this.topic.base) ? its.viewRule : its.listRule]
   }
 
-  /** Whether the collection's rule alone may let the change through. If not, no filter is compiled. */
+  /** Whether the rule alone may let the change pass. If not, the client's filter need not be compiled. */
   mayPass(catalog: Catalog, change: Change): boolean {
     const { auth } = this.viewer
     if (this.#rule?.catalog !== catalog || this.#rule.auth !== auth) {
@@ -196,7 +195,7 @@ export class SubscriptionGroup {
     return judgeHere(this.#rule.access(), change) !== false
   }
 
-  /** Compiles rule and filter, anew if the collections or the viewer's record changed. Throws RetryLater. */
+  /** Compiles rule and filter, once per version of collections and viewer. Throws RetryLater. */
   state(catalog: Catalog, collection: Collection, receivers: Receivers): GroupState {
     const { auth } = receivers
     if (this.#known?.catalog !== catalog || this.#known.request.auth !== auth) {
@@ -250,7 +249,7 @@ export function makeIndex() {
   }
 }
 
-/** Topics that name a record, as clients write them without options. PocketBase: realtimeBroadcastRecord */
+/** Topics, without options, that get changes of this record. PocketBase: realtimeBroadcastRecord */
 const basesOf = ({ name, id }: Collection, record: string): string[] =>
   (name === id ? [name] : [name, id]).flatMap((key) => [`${key}/${record}`, `${key}/*`, key])
 

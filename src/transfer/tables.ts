@@ -21,8 +21,8 @@ export interface Table {
 }
 
 /**
- * Tables that are not copied. Their content is only valid in its own database: it is of running processes, or
- * refers to transactions, tables, functions or migrations.
+ * Tables that are not copied. Their rows are valid in one database only: they describe running processes, or
+ * refer to transactions, tables, functions or migrations.
  */
 export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   '_changes',
@@ -112,7 +112,7 @@ export async function digestOf(db: Db, { name, columns }: Table) {
   }
 }
 
-/** Yields a table's rows as JSON texts, in batches that limit the memory. Sorted by the sequence, if any. */
+/** Yields a table's rows as JSON texts, in batches that limit the memory. Sorted by a sequence, if any. */
 export async function* readJsonLines(
   db: Db,
   table: Table,
@@ -146,7 +146,7 @@ export async function writeRows(db: Db, { name, columns }: Table, rows: readonly
   await db.query(insert, texts)
 }
 
-/** State of a column's sequence. `last` is the last number used if `called`, the next number if not. */
+/** State of a column's sequence. `last`: its last number if `called`, else the number that it gives next. */
 export interface Numbering {
   readonly column: string
   readonly last: string
@@ -164,7 +164,7 @@ export async function readNumbering(db: Db, { columns }: Table): Promise<Numberi
   return found
 }
 
-/** Sets the sequences, so that the next row gets the same number as at the origin. */
+/** Sets the sequences, so that the next row gets the same number as in the original database. */
 export async function setNumbering(db: Db, table: Table, numbering: readonly Numbering[]): Promise<void> {
   for (const { column, last, called } of numbering) {
     const sequence = table.columns.find(({ name }) => name === column)?.sequence
@@ -192,7 +192,7 @@ type Plan = Awaited<ReturnType<typeof readPlan>>
 export async function buildTables(db: Db, { collections, views }: Plan): Promise<void> {
   for (const collection of collections) if (collection.type !== 'view') await createTable(db, collection)
   for (const { name, query } of views) {
-    // a prepared statement is a single one, so a second one in the query is refused
+    // runs as a prepared statement, which cannot hold a second statement
     await db.query(`create view ${quote(name)} as ${query}`, [], `view ${randomText(20)}`)
     await demandAccess(db, name, collections)
   }

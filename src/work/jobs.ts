@@ -12,7 +12,7 @@ export interface Job {
   readonly holder: string
   readonly key: string
   readonly payload: unknown
-  /** Number of this run in a series of failures: 1 unless the last run failed. */
+  /** Runs since the last success, this one included: 1 unless the last run failed. */
   readonly attempts: number
   readonly ageMs: number
 }
@@ -35,7 +35,7 @@ export interface JobKind {
 
 const CHANNEL = 'pocketsms_jobs'
 
-/** A job leased to this node. `runs` counts its leases: only the newest lease can end the job. */
+/** A job that this node has leased. `runs`: how often it was leased. Only the last lease can end the job. */
 type LeasedJob = Job & { readonly runs: number }
 
 const LEASE_MARGIN_SECONDS = 30
@@ -49,9 +49,7 @@ select k from unnest($1::text[]) k
 where exists (select from _jobs j where j.kind = k and j.dead_at is null and j.due_at <= now())`
 
 const KIND = text('kind')
-/**
- * Leases the first due job of each holder (account), from `from` on. Steps from holder to holder by index.
- */
+/** Leases the first due job of each holder (account) from `from` on. Jumps from holder to holder by index. */
 const LEASE = statement('job lease', {
   ...{ id: 'string', holder: 'string', key: 'string', payload: 'string' },
   ...{ runs: 'number', attempts: 'number', ageMs: 'number' },
@@ -74,7 +72,7 @@ update _jobs set due_at = now() + ${number('seconds')}::float8 * interval '1 sec
 where id in (select id from found)
 returning id::text, holder, key, payload::text, runs, attempts, extract(epoch from now() - created)::float8 * 1000 as "ageMs"`
 
-/** Leases a job for each of up to `limit` holders (accounts) that follow `after` and are not `busy`. */
+/** Leases one due job for each of up to `limit` holders (accounts) after `after`, except `busy` ones. */
 async function leaseJobs(
   db: Db,
   { name, timeoutSeconds }: JobKind,
@@ -88,7 +86,7 @@ async function leaseJobs(
   return jobs.map((job) => ({ ...job, payload: JSON.parse(job.payload) }))
 }
 
-/** Deletes a job that is done, unless another node has leased it since. */
+/** Deletes a job that is done, unless it was leased again meanwhile. */
 const deleteJob = (db: Db, { id, runs }: LeasedJob) =>
   db.query('delete from _jobs where id = $1 and runs = $2', [id, runs], 'job delete')
 
@@ -97,7 +95,7 @@ update _jobs set due_at = now() + ${number('inSeconds')}::float8 * interval '1 s
   error = ${text('error')}, dead_at = case when ${flag('isDead')} then now() end
 where id = ${text('id')} and runs = ${number('runs')}`
 
-/** Ends the lease of a job that is not done, unless another node has leased it since. */
+/** Ends the lease of a job that must run again, unless it was leased again meanwhile. */
 const returnJob = (
   db: Db,
   { id, runs }: LeasedJob,
@@ -126,15 +124,15 @@ from _jobs group by kind order by kind`
 
 export const readJobFigures = (db: Db) => run(db, FIGURES, {})
 
-/** How often the queue is read for jobs whose time has come. New jobs wake the worker. */
+/** How often the queue is read for jobs that have become due. For new jobs the worker wakes at once. */
 const POLL_MS = 1_000
 /** How long jobs may still run when the server stops. Then they are aborted and given back. */
 const STOP_MS = 3_000
-/** Seconds until a failed job runs again. Each further failure in a row doubles them. */
+/** Seconds from the first failure to the next run. Each further failure in a row doubles them. */
 const RETRY_SECONDS = 5
 const MAX_RETRY_SECONDS = 3_600
 const MAX_ERROR = 500
-/** Maximum pause after a job. The pause is as long as the job ran, so that requests get half of the time. */
+/** Maximum pause after a job. The pause is as long as the job ran, which leaves requests half of the time. */
 const MAX_REST_MS = 1_000
 
 interface Lane {
@@ -150,7 +148,7 @@ function busyOf({ kind, running }: Lane): string[] {
   return [...jobs].filter(([, own]) => own.length >= kind.placesOfHolder).map(([holder]) => holder)
 }
 
-/** Runs jobs on this node. Accounts take turns, one job each. A job whose node dies runs again. */
+/** Runs jobs on this node. Accounts take turns, with a job at a time. If a node dies, its jobs run again. */
 export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
   const lanes = new Map(
     kinds.map((kind): [string, Lane] => [kind.name, { kind, running: new Map(), lastHolder: '' }]),
@@ -177,7 +175,7 @@ export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
       started += jobs.length
       if (jobs.length === 0 && after === '') break
       const holders = jobs.map(({ holder }) => holder).sort()
-      // fewer jobs than asked for: no holder follows, so the next turn begins with the first one
+      // fewer jobs than asked for: the last holder is reached, so begin with the first one again
       lane.lastHolder = jobs.length < room ? '' : holders.at(-1)!
     }
     return started
@@ -201,7 +199,7 @@ export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
     const late = AbortSignal.timeout(kind.timeoutSeconds * 1000)
     const signal = AbortSignal.any([late, ending.signal])
     try {
-      // the runs so far did not even fail: their processes died, perhaps because of this job
+      // the runs so far neither failed nor succeeded: their processes died, perhaps because of this job
       if (job.attempts > kind.maxAttempts) throw new Error('No run of the job has ended.')
       const again = await Promise.race([kind.run(job, signal), rejection(signal)])
       if (again) await returnJob(db, job, { ...again, attempts: 0 })

@@ -13,7 +13,7 @@ export const WORKER_STATE = z.object({
 })
 export type WorkerState = Readonly<z.output<typeof WORKER_STATE>>
 
-/** A metric of prom-client's getMetricsAsJSON, with the fields that we read. */
+/** A metric as getMetricsAsJSON of prom-client gives it, with only the fields that are used here. */
 export interface Figure {
   readonly name: string
   readonly values: readonly {
@@ -32,7 +32,7 @@ type ToParent =
   | { readonly kind: 'collect' }
   | { readonly kind: 'figures'; readonly figures: readonly Figure[] }
 
-/** Messages from the parent to a worker. `figures` asks for metrics, `collected` answers a `collect`. */
+/** Messages from the parent to a worker. `figures` asks it for metrics. `collected` answers its `collect`. */
 type ToWorker =
   | { readonly kind: 'states'; readonly states: readonly WorkerState[] }
   | { readonly kind: 'figures' }
@@ -40,7 +40,7 @@ type ToWorker =
 
 const WORKER_VARIABLE = 'POCKETSMS_WORKER'
 
-/** Time limit for the parent's answer, which waits for the other workers. */
+/** Time limit for the parent's answer to `collect`, for which the parent asks the other workers. */
 const COLLECT_MS = 3_000
 
 export type WorkerMember = NonNullable<ReturnType<typeof workerMember>>
@@ -53,7 +53,7 @@ export function workerMember() {
   let read: () => Promise<readonly Figure[]> = async () => []
   const collecting: ((all: readonly WorkerFigures[]) => void)[] = []
   const tell = (message: ToParent): void => {
-    // nothing to tell without a parent: node:cluster then ends the worker
+    // if the parent is gone, node:cluster ends this worker
     if (process.connected) process.send?.(message, undefined, undefined, () => {})
   }
   process.on('message', async (message: ToWorker) => {
@@ -61,17 +61,17 @@ export function workerMember() {
     else if (message.kind === 'figures') tell({ kind: 'figures', figures: await read().catch(() => []) })
     else for (const resolve of collecting.splice(0)) resolve(message.all)
   })
-  // else the channel would keep a worker running whose start failed
+  // lets the process end if its start fails, though the channel to the parent is open
   process.channel?.unref()
   return {
     worker,
     states: () => states,
     serving: (url: string) => tell({ kind: 'serving', url }),
-    /** Sets how to read this process's metrics when any worker collects. */
+    /** Sets the function that reads this process's metrics whenever a worker collects them. */
     offer(figures: typeof read): void {
       read = figures
     },
-    /** The metrics of all workers that answer in time, or only its own if the parent does not answer. */
+    /** Returns the metrics of all workers that answer in time, or only its own if the parent does not. */
     async collect(): Promise<readonly WorkerFigures[]> {
       const collected = new Promise<readonly WorkerFigures[]>((resolve) => collecting.push(resolve))
       tell({ kind: 'collect' })
@@ -81,13 +81,13 @@ export function workerMember() {
   }
 }
 
-/** Minimum database connections of a worker. With fewer, statements with clients' filters take nearly all. */
+/** Minimum database connections of a worker. Clients' filters would occupy nearly all of a smaller number. */
 const MIN_POOL = 4
 
 export const workerCount = ({ workers }: Pick<Config, 'workers'>): number =>
   workers === 'auto' ? availableParallelism() : workers
 
-/** The settings of one of `count` workers. They share limits per process; 0 (no limit) stays 0. */
+/** The settings of one of `count` workers: limits are divided among them. 0 (no limit) stays 0. */
 export function shareOf(config: Config, count: number): Config {
   const share = (limit: number) => Math.ceil(limit / count)
   return Object.freeze({
@@ -99,14 +99,14 @@ export function shareOf(config: Config, count: number): Config {
   })
 }
 
-/** Each time a worker ends sooner than this after its start, the pause before its restart doubles. */
+/** The pause before a worker's restart doubles each time it ends sooner than this after its start. */
 const STEADY_MS = 60_000
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 30_000]
 const PATIENCE_MS = 2_000
-/** A stopping worker is killed after this time. It needs less to finish its requests. */
+/** A worker that is told to stop is killed after this time. Finishing its requests takes less. */
 const STOP_MS = 12_000
 
-/** A worker's number and state. After a restart another process has the same number. */
+/** A worker's number and state. They are kept when a new process replaces the worker's process. */
 interface WorkerSlot {
   info: WorkerState
   process?: Worker | undefined
@@ -129,7 +129,7 @@ export function supervise({ count, stopDelaySeconds, env }: SupervisorOptions, l
     return { info: { worker: i + 1, state: 'starting', restarts: 0, started }, quickEnds: 0, waiting: [] }
   })
   let isStopping = false
-  /** Whether a worker has begun to serve. If the first one ends before that, none is restarted. */
+  /** Whether the first worker has begun to serve. If it ends before that, no worker is restarted. */
   let hasServed = false
   const first = Promise.withResolvers<{ url: string } | { exitCode: number }>()
   const allEnded = Promise.withResolvers<void>()
@@ -200,7 +200,7 @@ export function supervise({ count, stopDelaySeconds, env }: SupervisorOptions, l
   }
 
   return {
-    /** Starts the first worker, then the others. Returns the URL of the first, or its exit code. */
+    /** Starts the first worker, and the others once it serves. Returns its URL, or exit code if it ends. */
     async start() {
       const [one, ...others] = slots
       start(one!)
