@@ -12,7 +12,7 @@ import { go, match, place } from './router.ts'
 import { Late } from './shell/late.tsx'
 import { Shell } from './shell/shell.tsx'
 
-/** Shows the page of a mailed or printed link, the sign-in, or a page of the console with its navigation. */
+/** The whole console: the page of the URL or the sign-in, the connection warning, dialogs and toasts. */
 export const App = () => (
   <>
     <Content />

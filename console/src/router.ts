@@ -26,7 +26,7 @@ export const mayLeave = async (): Promise<boolean> => !guard.isNeeded() || (awai
 
 const pathOf = (address: string) => address.split('?', 1)[0]
 
-/** Shows the page of the URL. While the guard asks, the URL of the current page is restored. */
+/** Shows the page of a new URL. If the guard has to ask first, restores the old URL until the answer. */
 async function follow(): Promise<void> {
   const target = location.hash
   if (guard.isNeeded() && pathOf(target) !== pathOf(hash.value)) {

@@ -97,7 +97,7 @@ async function isInFront(hash: string): Promise<boolean> {
   return places.includes(hash)
 }
 
-/** Asks a tab for the part of its URL after `#`, which the service worker does not get. */
+/** Asks a tab for the present part of its URL after `#`. The service worker cannot read it. */
 function placeOf(tab: WindowClient): Promise<string> {
   const { port1, port2 } = new MessageChannel()
   return new Promise((done) => {

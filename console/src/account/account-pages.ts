@@ -1,12 +1,12 @@
 import type { PageEntry } from '../pages.ts'
 
-/** Pages that need no sign-in. The server prints or mails links to most of them, or shows a QR code. */
+/** Pages that need no sign-in. The server prints or mails links to most of them. A QR code opens one. */
 export const ACCOUNT_PAGES: readonly Pick<PageEntry, 'path' | 'load'>[] = [
   { path: '/pbinstall/:token', load: () => import('./first-superuser.tsx') },
   { path: '/auth/:link/:token', load: () => import('./mailed-link.tsx') },
   { path: '/join/:secret', load: () => import('./join.tsx') },
   { path: '/auth/:outcome', load: () => import('./provider.tsx') },
-  // the QR code that pairs a phone opens this page with its code, for example `#482915`
+  // the QR code for pairing a phone has this path: a code of six digits, for example `#482915`
   { path: ':code', load: () => import('./this-phone.tsx') },
   { path: '/first-superuser', load: () => import('./make-superuser.tsx') },
   { path: '/forgotten', load: () => import('./forgotten.tsx') },

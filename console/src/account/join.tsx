@@ -29,7 +29,7 @@ interface Invitation {
   readonly role: MemberRole
 }
 
-/** The page of an invitation to a team. Users join with one click; new people choose a password first. */
+/** The page of an invitation to a team. People without an account choose a password to join. */
 export function Page({ params: { secret = '' } }: PageProps) {
   const [hasAccount, setHasAccount] = useState(false)
   const [shown, setShown] = useState<Invitation | Fault>()

@@ -3,7 +3,7 @@ import { t } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
 import { Sheet } from './sheet.tsx'
 
-/** The last page of an OAuth2 sign-in, in a window opened by an app. Closes the window after a success. */
+/** The last page of an OAuth2 sign-in, in a popup that an app opened. Closes the popup after a success. */
 export function Page({ params: { outcome } }: PageProps) {
   const isDone = outcome === 'oauth2-redirect-success'
   useEffect(() => {

@@ -6,7 +6,7 @@ import { CodeBlock } from '../parts/code.tsx'
 import { BrokenLink } from './broken-link.tsx'
 import { Sheet } from './sheet.tsx'
 
-/** Opened by scanning a pairing QR code: explains how to connect that phone. `code`: six digits. */
+/** Shown on a phone that scanned a pairing QR code: explains how to pair it. `code` has six digits. */
 export function Page({ params: { code = '' } }: PageProps) {
   if (!/^\d{6}$/.test(code))
     return <BrokenLink text={t('A pairing code has six digits. Scan the picture again.')} />

@@ -14,7 +14,7 @@ export interface BackupStatus {
   readonly lastBackup: (Job & { readonly at: string; readonly size: number }) | null
   readonly lastRestore: (Job & { readonly at: string }) | null
   readonly lastFailure: (Job & { readonly at: string; readonly message: string }) | null
-  /** Whether the last backup is older than `BACKUP_WARNING_DAYS` of the server. */
+  /** Whether the last backup is older than the server's setting `BACKUP_WARNING_DAYS` allows. */
   readonly overdue: boolean
   /** When the schedule makes the next backup; '' if none is scheduled. */
   readonly next: string

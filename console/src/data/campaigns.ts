@@ -3,7 +3,7 @@ import { pb } from './client.ts'
 import type { FailedCounts } from './failed.ts'
 import type { Campaign, CampaignState, MessageState } from './records.ts'
 
-/** Maximum recipients of a send that users need not confirm. Larger sends can be undone for a while. */
+/** A send to more recipients than this must be confirmed first, and can be undone for some seconds. */
 export const MAX_PLAIN = 20
 
 /** The answer to `GET /api/campaigns/ID/progress`. */
@@ -13,7 +13,7 @@ export interface CampaignProgress {
   readonly recipients_count: number
   readonly counts: Readonly<Record<Exclude<MessageState, 'received'>, number>>
   readonly canceled: number
-  /** Failed messages that can be resent: not yet resent, and not to people who opted out. */
+  /** Counts of failed messages that were not yet resent. Leaves out messages to people who opted out. */
   readonly retriable: FailedCounts
   readonly segments_used: number
   readonly opt_outs: number

@@ -14,10 +14,10 @@ export interface Fault {
 
 const AWAY = t('The server cannot be reached. Look at your connection and try again.')
 
-/** How the error of `fetch` begins if there is no answer, in Chromium, Firefox and Safari. */
+/** How error messages of `fetch` begin if there is no answer, in Chromium, Firefox and Safari. */
 const NO_ANSWER = /^(?:Failed to fetch|NetworkError when|Load failed)/
 
-/** Makes a Fault of any error, such as PocketBase's `{message, data}` or the gateway's `{error, message}`. */
+/** Converts any error to a Fault: an answer in PocketBase's or the gateway's format, or a local error. */
 export function faultOf(error: unknown): Fault {
   if (!(error instanceof ClientResponseError)) {
     const said = error instanceof Error ? error.message : String(error)

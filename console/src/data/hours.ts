@@ -30,7 +30,7 @@ export function hoursWords({ from, to, days }: Hours): string {
   return [hours, ...names].filter((part) => part !== '').join(', ')
 }
 
-/** Error messages for typed hours by member; empty if valid. Two empty times without days are valid. */
+/** Checks typed hours. Returns error messages by field. Two empty times without days are valid. */
 export function hoursFaults({ from, to, days }: Hours): Partial<Record<keyof Hours, string>> {
   const both = t('Set both times, or none.')
   if (from === '' && to !== '') return { from: both }

@@ -1,4 +1,4 @@
 import { signal } from '@preact/signals'
 
-/** The URL query of the list of messages shown last, for a message's link back to it. */
+/** The last URL query of the page that lists messages. A message's page links back with it. */
 export const lastList = signal<Readonly<Record<string, string>>>({})

@@ -95,7 +95,7 @@ export interface Device extends RecordOf<'devices'> {
   readonly expand?: { readonly user?: User }
 }
 
-/** A SIM of a device. With `slot` 0, the device chooses its SIM. A limit of 0 means no limit. */
+/** A SIM of a device. If `slot` is 0, the device chooses one of its SIMs. A limit of 0 means no limit. */
 export interface Line extends RecordOf<'lines'> {
   readonly expand?: { readonly device?: Device }
 }
@@ -117,7 +117,7 @@ export interface Webhook extends RecordOf<'webhooks'> {
 }
 
 export interface VerifyService extends RecordOf<'verify_services'> {
-  /** The text of the message by language. It contains `{{code}}`. */
+  /** The texts in which a code is sent, by language. Each contains `{{code}}`. */
   readonly templates: Readonly<Record<string, string>> | null
 }
 

@@ -18,7 +18,7 @@ export interface Session {
   readonly record: RecordModel
   readonly email: string
   readonly team: TeamRole
-  /** The person's id among the account's `senders`. */
+  /** The id of the person's record in the collection `senders`. */
   readonly sender: string
   /** The signed-in person: the owner of the account, or the member who acts for it. */
   readonly person: RecordModel
@@ -26,7 +26,7 @@ export interface Session {
 
 /** Interval in which the token is renewed. It is also renewed when the page becomes visible. */
 const REFRESH_MS = 5 * 60_000
-/** Wait between the end of the event stream and a refresh: an answer with a new token may still arrive. */
+/** Wait between the end of the event stream and a refresh, so that an answer with a new token can arrive. */
 const NEW_TOKEN_MS = 200
 
 const stored = signal(pb.authStore.isValid ? pb.authStore.record : null)
@@ -113,7 +113,7 @@ function expire(how: 'expired' | 'refused'): void {
   endSession()
 }
 
-/** Signs out before a request with an expired token, which the server would answer with empty lists. */
+/** Signs out before a request if the token has expired: the server would answer with empty lists. */
 pb.beforeSend = (url, options) => {
   if (pb.authStore.token && !pb.authStore.isValid) expire('expired')
   // aborts requests when the connection dies. Not uploads: a long one can make a healthy connection look dead

@@ -4,7 +4,7 @@ import { type Language, language } from './language.ts'
 /** Maps the English texts in the code to translations. */
 type Catalogue = Readonly<Record<string, string>>
 
-/** Translations by language. The first bundle has `first`; `pages` is loaded before the first page. */
+/** Translations by language. `first` is in the first bundle. `pages` is loaded later, before any page. */
 const CATALOGUES: Readonly<
   Record<Exclude<Language, 'en'>, { first: Catalogue; pages: () => Promise<{ default: Catalogue }> }>
 > = {

@@ -7,7 +7,7 @@ export interface Choice {
   readonly locale: string
 }
 
-/** Chooses the first of a browser's languages that the console has, with its region, or else English. */
+/** Chooses the user's first language that the console has, and its region. English if it has none of them. */
 export function chooseLanguage(wanted: readonly string[]): Choice {
   for (const locale of wanted) {
     const language = LANGUAGES.find((each) => each === locale.toLowerCase().split('-')[0])

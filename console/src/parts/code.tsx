@@ -3,7 +3,7 @@ import { t } from '../language/words.ts'
 import { Button } from './form/form.tsx'
 import { toast } from './toast.tsx'
 
-/** Code or a command with a copy button. The button copies `original` if `code` has extra line breaks. */
+/** Code or a command with a copy button, which copies `original` if `code` was changed to be readable. */
 export const CodeBlock = ({ code, original = code }: { code: string; original?: string }) => (
   <div class="code-block">
     <pre>
@@ -30,7 +30,7 @@ export function Copy({ text, label = t('Copy') }: { text: string; label?: string
   )
 }
 
-/** Copies a text and returns whether that worked. Without https there is no clipboard API, only a command. */
+/** Copies a text and returns whether that worked. Plain http has `execCommand`, but no clipboard API. */
 async function copied(text: string): Promise<boolean> {
   if (navigator.clipboard)
     return navigator.clipboard.writeText(text).then(

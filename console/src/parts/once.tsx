@@ -4,7 +4,7 @@ import { CodeBlock } from './code.tsx'
 import { Dialog } from './dialog/dialog.tsx'
 import { Actions, Button, Notice } from './form/form.tsx'
 
-/** Shows a new secret once, to copy it. `children` say how to use it or, without `secret`, contain it. */
+/** Shows a new secret once, for copying. Without `secret`, `children` must contain the secret. */
 export const ShownOnce = ({
   title,
   secret,

@@ -102,7 +102,7 @@ export const Progress = ({
 
 export type Fact = readonly [title: string, value: ComponentChildren]
 
-/** Titles and their values, one pair per line; with `figures`, each in a box. Skips facts that are false. */
+/** Titles and values, one pair per line or, with the class `figures`, per box. Skips `false` in the list. */
 export const Facts = ({
   class: look = 'facts',
   facts,

@@ -61,9 +61,7 @@ export const OUTGOING_STATES = [
   ...(['failed', 'canceled'] as const),
 ] as const
 
-/**
- * Counts of messages by state. Each links to those that `filter` finds. `pending`: another word for pending.
- */
+/** Counts of the messages that `filter` finds, by state, as links. `pending`: another word for that state. */
 export const StateCounts = ({
   counts,
   filter,

@@ -57,7 +57,7 @@ export function Toasts() {
   const last = toasts.value.at(-1)?.id
   useEffect(() => {
     const popover = element.current
-    // opens the popover again, because the element opened last is on top
+    // closes the popover and opens it again, because the element opened last is on top
     if (popover?.matches(':popover-open') && document.querySelector('dialog[open]')) popover.hidePopover()
     if (!popover?.matches(':popover-open')) popover?.showPopover()
   }, [last])

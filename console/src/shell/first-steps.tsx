@@ -18,7 +18,7 @@ interface Reached {
   readonly replied: boolean
 }
 
-/** The id of a record that the filter finds; '' for none. */
+/** The id of one record that the filter finds; '' if it finds none. */
 async function findOne(collection: string, filter = ''): Promise<string> {
   const options = { filter, skipTotal: true, fields: 'id', sort: '' }
   const { items } = await pb.collection(collection).getList(1, 1, options)

@@ -72,7 +72,7 @@ effect(() => {
   }
 })
 
-/** Runs a phone in one tab, and in another when that is closed. On plain http (no locks), in all tabs. */
+/** Runs a phone in only one tab at a time, by a Web Lock. Plain http has no locks: all tabs run it. */
 function start(device: string, token: string): void {
   const controller = new AbortController()
   running.set(device, controller)

@@ -1,10 +1,10 @@
 import Papa from 'papaparse'
 import { locale } from '../../language/language.ts'
 
-/** A byte order mark, by which spreadsheets read the file as UTF-8. */
+/** A byte order mark. It makes spreadsheet programs read the file as UTF-8. */
 export const CSV_MARK = '\ufeff'
 
-/** The column separator that spreadsheets expect: a semicolon in locales with a decimal comma. */
+/** The column separator in CSV files of a locale: a semicolon if it writes decimals with a comma. */
 export const separatorOf = (of: string): string =>
   new Intl.NumberFormat(of).format(1.5).includes(',') ? ';' : ','
 

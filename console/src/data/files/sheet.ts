@@ -16,7 +16,7 @@ export interface BadRow {
   readonly why: string
 }
 
-/** The indexes of the columns with names and with phone numbers; -1 if there is none. */
+/** The indexes of the columns with names and with phone numbers; -1 for a missing column. */
 export interface Columns {
   readonly name: number
   readonly phone: number
@@ -25,7 +25,7 @@ export interface Columns {
 const NAME = /name|kontakt|contact|nom/i
 const PHONE = /phone|mobile|number|tel|handy|nummer|msisdn|cell/i
 
-/** Reads CSV with any usual separator. The first row is the head unless a cell has four digits in a row. */
+/** Reads CSV with any separator. The first row has titles unless a cell in it has 4 consecutive digits. */
 export function readSheet(text: string): Sheet {
   return sheetOf(Papa.parse<string[]>(text.replace(/^\ufeff/, ''), { skipEmptyLines: 'greedy' }).data)
 }

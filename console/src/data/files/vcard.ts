@@ -44,8 +44,8 @@ export function readCards(text: string): Sheet {
 }
 
 /**
- * Joins folded lines. Version 2.1 folds at a space, which is restored; later versions fold anywhere. After a
- * final `=`, a line in quoted-printable continues.
+ * Joins folded lines. Version 2.1 folds at a space, which is kept. Later versions fold anywhere and add a
+ * space, which is removed. A quoted-printable line that ends with `=` continues on the next line.
  */
 function* linesOf(text: string): Generator<Line> {
   let whole = ''
@@ -66,7 +66,7 @@ function* linesOf(text: string): Generator<Line> {
   if (last) yield last
 }
 
-/** Maximum characters kept of a line. Names and numbers are shorter; joining 300,000 lines took minutes. */
+/** Maximum length of a joined line. Without a limit, joining 300,000 lines would take minutes. */
 const MAX_LINE = 4_000
 /** Shortens a long line. Keeps its last character: a final `=` means that the next line continues it. */
 const cut = (line: string) => (line.length <= MAX_LINE ? line : line.slice(0, MAX_LINE - 1) + line.slice(-1))

@@ -10,7 +10,7 @@ const SILENT_MS = 30_000
 const ASK_MS = 4_000
 const ANSWER_MS = 4_000
 
-/** An EventSource that records when bytes last arrived, which the browser's EventSource does not tell. */
+/** An EventSource that also records when bytes last arrived. The browser's own class does not. */
 class WatchedSource extends EventSource {
   heardAt = Date.now()
   constructor(url: string | URL) {
@@ -37,7 +37,7 @@ class WatchedSource extends EventSource {
 let stream: WatchedSource | undefined
 
 let present = new AbortController()
-/** Aborts requests when the connection dies: they would occupy the browser's few connections. */
+/** Returns a signal that aborts requests when the connection dies, to free the browser's connections. */
 export const lineSignal = (): AbortSignal => present.signal
 
 function setOnline(isWell: boolean): void {
@@ -58,7 +58,7 @@ export async function ask(): Promise<boolean> {
   return isWell
 }
 
-/** Checks the connection, and restarts an event stream that was silent too long, as after a sleep. */
+/** Checks the connection. Restarts an event stream that was silent too long: the computer may have slept. */
 function tick(): void {
   const silentMs = Date.now() - (stream?.heardAt ?? 0)
   if (stream && stream.readyState !== stream.CLOSED && silentMs > SILENT_MS) stream.fail()

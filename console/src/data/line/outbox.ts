@@ -25,7 +25,7 @@ export interface Unsent {
 const ANSWER_MS = 10_000
 const PAUSE_MS = 5_000
 const KEYS_LIVE_MS = 23 * 3_600_000
-/** Messages for people by error code. The server's own are written for programs. */
+/** Messages for people by the server's error code. The server's own messages are for programs. */
 const REFUSALS: Readonly<Record<string, string>> = {
   no_devices: t('None of your devices is online, so nothing was sent. Switch one on and send again.'),
   quota_exceeded: t('Your messages of this month are used up.'),
@@ -37,7 +37,7 @@ const kept = signal<ReadonlyMap<string, Unsent>>(new Map())
 for (const name of Object.keys(localStorage)) follow(name, localStorage.getItem(name))
 addEventListener('storage', ({ key, newValue }) => follow(key ?? '', newValue))
 
-/** Updates `kept` after any tab has changed an item of localStorage. `stored` null: it was removed. */
+/** Updates `kept` after a tab has changed an item of localStorage to `stored`, or removed it (null). */
 function follow(name: string, stored: string | null): void {
   if (!name.startsWith(PREFIX)) return
   const texts = new Map(kept.value)
@@ -78,7 +78,7 @@ export function sendText(number: string, request: Unsent['request'], isFirst: bo
 const firstWaiting = () => unsentTexts().find(({ fault }) => fault === '')
 let isSending = false
 
-/** Sends waiting texts in order, until there is none or the server does not answer. */
+/** Sends waiting texts in order, until none waits or the server does not answer. */
 async function flush(): Promise<void> {
   if (isSending) return
   isSending = true

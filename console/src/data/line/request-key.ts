@@ -1,4 +1,4 @@
-/** A new `Idempotency-Key`. Of requests with the same key, the server carries out only one. */
+/** A new `Idempotency-Key`. The server carries out only one of several requests with the same key. */
 export const newRequestKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',

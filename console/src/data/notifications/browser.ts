@@ -6,7 +6,7 @@ import { remembered } from '../remembered.ts'
 interface Choice {
   /** The user's id; '' while notifications are off. */
   readonly user: string
-  /** The push subscription's endpoint; '' if the browser has no push service. Then open tabs notify. */
+  /** The push subscription's endpoint; '' if the browser has no push service and the tabs notify instead. */
   readonly endpoint: string
 }
 
@@ -47,7 +47,7 @@ export async function stopEverywhere(): Promise<void> {
 }
 
 /**
- * Sends the push subscription to the server again: browsers renew it, and ending other sessions deletes it.
+ * Sends the push subscription to the server again: browsers replace it, and the server may have deleted it.
  * Turns notifications off if another user turned them on, or if the browser forbids them.
  */
 export async function keepNotifications(user: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { pb } from '../client.ts'
 import { phonePart } from './phone-numbers.ts'
 
-/** A filter for contacts by part of the name or number. `country`: of numbers without a calling code. */
+/** A filter for contacts by part of the name or number. `country` is for numbers without calling code. */
 export const contactFilter = (text: string, country: string): string =>
   [nameFilter(text), ...numberFilter('phone', text, country)].join(' || ')
 
@@ -11,7 +11,7 @@ export const conversationFilter = (text: string, country: string): string =>
     ' || ',
   )
 
-/** A filter for names with all words of a text, in any case. `jorg` also finds Jörg, with one more accent. */
+/** A filter for names with all words of a text. Ignores case and one accent per word: `jorg` finds Jörg. */
 export function nameFilter(text: string): string {
   const words = text.trim().split(/\s+/)
   const folded = eachOf(words, (word) => [...casesOf(word), ...accentsOf(word)])
@@ -26,10 +26,10 @@ const textFilter = (field: 'name' | 'last_text', text: string): string => anyOf(
 const anyOf = (field: 'name' | 'last_text', parts: readonly string[]): string =>
   [...new Set(parts)].map((part) => pb.filter(`${field} ~ {:part}`, { part })).join(' || ')
 
-/** Maximum length of a name filter: the server accepts filters of 3,500 bytes with all conditions. */
+/** Maximum length of a name filter. It leaves room: the server limits a whole filter to 3,500 bytes. */
 const MAX_CHARACTERS = 2_500
 
-/** At least three digits that begin with 0. They may be the middle of a number, so the search keeps the 0. */
+/** Matches a 0 and two or more digits. They may be inside a number, so the search keeps the 0. */
 const WITH_ZERO = /^0(?:\s*\d){2,}$/
 
 /** Filters that find numbers by a typed part; none if the text cannot be part of a number. */
@@ -70,8 +70,8 @@ const ACCENTED: Readonly<Record<string, string>> = {
 }
 
 /**
- * The word without accents, and all words with one accent more: `jorg`, `jörg`, `jórg`, … If the accent is on
- * the first letter, also with a capital, because filters ignore case only for ASCII letters.
+ * The word without accents, and all words with one accent more: `jorg`, `jörg`, `jórg`, … Adds a capital
+ * form if the first letter has the accent, because filters ignore case only for ASCII letters.
  */
 function accentsOf(word: string): readonly string[] {
   const small = word.toLowerCase().normalize('NFC')

@@ -30,7 +30,7 @@ function readNumber(text: string, country: string): TypedNumber {
   return { phone, name: '', typed: text, fault }
 }
 
-/** A line of text with the reasons why the first `most` of these invalid numbers cannot be read. */
+/** Says why invalid numbers cannot be read, in one line of text, for at most `most` of them. */
 export const faultsOf = (
   numbers: readonly { phone: string; fault?: PhoneFault | undefined }[],
   most: number,

@@ -48,7 +48,7 @@ const LENGTH_PROBLEMS = {
 /**
  * Reads a number as people write it: `0151 20000010`, `0049…`, `+49 (0)151 …`, `tel:+49…`, `Anna <+49…>`.
  * Without a calling code it must be in the numbering plan of `country` (ISO 3166 alpha-2, '' for none). With
- * one, only its length is checked, because countries add new ranges every year.
+ * a calling code, only its length is checked, because countries add new ranges every year.
  */
 export function readPhone(text: string, country = ''): PhoneReading {
   const raw = numberIn(text)
@@ -64,7 +64,7 @@ export function readPhone(text: string, country = ''): PhoneReading {
   return { fault: faultOf(raw, international, home) }
 }
 
-/** The number in a typed text, without a name, `tel:`, or digits that are dialed after a pause. */
+/** Finds the number in a typed text. Removes names, `tel:` and digits that are dialed after a pause. */
 function numberIn(text: string): string {
   const clean = text.normalize('NFKC').replace(MARKS, '').trim()
   const inner = /<([^<>]*)>/.exec(clean)?.[1]?.trim() ?? clean
@@ -73,7 +73,7 @@ function numberIn(text: string): string {
   return withoutWords(dialed)
 }
 
-/** Removes words before and after a number: `Anna: 0151 1234 (mobile)`. Keeps a text without digits. */
+/** Removes words around a number: `Anna: 0151 1234 (mobile)`. Returns a text without digits unchanged. */
 function withoutWords(text: string): string {
   const from = text.search(/[+(]*\p{Nd}/u)
   if (from < 0) return text
@@ -81,8 +81,8 @@ function withoutWords(text: string): string {
 }
 
 /**
- * A number typed with + or 00, in its form with +; undefined for others. Drops the `(0)` of `+49 (0)151`,
- * except in Italian numbers, which need the 0.
+ * Converts a number typed with + or 00 to its form with +; undefined for other numbers. Drops the `(0)` of
+ * `+49 (0)151`, except in Italian numbers, which need the 0.
  */
 function internationalForm(raw: string): string | undefined {
   const isItalian = /^[(\s]*(?:\+|00)[\s]*39/.test(raw)
@@ -98,7 +98,7 @@ function readInternational(text: string): string | undefined {
 
 /**
  * Reads a number of `country`, even if its calling code has no +, because spreadsheets drop + and 0. Tries no
- * other calling code, because a mistyped number would reach a stranger.
+ * other calling code, because a mistyped number could then reach a stranger abroad.
  */
 function readNational(text: string, country: CountryCode): string | undefined {
   const national = valid(parse(text, country))

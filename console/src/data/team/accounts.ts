@@ -13,7 +13,7 @@ export interface Account {
 /** The account that each person last chose in this browser, by the person's id. */
 const chosen = remembered<Readonly<Record<string, string>>>('account', {})
 
-/** The id of a person who switched to their own sign-in, until they choose a team's account; '' for none. */
+/** The id of the person, after they switched back to their own account in this tab; '' otherwise. */
 let asThemselves = ''
 
 /** Switches to an account: the person's own, or one that the person may act for. */
@@ -26,8 +26,9 @@ export async function chooseAccount(person: string, account: string): Promise<vo
 }
 
 /**
- * The accounts that a user may act for. After a sign-in, switches to the account chosen last. If none was: a
- * member without an account gets the first that works, a user with an empty account the only one.
+ * The accounts that a user may act for. After a sign-in, switches to the account chosen last. If none was
+ * chosen, users without their own account get the first that works. Users whose own account is empty get the
+ * account of a team if there is only one.
  */
 export function useAccounts({ role, person, record }: Session): readonly Account[] {
   const [accounts, setAccounts] = useState<readonly Account[]>([])

@@ -31,7 +31,7 @@ export function usePeople(): People {
     sort: 'created,id',
     perPage: MAX_PEOPLE,
   })
-  // reads `senders` again, because it sends no event when a member joins
+  // reads `senders` again, because the server sends no event for its new records when a member joins
   useEffect(() => void senders.reload(), [members.total])
   const roles = new Map(members.items.map(({ id, role }) => [id, role]))
   const all = senders.items.filter(({ id, kind }) => kind === 'owner' || roles.has(id))

@@ -1,7 +1,7 @@
 import { t } from '../../language/words.ts'
 import type { RecordOf } from '../records.ts'
 
-/** A user who may act for an account. The record in `senders` with the user's name has the same id. */
+/** A user who may act for an account. The user's name is in the record with the same id in `senders`. */
 export type Member = RecordOf<'members'>
 export type Note = RecordOf<'conversation_notes'>
 /** An invitation by mail, or by a link that anyone may use (`email` ''). */

@@ -1,6 +1,6 @@
 import type { Message } from '../records.ts'
 
-/** The time to show for a message: when the phone received it, or when it was or will be sent. */
+/** The time to show: when the phone received the text or, if outgoing, when it was created or is due. */
 export const timeOf = ({
   message_type,
   created,

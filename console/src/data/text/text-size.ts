@@ -31,7 +31,7 @@ export function formatTextSize(text: string): string {
 /** A number of segments, which networks count and bill: `2 segments`. */
 export const segmentsText = (count: number) => tn('1 segment', '{count} segments', count)
 
-/** Characters that spreadsheets and phones insert, by the text in the GSM alphabet that replaces them. */
+/** Maps GSM characters to the typographic ones that they replace, such as curly quotes. */
 const PLAIN: Readonly<Record<string, string>> = {
   "'": '‘’‚‛′´`‹›',
   '"': '“”„‟″«»',
@@ -45,8 +45,8 @@ const SIGNS = new Map(
 )
 
 /**
- * The text with plain punctuation, and how many segments that saves. Undefined if it neither saves a segment
- * nor avoids Unicode. Changes no letters.
+ * The text with plain punctuation, and how many segments that saves. Undefined if the number of segments and
+ * the encoding stay the same. Changes no letters.
  */
 export function plainTextSuggestion(
   text: string,

@@ -31,7 +31,7 @@ function share(topic: string): Shared {
 }
 
 /**
- * Adds a listener to a topic. All listeners share one subscription, because the SDK loses a second one that
+ * Adds a listener to a topic. A topic has only one subscription, because the SDK loses a second one that
  * is added while it connects. Retries a failed first connection, which the SDK does not. `subscribed`
  * resolves when the subscription works, and rejects if all listeners left before.
  */

@@ -5,7 +5,7 @@ import { changedMembers, followed, isSame } from './draft-members.ts'
 export interface Draft<T> {
   readonly value: T
   readonly isChanged: boolean
-  /** The members that the user changed. A save sends only these: others may have changed on the server. */
+  /** The members that the user changed. A save sends only these: the rest may have changed on the server. */
   readonly changes: Partial<T>
   set(value: T): void
   change(part: Partial<T>): void
@@ -15,7 +15,7 @@ export interface Draft<T> {
 }
 
 interface Options<T> {
-  /** Asks before the user leaves the page with unsaved changes, then discards them. */
+  /** Asks before the user leaves the page with unsaved changes, and discards them if the user agrees. */
   readonly asks?: boolean
   /** Keeps the draft even if the stored value changed while the page was closed. */
   readonly lasts?: boolean
@@ -41,8 +41,8 @@ export function forgetDrafts(): void {
 
 /**
  * Form state that the tab keeps until it is saved, sent or discarded, even if the user leaves the page. `key`
- * names the form and its record. When the stored value `initial` changes, members that the user has not typed
- * follow it. Drops a draft whose record changed while the page was closed, unless `lasts` is true.
+ * names the form and its record. When the stored value `initial` changes, members that the user has not
+ * changed follow it. Drops a draft whose record changed while the page was closed, unless `lasts` is true.
  */
 export function useDraft<T>(
   key: string,

@@ -4,11 +4,11 @@ import type { Contact } from '../records.ts'
 
 type Known = Pick<Contact, 'name' | 'phone' | 'opted_out'>
 
-/** Returns a function that finds the contact with a number; undefined until read, or if there is none. */
+/** Returns a function that finds the contact with a number. It returns undefined while that is unknown. */
 export const useKnown = (numbers: readonly string[]): ((number: string) => Known | undefined) =>
   useLookup(numbers, find)
 
-/** Returns a function that finds a number's name in the contacts; '' until read, or if there is none. */
+/** Returns a function that finds a number's name in the contacts. It returns '' while that is unknown. */
 export function useNames(numbers: readonly string[]): (number: string) => string {
   const known = useKnown(numbers)
   return (number) => known(number)?.name ?? ''
@@ -22,12 +22,12 @@ async function find(numbers: readonly string[]): Promise<[string, Known][]> {
   return items.map((contact) => [contact.phone, contact])
 }
 
-/** Maximum keys per request. The server accepts filters of 200 expressions and 3,500 bytes. */
+/** Maximum keys per request. The server accepts filters of up to 200 expressions and 3,500 bytes. */
 const AT_ONCE = 50
 
 /**
- * Reads the value of each key once, at most 50 by a call of `find`. Returns a function that looks up a value;
- * undefined until read, or if it was not found.
+ * Reads the value of each key once, by calls of `find` with at most 50 keys. Returns a function that looks up
+ * a key's value. It returns undefined until the value is read, or if there is none.
  */
 export function useLookup<T>(
   keys: readonly string[],

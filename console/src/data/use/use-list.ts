@@ -33,7 +33,7 @@ export interface List<T> {
   reload(): Promise<void>
 }
 
-/** Changes within this time cause one read. */
+/** All changes within this time cause only one new read. */
 const CALM_MS = 400
 
 interface Shown<T> {
@@ -43,8 +43,8 @@ interface Shown<T> {
 }
 
 /**
- * A page of a collection. Shows changes of its records immediately, and new, moved and deleted records after
- * reading the page again, 400 ms later.
+ * A page of a collection. Without `expand` and `fields`, shows changes of its records immediately. Reads the
+ * page again 400 ms after any change, which shows new, moved and deleted records.
  */
 export function useList<T extends RecordModel>(collection: string, options: ListOptions = {}): List<T> {
   const {

@@ -4,7 +4,7 @@ import { listen } from './shared-subscription.ts'
 
 /**
  * Calls `hear` for each change of a collection's records that the session may see. `topic`: a record's id, or
- * `*`; undefined subscribes to nothing. Calls `miss` once subscribed and after each reconnection: earlier
+ * `*`; undefined subscribes to nothing. Calls `miss` after subscribing and after each reconnection: earlier
  * changes are not delivered, so the caller must read the records again.
  */
 export function useLive<T extends RecordModel>(

@@ -24,7 +24,7 @@ export async function saveOwnSettings(change: SettingsChange): Promise<void> {
   known.value = { user, record: await saveUserSettings(user, change) }
 }
 
-/** Reads the settings when the session's account changes; after an error, at the session's next refresh. */
+/** Reads the settings when the session's account changes. After an error, the next refresh tries again. */
 export function watchOwnSettings(): void {
   effect(() => {
     const { value } = session
@@ -37,7 +37,7 @@ async function read(user: string): Promise<void> {
   const before = known.peek()
   try {
     const record = await findSettings(user)
-    // keeps settings that were saved meanwhile, because they are newer
+    // keeps settings that were saved during the read, because they are newer
     if (known.peek() === before) known.value = { user, ...(record && { record }) }
   } catch {} // the next refresh tries again
 }

@@ -5,7 +5,7 @@ import { inWords } from '../words/fault-sentences.ts'
 
 /**
  * A URL that turns posted JSON into texts. `recipients_from`: the path of the recipients in the JSON.
- * `max_parts` (of a text) and `rate` (per hour) count segments.
+ * `max_parts` limits the segments of a text, `rate` those sent in an hour.
  */
 export interface Hook extends RecordOf<'hooks'> {
   readonly recipients: readonly string[] | null
@@ -118,7 +118,7 @@ interface Called extends Pick<HookResult, 'outcome'> {
   readonly error?: { readonly message: string }
 }
 
-/** Posts an unsigned body to a hook. Returns outcome and message ids. Throws if the hook refuses. */
+/** Posts an unsigned body to a hook. Returns the outcome and message ids. Throws if the hook refuses. */
 export async function callHook({ secret, preset }: Hook, body: string): Promise<Called> {
   const called = await pb.send<Called>(`/api/hooks/${secret}`, {
     method: 'POST',

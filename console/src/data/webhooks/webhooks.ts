@@ -9,7 +9,7 @@ export const EVENT_WORDS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], strin
   'message.received': t('Received'),
 }
 
-/** Services that webhooks call, and how to set them up. `''`: programs that read Standard Webhooks. */
+/** Services that webhooks can call, and how to set them up. `''` sends in the Standard Webhooks format. */
 export const WEBHOOK_SERVICES: readonly (readonly [preset: Webhook['preset'], name: string, how?: string])[] =
   [
     ['', t('A program of yours')],

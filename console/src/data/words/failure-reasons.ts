@@ -38,7 +38,7 @@ export function stateFilter(state: ShownState): string {
   return state === 'canceled' ? CANCELED_FILTER : `status = "${state}"`
 }
 
-/** Why a message failed, or why a message that is due still waits. '' for others, and for canceled ones. */
+/** Why a message failed, or why a due message still waits. '' for all others, such as canceled ones. */
 export const reasonOf = (message: Message): string =>
   isCanceled(message) ? '' : failureReason(message.error_message) || waitingReason(message)
 

@@ -1,6 +1,6 @@
 import { t } from '../../language/words.ts'
 
-/** Frequent messages of the server, and sentences for people. `$1` is the pattern's first group. */
+/** Frequent messages of the server, and what to show instead. `$1` is the pattern's first group. */
 const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
   [/^cannot be blank\.$/i, t('Fill this in.')],
   [/^Value must be unique\.$/, t('Is already in use.')],
@@ -63,7 +63,7 @@ const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
   [/^Too Many Requests\.$/, t('These were too many requests. Wait a moment and try again.')],
 ]
 
-/** A message of the server in words for people; unchanged if there are none for it. */
+/** Rewrites a message of the server for people. Returns a message that it does not know unchanged. */
 export function inWords(message: string): string {
   for (const [said, words] of SENTENCES) {
     const [found] = said.exec(message) ?? []

@@ -189,7 +189,7 @@ async function saveHours(_: object, hours: Partial<UserSettings>): Promise<strin
 /** Edits the hours in which campaigns pause, so that no advertisement arrives at night. */
 function QuietHours() {
   const stored = ownSettings.value
-  // useDraft would drop a typed draft that was begun without the stored hours
+  // wait for the stored hours: without them useDraft would drop what the user has typed but not saved
   if (stored === undefined) return <Loading />
   return (
     <Card title={t('Quiet hours')}>

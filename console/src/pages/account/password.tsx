@@ -31,7 +31,7 @@ export const PasswordCard = ({ session }: { session: Session }) => (
 async function changePassword({ role, record, email }: Session, passwords: Passwords): Promise<string> {
   const { oldPassword = '', password = '' } = passwords
   const collection = record.collectionName
-  // the server does not check a superuser's old password, so this signs in with it
+  // the server does not check a superuser's old password: check it by signing in
   if (role === 'superuser') await signIn(email, oldPassword, collection).catch(isWrong)
   await pb.collection(collection).update(record.id, { oldPassword, ...passwords })
   const isSignedIn = await signIn(email, password, collection)
@@ -41,13 +41,13 @@ async function changePassword({ role, record, email }: Session, passwords: Passw
   return ''
 }
 
-/** Throws a refused sign-in as an error of the form field `oldPassword`; throws others unchanged. */
+/** Throws a refused sign-in (400) as an error of the form field `oldPassword`, any other error unchanged. */
 function isWrong(error: unknown): never {
   if (!(error instanceof ClientResponseError) || error.status !== 400) throw error
   throw new ClientResponseError({ status: 400, response: { data: { oldPassword: { message: WRONG } } } })
 }
 
-/** Signs in. False if the password is right but a second factor is needed; throws other errors. */
+/** Signs in. Returns false if only a second factor is missing. Throws if the sign-in fails. */
 async function signIn(email: string, password: string, collection: string): Promise<boolean> {
   try {
     await pb.collection(collection).authWithPassword(email, password)

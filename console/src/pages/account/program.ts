@@ -1,6 +1,9 @@
 import { t } from '../../language/words.ts'
 
-/** Marks in User-Agent headers, and browsers. The first match counts: most headers name others, too. */
+/**
+ * Parts of User-Agent headers, with the browser that each stands for. The first match counts: the header of
+ * Edge, for example, also contains `Chrome/` and `Safari/`.
+ */
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],
@@ -23,7 +26,7 @@ const SYSTEMS = [
 
 const MAX_SHOWN = 40
 
-/** Describes a User-Agent header, as `Firefox on Windows`; an unknown program by the first word. */
+/** Describes a User-Agent header, such as `Firefox on Windows`. Unknown programs: the first word. */
 export function programOf(userAgent: string): string {
   const find = (names: typeof BROWSERS | typeof SYSTEMS) =>
     names.find(([mark]) => userAgent.includes(mark))?.[1]

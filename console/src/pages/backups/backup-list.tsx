@@ -84,7 +84,7 @@ const COUNTED = [
   ['devices', t('Devices')],
 ] as const
 
-/** Asks the user to type the backup's name, restores the backup, and waits for the end. */
+/** Asks the user to type the backup's name, restores the backup, and waits until this is done. */
 export function RestoreDialog({
   backup,
   status,

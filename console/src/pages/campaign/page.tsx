@@ -162,7 +162,7 @@ function Hold({ campaign, progress }: { campaign: Campaign; progress: CampaignPr
   return <HoldNotice left={left} undo={undo} />
 }
 
-/** Whole seconds until a campaign begins, by the server's answer: the browser's clock may be wrong. */
+/** Whole seconds until a campaign begins, counted from the server's answer: browser clocks may be wrong. */
 function useCountdown(progress: CampaignProgress): number {
   const [endMs, setEndMs] = useState(0)
   useEffect(() => setEndMs(performance.now() + progress.begins_in_seconds * 1000), [progress])
@@ -196,7 +196,7 @@ function Replies({ progress: { latest_replies: latest } }: { progress: CampaignP
 
 const MOST_DEVICES = 30
 
-/** Says how many texts of a campaign went to simulated phones. No request if the user has no such phones. */
+/** Says how many texts of a campaign went to simulated phones. Sends no request if the user has none. */
 function Simulated({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
   const { items: phones } = useList<Device>('devices', {
     filter: 'platform = "simulator"',

@@ -100,7 +100,7 @@ export function ImportContacts({
   )
 }
 
-/** The id of the group that imported contacts join, or ''. Creates it if the user asked for a new group. */
+/** Returns the id of the group for imported contacts; '' for none. Creates the group if it is a new one. */
 async function groupFor({ group, newGroup }: Wishes, user: string): Promise<string> {
   if (group !== NEW_GROUP) return group
   const made = await pb.collection<ContactGroup>('contact_groups').create({ user, name: newGroup.trim() })

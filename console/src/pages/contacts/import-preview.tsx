@@ -12,9 +12,9 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 
 export interface Wishes {
   readonly columns: Columns
-  /** Country of numbers without a country code, as ISO 3166 alpha-2, or ''. */
+  /** The country to which numbers without a country code belong, as ISO 3166 alpha-2, or ''. */
   readonly country: string
-  /** Indexes of other columns that become fields of the contacts. */
+  /** Indexes of the columns, other than name and phone, that become fields of the contacts. */
   readonly kept: readonly number[]
   /** The group that the contacts join: an id, '' for none, NEW_GROUP for a new one named `newGroup`. */
   readonly group: string
@@ -123,7 +123,7 @@ export function Preview({
   )
 }
 
-/** Asks which other columns become contact fields, which templates use as `{{city}}`. */
+/** Asks which further columns (not name or phone) become contact fields, for templates with `{{city}}`. */
 function KeptColumns({
   sheet,
   wishes,
@@ -165,7 +165,8 @@ export interface Plan {
 const MAX_NAME = 255
 
 /**
- * Sorts rows into good and bad. Numbers without a country code belong to `country`. A repeated number is bad.
+ * Sorts rows into good and bad. Numbers without a country code belong to `country`. A row that
+ * repeats the number of an earlier one is bad.
  */
 export function planImport(
   { head, rows, first }: Sheet,

@@ -24,7 +24,7 @@ const BATCH = 50
 
 type Step = 'added' | 'changed' | 'left'
 
-/** What to store for a contact: with an `id`, an update; undefined for nothing. */
+/** What to store: an update if there is an `id`, else a new contact. Undefined if nothing is to be stored. */
 type Write = { readonly id?: string; readonly values: Record<string, unknown> } | undefined
 
 /**
@@ -44,7 +44,7 @@ export async function runImport(
     try {
       for (const step of await storeBatch(some, options)) counts[step]++
     } catch (error) {
-      // the server refused at least one contact: single requests find out which
+      // the batch failed as a whole: send its contacts one by one to find out which the server refuses
       if (some.length === 1) failed.push({ contact: some[0]!, why: whyOf(error) })
       else for (const contact of some) if (!stop.aborted) await store([contact])
     }
@@ -60,7 +60,7 @@ async function storeBatch(contacts: readonly NewContact[], options: ImportOption
   const known = await findContacts(contacts, options.user)
   const writes = contacts.map((contact) => writeOf(contact, known.get(contact.phone), options))
   const batch = pb.createBatch()
-  // a single contact is not sent as a batch: the error of a batch hides the contact's own
+  // a single contact is not sent as a batch: the error of a batch would not say why this contact is refused
   const records = writes.length === 1 ? pb.collection('contacts') : batch.collection('contacts')
   for (const write of writes)
     if (write) await (write.id ? records.update(write.id, write.values) : records.create(write.values))

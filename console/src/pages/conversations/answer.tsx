@@ -37,8 +37,8 @@ type Props = About & {
 }
 
 /**
- * The form that answers a number. Preselects the device that received the last text, so that the answer comes
- * from a number that the person knows.
+ * The form that answers a phone number. Preselects the device that received the last text from this number:
+ * the person knows the number of that device.
  */
 export function Answer({ number, name, conversation, contact, isContactKnown, ...rest }: Props) {
   const { kinds, texts, onWrite, onSent } = rest
@@ -60,7 +60,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
     const request = { recipients: [number], body, ...(device && { device_id: device.id }), ...scheduled }
     sendText(number, request, !conversation)
     onSent()
-    // keep a text that was typed during the send: it is the next message
+    // the user has typed on while this waited: keep that text in the form, as the next message
     if (typed.current !== body) return
     draft.sent()
     onWrite('')
@@ -156,8 +156,8 @@ const labelOf = (device: Device | undefined) => {
 }
 
 /**
- * Returns a function that asks the user before sending if another member has answered since typing began; it
- * returns false if the user declines. `texts`: newest first; undefined until they are loaded.
+ * Returns a function to call before sending. If another member has answered since the user began to type, it
+ * asks the user, and returns false if the user declines. `texts`: newest first; undefined until loaded.
  */
 function useCollision(texts: readonly Message[] | undefined, isTyping: boolean): () => Promise<boolean> {
   const since = useRef<string>(undefined)
@@ -189,7 +189,7 @@ function useCollision(texts: readonly Message[] | undefined, isTyping: boolean):
 const MAX_TEMPLATES = 200
 const SHOWN = 20
 
-/** The user's templates, filled in with the contact's values. Variables without a value stay. */
+/** The user's templates, filled in with the contact's values. Variables without a value keep their braces. */
 function useSavedReplies({
   number,
   name,

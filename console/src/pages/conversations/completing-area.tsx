@@ -19,7 +19,7 @@ interface Props {
   readonly onSubmit: () => void
   readonly error?: string | undefined
   readonly hint?: string | undefined
-  /** A counter that a button increases to open the list. */
+  /** A counter. The list opens when it increases, as after a click on a button. */
   readonly asked?: number
 }
 

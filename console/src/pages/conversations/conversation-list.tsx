@@ -35,8 +35,8 @@ const view = signal('all')
 const words = signal('')
 
 /**
- * The views (filters such as Unassigned) and the conversations of the chosen one. `chosen`: the number of the
- * open conversation, or ''.
+ * The views (filters such as Unassigned), and the conversations of one view. `chosen`: the phone number of
+ * the open conversation, or ''.
  */
 export function ConversationList({ chosen, people }: { chosen: string; people: People }) {
   const [isStarting, setStarting] = useState(false)

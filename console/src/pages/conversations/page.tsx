@@ -24,7 +24,7 @@ import './thread/thread.css'
 
 const isPanelOpen = remembered('conversation-panel', true)
 
-/** The views, the list and the open conversation. On a phone the conversation covers the list. */
+/** The views, the list and the open conversation. On narrow screens the conversation covers the list. */
 export function Page({ params: { number = '' }, query }: PageProps) {
   const people = usePeople()
   return (
@@ -43,7 +43,7 @@ interface OpenProps {
   readonly number: string
   readonly people: People
   readonly at: string
-  /** Whether the URL asks for the panel about the contact: the browser's back button closes it. */
+  /** Whether the URL opens the panel about the contact on narrow screens, so that "back" closes it. */
   readonly isAsked: boolean
 }
 

@@ -13,15 +13,15 @@ interface PresenceMessage {
 }
 
 interface Other extends PresenceMessage {
-  /** When the last message of this person arrived, in ms since 1970. */
+  /** When the last report of this person's state arrived, in ms since 1970. */
   readonly at: number
 }
 
-/** At most one message about typing is sent in this time. */
+/** The browser reports the user's typing at most once in this time. */
 const WRITING_MS = 2_500
-/** A person counts as typing for this time after their last message about typing. */
+/** A person counts as typing for this time after their last report of typing. */
 const TYPES_MS = 6_000
-/** A person without any message for this time counts as gone. */
+/** A person who reports nothing for this time counts as gone. */
 const STAYS_MS = 50_000
 const REPEAT_MS = 20_000
 const SWEEP_MS = 2_000
@@ -43,7 +43,7 @@ export function usePresence(conversation: string | undefined): Presence {
   const tell = (state: State) => {
     if (!session.value) return // signed out: the server knows that this person is gone
     const body = { conversation, state }
-    // a failure does not matter: the next letter or repetition reports the state again
+    // a failure does not matter: reports are repeated, and without them a state ends by itself
     pb.send('/api/account/presence', { method: 'POST', body, keepalive: true }).catch(() => {})
   }
   useEffect(() => {

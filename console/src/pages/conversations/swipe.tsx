@@ -4,7 +4,7 @@ import { useRef, useState } from 'preact/hooks'
 /** The shortest swipe that has an effect, in pixels. */
 const FAR_PX = 96
 
-/** Content that can be swiped aside, which uncovers `words`. A swipe of FAR_PX or more calls `onSwipe`. */
+/** Content that a swipe moves aside, which uncovers `words`. A swipe of FAR_PX or more calls `onSwipe`. */
 export function Swipe({
   words,
   onSwipe,
@@ -22,7 +22,7 @@ export function Swipe({
     setBy(0)
   }
   return (
-    // `touch-action: pan-y` in the style: the browser scrolls vertically itself
+    // the style sheet sets `touch-action: pan-y`, so the browser handles only vertical scrolling
     <div
       class="conversations-swipe"
       onPointerDown={(event) => {

@@ -11,10 +11,10 @@ export type AnswerDraft = RecordOf<'conversation_drafts'>
 const MOST = 200
 /** The draft is sent to the server after a pause of this length in typing. */
 const PAUSE_MS = 1_500
-/** The longest time that a send waits for the draft to be stored. The outbox keeps the text anyway. */
+/** Sending waits this long at most for the draft to be stored. localStorage keeps the text anyway. */
 const KEEP_MS = 1_000
 
-/** This person's drafts on the server: that of one conversation, or the newest of all. None for ''. */
+/** This person's drafts on the server: in `conversation`; in all if it is undefined; none if it is ''. */
 export const useAnswerDrafts = (conversation?: string): List<AnswerDraft> =>
   useList('conversation_drafts', {
     filter: pb.filter(`author = {:author}${conversation ? ' && conversation = {:conversation}' : ''}`, {
@@ -40,7 +40,7 @@ interface KeptDraft extends Draft<string> {
 export function useAnswerDraft(number: string, conversation: Conversation | undefined): KeptDraft {
   const { items, loading } = useAnswerDrafts(conversation?.id ?? '')
   const [stored] = items
-  /** Id and text of the sent draft, which the server may still have. */
+  /** Id and text of the draft that was sent last: the server may not have deleted it yet. */
   const gone = useRef('')
   const text = stored && keyOf(stored) !== gone.current ? stored.text : ''
   const isSent = unsentTexts(number).some(({ request }) => request.body.startsWith(text))

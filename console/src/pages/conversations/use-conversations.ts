@@ -77,8 +77,8 @@ const hitOf = (message: Message): Hit => ({
 })
 
 /**
- * Returns a function that tells when a phone received a conversation's last incoming text, by the text's id.
- * It returns undefined until this is known.
+ * Returns a function that takes the id of a conversation's last incoming text, and returns when a phone
+ * received this text; undefined until that is known.
  */
 export const useReceived = (items: readonly Conversation[]): ((message: string) => string | undefined) =>
   useLookup(
@@ -123,9 +123,7 @@ const CALM_MS = 600
 /** The highest count that is shown. The server stops counting at one more. */
 const MAX_COUNT = 999
 
-/**
- * Returns a function that gives the number of a view's conversations, live, as text; '' until it is known.
- */
+/** Returns a function from a view's id to the live count of its conversations, as text; '' until known. */
 export function useCounts(): (view: string) => string {
   const { value, reload } = useAnswer<Readonly<Record<string, number>>>('/api/account/inbox')
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

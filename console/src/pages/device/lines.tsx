@@ -115,7 +115,7 @@ const METERS: readonly (readonly [
   ['monthly_recipients', 'recipients', (used) => t('{count} of {total} different numbers this month', used)],
 ]
 
-/** The used share of a limit at which its meter begins to warn. */
+/** A meter warns when this fraction of its limit, such as texts a day, is used. */
 const NEAR = 0.8
 
 function LineMeters({ line, use }: { line: Line; use: LineUse | undefined }) {

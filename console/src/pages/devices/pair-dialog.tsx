@@ -197,7 +197,7 @@ function AndroidPhone({ url, code }: { url: string; code: string }) {
   )
 }
 
-/** Starts the server so that other computers can reach it. */
+/** The command that starts the server so that other computers can reach it. */
 const START = 'HOST=0.0.0.0 npx pocketsms serve'
 
 const OnlyHere = () => (
@@ -209,7 +209,7 @@ const OnlyHere = () => (
   </>
 )
 
-/** Instructions for a computer with a modem: one command pairs it, and sends for as long as it runs. */
+/** Instructions for a computer with a modem: one command pairs it, then sends texts until it is stopped. */
 function Computer({ url, code }: { url: string; code: string }) {
   const server = isLoopback(url) ? serverUrl : new URL(url).origin
   const [driver, setDriver] = useState<string>('gammu')

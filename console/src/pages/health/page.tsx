@@ -29,7 +29,7 @@ interface Warning {
 
 const EVERY_MS = 5_000
 const DAY_EVERY_MS = 30_000
-/** The tile turns red if the oldest message waits longer than this. */
+/** A tile shows how long the oldest message has waited. It turns red after this time. */
 const LONG_SECONDS = 60
 const DAY_MS = 86_400_000
 

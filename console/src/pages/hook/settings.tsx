@@ -71,12 +71,12 @@ interface Around {
   readonly preset: HookPreset
   readonly groups: readonly ContactGroup[]
   readonly lines: readonly Line[]
-  /** Country of numbers without a country code. */
+  /** The country to which numbers without a country code belong. */
   readonly country: string
   readonly onCountry: (country: string) => void
 }
 
-/** Whether each call names its recipient, as calls of auth servers do. */
+/** Whether the program that calls the hook names the recipient in each call, as auth servers do. */
 const namesRecipient = ({ preset }: Values) => PRESETS[preset as HookPreset].codes !== undefined
 const namesNone = (values: Values) => !namesRecipient(values)
 

@@ -104,7 +104,6 @@ const DAY_MS = 86_400_000
 const SENDS_ONLY = t('It sends, and cancels and views what it has sent.')
 const DOES_ALL = t('It sends, and reads all messages, conversations and devices.')
 
-/** When a key expires, a number of days from now; '' for never. */
 const expiryOf = (days: Value) =>
   days === '' ? '' : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
 

@@ -13,7 +13,9 @@ export interface Wishes {
   readonly text: string
 }
 
-/** Fields for the column with the numbers, and for the text, with buttons that insert placeholders. */
+/**
+ * Fields for the column with the phone numbers, and for the text. Buttons insert placeholders into the text.
+ */
 export function ListFields({
   sheet,
   wishes,

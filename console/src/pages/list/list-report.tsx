@@ -56,10 +56,10 @@ export function ListReport({
   )
 }
 
-/** How many of the first rows may have the oldest message: rows are sent in order, but several at a time. */
+/** The oldest message is in one of the first rows, which are sent in order, but several at a time. */
 const FIRST_ROWS = 12
 
-/** The filter for outgoing messages since the list's first one, by the server's clock; '' until known. */
+/** A filter for outgoing messages not older than the list's oldest one; '' until its time is known. */
 function useFilter(accepted: ListOutcome['accepted']): string {
   const [filter, setFilter] = useState('')
   const rows = [...accepted].sort(([a], [b]) => a - b).slice(0, FIRST_ROWS)
@@ -80,7 +80,7 @@ function useFilter(accepted: ListOutcome['accepted']): string {
 interface ListOutcome {
   /** Ids of the accepted messages by row number in the file. */
   readonly accepted: ReadonlyMap<number, string>
-  /** How many rows were not sent again, because their number got the same text within a day. */
+  /** How many rows were not sent again, because their phone number got the same text less than a day ago. */
   readonly before: number
   readonly refused: readonly { readonly text: ListText; readonly why: string }[]
   /** The error that stopped the run, because every row would fail. */
@@ -94,9 +94,9 @@ const TOLD_MS = 100
 const STOPPING: ReadonlySet<number> = new Set([0, 401, 402, 403, 429, 500, 503])
 
 /**
- * Sends the texts that are not in `done`, a few at a time, and reports progress to `tell`. The idempotency
- * key is made of number and text, so a repeat within a day sends nothing twice, even from a corrected file or
- * another browser. Never throws.
+ * Sends the texts that are not in `done`, a few at a time. Reports progress to `tell`; never throws. The
+ * idempotency key consists of phone number and text: a repeat within a day sends nothing twice, even from a
+ * corrected file or another browser.
  */
 export async function runList(
   texts: readonly ListText[],
@@ -151,7 +151,7 @@ async function sendOne(
   return { id: answer.message_ids[0]!, isOld }
 }
 
-/** An idempotency key from number and text. Not by crypto.subtle, which needs HTTPS. */
+/** An idempotency key from phone number and text. crypto.subtle would need a secure context (HTTPS). */
 const keyOf = (phone: string, body: string): string =>
   `list-${phone}-${fnv(body, 0x811c9dc5)}${fnv(body, 0x01000193)}`
 

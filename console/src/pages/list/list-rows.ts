@@ -19,7 +19,7 @@ export interface ListPlan {
 }
 
 const MAX_CHARACTERS = 1600
-/** The placeholder for a row's number, unless a column has this name. */
+/** The placeholder for a row's phone number, unless a column has this title. */
 const NUMBER = 'phone'
 
 const sameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
@@ -28,12 +28,12 @@ const sameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().t
 export const unknownPlaceholders = (text: string, { head }: Sheet): string[] =>
   variablesOf(text).filter((name) => !sameName(name, NUMBER) && !head.some((title) => sameName(title, name)))
 
-/** The number of each row. One without a country code belongs to `country`. */
+/** Reads the phone number of each row. Numbers without a country code belong to `country`. */
 export const readNumbers = ({ rows }: Sheet, column: number, country: string): readonly PhoneReading[] =>
   rows.map((cells) => readPhone(cells[column] ?? '', country))
 
 /**
- * A text for each row, its placeholders filled from the columns of the same name, ignoring case.
+ * Makes a text for each row. A placeholder takes the value of the column of the same name, ignoring case.
  * @param numbers from `readNumbers`, which is slow: callers keep them while the text changes.
  */
 export function planList(
@@ -63,8 +63,8 @@ export function planList(
 }
 
 /**
- * Returns a function that fills in a row's text, with the number in E.164. `empty`: the first placeholder
- * without a value or default; '' if there is none.
+ * Returns a function that fills in a row's text, with the phone number in E.164. `empty` in its result is the
+ * first placeholder without a value or default; '' if there is none.
  */
 function filler(text: string, { head }: Sheet, phoneColumn: number) {
   const pieces = piecesOf(text).map((piece) => ({

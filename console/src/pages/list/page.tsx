@@ -162,14 +162,14 @@ function ListHold({ onOver, onUndo }: { onOver: () => void; onUndo: () => void }
     toast(t('Undone: nobody gets it'))
   })
   useEffect(() => box.current?.querySelector('button')?.focus(), [])
-  // a layout effect: no click on "Undo" is possible between the end of the countdown and the send
+  // a layout effect, so that no click on "Undo" comes between the end of the countdown and the send
   useLayoutEffect(() => {
     if (isOver) onOver()
   }, [isOver])
   return <div ref={box}>{!isOver && <HoldNotice left={left} undo={undo} />}</div>
 }
 
-/** Asks the user before many texts are sent. `scheduledAt`: when they leave; '' for now. */
+/** Asks the user before many texts are sent. `scheduledAt`: when they leave; '' if at once. */
 function isListConfirmed(texts: readonly ListText[], scheduledAt: string): Promise<boolean> {
   const first = texts[0]!
   const people = new Set(texts.map(({ phone }) => phone)).size

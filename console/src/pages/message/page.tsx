@@ -95,7 +95,7 @@ const numberOf = ({ message_type, from, to: recipient }: Message) =>
 /** Only superusers see the message's owner. */
 const expandOf = () => (session.value?.role === 'superuser' ? 'device,user' : 'device')
 
-/** The events of a message. Reads them again when it changes: the server writes both together. */
+/** The events of a message, read again when the message changes: each event comes with such a change. */
 function useEvents(id: string, message: Message | undefined): readonly MessageEvent[] {
   const events = useList<MessageEvent>('sms_events', {
     filter: pb.filter('message = {:id}', { id }),
@@ -161,7 +161,7 @@ function useRetry(message: Message | undefined): Message | undefined {
 
 const RETRY = 'retry:'
 
-/** The details of a message, except unset ones. `sim`: its line, if the device has several; else ''. */
+/** The details of a message, except unset ones. `sim`: its SIM if the device has several; else ''. */
 function factsOf(message: Message, sim: string): readonly (Fact | false)[] {
   const { segments, body, priority, guarantee, batch_id, client_ref, message_type } = message
   const isOut = message_type === 'outgoing'

@@ -8,7 +8,7 @@ export interface Step {
   readonly state: MessageState
   readonly words: string
   readonly at: string
-  /** The reason of a failure, or other details, or ''. */
+  /** Why the message failed, or other details; may be ''. */
   readonly detail: string
 }
 
@@ -33,7 +33,7 @@ export function stepsOf(message: Message, events: readonly MessageEvent[]): Step
   if (message.message_type === 'incoming') return steps
   const { id, created } = message
   const accepted = { id, state: 'pending' as const, words: t('Accepted'), at: created, detail: '' }
-  // the last event of a pending message records a change of it, not that it waits
+  // a `pending` event says that the message was changed, not that it waits
   const isTold = message.status !== 'pending' && events.at(-1)?.status === message.status
   return [accepted, ...steps, ...(isTold ? [] : presentOf(message))]
 }

@@ -8,13 +8,13 @@ import { MessageParty } from '../../parts/message/message-party.tsx'
 import { MessageStatus, Time } from '../../parts/time.tsx'
 
 interface Around {
-  /** A contact's name by number, or ''. */
+  /** A contact's name by phone number, or ''. */
   nameOf(number: string): string
   /** The message's SIM, or '' when its device has one line. */
   simOf(message: Message): string
 }
 
-/** The CSS class of a reason: 'muted' for a reason to wait, '' for a failure. */
+/** The CSS class for the reason of a state: '' if the message failed, 'muted' if it only waits. */
 const toneOf = ({ error_message }: Message) => (error_message ? '' : 'muted')
 
 const SENDER: Column<Message> = {
@@ -80,7 +80,7 @@ export const columnsFor = ({ nameOf, simOf }: Around, isAll: boolean): readonly 
   },
 ]
 
-/** Sort orders for a phone, which has no column titles. */
+/** Sort orders to choose on narrow screens, where the table has no column titles. */
 export const SORTS: readonly (readonly [sort: string, words: string])[] = [
   ['-created', t('Newest first')],
   ['created', t('Oldest first')],

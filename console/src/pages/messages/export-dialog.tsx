@@ -105,8 +105,8 @@ const LINE_FEED = 0x0a
 
 /**
  * Downloads the CSV of all messages that a filter finds and reports progress to `tell`. Throws a
- * ClientResponseError if the server refuses it, and the error of `fetch` if `ended` stops it or the
- * connection breaks.
+ * ClientResponseError if the server refuses, or the error of `fetch` if `ended` is aborted or the connection
+ * breaks.
  */
 async function readExport(
   filter: string,

@@ -14,7 +14,7 @@ import { Progress } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 import type { Question } from './question.ts'
 
-/** A filter of messages that no device has claimed. */
+/** A filter for messages that no device has begun to send. */
 const WAITS = 'status = "pending" || status = "assigned"'
 
 export function FoundActions({ question, filter }: { question: Question; filter: string }) {
@@ -42,7 +42,7 @@ export function FoundActions({ question, filter }: { question: Question; filter:
   )
 }
 
-/** Whether the chosen state, or else a `status` in the filter, asks for failed or for waiting messages. */
+/** What the user looks for: by the chosen state, or if none is chosen, by a `status` in the filter. */
 function kindOf({ state, filter }: Question): 'failed' | 'waiting' | undefined {
   if (state === 'failed' || (state === '' && /\bstatus\s*=\s*["']failed["']/.test(filter))) return 'failed'
   const waits = /\bstatus\s*=\s*["'](pending|assigned)["']/

@@ -23,7 +23,7 @@ import './page.css'
 export function Page({ query }: PageProps) {
   const question = questionOf(query)
   const named = useNamed(question.words)
-  // contacts with these words in their names are looked up first: until then the list does not change
+  // `named` is undefined, or still that of older words, until the contacts with these words are looked up
   const filter =
     named && wholeFilter({ ...question, words: named.words }, defaultCountry.value, named.numbers)
   const messages = useMessages(filter, question.sort, question.page)
@@ -136,7 +136,7 @@ function Found({
   )
 }
 
-/** The numbers whose contact names are shown. A superuser has no contacts. */
+/** The phone numbers for which the list shows contact names. A superuser has no contacts. */
 const numbersOf = (items: readonly Message[]) =>
   session.value?.role === 'user'
     ? items.map((item) => (item.message_type === 'incoming' ? item.from : item.to))

@@ -15,7 +15,7 @@ import { SORTS } from './columns.tsx'
 import { FilterBar } from './filter/filter-bar.tsx'
 import { type Question, STATES, type StateKey } from './question.ts'
 
-/** The search, the states, and a button that opens other filters. On a phone it also opens the states. */
+/** Search, states, and a button that opens more filters. On narrow screens it also opens the states. */
 export function Toolbar({
   question,
   onChange,
@@ -66,7 +66,8 @@ const States = ({ chosen, onChoose }: { chosen: StateKey; onChoose: (key: StateK
 const MOST_CHOICES = 200
 
 /**
- * Filters without filter syntax: days in the browser's time zone, device, sender. On a phone also the order.
+ * Filters without filter syntax: days in the browser's time zone, device, sender. On narrow screens also the
+ * sort order.
  */
 function Pickers({
   question: { from, until, device, sender, sort },

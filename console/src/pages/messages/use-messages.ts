@@ -8,7 +8,10 @@ import { useLive } from '../../data/use/use-live.ts'
 import { NEWEST_FIRST } from './question.ts'
 
 const PER_PAGE = 50
-/** Changes within this time cause one read. After a slow read the pause is longer, to spare the database. */
+/**
+ * Changes within this time cause one read. After a slow read it is CALM_TIMES as long as that read took, to
+ * spare the database.
+ */
 const CALM_MS = 400
 const CALM_TIMES = 5
 
@@ -19,7 +22,7 @@ export interface Messages {
   /** Undefined until it is counted, which may take longer than reading the page. */
   readonly total: number | undefined
   readonly loading: boolean
-  /** Whether the shown messages are those of an older query, until the new ones are read. */
+  /** Whether `items` are still those of the previous query or page. */
   readonly isOld: boolean
   readonly fault: Fault | undefined
   /** New messages since this page was read; 0 on page 1, which updates itself. */
@@ -33,9 +36,9 @@ interface Shown {
 }
 
 /**
- * The messages that a filter finds; reads nothing while it is undefined. Counts the total after a page is
- * shown, and keeps it for the other pages. Updates a changed message in place. Reads page 1 again after
- * changes; on other pages only counts new messages, as `fresh`.
+ * The messages that a filter finds; reads nothing while `filter` is undefined. Counts the total after a page
+ * is shown, and keeps it for the other pages. Replaces a changed message in its place. After changes, page 1
+ * is read again; other pages only count new messages, as `fresh`.
  */
 export function useMessages(filter: string | undefined, sort: string, page: number): Messages {
   const question = JSON.stringify([filter, sort])
@@ -88,7 +91,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
   useEffect(() => {
     setFresh(0)
   }, [question])
-  // drop the answer to an older query, even if the present one needs no read
+  // when the query or page changes, drop answers to earlier requests, even if no new request is needed
   useEffect(() => () => void turn.current++, [question, page])
   useEffect(() => {
     if (shown?.question === question && shown.page === page && count.question === question) return
@@ -145,12 +148,12 @@ function put(items: readonly Message[], record: Message): readonly Message[] {
   })
 }
 
-/** A filter may have 200 comparisons in 3,500 bytes, and each number is compared twice. */
+/** PocketBase allows a filter 200 comparisons and 3,500 bytes. Each phone number takes two comparisons. */
 const MOST_NUMBERS = 50
 
 interface Named {
   readonly words: string
-  /** At most MOST_NUMBERS, in the order of the names. */
+  /** At most MOST_NUMBERS phone numbers, in the order of the contacts' names. */
   readonly numbers: readonly string[]
   readonly isCut: boolean
 }

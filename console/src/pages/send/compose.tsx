@@ -66,7 +66,7 @@ export function Compose({
     hasText ? previewOf(composition, variables) : undefined,
   )
 
-  // missing variables, with the form's spelling of their names
+  // variables without a value, spelled as in the text: the server may spell them in another case
   const missing = variables.filter((name) => preview?.missing?.some((other) => isSameName(name, other)))
 
   const change = (part: Partial<Composition>) => {

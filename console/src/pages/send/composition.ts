@@ -94,14 +94,14 @@ const wayOf = ({ device, line, isLater, at }: Composition): Request => ({
   ...(isLater && at && { scheduled_at: new Date(at).toISOString() }),
 })
 
-/** The body of the preview request. Variables without a value show their placeholders. */
+/** The body of the preview request. Variables without a value stay in their braces. */
 export const previewOf = (composition: Composition, variables: readonly string[]): Request => ({
   ...whatOf(composition, valuesOf(composition, variables)),
   ...wayOf(composition),
   draft: true,
 })
 
-/** The values that the user typed. For other variables the contact or the text has a value. */
+/** The values that the user typed. Others may have a value in the contact or a default in the text. */
 const valuesOf = ({ variables: values }: Composition, variables: readonly string[]) =>
   Object.fromEntries(variables.flatMap((name) => (values[name] ? [[name, values[name]]] : [])))
 
@@ -122,7 +122,7 @@ const MAX_CHARACTERS = 1600
 
 /**
  * Errors of a text by form field; empty if the text can be sent.
- * @param missing variables that have no value from a contact or in the text.
+ * @param missing variables for which a contact has no value and the text has no default.
  */
 export function faultsOf(
   composition: Composition,
@@ -146,7 +146,7 @@ export function faultsOf(
   return faults
 }
 
-/** For errors of the server: how the message begins, and the form field that it concerns. */
+/** Beginnings of the server's error messages, with the form field that each concerns. */
 const PLACES: readonly (readonly [said: RegExp, place: string])[] = [
   [/^(recipients|group_ids)/, 'to'],
   [/^body/, 'text'],
@@ -168,7 +168,7 @@ const PLACE_OF_CODES: Readonly<Record<string, string>> = {
   body_too_long: 'text',
 }
 
-/** Moves a server's error to the form field that it concerns, if any. */
+/** Turns a server's error into one of the form field that it concerns; unchanged if it concerns none. */
 export function placeFault(fault: Fault): Fault {
   const { code, message } = fault
   const at = (place: string, words: string): Fault => ({ ...fault, fields: { [place]: words } })
@@ -182,7 +182,7 @@ export function placeFault(fault: Fault): Fault {
   return said ? at(said[1], message) : fault
 }
 
-/** Adds recipients, except those already in the list. `doubles`: how many were left out. */
+/** Adds recipients, except those already in the list. Returns how many were left out as `doubles`. */
 export function withMore(
   recipients: readonly Recipient[],
   more: readonly Recipient[],
@@ -198,7 +198,7 @@ export interface Preview {
   readonly segments: number
   readonly recipients_count: number
   readonly total_segments: number
-  /** An estimate of when the last text leaves, by the limits of the lines; '' if no line is on. */
+  /** An estimate of when the last text leaves, by the limits of the lines; '' if all lines are off. */
   readonly last_leaves_at: string
   /** How many recipients have opted out and get nothing. */
   readonly opted_out: number

@@ -93,7 +93,7 @@ const NoDevice = () => (
   </Empty>
 )
 
-/** The recipients of a link. E.164 numbers are not checked further: programs may have stored unusual ones. */
+/** The recipients in `?to=`. E.164 numbers are not checked further: programs may have stored unusual ones. */
 const recipientsOf = (text: string): Recipient[] =>
   readNumbers(text, defaultCountry.value).map((recipient) =>
     E164.test(recipient.phone) ? { phone: recipient.phone, name: '' } : recipient,

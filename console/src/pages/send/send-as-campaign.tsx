@@ -22,9 +22,9 @@ interface Preview {
 }
 
 /**
- * Sends a request as a campaign, once the user has confirmed it. Returns the campaign; 'no' if the user
- * declined; undefined if the caller must send the request without a campaign, because it has few recipients
- * or the user is an agent. Calls with the same `key` make one campaign.
+ * Sends a request as a campaign, if the user confirms. Returns the campaign; 'no' if the user declined;
+ * undefined if the caller must send it without a campaign, because it has few recipients or the user is an
+ * agent. Calls with the same `key` make only one campaign.
  */
 async function sendAsCampaign(
   request: Request,
@@ -43,8 +43,8 @@ async function sendAsCampaign(
 }
 
 /**
- * Asks an agent, who may not make campaigns, to confirm a send. Returns 'no' if the agent declined. Does not
- * ask about more recipients than the server allows.
+ * Asks an agent, who may not make campaigns, to confirm a request. Returns 'no' if the agent declined. Asks
+ * nothing if there are too many recipients: the server will refuse these.
  */
 async function sendAsAgent(request: Request): Promise<'no' | undefined> {
   const options = { method: 'POST', body: request }
@@ -61,7 +61,7 @@ async function firstTime({ repeat, scheduled_at }: Request): Promise<string> {
   return new Date(msOf(times[0])).toISOString()
 }
 
-/** Turns a send request into one for a campaign: `expires_at` replaces `ttl`. `begins`: '' for now. */
+/** Turns a send request into one for a campaign: `expires_at` replaces `ttl`. `begins`: '' for at once. */
 function campaignOf({ ttl, ...request }: Request, begins: string): Request {
   if (!ttl) return request
   const due = begins ? Date.parse(begins) : Date.now()
@@ -102,8 +102,8 @@ interface Accepted {
 
 /**
  * Sends a request and opens the page with its progress. An unchanged request keeps its idempotency key, so
- * that a repeat sends nothing twice. More than 20 recipients get a campaign if the user confirms it; `run`
- * returns false if the user declines.
+ * that a repeat sends nothing twice. May ask the user first, as for more than 20 recipients: `run` returns
+ * false if the user declines.
  */
 export function useSend(): Task<[Request]> {
   const [keys] = useState(requestKeys)

@@ -214,7 +214,7 @@ const question = (waiting: number) => ({
   danger: true,
 })
 
-/** The id of the send that repeated the failed messages; '' if there is none. */
+/** The batch id of the messages that repeat the failed ones; '' if they were not repeated. */
 function useAgain(items: readonly Message[]): string {
   const failed = items.filter(({ status }) => status === 'failed')
   const filter = failed.map(({ id }) => pb.filter('client_ref = {:ref}', { ref: `retry:${id}` })).join(' || ')

@@ -147,7 +147,7 @@ export const PROXY: SettingsPart = {
   ],
 }
 
-/** Addresses that superusers may connect from. `own`: the user's; asks before saving a list without it. */
+/** Addresses that superusers may connect from. Asks before saving a list without `own`, the user's. */
 export const superusers = (own: string): SettingsPart => ({
   key: 'settings.superusers',
   title: t('Where superusers come from'),

@@ -11,7 +11,7 @@ import { Card, Loading } from '../../parts/page.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
 import { attempt } from '../../parts/toast.tsx'
 
-/** The owner or a member of a team. `id`: that of their record in `senders`. */
+/** The owner or a member of a team. `id`: the id of this person's record in `senders`. */
 interface Person {
   readonly id: string
   readonly name: string

@@ -148,7 +148,7 @@ const OTHERS: readonly Column<Verification>[] = [
 
 interface Country {
   readonly id: string
-  /** The countries of the numbers: a code such as `+1` has several. */
+  /** The countries to which the phone numbers belong: several share a code such as `+1`. */
   readonly names: ReadonlySet<string>
   readonly sent: number
   readonly ended: number
@@ -185,7 +185,7 @@ const COUNTRIES: readonly Column<Country>[] = [
 
 const stoppedIn = ({ stopped }: VerifyService) => stopped.split(',').filter(Boolean)
 
-/** A column that says whether a service has stopped a country, with a button that allows it again. */
+/** Says whether a service has stopped sending to a country, with a button that allows this again. */
 const stateColumn = (services: readonly VerifyService[]): Column<Country> => ({
   title: t('State'),
   cell: ({ id }) => {

@@ -168,7 +168,7 @@ interface Sent {
 }
 
 function DeliveryRequest({ id, attempts }: { id: string; attempts: number }) {
-  // `attempts` makes this read again after each attempt, because the signature changes
+  // with `attempts` in the URL this is read again after each attempt, which changes the signature
   const { value, fault } = useAnswer<Sent>(`/api/webhooks/deliveries/${id}/request?attempts=${attempts}`)
   if (fault) return <Notice kind="wrong">{fault.message}</Notice>
   if (!value) return <Loading />

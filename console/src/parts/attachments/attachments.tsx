@@ -10,8 +10,8 @@ import { attempt, toastFault } from '../toast.tsx'
 import './attachments.css'
 
 /**
- * Kinds of files that the page shows, by extension, which the server chooses from the content. Other files,
- * such as SVG with its scripts, are only downloaded.
+ * Kinds of files that the page shows, by extension. The server chooses the extension by the content. Other
+ * files, such as SVG with its scripts, are only downloaded.
  */
 const KINDS = [
   ['picture', /\.(png|jpe?g|gif|webp)$/],

@@ -10,7 +10,7 @@ import { msOf } from '../time.tsx'
 import { Dialog } from './dialog.tsx'
 
 const MAX_CHARACTERS = 1600
-/** The server's maximum for `ttl`. The expiry of a message may be later if it was set as a date. */
+/** The server's maximum for `ttl`. A message may have a later expiry if that was set as a date. */
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
 
 /** A scheduled message, or a batch of scheduled messages. Dates are PocketBase's strings, '' for none. */

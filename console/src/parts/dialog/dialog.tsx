@@ -114,7 +114,7 @@ export function Questions() {
   )
 }
 
-/** Asks (by default with `danger`), runs `work`, and shows the result. Calls `then` after a success. */
+/** Asks before a dangerous action, runs it (`work`) and shows the result. Calls `then` after a success. */
 export async function runConfirmed(
   question: Question,
   work: () => Promise<unknown>,

@@ -43,7 +43,7 @@ export async function confirmedForMany({
   })
 }
 
-/** Whether the user has no real device. Throws ClientResponseError. */
+/** Whether the user has no real device. Throws ClientResponseError if the request fails. */
 async function hasOnlySimulated(): Promise<boolean> {
   const options = { filter: 'platform != "simulator"', fields: 'id', skipTotal: true }
   const { items } = await pb.collection('devices').getList(1, 1, options)

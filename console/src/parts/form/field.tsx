@@ -4,7 +4,7 @@ import type { Fault } from '../../data/fault.ts'
 
 interface FieldProps {
   readonly label: string
-  /** The name of the record's field. If `fault` has an error for this name, it is shown. */
+  /** The name of the record's field. An error in `fault` for this name is shown. */
   readonly name: string
   readonly hint?: ComponentChildren
   /** The error of the form's last request. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** Rarely needed fields, folded. They open when `isWrong`: one of them has an error. */
+/** Hides rarely needed fields until the user opens them, or until one has an error (`isWrong`). */
 export function More({
   summary,
   isWrong,

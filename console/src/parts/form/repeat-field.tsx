@@ -23,7 +23,7 @@ export function RepeatField({
 }: {
   value: Repeat
   onValue: (repeat: Repeat) => void
-  /** The earliest local time of a run; '' for now. */
+  /** The earliest local time of the first run; '' if it may begin now. */
   from?: string
   /** Whether the user cannot choose "Once", because the campaign repeats already. */
   isFixed?: boolean

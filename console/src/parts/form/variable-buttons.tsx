@@ -31,7 +31,7 @@ export function VariableButtons({
   )
 }
 
-/** How many of the contacts changed last to read for names of custom fields. */
+/** Names of custom fields are read from this many contacts, the most recently changed ones. */
 const SAMPLE = 200
 const MOST_NAMES = 12
 const USABLE = /^[^{}|]*[^{}|\s][^{}|]*$/

@@ -6,8 +6,8 @@ import { Loading, Page } from '../page.tsx'
 import { Empty } from './empty.tsx'
 
 /**
- * Shows that a record is loading, or why it cannot be read: after a 404 `gone` and a link to the list, after
- * another error that error and a button to retry. With `title`, it is a whole page.
+ * Shows that a record is loading, or why it cannot be read. After a 404, shows `gone` and a link to the list.
+ * After other errors, shows the error and a button to retry. With `title`, renders a whole page.
  */
 export function Missing({
   read,

@@ -138,7 +138,7 @@ interface ListPageProps<T extends { id: string }> {
   readonly list: List<T>
   /** The table's name for screen readers; by default the page's title. */
   readonly caption?: string
-  /** The columns, or a function that gets `edit`, which opens the dialog of a row, and returns them. */
+  /** The columns, or a function that returns them. Its argument `edit` opens a row's dialog. */
   readonly columns: readonly Column<T>[] | ((edit: (row: T) => void) => readonly Column<T>[])
   readonly href?: (row: T) => string
   readonly icon: IconName
@@ -257,7 +257,7 @@ export function Records<T extends { id: string }>({
 export function Pager(list: {
   page: number
   pages: number
-  /** The number of all items. While it is undefined (not counted), `pages` is at most the next page. */
+  /** The number of all items; undefined if not counted. Then `pages` is at most `page` + 1. */
   total: number | undefined
   goTo: (page: number) => void
 }) {

@@ -10,7 +10,7 @@ import './contact-form.css'
 
 /**
  * Adds or edits a contact. Saves only changed fields, so that an opt-out that arrives meanwhile is kept.
- * `number`: the contact's number, which the form then hides.
+ * `number`: the phone number, if it must not be changed. The form then has no field for it.
  */
 export function ContactForm({
   contact,

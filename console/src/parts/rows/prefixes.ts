@@ -2,8 +2,8 @@ const PREFIX = /^\+[1-9]\d{0,14}$/
 const SIGNED = /^[+-][1-9]\d{0,14}$/
 
 /**
- * Parses typed prefixes of numbers (`+43, 0049 151`) to the stored form `+43,+49151`. Undefined if one is
- * invalid. `areSigned` allows prefixes with a minus, which exclude numbers.
+ * Parses typed prefixes of phone numbers (`+43, 0049 151`) to the stored form `+43,+49151`. Undefined if one
+ * is invalid. `areSigned` allows prefixes with a minus, which exclude numbers.
  */
 export function readPrefixes(typed: string, areSigned = false): string | undefined {
   const prefixes = typed

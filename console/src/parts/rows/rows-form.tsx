@@ -23,7 +23,7 @@ import {
   type Values,
 } from './values.ts'
 
-/** A field of a form. Without `kind`, the collection's schema gives its kind. */
+/** A field of a form. If `kind` is absent, RecordForm takes it from the collection's schema. */
 export interface FieldRow extends Kept {
   readonly label: string
   readonly hint?: ComponentChildren | ((values: Values) => ComponentChildren)
@@ -36,7 +36,7 @@ export interface FieldRow extends Kept {
   readonly inputRef?: Ref<HTMLTextAreaElement>
   readonly class?: string
   readonly shown?: (values: Values) => boolean
-  /** A message to show instead of the server's when it refuses the value. */
+  /** The message to show if the server refuses the value. Replaces the server's own. */
   readonly refused?: string
   readonly input?: (row: FieldRow, value: Value, onValue: (value: Value) => void) => ComponentChildren
   /** Returns why the typed value cannot be sent. Shown after the first try to submit. */

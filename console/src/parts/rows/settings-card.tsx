@@ -10,7 +10,7 @@ export interface SettingsPart {
   readonly rows: readonly FormRow[]
   readonly action: string
   readonly saved: string
-  /** Asks for confirmation, if needed. False: does not save. */
+  /** Asks for confirmation, if needed. Returns false if the changes must not be saved. */
   readonly isSure?: (changes: SettingsChange) => Promise<boolean>
 }
 

@@ -12,7 +12,7 @@ export interface Kept {
   readonly choices?: readonly (readonly [value: string, words: string])[]
   readonly placeholder?: string
   readonly rows?: number
-  /** `read` converts a stored value for editing, `write` converts it back; undefined is not sent. */
+  /** Converts a stored value for editing. `write` converts it back, or returns undefined to send nothing. */
   readonly read?: (stored: unknown) => Value
   readonly write?: (typed: Value, values: Values) => unknown
 }

@@ -9,7 +9,7 @@ import { linesRow } from './common-rows.tsx'
 import { type FormRow, RecordForm } from './rows-form.tsx'
 import type { Value, Values } from './values.ts'
 
-/** Converts typed numbers and sender names (`+49 30*, DHL`) to the stored text: `+4930*,DHL`. */
+/** Converts typed phone numbers and sender names (`+49 30*, DHL`) to the stored text: `+4930*,DHL`. */
 const readNumbers = (typed: Value): string =>
   String(typed)
     .split(/[,;\n]/)
@@ -37,7 +37,7 @@ const writeJson = (typed: Value): unknown => {
 const jsonFault = (typed: Value) =>
   /^\s*[[{]/.test(String(typed)) && typeof writeJson(typed) === 'string' ? t('This is no JSON.') : undefined
 
-/** The address to store. An empty one becomes the service's own, if that is the same for all its users. */
+/** The address to store. If none is typed, it is the service's address, if that is the same for everybody. */
 function addressOf(preset: string, typed: string): string {
   if (preset === 'mail' && typed.includes('@')) return typed.replace(/^(mailto:)?/, 'mailto:')
   const { url } = presetOf(preset)

@@ -48,8 +48,8 @@ const Ticks = ({ message }: { message: Message }) => {
 }
 
 /**
- * An incoming, sent or scheduled text. `sim`: the name of its SIM, or ''. `isLast`: it is the last of a
- * group, which always shows its time; others show theirs when pressed. `isFound`: a search led to it.
+ * An incoming, sent or scheduled text. `sim`: the name of its SIM, or ''. `isLast`: whether it ends a group;
+ * it then always shows its time, else after a click. `isFound`: whether a search led to it.
  */
 export function Text({
   message,
@@ -70,9 +70,9 @@ export function Text({
   const isIn = message_type === 'incoming'
   const isWaiting = status === 'pending' && scheduled_at !== ''
   const sender = senderOf(message, hasTeam)
-  // a simulated phone is always named, a real one by its SIM if it has several
+  // names the device if it is simulated, else the SIM if the device has several
   const line = isSimulated(expand?.device) ? deviceName(expand?.device) : sim
-  // may() reads a signal at each render: without one, Preact renders again even with the same props
+  // may() comes first: it reads a signal, and only components that read one skip renders with equal props
   const isCancelable = may('agent') && isWaiting
   const isTold = isLast || isOpen || isWaiting || Boolean(reason)
   const at = timeOf(message)

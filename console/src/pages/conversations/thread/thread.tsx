@@ -22,7 +22,7 @@ import { NoteBubble, Text, UnsentText } from './bubbles.tsx'
 import { type ThreadTexts, useRead, useThread } from './use-thread.ts'
 
 const MAX_NOTES = 500
-/** Texts of one sender within this time form a group, which shows one time. */
+/** Neighbors of one sender form a group if they are at most this far apart. A group shows one time. */
 const GROUP_MS = 5 * 60_000
 /** Distance to an edge, in pixels, at which more texts are loaded. */
 const NEAR_PX = 600
@@ -147,7 +147,7 @@ interface Entry {
 
 const isFound = (at: string, { record }: Entry) => at.endsWith(`/${record.id}`)
 
-/** Merges texts and notes by time, scheduled texts last. Leaves out notes outside the loaded texts. */
+/** Merges texts and notes by time, scheduled texts last. Leaves out notes from times not loaded yet. */
 function merge({ texts, hasOlder, hasNewer }: ThreadTexts, notes: readonly Note[]): Entry[] {
   const first = hasOlder ? (texts.at(-1)?.created ?? '') : ''
   const last = hasNewer ? (texts[0]?.created ?? '') : '~'
@@ -167,8 +167,8 @@ function isGroup(a: Entry, b: Entry | undefined): boolean {
 }
 
 /**
- * Keeps the scroll position when texts are added above or below; at the end, scrolls to new texts. The box
- * has `flex-direction: column-reverse`: its scrollTop is 0 at the end and negative above.
+ * Keeps the scroll position when texts are added above or below. If the user is at the end, scrolls to new
+ * texts. The box has `flex-direction: column-reverse`: its scrollTop is 0 at the end and negative above.
  */
 function usePlace(thread: ThreadTexts, entries: readonly Entry[], at: string) {
   const box = useRef<HTMLDivElement>(null)

@@ -5,9 +5,12 @@ import type { Conversation, Message } from '../../../data/records.ts'
 import { useLater } from '../../../data/use/use-later.ts'
 import { useLive } from '../../../data/use/use-live.ts'
 
-/** Texts per request. So few cause no visible delay when they are added. */
+/** Texts per request: few enough to be added without a visible delay. */
 const STEP = 30
-/** Maximum texts after more are loaded. Those at the other end are dropped, and loaded again when needed. */
+/**
+ * Loading more texts at one end keeps at most this many: those at the other end are dropped, and loaded again
+ * when needed.
+ */
 const MOST = 90
 
 /** A gapless part of a conversation. */
@@ -26,14 +29,14 @@ export interface ThreadTexts extends Stretch {
   toEnd(): void
 }
 
-/** Sort keys. Texts that a device reported together have one `created`: `delivered_at` orders them. */
+/** Sort keys. Texts that a device reported together have the same `created`, so `delivered_at` is next. */
 const KEYS = ['created', 'delivered_at', 'id'] as const
 type Edge = Pick<Message, (typeof KEYS)[number]>
 
 const TEXTS = 'sms_messages'
 const EXPAND: Readonly<Record<string, object>> = { [TEXTS]: { expand: 'device,sent_by' } }
 
-/** Up to STEP texts with `number`, older or newer than `edge`. Older without an edge: the newest. */
+/** Reads up to STEP texts just older or newer than `edge`; without `edge`, 'older' reads the newest ones. */
 async function read(number: string, side: 'older' | 'newer', edge?: Edge): Promise<Message[]> {
   const [sign, sort] =
     side === 'older' ? ['<', '-created,-delivered_at,-id'] : ['>', 'created,delivered_at,id']
@@ -62,8 +65,8 @@ const endOf = (newest: readonly Message[]): Stretch => ({
 })
 
 /**
- * The texts around a text or note (`sms_messages/ID` or `conversation_notes/ID`). If that does not exist, the
- * newest texts.
+ * The texts around a text or note (`sms_messages/ID` or `conversation_notes/ID`). If there is no such text
+ * or note, the newest texts.
  */
 async function readAround(number: string, at: string): Promise<Stretch> {
   const [collection = '', id = ''] = at.split('/')
@@ -85,7 +88,7 @@ async function readAround(number: string, at: string): Promise<Stretch> {
 const keyOf = (edge: Edge) => KEYS.map((key) => edge[key]).join()
 const newestFirst = (a: Edge, b: Edge) => (keyOf(a) < keyOf(b) ? 1 : -1)
 
-/** Updates the loaded texts from the newest ones. Adds new texts only if this leaves no gap. */
+/** Merges the conversation's newest texts into the loaded ones. Adds new ones only if this leaves no gap. */
 function joined(old: Stretch, newest: readonly Message[]): Stretch {
   const known = new Set(old.texts.map(({ id }) => id))
   const joins = newest.length < STEP || newest.some(({ id }) => known.has(id))
@@ -102,9 +105,7 @@ export function useThread(number: string, at: string): ThreadTexts {
   const turn = useRef(0)
   const isReading = useRef(false)
 
-  /**
-   * Makes a request. Drops its answer if a later request began, or another conversation or place was opened.
-   */
+  /** Calls `put` with the answer to a request, unless a later request began or `number` or `at` changed. */
   const run = useCallback(async <T>(ask: () => Promise<T>, put: (found: T) => void) => {
     const mine = ++turn.current
     isReading.current = true
@@ -188,7 +189,7 @@ function longer(old: Stretch, side: 'older' | 'newer', found: readonly Message[]
   return { texts: texts.slice(0, MOST), hasNewer: !isEnd, hasOlder: old.hasOlder || texts.length > MOST }
 }
 
-/** Marks a conversation as read when a text comes in, as soon as the page is visible. */
+/** Marks an unread conversation as read: now if the page is visible, else when it becomes visible. */
 export function useRead(conversation: Conversation | undefined): void {
   const id = conversation?.id
   const unread = conversation?.unread ?? 0

@@ -7,7 +7,9 @@ interface Field {
   readonly values?: readonly string[]
 }
 
-/** The collection to which each beginning of a filter path leads. */
+/**
+ * Beginnings of filter paths, with the collection to which each leads: `device.name` is a field of devices.
+ */
 const RELATED = {
   '': sms_messages,
   'device.': devices,
@@ -16,7 +18,7 @@ const RELATED = {
   'sms_events_via_message.': sms_events,
 } as const
 
-/** The fields that the form offers, by their path from a message. A typed filter may use all fields. */
+/** The fields that the form offers, as paths from a message. A typed filter may use other fields, too. */
 export const FIELDS = [
   ['status', t('State')],
   ['sms_events_via_message.status', t('Any state that it had')],
@@ -51,7 +53,7 @@ const EQUAL = [
   ['=', t('is')],
   ['!=', t('is not')],
 ] as const
-/** Operators by type of field. One that ends in `""` already includes the value to compare with. */
+/** Operators by type of field. One that ends in `""` needs no value to compare with. */
 const SIGNS: Readonly<Record<string, readonly (readonly [sign: string, words: string])[]>> = {
   text: [['~', t('contains')], ['!~', t('does not contain')], ...EQUAL],
   number: [
