@@ -1,5 +1,5 @@
--- Gives back one try to each key, but not to the last key if auth_take_tries skipped it. `days` above 0: the
--- try succeeded, so the first key is deleted and the key `exempt` is valid for that many days.
+-- Gives back one try to each key, except to a last key that auth_take_tries skipped. If `days` is above 0,
+-- the try succeeded: deletes the first key, and the key `exempt` is valid for that many days.
 create or replace function auth_give_back(keys text[], exempt text, days int) returns void
 language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
 -- Counts one try for each key (such as a network or an account), in order. Stops at the first key that has no
--- try left and returns the seconds until it has one; else returns 0. A window of `seconds` begins with the
--- first try. Skips the last key while the key `exempt` is valid.
+-- try left and returns the seconds until it has one. Returns 0 if all had one. The last key is not counted
+-- while the key `exempt` is valid. Tries are counted for `seconds` after the first one.
 create or replace function auth_take_tries(keys text[], limits int[], seconds int, exempt text) returns int
 language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
--- Converts an argument of SQLite's json_object() or json_array() to JSON. A stored JSON value counts as text
--- there, unless it is a number.
+-- Converts an argument of SQLite's json_object() or json_array() to JSON. Like SQLite, treats a stored JSON
+-- value as text, unless it is a number.
 create or replace function pb_json_of(t text) returns json
 language sql immutable parallel safe as 'select to_json(t)';
 

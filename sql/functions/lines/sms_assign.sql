@@ -7,7 +7,7 @@
 --   since   a pb_date: devices that were last seen at or after it count as online
 --   at      now; days and months are those of the user's time zone
 --   sticky  a pb_date: prefer the line that exchanged a text with the recipient since then; '' for none
---   is_new  true for texts that are being accepted: they do not overtake texts that already wait for room
+--   is_new  true for texts that are being accepted: they must not overtake texts that already wait
 --   texts   JSON array of objects with these members:
 --             n, to              identifies the text in the results; the recipient
 --             device, sim, line  the device, SIM slot and line that the request names; null for none
@@ -17,7 +17,7 @@
 --             avoid              a device that must not be chosen
 --             was_line, was_day  the line and day that are charged now; given back when a line is found
 -- Results, one row for each text
---   n, line   the text and its line; null if no line was found. Then these say more:
+--   n, line   the text and its line. If the line is null, none was found, and these say more:
 --   room_at   when a line may have room or the quiet hours end; null if there is no line for the text
 --   reason    'room' or 'quiet_hours', as in sms_messages.waiting_for
 --
@@ -115,7 +115,7 @@ begin
         then l.monthly_recipients - case when u.month = left(t.day, 7) then u.recipients else 0 end
       end as recipient_room
     from devices d join lines l on l.device = d.id left join line_use u on u.line = l.id
-    -- The day of the counters never goes back, or a change of the time zone would reset them.
+    -- The day of the counters never goes back: else a change of the time zone would reset them.
     cross join lateral (select greatest(today, case when u.day <= latest then u.day end)) t(day)
     where d."user" = owner and l.enabled and l.present
     order by place
@@ -124,7 +124,7 @@ begin
   from user_settings s where s."user" = owner and s.quiet_from <> '';
   select max(t) into last_turn from unnest(line_turns) t;
   if is_new and true = any (are_limited) then
-    -- `at` is in whole milliseconds, by a server's clock; the database's clock may be ahead.
+    -- Is a message due by the later of two clocks: the server's, from which `at` comes, and the database's?
     has_waiting := exists (
       select from sms_dispatch d
       where d."user" = owner and d.state = 'pending' and d.waiting_for <> '' and d.due_at <= greatest(at, clock_timestamp())

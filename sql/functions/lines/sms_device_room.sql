@@ -1,5 +1,5 @@
--- Trigger of devices: when a device is seen again after two minutes, is enabled or disabled, or gets other
--- limits, the next sweep tries its user's messages that wait for room again.
+-- Trigger of devices. Makes the next sweep of the queue try messages again that wait for room on the user's
+-- lines: after a device was not seen for two minutes, was enabled or disabled, or got other limits.
 create or replace function sms_device_room() returns trigger language plpgsql as $$
 begin
   if (old.enabled, old.per_minute, old.daily_limit) is distinct from (new.enabled, new.per_minute, new.daily_limit)

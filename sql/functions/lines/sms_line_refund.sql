@@ -1,6 +1,6 @@
--- Gives back the room that one text used on a line: it no longer counts for the local day `charged`
--- (YYYY-MM-DD) and its month. Its recipient no longer counts if this was the only text to them. Makes the
--- next sweep try the first waiting text that may use this line.
+-- Gives back the room that one text used on a line: the text no longer counts for the local day `charged`
+-- (YYYY-MM-DD) and the month of that day. Its recipient no longer counts if the line sent them no other text
+-- in that month. Makes the next sweep try the first waiting text that may use this line.
 create or replace function sms_line_refund(of_line text, charged text, recipient text, owner text) returns void
 language plpgsql as $$
 declare

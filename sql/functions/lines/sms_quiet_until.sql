@@ -1,6 +1,6 @@
--- The end of the quiet hours that contain `at`; null if there are none. `starts` and `ends` are local times
--- ('HH:MM') in `zone`. Quiet hours that end before they start last until the next day. `days`: the days on
--- which they start ('mon' …); empty for all.
+-- The end of the quiet hours in which `at` lies; null if it lies in none. `starts` and `ends` are local times
+-- ('HH:MM') in `zone`. If `ends` is before `starts`, they end on the next day. `days`: the days on which they
+-- start ('mon' …); empty for all.
 create or replace function sms_quiet_until(starts text, ends text, days text[], zone text, at timestamptz)
 returns timestamptz language sql stable as $$
   select (day + ends::time + case when starts < ends then interval '0' else interval '1 day' end) at time zone zone

@@ -1,5 +1,5 @@
--- Trigger of sms_messages: gives a failed text a reason and takes the line from a pending one, whoever writes
--- it. The index sms_messages_failed_or_waiting needs this.
+-- Trigger of sms_messages, also for writes by superusers: sets the reason of a failed text that has none, and
+-- empties the line of a pending text. The index sms_messages_failed_or_waiting relies on this.
 create or replace function sms_messages_reason() returns trigger language plpgsql as $$
 begin
   if new.status = 'pending' then

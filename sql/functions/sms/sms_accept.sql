@@ -7,7 +7,7 @@
 --   moment         now, as a pb_date: `created` of the messages; its month is the quota period
 --   since          a pb_date: devices that were last seen at or after it count as online
 --   default_quota  messages per month for users without a quota of their own; 0 is no limit
---   node           '' if the caller wakes the devices; only servers of the previous release give their id
+--   node           '' (the caller wakes the devices); only servers of the previous release give their id
 --   sticky         a pb_date: prefer a line that exchanged a text with the recipient since then; '' if none
 --   recipients     the recipients of all messages of all requests
 --   requests       array of sms_request
@@ -17,7 +17,7 @@
 --                  replayed          the idempotency key already has an answer
 --                  known             a message with this client_ref exists; `known` has its id
 --                  again             an earlier request of this call has the same client_ref: retry this one
---                  message_id_in_use an earlier send of this user by the same API has this id
+--                  message_id_in_use the user's earlier message by the same API has this id
 --                  destination_not_allowed, device_not_found, line_not_found, line_ambiguous,
 --                  line_not_allowed, quota_exceeded, no_devices
 --   known          id of the existing message, else ''
@@ -34,7 +34,7 @@
 --
 -- The setting pocketsms.counted tells the trigger sms_messages_came that this function counts the messages.
 -- It is set around the INSERT, because only a superuser could create a function with a SET clause for it.
--- force_generic_plan: otherwise each call would plan the statements that read an array again.
+-- Without force_generic_plan, each call would plan the statements that read an array again.
 create or replace function sms_accept(
   owner text, moment text, since text, default_quota float8, node text, sticky text, recipients text[], requests anyarray,
   out outcomes text[], out known text[], out wake text[]
@@ -59,12 +59,12 @@ declare
   free_numbers text[];
   -- whether sms_assign chooses the lines
   is_special boolean;
-  -- numbers with a conversation, and the line of each conversation
+  -- recipients with whom there is a conversation, and the line of each conversation
   talks text[];
   talk_lines text[];
   -- recipients who have opted out: messages to them are stored as failed and cost nothing
   opted_out text[];
-  -- collected from the accepted requests: messages, their senders, client_refs, cost, turns that were used
+  -- of all accepted requests together: messages, their senders, client_refs, cost, turns that were used
   drafts sms_new_message[] := '{}';
   senders text[] := '{}';
   refs text[] := '{}';
@@ -72,14 +72,12 @@ declare
   dealt bigint := 0;
   has_quiet boolean := false;
   has_origin boolean := false;
-  -- the request that is being checked
   request sms_request;
   outcome text;
   cost int;
   named text[];
   live_key text;
   first_message text;
-  -- the message that is being stored
   message sms_request_message;
   draft record;
   status text;
@@ -89,7 +87,7 @@ declare
   usage_is_new boolean := false;
   setting text;
 begin
-  -- Lock the user, and take a turn for each message.
+  -- Lock the user's row, and reserve a turn for each message: turns decide which line a message gets.
   insert into sms_turns as t ("user", turn, messages) values (owner, taken, taken)
   on conflict ("user") do update set turn = t.turn + excluded.turn, messages = t.messages + excluded.messages
   returning t.turn - taken into turns;
@@ -123,8 +121,8 @@ begin
   ) c
   where u.id = owner;
   if not found then
-    -- The user was deleted, so all requests are stale. Removes the inserted row, with 0 messages: a trigger
-    -- keeps the count of a deleted row.
+    -- The user was deleted, so all requests are stale. Remove the row that was just inserted. Its count must
+    -- be 0 first, because a trigger adds the count of a deleted row to sms_totals.
     update sms_turns t set messages = 0 where t."user" = owner;
     delete from sms_turns t where t."user" = owner;
   end if;
@@ -174,14 +172,14 @@ begin
       outcome := case when found then 'known' when request.ref = any (refs) then 'again' else outcome end;
     end if;
 
-    -- Is the send's id in another API (SMSGate, Twilio) already in use?
+    -- Has an earlier message the id that this request has in SMSGate's or Twilio's API?
     if request.origin is not null and outcome = 'accepted' then
       perform from sms_origins o
       where o."user" = owner and o.api = request.origin ->> 'api' and o.id = request.origin ->> 'id';
       outcome := case when found then 'message_id_in_use' else outcome end;
     end if;
 
-    -- May the messages go to these numbers? If `sent_by` is an API key, its rules apply, too.
+    -- May the messages go to these phone numbers? If `sent_by` is an API key, the key must allow them, too.
     if request.sent_by is distinct from key_read then
       select k.destinations, nullif(k.lines, '{}') into key_destinations, key_lines
       from api_keys k where k.id = request.sent_by and k."user" = owner;
@@ -212,8 +210,8 @@ begin
       request.line := named[1];
     end if;
 
-    -- May the API key send by the requested line? If only a device or slot is requested, one permitted line
-    -- of it is enough.
+    -- May the API key send by the requested line? If only a device or slot is requested, the key needs one
+    -- line of it.
     if key_lines is not null and (request.device is not null or request.sim > 0) and outcome = 'accepted' then
       perform from lines l
       where l.id = any (key_lines) and l."user" = owner and (request.line is null or l.id = request.line)
@@ -258,8 +256,8 @@ begin
       from json_to_record(request.origin) o(ref text, api text, id text, data json);
     end if;
 
-    -- Draft the messages. A text uses the line that exchanged the last text with its recipient; else lines
-    -- take turns.
+    -- Collect the messages. A text uses the line that exchanged the last text with its recipient. If there
+    -- is none, lines take turns.
     foreach message in array request.messages loop
       status := case when message."to" = any (opted_out) then 'failed' when request.later then 'pending' else 'assigned' end;
       place := null;
@@ -301,7 +299,7 @@ begin
     usage_is_new := true;
   end if;
 
-  -- Quiet hours are in the contact's time zone if it has one. Answers in a conversation do not wait.
+  -- Quiet hours count in the contact's time zone if that is set. Answers in a conversation do not wait.
   if has_quiet then
     for draft in
       select d.ordinality as n, case when not d.is_answer or not exists (
@@ -315,8 +313,8 @@ begin
     end loop;
   end if;
 
-  -- sms_assign chooses lines if taking turns is not enough. A text without a line is tried again when one may
-  -- have room, or in a minute.
+  -- sms_assign chooses lines if taking turns is not enough. A text that gets no line is tried again when a
+  -- line may have room, or in a minute.
   if is_special then
     for draft in
       select s.* from sms_assign(owner, since, moment::timestamptz, sticky, true, (
@@ -362,8 +360,8 @@ begin
     d.due_at, d.expires_at::timestamptz, d.priority, d.guarantee = 'at_least_once', d.sealed, d.lines
   from unnest(drafts) d where d.status <> 'failed';
 
-  -- A text to one number becomes the last text of its conversation, if there is one. Conversations are locked
-  -- after the user's row, in the order of their numbers, to avoid deadlocks.
+  -- A text to a single recipient becomes the last text of its conversation, if there is one. Locks
+  -- conversations after the user's row, in the order of their phone numbers, to avoid deadlocks.
   if talks is not null then
     for draft in
       select distinct on (d."to" collate "C") d."to", d.body, d.id
@@ -374,13 +372,13 @@ begin
     end loop;
   end if;
 
-  -- The answer to the send has the first status, so no callback repeats it.
+  -- The answer to the request has the first status, so no status callback repeats it.
   if has_origin then
     update sms_origins o set told = case d.status when 'assigned' then 1 else 3 end
     from unnest(drafts) d where o.ref = d.id and d.status <> 'pending';
   end if;
 
-  -- Records an event for each message that failed because its recipient has opted out.
+  -- Record an event for each message that failed because its recipient has opted out.
   if opted_out <> '{}' then
     insert into sms_events (id, "user", message, status, device, detail, created)
     select pb_new_id(), owner, d.id, d.status, d.device, 'Recipient has opted out', pb_text(now())

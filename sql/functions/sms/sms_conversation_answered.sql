@@ -1,7 +1,7 @@
--- Makes an accepted text the last text of the conversation with its recipient, if there is one. The text's
--- line, if it has one already, becomes the conversation's line, which later texts prefer. With the setting
--- assign = 'answerer', assigns an unassigned conversation to the sender. Deletes the sender's draft if the
--- text begins with it. `moment`: a pb_date.
+-- Makes an accepted text the last text of the conversation with its recipient, if there is one. If the text
+-- has a line already, later texts of the conversation prefer that line. With the setting assign = 'answerer',
+-- assigns an unassigned conversation to the sender. Deletes the answer that the sender has saved as a draft,
+-- if the text begins with it. `moment`: a pb_date.
 create or replace function sms_conversation_answered(
   owner text, moment text, recipient text, content text, message_id text
 ) returns void language plpgsql as $$

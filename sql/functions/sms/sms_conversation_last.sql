@@ -1,6 +1,6 @@
--- The fields of the conversation of `owner` with a number, from its messages: one row. `heard`: when the last
--- text came in; '' if none did. `offset 0` makes Postgres find the messages by their number, not by their
--- time among all messages of the user.
+-- The fields of the conversation of `owner` with the phone number `other`, from its messages: one row.
+-- `heard`: when the last text came in; '' if none did. `offset 0` makes Postgres find the messages by phone
+-- number, not by their time among all messages of the user.
 create or replace function sms_conversation_last(owner text, other text) returns table (
   id text, body text, at text, type text, device text, heard text, name text
 ) language sql stable as $$

@@ -1,4 +1,4 @@
--- Sets the name of the conversation of `owner` with a number, if there is one with another name.
+-- Sets the name of the conversation of `owner` with a phone number, unless it has that name already.
 create or replace function sms_conversation_rename(owner text, phone text, contact_name text) returns void
 language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
--- Counts the messages of a user, or all if `owner` is null, as long as sms_totals does not have the number. A
--- function, so that planning a list does not include this count.
+-- Counts the messages of a user, or all if `owner` is null. Needed while sms_totals does not have the count.
+-- In a function, so that Postgres does not plan this query with each list.
 create or replace function sms_counted(owner text) returns bigint language plpgsql stable as $$
 begin
   if owner is null then

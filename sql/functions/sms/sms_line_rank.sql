@@ -1,10 +1,10 @@
 -- Which texts may use a line, by the platform of its device and its number or sender name:
 --   0     the line takes turns
---   1     the line has a sender name, and the user has a line with a number: only texts that name the line,
---         its slot, or its device if that has no number. Nobody can answer a name, so names and numbers
---         never take turns.
---   null  the line is of a simulated phone, and the user has another device: only texts that name the line
---         or its device
+--   1     the line has a sender name, and the user has a line with a number. Then only texts may use it that
+--         name the line, its slot, or its device (if no line of the device has a number). Nobody can answer a
+--         name, so names and numbers never take turns.
+--   null  the line is of a simulated phone, and the user has other devices, too. Then only texts may use it
+--         that name the line or its device.
 create or replace function sms_line_rank(owner text, platform text, number text) returns int
 language sql stable as $$
   select case

@@ -1,5 +1,5 @@
--- The time zones (sms_dispatch.quiet_zone) of a user's assigned texts in which quiet hours are in force now.
--- Reads only one row for a user without quiet hours.
+-- Of the time zones (quiet_zone) of a user's assigned texts, those in which quiet hours are in force now.
+-- Reads only one row if the user has no quiet hours.
 create or replace function sms_quiet_zones(owner text) returns text[] language plpgsql stable as $$
 declare
   quiet record;

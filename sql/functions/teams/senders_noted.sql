@@ -1,6 +1,6 @@
--- Trigger of users, members, api_keys, campaigns, auto_answers and hooks: keeps a row for each in senders.
--- The row stays when its source is deleted, because messages name it. The argument is the kind of the sender.
--- Clients may choose the id of a new record; an id that another sender has is refused.
+-- Trigger of users, members, api_keys, campaigns, auto_answers and hooks: keeps a row in senders for each
+-- that can send. The row stays when its source is deleted, because messages name it. The argument is the kind
+-- of sender. Clients may choose the id of a new record: an id that another sender has is refused.
 create or replace function senders_noted() returns trigger language plpgsql as $$
 declare
   account text;

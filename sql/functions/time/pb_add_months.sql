@@ -1,4 +1,4 @@
--- Adds months to a moment and keeps the day of the month: the 31st of a month with 30 days is the 1st of the
+-- Adds months to a moment, but keeps the day of the month: the 31st of a 30-day month becomes the 1st of the
 -- next.
 create or replace function pb_add_months(ms bigint, months int) returns bigint
 language plpgsql immutable parallel safe as $$

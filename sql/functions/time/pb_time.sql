@@ -1,5 +1,6 @@
--- Reads a time value of SQLite: a date, a time of day (on 2000-01-01), `now`, or a number. A number is a
--- Julian day unless a modifier says otherwise, so `raw` keeps it. Both results are null for other text.
+-- Reads a time value of SQLite: a date, a time of day (on 2000-01-01), `now`, or a number. `ms` takes a
+-- number for a Julian day; `raw` keeps it for modifiers that give it another meaning. Both are null for other
+-- text.
 create or replace function pb_time(t text, out ms bigint, out raw double precision)
 language plpgsql stable parallel safe as $$
 declare

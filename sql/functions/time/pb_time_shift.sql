@@ -1,5 +1,5 @@
 -- Applies the n-th modifier of strftime(), such as `+1 day`; null if it is invalid. `raw`: the time value if
--- it was a number, see pb_time.
+-- that was a number (see pb_time).
 create or replace function pb_time_shift(ms bigint, raw double precision, modifier text, n int) returns bigint
 language plpgsql stable parallel safe as $$
 declare

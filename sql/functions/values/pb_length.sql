@@ -1,4 +1,4 @@
--- length() of SQLite, of any value as text.
+-- length() of SQLite. Converts other types to text first.
 create or replace function pb_length(t text) returns int
 language sql immutable parallel safe as 'select length(t)';
 

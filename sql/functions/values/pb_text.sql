@@ -1,5 +1,5 @@
 -- Converts a value to text as SQLite stores it: whole numbers without a point, booleans as 0 and 1, lists as
--- JSON. An instant becomes a pb_date; its variant is only STABLE because to_char() is.
+-- JSON. An instant becomes a pb_date; that function is only STABLE, because to_char() is.
 create or replace function pb_text(at timestamptz) returns text language sql stable strict parallel safe as $$
   select to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS"Z"')
 $$;

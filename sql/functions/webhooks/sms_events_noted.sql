@@ -1,11 +1,11 @@
 -- Trigger of sms_events, once per statement: logs new events for realtime subscribers and queues their
--- webhook calls, in the same transaction. Skips imported events, which have another time, and events that a
--- superuser adds as records (pocketsms.added).
+-- webhook calls, in the same transaction. Skips imported events, whose `created` is not now, and events that
+-- a superuser adds as records (pocketsms.added).
 --
--- Status callbacks (to the URL in sms_origins.data) belong to no webhook: one each for `assigned`, `sent` and
--- a final status, never for an earlier status than the last. Callbacks of one message share one of 16 lanes
--- of the user, and a lane has one call at a time: first attempts leave in the order of the events. A deleted
--- API key cannot sign callbacks, so then none is sent.
+-- Status callbacks (to the URL in sms_origins.data) belong to no webhook. There is one each for `assigned`,
+-- `sent` and a final status, and none for a status that precedes one already told. The user's callbacks are
+-- in 16 queues with one call at a time. Those of one message share a queue, so their first attempts leave in
+-- the order of the events. If the API key was deleted, nothing can sign callbacks, and none is sent.
 create or replace function sms_events_noted() returns trigger language plpgsql as $$
 declare
   moment constant text := pb_text(now());

@@ -1,9 +1,8 @@
 -- Queues webhook calls, an array of webhook_call: writes the queue, the records in webhook_deliveries and the
--- payloads, and wakes the servers. Leaves out calls about a deleted message, and calls that the settings of
--- their webhook exclude: `device` is one device; `lines` are some lines; `numbers` are those of the other
--- side (`+4930*` for all that begin so); `smsgate_event` is an event of SMSGate, which has separate events
--- for cancellations and binary texts.
--- `clock_timestamp()` keeps the order of two calls in one transaction.
+-- payloads, and wakes the servers. Leaves out calls about deleted messages, and calls that the webhook's
+-- settings exclude: it may be limited to one `device`, to `lines`, to `numbers` of the other side (`+4930*`:
+-- all that begin so), or to one `smsgate_event`, since SMSGate has separate events for cancellations and
+-- binary texts. `clock_timestamp()` keeps the order of two calls in one transaction.
 create or replace function webhook_queue(calls anyarray) returns void language plpgsql as $$
 declare
   moment constant text := pb_text(now());

@@ -1,2 +1,2 @@
--- Finds the time at which each person last got a conversation, and all conversations of a removed member.
+-- Finds when each person was last assigned a conversation, and all conversations of a removed member.
 create index conversations_assigned on conversations ("user", assignee, assigned_at) where assignee <> '';

@@ -1,2 +1,2 @@
--- Finds the conversation whose last text is a message that is deleted or redacted.
+-- Finds the conversation by its last text, when that text is deleted or redacted.
 create index conversations_by_message on conversations (last_message) where last_message <> '';
