@@ -68,7 +68,7 @@ export function findSite(dataDir: string, log: Logger): Site {
   return launch.account ? forAccount(site, launch.account, owner, log) : site
 }
 
-/** The user that owns the cluster, if it exists. Throws a UserError unless this process is that user or root. */
+/** The owner of the cluster, if it exists. Throws a UserError if this process is neither it nor root. */
 function ownerOf(link: string): Account | undefined {
   if (!lstatSync(link, { throwIfNoEntry: false })) return undefined
   const found = statSync(link, { throwIfNoEntry: false })
