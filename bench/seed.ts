@@ -49,12 +49,12 @@ const devices = `
   from users u, generate_series(1, 3) n where u.id <> '${USERS.waker}'`
 
 const messages = `
-  insert into sms_messages (id, status, "to", "from", body, message_type, device, segments, sent_at, "user", created, updated)
-  select ${id("'message' || n")}, status, '+49170' || lpad((n::bigint * 7919 % 10000000)::text, 7, '0'), '+491600000000',
+  insert into sms_messages (id, status, "to", "from", body, message_type, device, line, segments, sent_at, "user", created, updated)
+  select ${id("'message' || n")}, m.status, '+49170' || lpad((n::bigint * 7919 % 10000000)::text, 7, '0'), '+491600000000',
     'Message ' || n || ': your parcel arrives tomorrow between 9 and 12.',
-    case when status = 'received' then 'incoming' else 'outgoing' end, ${id(`'device' || owner || (n % 3 + 1)`)},
-    1, created, owner, created, created
-  from (select n, ${OWNER} as owner, ${STATUS} as status, ${CREATED} as created from generate_series(1, ${MESSAGES}) n) m`
+    case when m.status = 'received' then 'incoming' else 'outgoing' end, l.device, l.id, 1, m.created, owner, m.created, m.created
+  from (select n, ${OWNER} as owner, ${STATUS} as status, ${CREATED} as created from generate_series(1, ${MESSAGES}) n) m
+  join lines l on l.device = ${id(`'device' || owner || (n % 3 + 1)`)}`
 
 const events = `
   insert into sms_events (id, "user", message, status, device, attempt, created)
