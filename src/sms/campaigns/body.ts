@@ -31,7 +31,7 @@ import {
 /** The shortest time between runs of a repeating campaign. A run delayed by more than this is missed. */
 export const MIN_INTERVAL_MS = 300_000
 /** The number of 5-minute intervals in a day. */
-const INTERVALS = 288
+const INTERVALS = 86_400_000 / MIN_INTERVAL_MS
 const SHOWN_TIMES = 5
 
 const EXPECTED =
