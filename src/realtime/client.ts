@@ -86,7 +86,7 @@ export interface ConnectionLimits {
   /** A client without an event for this many milliseconds is disconnected. */
   readonly idleMs: number
   readonly totalMs: number
-  /** How often a comment is sent, so that clients and proxies notice a dead connection. */
+  /** How often at least a comment is sent, so that clients and proxies notice a dead connection. */
   readonly aliveMs: number
   readonly maxUnread: number
 }
@@ -162,8 +162,9 @@ export class Client {
     this.#share = parts.memory.open(this.holder)
     this.#idle = setTimeout(() => this.end(), parts.limits.idleMs)
     this.#total = setTimeout(() => this.end(), parts.limits.totalMs)
-    // without an empty line, which some clients take for the end of an event
-    this.#alive = setInterval(() => parts.connection.write(':\n', () => {}), parts.limits.aliveMs)
+    // streams that opened together write apart
+    const aliveMs = parts.limits.aliveMs * (0.8 + 0.2 * Math.random())
+    this.#alive = setInterval(() => this.#sayAlive(), aliveMs)
     parts.connection.write(this.#frame('PB_CONNECT', `{"clientId":"${this.id}"}`), () => {})
   }
 
@@ -213,6 +214,11 @@ export class Client {
     this.#unreadBytes += text.length
     this.#idle.refresh()
     connection.write(text, () => this.#taken(text.length))
+  }
+
+  /** Writes a comment, without an empty line: some clients take that for the end of an event. */
+  #sayAlive(): void {
+    if (this.#unreadBytes === 0) this.#parts.connection.write(':\n', () => {})
   }
 
   end(): void {
