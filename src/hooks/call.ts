@@ -203,7 +203,7 @@ async function noteCall({ db }: Store, { id, user, kind }: Hook, raw: string, ca
 // uses `clock_timestamp()`: `now()` is when the transaction began, before it waited for the hook's lock
 const READ = statement('hook window', {
   wasSent: 'boolean',
-  /** SHA-256 of the event's name; '' if it has none, or if the hook sends repeated events. */
+  /** SHA-256 of the event's name; '' if the event has no name or the hook sends repeated events. */
   key: 'string',
   isOpen: 'boolean',
   /** Short messages (segments) sent in this hour. A text to several recipients counts once. */
@@ -239,7 +239,7 @@ async function readWindow(db: Db, { id, once_minutes }: Hook, event: string): Pr
 
 const MAX_PHONES = 1_000
 
-/** The summary "and 5 more", sent at the end of the hour to those recipients who have none scheduled yet. */
+/** The summary "and 5 more" of held-back calls, at the hour's end, to recipients who have none scheduled. */
 function summaryOf({ name }: Hook, { held, phones, endsAt }: Window, offer: Offer): Offer {
   const body = `${name}: and ${held + 1} more`
   const { segments } = countSegments(body)
@@ -270,7 +270,8 @@ async function noteSent(db: Db, hook: Hook, window: Window, segments: number) {
 }
 
 /**
- * Counts a call above the hourly limit. Adds `summary` to the scheduled messages and renews the text of all.
+ * Counts a call above the hourly limit. Adds the messages of `summary` to the hour's scheduled summaries and
+ * updates the text of them all.
  */
 async function noteHeld(db: Db, hook: Hook, window: Window, summary: Offer) {
   await remember(db, hook, window)

@@ -122,7 +122,7 @@ async function someoneIn(store: Store, user: string, body: unknown, hook: HookFi
 
 /**
  * Phone numbers and group names in a body, at the path `recipients_from` or where the preset says. Throws 400
- * for too many, or if that path has none and the hook has none either.
+ * for too many, or if neither that path nor the hook names a recipient.
  */
 function namesIn(body: unknown, { preset, recipients_from: path, recipients, groups }: HookFields): string[] {
   const to = PRESETS[preset].codes?.to
@@ -178,7 +178,7 @@ export function cutToParts({ text, ends, rest }: Rendered, maxParts: number): st
   return cut(mostThat((count) => fits(cut(count)), characters.length))
 }
 
-/** The largest number up to `most` for which `passes` is true, else 0. It must be true below that, too. */
+/** The largest number up to `most` that passes, else 0. All smaller numbers must pass, too. */
 function mostThat(passes: (count: number) => boolean, most: number): number {
   let [low, high] = [0, most]
   while (low < high) {

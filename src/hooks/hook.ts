@@ -81,7 +81,7 @@ export async function lockHook(db: Db, secret: string): Promise<Hook | undefined
 
 /** How far a signature's time may differ from ours, as Standard Webhooks and ZITADEL recommend. */
 const TOLERANCE_SECONDS = 300
-/** A signature is valid from TOLERANCE_SECONDS before its time until TOLERANCE_SECONDS after it. */
+/** How long a signature can be valid: from TOLERANCE_SECONDS before its time until as long after it. */
 const REPLAY_MINUTES = (2 * TOLERANCE_SECONDS) / 60
 
 export interface Posted {

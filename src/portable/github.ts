@@ -95,7 +95,7 @@ export const GITHUB_TEXT = firstOf(
       'workflow_job',
       `{{workflow_job.name}} {{workflow_job.conclusion}}${branch('workflow_job.head_branch')}`,
     ),
-    // checked before `workflow_run`, which bodies of deployments contain, too
+    // checked before `workflow_run`: bodies of deployments contain that field, too
     deployment_status:
       `${WHERE}deployment to {{deployment_status.environment}}: {{deployment_status.state}}` +
       maybe('deployment_status.description', ', '),

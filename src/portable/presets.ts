@@ -15,7 +15,7 @@ const preset = (template: string, once_key = '', resolved_when = '') => ({
 
 /** `alertname instance: `, as far as the alert has these labels. */
 const ALERT_NAME = `${maybe('labels.alertname', '', maybe('labels.instance', ' '))}: `
-/** One line for each alert of a group. The key recognizes repeats: each Alertmanager node sends a group. */
+/** One line for each alert of a group. All Alertmanager nodes send the same group: the key shows repeats. */
 const ALERTS = preset(
   firstOf(
     {

@@ -98,7 +98,7 @@ const rpcForm =
     return sendError(c, error.status, { result: isExtended ? { error_text, status: 'error' } : error_text })
   }
 
-/** Errors in the form of one of SMSEagle's APIs. The path decides which, even if it has no route. */
+/** Errors in the form of one of SMSEagle's APIs. The path decides which one, even a path without a route. */
 const errorForm: ErrorForm = (c, error) => {
   if (c.req.path.startsWith('/api/')) return messageForm(c, error)
   if (c.req.path.startsWith('/jsonrpc')) return rpcForm(false)(c, error)

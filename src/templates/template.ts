@@ -21,7 +21,7 @@ const MONEY_STEPS = 100
 /** The variables of `#each`, such as `@last`. */
 const DATA: ReadonlySet<string> = new Set(['index', 'key', 'first', 'last'])
 
-/** A value and its path: `names`, from the value of `from`, or from the body if there is no `from`. */
+/** A value and where it was found: at the path `names` in `from`, or in the body if `from` is undefined. */
 interface Found {
   readonly value: unknown
   readonly from: Scope | undefined

@@ -27,7 +27,7 @@ import { FIND_TOOLS, type McpCaller, type McpServices, SEND_TOOLS, type Tool } f
 const MAX_BODY_BYTES = 1 << 20
 /** Maximum calls in one request. Only MCP's revision of March 2025 allows more than one. */
 const MAX_BATCH = 10
-/** Longer than any tool takes. Ends a request whose batch cancels a call of its own: that gets no answer. */
+/** Longer than any tool takes. Without it, a batch that cancels one of its own calls would never end. */
 const MAX_ANSWER_MS = 60_000
 /** Maximum bytes of records that one request reads: the answer has each twice, as text and as JSON. */
 const MAX_READ_BYTES = 4 << 20
@@ -128,7 +128,7 @@ async function requireKey(c: Ctx, services: Services): Promise<KeyHolder> {
 }
 
 function callerOf(c: Ctx, services: Services, holder: KeyHolder): McpCaller {
-  // the first attempt uses the key as this request has read it, the second one reads it again
+  // the first attempt uses the key that this request has read, a second one reads the key again
   const identifySender = async (cached: boolean) => {
     const key = cached ? holder : await requireKey(c, services)
     if (!hasScope(key.scopes, SENDS)) throw scopeRequired(SENDS)

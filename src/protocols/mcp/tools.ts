@@ -28,7 +28,7 @@ export interface McpServices extends SendServices {
 export interface McpCaller {
   readonly user: string
   readonly may: (scope: Scope) => boolean
-  /** Runs `work` with this key as the sender. Repeats it if the user or the key has changed meanwhile. */
+  /** Runs `work` with this key as the sender. Repeats `work` if the user or the key has changed meanwhile. */
   readonly asSender: <T>(work: (sender: Sender) => Promise<T>) => Promise<T>
   /** Makes a request that reads records with the user's rights and limits. */
   readonly reading: (query: Readonly<Record<string, string>>) => RequestInfo
@@ -181,7 +181,7 @@ const finding =
     }
   }
 
-/** Replaces PocketBase's error for an invalid filter or sort, which has no details. */
+/** Replaces PocketBase's error for an invalid filter or sort, since that error has no details. */
 function readable(error: unknown): unknown {
   const isFilter = error instanceof FilterError || (error instanceof ApiError && error.status === 400)
   if (!isFilter || error instanceof AnswerTooLarge) return error
@@ -248,7 +248,7 @@ function checkNames({ may }: McpCaller, ticket: Ticket | undefined, filter: stri
 
 const SENT = 'message_type = "outgoing"'
 
-/** Narrows a filter to what the key may see: `… && (filter)`. Throws a FilterError if it closes the `(`. */
+/** Narrows a filter to what the key may see: `… && (filter)`. Throws if the filter itself closes the `(`. */
 function visibleMessages({ may }: McpCaller, filter: string): string {
   if (may('inbox:list')) return filter
   if (filter === '') return SENT

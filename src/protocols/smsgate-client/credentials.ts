@@ -133,7 +133,7 @@ insert into smsgate_tokens (id, "user", api_key, secret, scopes, access_until, r
 values (${text('id')}, ${text('user')}, ${text('apiKey')}, ${textOrNull('secret')}, ${list('scopes')}, to_timestamp(${number('exp')}::float8),
   to_timestamp(${number('refreshExp')}::float8))`
 
-/** Adds a pair of tokens. The answer has each key twice: as SMSGate's server and as its clients spell it. */
+/** Adds a pair of tokens. The answer has each field twice, as SMSGate's server and its clients spell it. */
 async function insertPair(c: Ctx, db: Db, { user, apiKey, secret, scopes }: Grant, seconds: number) {
   const id = randomText(ID_LENGTH)
   const iat = Math.floor(Date.now() / 1000)

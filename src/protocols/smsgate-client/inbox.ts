@@ -85,7 +85,7 @@ select attachments from sms_messages
 where id = ${text('id')} and message_type = 'incoming' and "user" || '' = ${text('user')}`
 
 /**
- * Answers with a file of an incoming text. In the path: its number in the text's list, from 1. Throws 404.
+ * Answers with a file of an incoming text. The path has the file's number in that text, from 1. Throws 404.
  */
 export async function sendAttachment({ c, store, user }: Call): Promise<Response> {
   const { id = '', part = '' } = c.req.param()
@@ -120,7 +120,7 @@ export const REFRESH_BODY = z
   })
   .meta({ id: 'SmsgateInboxRefresh' })
 
-/** Reads the body of an inbox refresh. `device`: '' for all. Throws 400 that names the first wrong field. */
+/** Reads the body of an inbox refresh; no device becomes ''. Throws 400 that names the first wrong field. */
 function readRefreshBody(raw: unknown) {
   const { since, until, deviceId, webhookDelivery, triggerWebhooks } = checkShape(REFRESH_BODY, raw)
   if (since > until) throw invalid('since must not be after until')

@@ -31,7 +31,7 @@ const EVENT_STATE = `case e.status
 
 /**
  * SQL: the messages of the send `s` of user $1. `between` makes Postgres use the index of batch_id: for `=`
- * it would read the whole table, since most messages have ''.
+ * it would read the whole table, since most messages have no batch.
  */
 const MESSAGES_OF_SEND = `
   select a.* from sms_messages a where not s.is_batch and a.id = s.ref and ${isOwnedBy('a', '$1')}
@@ -40,7 +40,7 @@ const MESSAGES_OF_SEND = `
   where s.is_batch and b.batch_id between s.ref and s.ref and b.batch_id <> '' and ${isOwnedBy('b', '$1')}`
 
 /**
- * SQL: the states that messages `m` reached, and when. An imported one, without events: its present state.
+ * SQL: the states that messages `m` reached, and when; for imported ones without events, the present state.
  */
 const REACHED = `
   select ${EVENT_STATE} as state, e.created as at from m join sms_events e on e.message = m.id
@@ -103,11 +103,11 @@ function toState(send: SendRow, [state, deviceId, recipients, body, states]: Sta
 /** A stored date as SMSGate's clients read it: `2026-11-20T07:00:00.000Z`. */
 export const isoDate = (stored: string): string => dateOf(stored)?.toISOString() ?? ''
 
-/** A batch from another API with more recipients is not shown: the answer has no pages. */
+/** A larger batch, from another API of this server, is refused: the answer has no pages. */
 const MAX_RECIPIENTS = 1_000
 
 const SEND = { id: 'string', ref: 'string', isBatch: 'boolean', created: 'string' } as const
-/** Finds a send of this API by its id, else a batch or a message with this id from another API. */
+/** Finds a send of SMSGate's API by its id, else a batch or a message from this server's other APIs. */
 const FIND = statement('smsgate find send', { ...SEND, size: 'number' })`
 select id, ref, is_batch as "isBatch", created, size from (
   select 1 as place, s.id, s.ref, s.is_batch, s.created, 0 as size

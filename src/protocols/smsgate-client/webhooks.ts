@@ -102,7 +102,7 @@ function headersOf(signingKey: string, body: string, at: Date): Record<string, s
 }
 
 /**
- * Completes a webhook's record. One in SMSGate's form gets our event and an id, and its user a signing key.
+ * Completes a webhook's record. If in SMSGate's form, sets event and id and makes the user's signing key.
  */
 export const fitSmsgate: FitWebhook = async (store, values) => {
   const { smsgate_event: event, smsgate_id: id } = values
@@ -152,7 +152,7 @@ function webhooksOf({ catalog }: Store): Collection {
   throw invalid('The collection webhooks of this server lacks the fields that these webhooks need')
 }
 
-/** Adds or replaces a webhook. Throws 400, and 403 for incoming texts without the scope `inbox:list`. */
+/** Adds or replaces a webhook. Throws 400 for a wrong field, 403 if the scope `inbox:list` is missing. */
 export async function saveWebhook(call: Call) {
   const body = checkShape(WEBHOOK_BODY, call.json)
   if (SMSGATE_EVENTS[body.event] === 'message.received' && !grants(call.scopes, 'inbox:list'))

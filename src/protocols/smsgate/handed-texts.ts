@@ -22,9 +22,9 @@ import { readWireId, toWire, validUntil, wireId } from './wire.ts'
 
 /** A text is not listed again within this time: the phone may still be reading the last answer. */
 const ANSWER_SECONDS = 3
-/** This long after its last new texts, a phone gets more if it still has at least half of them. */
+/** A phone that still has at least half of its last new texts after this time gets more: it is slow. */
 const SLOW_SECONDS = 5
-/** This long after its last new texts, a phone gets more even if it still has a few of them. */
+/** After this time, a phone gets more even if it has only a few of its last new texts left. */
 const STUCK_SECONDS = 60
 
 interface HandedText extends Attempt {
@@ -35,7 +35,7 @@ interface HandedText extends Attempt {
   readonly isKnown: boolean
 }
 
-/** SQL: how many texts a phone may still send, by its reports. */
+/** SQL: how many texts a phone has yet to send, by its reports. */
 const TO_SEND = part`(
   select count(*) from smsgate_texts t
   where t.device = ${text('id')} and t."user" = ${text('user')} and not t.is_processed and t.valid_until > now())`
@@ -45,8 +45,8 @@ const IS_CANCELED = `not t.is_processed and t.valid_until > now() and not exists
   where d.message = t.message and d.attempt = t.attempt and d.device = t.device and d.state = 'sending')`
 
 /**
- * SQL: whether phone `p` may get new texts: if it has none, or still many. A text that comes while the
- * SMSGate app sends its last one restarts the app's sender, which then sends the last one twice.
+ * SQL: whether phone `p` may get new texts: if it has none, or still many. If a text comes while the SMSGate
+ * app sends its last one, the app restarts its sender and sends the last one twice.
  */
 const IS_OPEN = part`(
   select n = 0 or n <= ${CAPACITY_SQL} / 2 and (
@@ -54,7 +54,7 @@ const IS_OPEN = part`(
     or p.handed_at < now() - interval '${STUCK_SECONDS} seconds')
   from ${TO_SEND} as c(n))`
 
-/** SQL: whether the phone seems to lack a text or a cancellation, so that it should pull. */
+/** SQL: whether the phone seems to lack a text or a cancellation. Then it should fetch them (pull). */
 const IS_UNANSWERED = part`exists (
   select from smsgate_texts t
   where t.device = ${text('id')} and t."user" = ${text('user')} and (
@@ -158,15 +158,15 @@ const IS_LAPSING = part`exists (
 const REFILL = statement('smsgate refill', { hasMore: 'boolean' })`
 select coalesce(${HAS_MORE}, false) as "hasMore" from smsgate_phones p where p.device = ${text('id')} and p."user" = ${text('user')}`
 
-/** Tells a phone to fetch more messages if it may have more. Its event stream may be on another server. */
+/** Tells a phone to fetch messages if it may be given more, by its event stream on any server. */
 async function wakeForMore(store: Store, device: Device): Promise<void> {
   const found = await runForRow(store.db, REFILL, device)
   if (found?.hasMore) wakeDevices(store.db, [device.id])
 }
 
 /**
- * Returns a row if the phone should pull. Not twice within ANSWER_SECONDS, unless it has pulled meanwhile: a
- * second notice would make the app drop a running pull.
+ * Returns a row if the phone should be told to pull (fetch texts). Not twice within ANSWER_SECONDS, unless
+ * the phone has pulled meanwhile: a second notice would make the app drop a running pull.
  */
 const TELL = statement('smsgate should pull', {})`update smsgate_phones p set woken_at = now()
   where p.device = ${text('id')} and p."user" = ${text('user')}

@@ -111,7 +111,7 @@ const received = {
     .transform((name) => name || 'unknown'),
   recipient: optional(line()),
   simNumber: wholeNumber(0, MAX_SIMS).catch(0),
-  /** Some phones send other units than milliseconds, so the date is invalid: then the time of arrival. */
+  /** The time of arrival if the date is invalid: some phones send other units than milliseconds. */
   receivedAt: phoneInstant.catch(() => Date.now()),
 }
 const content = cut(MAX_TEXT)

@@ -36,7 +36,7 @@ const FIND = statement('smsgate phone', {
   /** The secret end of the URL to which the phone posts what it receives. */
   path: 'string',
   signingKey: 'string',
-  /** Since when the phone was away and may have texts that it did not post; '' for never. */
+  /** When the phone was last seen before it was away: it may not have posted later texts. '' for never. */
   missedSince: 'string',
 })`
 select path, signing_key as "signingKey", coalesce(pb_text(missed_since), '') as "missedSince"
@@ -68,7 +68,7 @@ update smsgate_phones set pulled_at = now() where ${IS_OWN} returning coalesce(c
   ${CAPACITY_SQL} as room, extract(epoch from clock_timestamp())::float8 * 1000 as "databaseNowMs"`
 
 export type PhoneState = Row<typeof PULL> & {
-  /** Milliseconds that the database's clock, which ends leases, is ahead of ours; 0 below CLOCK_NOISE_MS. */
+  /** Milliseconds that the database's clock (it ends leases) is ahead of ours; 0 below CLOCK_NOISE_MS. */
   readonly databaseMs: number
 }
 
@@ -113,7 +113,7 @@ export const noteClock = ({ db }: Store, device: Device, ms: number) => run(db, 
 const MISSED = statement('smsgate missed', {})`
 update smsgate_phones set missed_since = coalesce(missed_since, ${text('since')}::timestamptz) where ${IS_OWN}`
 
-/** If a phone was not seen for `awaySeconds`, stores since when it may have texts that it did not post. */
+/** If a phone was away for `awaySeconds`, stores when it was last seen: later texts may be missing. */
 export async function recordAbsence(store: Store, device: Device, awaySeconds: number): Promise<void> {
   const seen = dateOf(device.lastSeen)
   if (!seen || Date.now() - seen.getTime() < awaySeconds * 1000) return

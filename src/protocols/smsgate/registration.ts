@@ -18,7 +18,7 @@ import { REGISTER_BODY } from './incoming.ts'
 const USERS = 'users'
 const WRONG = 'The login or the password is wrong.'
 
-/** Signs in by `Authorization: Basic`, with all limits of a sign-in. Throws 401, 429; 403 for a low role. */
+/** Signs in by `Authorization: Basic`. Throws 401 if refused, 429 beyond a limit, 403 for too low a role. */
 export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecord> {
   const pair = readBasic(c.env.incoming.headers.authorization)
   if (!pair) throw gatewayRefusal('unauthorized', WRONG)

@@ -108,7 +108,7 @@ function mobileRoutes(services: Services): Hono<Env> {
     })
 }
 
-/** Identifies the calling phone and stores that it was seen. Throws 401 and 403. */
+/** Identifies a calling phone and stores that it was seen. Throws 401 for a guest, 403 for other callers. */
 async function identifyPhone(c: Ctx, services: Services): Promise<DeviceCaller> {
   const { deviceOnlineSeconds } = services.config
   const { device, store } = await requireDeviceOf(c, services)
@@ -117,7 +117,7 @@ async function identifyPhone(c: Ctx, services: Services): Promise<DeviceCaller> 
   return { device, store }
 }
 
-/** Takes an event that a phone posted. Throws 404 for an unknown path, 401 for a wrong signature. */
+/** Takes a phone's event. Throws 404 (unknown path), 403 (disabled account), 401 (wrong signature). */
 async function takePosted(c: Ctx, services: Services, path: string): Promise<void> {
   const { config, log } = services
   const poster = await findPoster(services.store.signIn, path)
@@ -160,7 +160,7 @@ async function sendEvents(c: Ctx, services: Services): Promise<Response> {
 
 const KEEP_ALIVE = ':keepalive\n\n'
 /**
- * Texts are also requested from this long before the phone was last seen: some of them may be missing, too.
+ * We request texts from this long before a phone was last seen on: it may not have posted the last ones.
  */
 const OVERLAP_MS = 60_000
 /** Older texts are not requested: the phone would post its whole inbox. */
@@ -173,7 +173,7 @@ const PULL = frame('MessageEnqueued', null)
 const CONNECT_MS = 2_000
 /** After this time we check whether a phone that was told to fetch its texts did. */
 const LOOK_MS = 4_000
-/** How often we check in the last LEASE_SECONDS of a lease, when a phone is told to fetch its texts. */
+/** How many times we check in the last LEASE_SECONDS of a lease. A check then makes the phone report. */
 const LOOKS_PER_LEASE = 2
 /** The interval of keep-alives, at which we check anyway. Only shorter intervals need a timer. */
 const USUAL_MS = 15_000

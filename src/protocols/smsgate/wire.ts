@@ -97,7 +97,7 @@ const EVENTS = [
 
 /** Seconds between the app's pings. Each also makes the app fetch its texts, in case its stream is dead. */
 const PING_SECONDS = 120
-/** The app's own default: it gives up after two days. */
+/** Retries of a failed webhook call, the app's default. Pauses between them grow, to two days in all. */
 const WEBHOOK_RETRIES = 15
 
 /** The webhooks that a phone calls. Their ids never change, or the app would notify its owner. */

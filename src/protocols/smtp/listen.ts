@@ -34,7 +34,7 @@ const notNow = () => refusal(451, 'The server cannot store mails now. Try again 
 /** SMTP codes by HTTP status. Others below 429 become 550, the rest 451, after which senders try again. */
 const CODES: Readonly<Record<number, number>> = { 401: 535, 413: 552 }
 
-/** The SMTP reply for a thrown error. Logs an unknown error, which is a bug, and an unreachable database. */
+/** The SMTP reply for a thrown error. Logs unknown errors (bugs) and an unreachable database. */
 function refusalOf(thrown: unknown, log: Logger): Error {
   if (thrown instanceof Error && 'responseCode' in thrown) return thrown
   const error = answerableFault(thrown, false)
@@ -193,7 +193,8 @@ export async function listenForMails(config: Config, log: Logger, available: () 
 }
 
 /**
- * The STARTTLS certificate, if set. `isNew`: its file has changed. Throws a UserError if it cannot be read.
+ * The STARTTLS certificate, if set. Its `isNew()` is true once the file has changed. Throws a UserError if
+ * the certificate cannot be read.
  */
 function certificateOf({ smtpTlsCert: certFile, smtpTlsKey: keyFile }: Config) {
   if (certFile === undefined || keyFile === undefined) return undefined

@@ -44,7 +44,7 @@ export async function identifyAccount(c: Ctx, services: Services): Promise<Sendi
   return callerOfKey(c, services, holder)
 }
 
-/** A call of Twilio's API. `sentBy`, from SendingCaller, is the id of its API key. */
+/** A call of Twilio's API. `sentBy`, from SendingCaller: the id of the caller's API key. */
 export interface Call extends SendingCaller {
   readonly c: Ctx
   readonly services: Services

@@ -34,7 +34,7 @@ interface OpenVerb {
   body: string | undefined
 }
 
-/** Reads a TwiML document. Throws TwilioRefusal 12100 for no XML, or with a DTD; 14110 for a wrong verb. */
+/** Reads a TwiML document. Throws TwilioRefusal 12100 for invalid XML or a DTD, 14110 for a wrong verb. */
 function readTwiml(text: string): Twiml {
   const messages: TwimlMessage[] = []
   let redirect: Twiml['redirect']

@@ -94,7 +94,7 @@ function readExpiry(period: string, due: Date): string {
 /** Statuses of an accepted message for which the answer still says `queued`. */
 const LATER = new Set(['sending', 'sent', 'delivered', 'undelivered'])
 
-/** Sends a message. Throws TwilioRefusals in Twilio's order, refusals of a send, and StaleAuth. */
+/** Sends a message. Throws TwilioRefusals and refusals of a send, and StaleAuth if the caller changed. */
 export async function createMessage(call: Call) {
   const { c, services, store, user, parameters } = call
   const key = c.req.header('idempotency-key')
@@ -159,7 +159,7 @@ async function sendNew(
   return send({ ...services.sending, store }, call, toOne(to, body, options, device, line), idempotency)
 }
 
-/** The enabled device or line with this number; for '', any. Throws TwilioRefusal 21606 for none, 21616. */
+/** The device or line with this number; for '', any. Throws TwilioRefusal 21606 for none, 21616 for two. */
 async function senderOf(store: Store, user: string, number: string): Promise<NumberSender> {
   if (number === '') return { device: '', line: '' }
   const [sender, another] = await sendersFrom(store, user, number)

@@ -29,8 +29,8 @@ const SCOPED = fieldError(
 const FIXED = fieldError('validation_twilio_fixed', 'Can be set only when the key is made.')
 
 /**
- * Rules for API keys, also for Twilio's API. `signing`: the token's SHA-1, which HMAC-SHA1 uses instead of a
- * key longer than 64 bytes (RFC 2104, 2).
+ * Rules for API keys, also for Twilio's API. The field `signing` has the SHA-1 of the token: HMAC-SHA1 uses
+ * the hash of a key that is longer than 64 bytes (RFC 2104, 2).
  */
 export const twilioKeysExtension: Extension = {
   ...apiKeysExtension,

@@ -66,7 +66,7 @@ function failedState({ sent_at, error_message }: StatusColumns): TwilioState {
   return { status, errorCode: sent_at === '' ? UNKNOWN_ERROR : UNREACHABLE }
 }
 
-/** The origin of a message from Twilio's API, or of a reply to an incoming text. `callback`: '' for none. */
+/** The origin to store with a message from Twilio's API or a TwiML reply. `callback`: a URL, '' for none. */
 export const originOf = (
   api_key: string,
   callback: string,
@@ -139,7 +139,7 @@ export function renderMessage(row: MessageRow, user: string) {
 const SECOND_MS = 1_000
 const DAY_MS = 86_400_000
 
-/** A page of the user's messages, newest first. Throws TwilioRefusal 20001; 21481 for a wrong page token. */
+/** A page of the user's messages, newest first. Throws TwilioRefusal 20001 (filter), 21481 (page token). */
 export async function listMessages({ store, user, parameters }: Call) {
   const request = readPage(parameters, 'SM')
   const values: unknown[] = [user]
@@ -169,7 +169,7 @@ function filterOf(parameters: Parameters, devices: readonly string[], bound: (va
   if (to.length > 0) {
     const isTo = `m."to" = any(${bound(to)})`
     const isMine = `m."to" = '' and m.message_type = 'incoming' and m.device = any`
-    // no `or` if there are no devices: without it, the condition on the number can use its index
+    // `or` only if there are devices: the condition on the number alone can use an index
     conditions.push(devices.length > 0 ? `(${isTo} or ${isMine}(${bound(devices)}))` : isTo)
   }
   if (from.length > 0) {
@@ -208,8 +208,8 @@ function readDate(parameters: Parameters, name: string) {
 const IS_OVER = `m.status || '' in ('sent', 'delivered', 'failed', 'received')`
 
 /**
- * Cancels a message, or removes its text and files, also from stored webhook deliveries, or both. Throws 404,
- * and TwilioRefusal 20001 for wrong parameters, 30409 if it is too late, 20009 if it is too early.
+ * Cancels a message, removes its text and files (in stored webhook deliveries, too), or does both. Throws
+ * 404, TwilioRefusal 20001 for wrong parameters, 30409 if too late to cancel, 20009 if too early to remove.
  */
 export async function changeMessage(call: Call) {
   const { store, user, sid, parameters } = call

@@ -142,7 +142,7 @@ export async function listNumbers({ store, user, parameters }: Call) {
 
 const MAX_NAME = 255
 
-/** Sets a number's name, `SmsUrl` and its method, all or nothing. Throws 404, TwilioRefusal 20001, 21502. */
+/** Sets a number's name, `SmsUrl` and method. Throws 404, TwilioRefusal 21502 (URL), 20001 (other values). */
 export async function changeNumber(call: Call) {
   const { services, store, user, sid, parameters } = call
   const { id } = await findNumber(store, user, sid)

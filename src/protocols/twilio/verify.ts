@@ -30,7 +30,7 @@ const OFF = [
   ...['LookupEnabled', 'SkipSmsToLandlines', 'DtmfInputRequired', 'Psd2Enabled', 'CustomCodeEnabled'],
   ...['VerifyEventSubscriptionEnabled', 'DoNotShareWarningEnabled'],
 ]
-/** Keys of Twilio's Verify services that this server lacks: their value is null. */
+/** Keys of a Verify service for features that this server lacks: their value is null. */
 const WITHOUT_VALUE = ['tts_name', 'push', 'totp', 'default_template_sid', 'whatsapp', 'passkeys']
 const snakeCase = (name: string) => name.replace(/(?!^)[A-Z]/g, '_$&').toLowerCase()
 const SERVICE_PARAMETERS = ['FriendlyName', 'CodeLength', ...OFF]
@@ -168,7 +168,8 @@ function numberIn(text: string): string {
 const PATTERNS = { Locale: /^[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8})*$/, AppHash: /^[A-Za-z0-9+/]{11}$/ }
 
 /**
- * Sends a code. Throws 404, TwilioRefusal 60200, 60203, 60212 or 60410, and the errors of sending a message.
+ * Sends a code. Throws 404, TwilioRefusal 60200 for a wrong parameter or 60410 for a forbidden destination,
+ * and the errors of `startVerification`.
  */
 async function start(call: Call) {
   const { store, services, parameters } = call
@@ -189,7 +190,7 @@ async function start(call: Call) {
   }
 }
 
-/** The verification in the path, by its SID, or by its number while it is pending. Throws 404. */
+/** The verification in the path, by SID, or by phone number while it is pending. Throws 404. */
 async function read(call: Call): Promise<Verification> {
   const service = await serviceOf(call)
   const named = E164.test(call.sid)
@@ -210,7 +211,7 @@ async function lookUp({ store, user }: Call, named: Named): Promise<Verification
 
 const fetchOne = async (call: Call) => render(call, await read(call))
 
-/** Cancels or approves a verification. Throws 404 if it is not pending, TwilioRefusal 60200. */
+/** Cancels or approves a verification. Throws 404 if not pending, TwilioRefusal 60200 for a bad `Status`. */
 async function update(call: Call) {
   const status = call.parameters.get('Status')
   if (status !== 'canceled' && status !== 'approved') throw invalidParameter('Status')
@@ -221,7 +222,7 @@ async function update(call: Call) {
   return render(call, ended)
 }
 
-/** Checks a code. Throws 404 for an ended verification, TwilioRefusal 60202 (too many tries) or 60200. */
+/** Checks a code. Throws 404 for an ended verification, TwilioRefusal 60202 (tries) or 60200 (parameters). */
 async function check(call: Call) {
   const { store, user, parameters } = call
   const service = await serviceOf(call)

@@ -184,7 +184,7 @@ type PageRequest = ReturnType<typeof readPage>
 
 /**
  * Reads which page a request wants. The result's `from` is the record of the PageToken, if any: the page lies
- * directly before or after it. Throws TwilioRefusal 20001, or 21481 for a wrong token.
+ * directly before or after it. Throws TwilioRefusal 20001 for a wrong number, 21481 for a wrong token.
  */
 export function readPage(parameters: Parameters, kind: SidKind) {
   const size = wholeNumber(parameters, 'PageSize', DEFAULT_SIZE, 1)
@@ -242,7 +242,8 @@ export function describePage(
 }
 
 /**
- * Reads a page of rows, newest first, and its fields. `sql` ends in conditions. Throws TwilioRefusal 21481.
+ * Reads a page of rows, newest first. `sql` must end in its `where` conditions: more are appended. Throws
+ * TwilioRefusal 21481 for an unknown page token.
  */
 export async function readRows<T extends { readonly id: string }>(
   db: Db,
