@@ -51,7 +51,7 @@ export const eventsExtension: Extension = {
   },
 }
 
-/** Locks campaigns before messages, as a pause does. Skips ended, settled ones: no messages wait there. */
+/** Locks campaigns before messages, as a pause does. Skips ended, settled ones: they have none waiting. */
 const UNFINISHED = `
 select "user", batch from campaigns c
 cross join lateral (select json_array_elements_text(c.batches) union select c.former_batch) b(batch)
@@ -147,7 +147,7 @@ export const notesExtension: Extension = {
   },
 }
 
-/** Rules of drafts. The author is the caller; only the author may change a draft. Sending it deletes it. */
+/** Rules of drafts. The author is the caller; only the author may change a draft. Sent drafts are deleted. */
 export const draftsExtension: Extension = {
   setByServer: ['author'],
   writeRule: (auth) => (auth && !auth.isSuperuser ? `author = "${auth.sender}"` : ''),

@@ -44,9 +44,9 @@ const BATCH = 1_000
 const PAUSE_MS = 50
 
 /**
- * Redacts or deletes (`mode`) messages that ended more than `days` days ago; none for 0. Works in batches
- * until done or `signal` aborts; may be killed at any time. Keeps usage counts; subscribers are not notified.
- * Returns how many, 0 also while another node does it.
+ * Redacts or deletes (`mode`) messages that ended more than `days` days ago; none if `days` is 0. Works in
+ * batches until done or `signal` aborts. Keeps usage counts and does not notify subscribers. Returns the
+ * number of messages, 0 also while another node does it.
  */
 export async function endOldMessages(
   store: Store,
@@ -116,8 +116,8 @@ with cleared as (update webhook_deliveries set response_body = '' where message 
 update webhook_payloads p set image = p.image::jsonb || $2::jsonb from cleared where p.delivery = cleared.id`
 
 /**
- * Blanks texts, attachments and the fields of `more` in webhook deliveries, and texts in conversations.
- * Returns the ids of changed conversations.
+ * Blanks the texts of messages in conversations, and texts and attachments in webhook deliveries. There, sets
+ * the fields of `more`, too. Returns the ids of changed conversations.
  */
 export async function redactCopies(db: Db, messages: readonly string[], more = {}): Promise<string[]> {
   await db.query(REDACT_DELIVERIES, [messages, JSON.stringify({ body: '', attachments: [], ...more })])
@@ -159,7 +159,7 @@ function createStatement(file: SqlFile, trigrams: Trigrams): string | undefined 
   return 'operatorClass' in trigrams ? file.sql.replace('gin_trgm_ops', trigrams.operatorClass) : file.sql
 }
 
-/** Builds missing indexes concurrently, on one node. @param large from this many messages on; 0: always. */
+/** Builds missing indexes concurrently, on one node; none for fewer than `large` messages. */
 export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): Promise<void> {
   if ((await openIndexes(db, large)).length === 0 || !(await isTrue(db, HAS_TABLE))) return
   await db.transaction(async (tx) => {
@@ -181,13 +181,13 @@ async function buildAll(db: Db, log: Logger, large: number) {
   }
 }
 
-/** The reason for missing trigram indexes before the first start of a server, which installs pg_trgm. */
+/** The reason for missing trigram indexes if pg_trgm is not installed. `buildIndexes` tries to install it. */
 const NOT_INSTALLED: Trigrams = {
   reason:
     'The extension pg_trgm is not installed. Install it in the database: create extension pg_trgm (docs/operations.md).',
 }
 
-/** Warnings about missing indexes. @param large number of messages from which on they are needed. */
+/** Warnings about missing indexes; none for fewer than `large` messages. */
 export async function indexWarnings(db: Db, large = LARGE_HISTORY): Promise<string[]> {
   const open = await openIndexes(db, large)
   if (open.length === 0) return []

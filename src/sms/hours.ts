@@ -32,7 +32,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Throws 400 for invalid hours: two times such as `22:00`, and days. Unchanged ones (`old`) may stay. */
+/** Throws 400 for a single time, equal times, or days without times. Unchanged hours (`old`) may stay. */
 export function checkHours(
   { from, to, days }: Readonly<Record<'from' | 'to' | 'days', string>>,
   values: Values,

@@ -7,7 +7,7 @@ import { changeLogCte, logChange } from '../records/record-sql.ts'
 export const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'received'] as const
 export type Status = (typeof STATUSES)[number]
 
-/** By status, those that may follow. Only unsent or repeatable messages go from `sending` to `assigned`. */
+/** Maps a status to its successors. Only unsent or repeatable messages go from `sending` to `assigned`. */
 export const NEXT: Readonly<Record<Status, readonly Status[]>> = {
   pending: ['assigned', 'failed'],
   // pending: a pause, quiet hours or a lost line take back a message that no device has claimed

@@ -151,7 +151,7 @@ const IS_TO_DO = `select 1 from pg_trigger
   where tgrelid = to_regclass('sms_messages') and tgname = 'sms_messages_came'
     and not exists (select from sms_totals where relation = tgrelid and "user" = '')`
 
-/** Counts each user's messages after an upgrade. Sends wait: a second for a few million messages. */
+/** Counts each user's messages after an upgrade. Meanwhile sends wait: 1 s for a few million messages. */
 export async function countMessages(db: Db): Promise<void> {
   const isToDo = async (inside: Db) => (await inside.query(IS_TO_DO)).rows.length > 0
   if (!(await isToDo(db))) return

@@ -96,7 +96,7 @@ export async function enableUser(
   return { ...before, disabled: false }
 }
 
-/** Completes the pause of a user's campaigns: takes their unclaimed messages back from devices. */
+/** Completes the pause of a user's campaigns: unassigns messages that no device has claimed yet. */
 async function holdPaused(store: Store, user: string) {
   const { rows } = await store.db.query(
     `select id from campaigns where "user" = $1 and status = 'paused' and not settled`,

@@ -89,7 +89,7 @@ export const notifyCanceled = (db: Db, device: string, message: string, attempt:
 export const notifyAccess = (db: Db, devices: readonly string[]) =>
   db.query('select _announce($1, d) from unnest($2::text[]) d', [ACCESS_CHANNEL, devices])
 
-/** Passes other nodes' events on to listeners in this process; announces it. Returns a function to stop. */
+/** Passes other nodes' events to this process's listeners; announces the node. Returns a function to stop. */
 export async function listenToOtherNodes(db: Db) {
   const stops = await Promise.all([
     db.listen(WAKE_CHANNEL, (payload) => {
@@ -123,7 +123,7 @@ function say(device: string, event: DeviceEvent) {
 /** A waiting claim is repeated at this interval: a wake-up may be lost, or a limit may have ended. */
 const LOOK_MS = 5_000
 
-/** Calls `claim` until it returns messages, `waitMs` are over or `ended` aborts. A wake-up ends a pause. */
+/** Calls `claim` now and at wake-ups until it returns messages, `waitMs` are over or `ended` aborts. */
 export async function waitForAny<T>(
   claim: () => Promise<T[]>,
   device: string,

@@ -200,7 +200,7 @@ const TARGET = part`target as materialized (
   ) of_number
 )`
 
-/** SQL of CTEs that delete the codes of verifications that `written` ended, and log all that it changed. */
+/** SQL of CTEs that delete the codes of verifications that `written` ended, and log all rows of `written`. */
 const AFTER = `ended as (
   delete from _verify_codes c using written w where c.verification = w.id and w.status <> 'pending'
 ), ${changeLogCte('written', 'update', 'verifications')}`

@@ -104,7 +104,7 @@ async function cancelAll({ store }: CampaignServices, { user, batches }: Campaig
   for (const batch of batches) await cancelWaiting(store, user, batch)
 }
 
-/** Deletes unsent messages of a campaign's previous revision. If only canceled, they would pile up. */
+/** Deletes unsent messages of a campaign's previous revision. Merely canceled ones would pile up. */
 async function deleteFormer(services: CampaignServices, { user, formerBatch }: Campaign) {
   const { store, extensions } = services
   const messages = store.catalog.find('sms_messages')!
@@ -117,11 +117,11 @@ async function deleteFormer(services: CampaignServices, { user, formerBatch }: C
   while (formerBatch && (await deleteSome()) > 0);
 }
 
-/** Maximum tries of a change that concurrent changes interrupt. Then it fails with 409 `campaign_busy`. */
+/** Maximum tries to change a campaign while others change it. Then `whenSettled` throws 409. */
 const TRIES = 5
 const PAUSE_MS = 50
 
-/** Settles a campaign and calls `work`; repeats that if it returns false. Throws 404, 409 `campaign_busy`. */
+/** Settles a campaign and calls `work`; repeats both if `work` returns false. Throws 404, 409 after TRIES. */
 export async function whenSettled(
   services: CampaignServices,
   user: string,
@@ -144,13 +144,13 @@ const RUN_MS = 10_000
 
 const BEGINS = `id = $1 and status = 'scheduled' and settled and scheduled_at <= pb_text(now())`
 
-// `offset 0` prevents a join, which would read all messages: this reads one index entry per batch
+// `offset 0` prevents a join: a join would read all messages, the subquery reads one index entry per batch
 const IS_OVER = `id = $1 and status = 'sending' and settled and not exists (
   select from json_array_elements_text(batches) b where exists (
     select from sms_messages m where m.batch_id = b and m.batch_id <> ''
       and m.status in ('pending', 'assigned', 'sending') offset 0))`
 
-/** Seconds until a campaign's job runs again. While it sends: 1 at first, 60 after an hour. */
+/** Seconds until a campaign's job runs again. While the campaign sends: 1 at first, 60 after an hour. */
 const NEXT = statement('campaign next', { inSeconds: 'number' })`
 select case when not settled then 0
   when status in ('scheduled', 'repeating') then least(3600, greatest(0, extract(epoch from nullif(scheduled_at, '')::timestamptz - now())))
@@ -175,7 +175,10 @@ export const campaignJobs = (servicesOf: (user: string) => CampaignServices): Jo
   },
 })
 
-/** Stores a campaign's missing messages. False if changed or aborted. Throws a GatewayError if refused. */
+/**
+ * Stores a campaign's missing messages. Returns false if the campaign was changed or `signal` aborted. Throws
+ * a GatewayError if the messages are refused.
+ */
 export async function storeMessages(services: CampaignServices, campaign: Campaign, signal?: AbortSignal) {
   const { store, config } = services
   const stored = await phonesOf(store, campaign, campaign.batches[0]!)

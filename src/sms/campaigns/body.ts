@@ -28,7 +28,7 @@ import {
   wholeNumber,
 } from '../send/shape.ts'
 
-/** The shortest time between runs of a repeating campaign. A run delayed by more than this is missed. */
+/** The shortest time between runs of a repeating campaign. A run that is later than this counts as missed. */
 export const MIN_INTERVAL_MS = 300_000
 /** The number of 5-minute intervals in a day. */
 const INTERVALS = 86_400_000 / MIN_INTERVAL_MS
@@ -85,8 +85,8 @@ export function timesAfter({ cron, time_zone, until }: Repeat, after: Date, coun
 }
 
 /**
- * The first `count` times at or after `from`, a PocketBase date. Throws 400 if there is none, for example for
- * 31 February on a Monday, which takes 0.1 s to find out.
+ * The first `count` times at or after `from`, a PocketBase date. Throws 400 if there is none. Finding that
+ * out takes 0.1 s, for example for 31 February on a Monday.
  */
 export async function timesFrom(
   user: string,

@@ -26,7 +26,7 @@ export interface CampaignServices extends SendServices {
 /** The services that sending needs, except a store: `sendingFor` adds the account's store. */
 export type Sending = Omit<CampaignServices, 'store'> & { readonly config: Config }
 
-/** Returns a function that gives the services to send for a user. Limits per user apply to their queries. */
+/** Returns a function that gives a user's services to send. Their store applies the user's limits. */
 export const sendingFor =
   (store: CatalogStore, sending: Sending) =>
   (user: string): CampaignServices & Sending => ({ ...sending, store: store.forUser(user) })
@@ -139,7 +139,7 @@ export async function findCampaign(db: Db, user: string, id: string): Promise<Ca
 /** Whether all messages of the present revision are stored. */
 export const isStored = ({ audience }: Campaign): boolean => audience.length === 0
 
-/** Updates a campaign. False if it has changed since it was read. `set`: SQL; parameters begin with $3. */
+/** Updates a campaign; false if it has changed since it was read. `set`: SQL with parameters from $3 on. */
 export const changeAsRead = async (
   db: Db,
   { id, version }: Campaign,
@@ -206,7 +206,7 @@ const EVENTS = eventsCte(
   'rows r join changed c on c.id = r.message',
 )
 
-/** Takes unclaimed messages back from their devices. While `due_at` is infinity, they are not reassigned. */
+/** Unassigns messages that no device has claimed yet. While `due_at` is infinity, they are not reassigned. */
 const HOLD = `
 with rows as (${waiting(`${unindexed('d.state')} in ('pending', 'assigned') and d.due_at is distinct from 'infinity'`)}
 ), held as (

@@ -72,7 +72,8 @@ async function revise(services: CampaignServices, campaign: Campaign, change: Ca
   const text = change.text ? await readText(store, user, change.text) : campaign
   const people = change.audience ?? { recipients: campaign.recipients, groupIds: campaign.groups }
   const { audience, segments } = await planAudience(store, user, text, people)
-  // check the quota for additional messages only: those stored so far will be deleted and refunded
+  // check the quota for additional messages only: those stored so far will be deleted and refunded.
+  // A repeating campaign has no messages of its own
   if (!repeat)
     await checkQuota(services, user, audience.length - (isStored(campaign) ? campaign.recipientsCount : 0))
   const batch = randomId()
@@ -101,7 +102,7 @@ async function checkNotBegun({ store }: CampaignServices, campaign: Campaign) {
 
 const EXISTS = statement('campaign exists', {})`select from campaigns where id = ${text('id')}`
 
-/** Stores a campaign; advance.ts stores its messages. If its Idempotency-Key is known, only returns it. */
+/** Stores a campaign; advance.ts stores its messages. For a known Idempotency-Key, returns its campaign. */
 export async function createCampaign(
   services: CampaignServices,
   user: string,
@@ -189,7 +190,10 @@ export const RETRIED_CAMPAIGN = z
   .meta({ id: 'RetriedCampaign' })
 export type RetriedCampaign = Readonly<z.output<typeof RETRIED_CAMPAIGN>>
 
-/** Sends a campaign's failed messages again, each at most once, in new batches. Throws 404, 409, 402, 503. */
+/**
+ * Sends a campaign's failed messages again, each at most once, in new batches. Throws 404; 409 if the
+ * campaign is busy, or is neither sending nor done; and as `retryBatch`.
+ */
 export async function retryCampaign(
   services: CampaignServices,
   user: string,

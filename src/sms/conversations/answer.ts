@@ -56,7 +56,7 @@ const MAX_AGE = `interval '1 hour'`
 /** Maximum texts of an account that wait for an automatic answer. Further texts get none. */
 const MAX_WAITING = 1_000
 
-/** CTE that adds a job for each new text to answer. $1: user, $4: texts; CTE `changed`: the new ids. */
+/** CTE that adds a job for each new text to answer. $1: user, $4: texts. CTE `changed` has the new ids. */
 export const ANSWERABLE_CTE = `answerable as (
   insert into _jobs (kind, holder, key)
   select '${ANSWER}', $1, t.id
@@ -73,9 +73,9 @@ const NUMBER = /^\+[1-9]\d{6,14}$/
 /** Whether an automatic answer may go to this sender: not to a name, nor to a short code. */
 export const isAnswerable = (sender: string): boolean => NUMBER.test(sender)
 
-/** Maximum automatic answers to a number in 24 hours. It stops two machines that answer each other. */
+/** Maximum automatic answers to a number in 24 hours. The limit stops two machines that answer each other. */
 export const MAX_ANSWERS_A_DAY = 5
-/** Maximum automatic answers of an account that are compared with a text: the oldest ones. */
+/** A text is compared with at most this many automatic answers of the account, the oldest ones. */
 const MAX_ANSWERS = 50
 /** A text that has waited longer gets no answer. An answer that has waited longer is not sent. */
 const MAX_WAIT_MS = 3_600_000

@@ -72,7 +72,7 @@ const MAX_COUNT = 1_000
 
 const WAITING = `unanswered and not archived and follow_up_at = ''`
 
-/** SQL conditions of the inbox's views. `sender`: the caller's id in `senders`. */
+/** SQL conditions of the inbox's views. Their parameter `sender` is the caller's id in `senders`. */
 const VIEWS = {
   mine: part`assignee = ${text('sender')} and assignee <> '' and not archived and not blocked`,
   unassigned: `assignee = '' and not archived and not blocked`,
@@ -148,7 +148,7 @@ export async function checkAssignee(
   if (!found) throw invalidFields({ assignee: NOT_ASSIGNABLE })
 }
 
-/** Locks the account's settings: one assignment runs at a time. No row: automatic assignment is off. */
+/** Locks the account's settings: one assignment runs at a time. No row if automatic assignment is off. */
 const LOCK = statement('inbox lock turns', {})`
 select from user_settings where "user" = ${text('user')} and assign = 'turns' for update`
 

@@ -79,8 +79,8 @@ export async function receiveTexts(
   rows.sort((a, b) => (a.at + a.id < b.at + b.id ? -1 : 1))
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
-    // without this lock, a concurrent send or opt-out could use the old contact. Lock before the insert,
-    // which locks conversations, because sends lock in this order
+    // without this lock, a concurrent send or opt-out could use the old contact. Like a send, take it first:
+    // the insert below locks conversations, and another order could deadlock
     if (lastWords(texts, words).length > 0) await lockUserSends(db, device.user)
     const stored = await db.query(INSERT, [device.user, device.id, device.phone, JSON.stringify(rows)])
     const isNew = new Set(stored.rows.map((row) => String(row[0])))

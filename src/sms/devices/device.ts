@@ -63,7 +63,7 @@ function requireFrom(auth: AuthRecord | null, collection: string, otherwise: str
   return auth
 }
 
-/** Changes a device and notifies subscribers. `set`, `where`: SQL, with `values` from $3 on. */
+/** Changes a device and notifies subscribers. `set`, `where`: SQL; their parameters begin with $3. */
 export const changeDevice = (
   db: Db,
   { id, user }: Pick<Device, 'id' | 'user'>,
@@ -72,7 +72,7 @@ export const changeDevice = (
   ...values: readonly unknown[]
 ) => updateRecords(db, 'devices', set, `id = $1 and "user" = $2 and ${where}`, [id, user, ...values])
 
-/** A request updates a `last_seen` that is older than this, or than a quarter of `deviceOnlineSeconds`. */
+/** Age at which a request updates `last_seen`, or a quarter of `deviceOnlineSeconds` if that is less. */
 const MAX_TOUCH_SECONDS = 30
 
 const SEEN_NOW = 'last_seen = pb_text(now())'
@@ -100,7 +100,7 @@ const PENDING = `select count(*) from sms_dispatch
   where device = $1 and "user" = $2 and state = 'assigned'
     and (due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())`
 
-/** The number of due messages that wait for a claim by this device, whatever its limits. */
+/** The number of due messages that wait for this device to claim them. Ignores the device's limits. */
 export async function countPending(store: Store, device: Device): Promise<number> {
   const { rows } = await store.db.query(PENDING, [device.id, device.user])
   return Number(rows[0]![0])
@@ -116,7 +116,7 @@ export interface Health {
   readonly connection?: (typeof CONNECTIONS)[number] | null | undefined
 }
 
-/** Stores a device's health; if unchanged, only every 10 minutes, to show that it is current. */
+/** Stores a device's health. Unchanged, it is stored only every 10 minutes, to show that it is current. */
 const KEEP = statement('device health', {})`
 insert into device_batteries as b (device, percent, charging, connection)
 values (${text('id')}, ${numberOrNull('battery')}, ${flagOrNull('charging')}, ${textOrNull('connection')})

@@ -60,7 +60,10 @@ on conflict (code_hash) do update set "user" = excluded."user", name = excluded.
   where device_pairings.expires_at <= now()
 returning pb_text(expires_at) as expires_at`
 
-/** Makes a pairing code that is valid for 5 minutes; only its hash is stored. Throws 429, StaleAuth. */
+/**
+ * Makes a pairing code that is valid for 5 minutes; only its hash is stored. Throws 429 if the user has too
+ * many valid codes, StaleAuth if the user's record changed.
+ */
 export function startPairing(store: Store, user: AuthRecord, name: string, publicUrl: string) {
   return store.db.transaction(async (db): Promise<Pairing> => {
     await lockFreshAuth({ db, catalog: store.catalog }, user)

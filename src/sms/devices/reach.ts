@@ -187,7 +187,7 @@ const isRepeated = (waiting: readonly SentEvent[], { name }: SentEvent) =>
 const PRESENT = `insert into device_streams (device, until) values ($1, now() + interval '${PRESENT_SECONDS} seconds')
   on conflict (device) do update set until = excluded.until returning until::text`
 
-/** Maps a device to the `until` that this node stored last. A later `until` was stored by another node. */
+/** Maps a device to the `device_streams.until` that this node stored last. A later one is of another node. */
 const written = new Map<string, string>()
 
 async function forgetPresence({ db }: Store, { id }: Device) {

@@ -112,7 +112,7 @@ export async function cancelMessage(store: Store, user: string, id: string) {
   return { id, status: 'failed', error_message: REASONS.canceled }
 }
 
-/** Cancels and refunds an unclaimed message; false if it was canceled before. Throws 404, 409. */
+/** Cancels and refunds an unclaimed message; false if it was canceled before. Throws as `cancelMessage`. */
 export async function cancelOnce(store: Store, user: string, id: string): Promise<boolean> {
   const canceled = await store.db.transaction(async (db) => {
     const { rows } = await db.query(LOCK, [id, user], 'sms lock to cancel')

@@ -38,9 +38,9 @@ const changeParams = (user: string, change: Change): unknown[] => {
 }
 
 /**
- * CTEs that plan a change of a user's waiting messages, without those of paused campaigns. `source`: a
- * condition on the queue row `d` and message `m`. The last CTE is `wanted`: `what` lists the changes;
- * `unfit`: the message would expire before it is due. Uses no index on user or state: see `unindexed`.
+ * CTEs that plan a change of a user's waiting messages, except those of paused campaigns. `source`: a
+ * condition on the queue row `d` and message `m`. In the last CTE, `wanted`, `what` lists the changes, and
+ * `unfit` means that the message would expire before it is due.
  */
 const plannedChangeCtes = (source: string) => `
 waiting as (
@@ -194,7 +194,10 @@ const SOME = changeSql(
 /** Parses a reschedule. Throws 400 `invalid_request` that names the first wrong field. */
 export const readReschedule = (raw: unknown, now: Date): Change => changeOf(checkShape(RESCHEDULE, raw), now)
 
-/** Reschedules a batch's waiting messages. Idempotent. Throws 404; 400 if one would expire before due. */
+/**
+ * Reschedules a batch's waiting messages. Idempotent. Throws 404; 400 if a message would expire
+ * before it is due.
+ */
 export async function rescheduleBatch(store: Store, user: string, batchId: string, change: Change) {
   const params = [...changeParams(user, change), batchId]
   const fault = await store.db.query(FAULT, params)

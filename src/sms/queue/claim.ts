@@ -44,7 +44,7 @@ const PACED_DUE = `d.message in (
 /**
  * Claims messages for devices. Returns first those claimed before whose lease still runs (the answer may have
  * been lost), then new ones by priority and age. `room`: how many new ones the device may get, null for any.
- * If `room` and `lines` are null but a line has a limit per minute: no new ones, only a row without id.
+ * If `room` and `lines` are null but a line has a limit per minute, adds no new ones, only a row without id.
  */
 const CLAIM = `
 with given as (
@@ -113,7 +113,7 @@ export async function claimMessages({ db }: Store, device: Device, limit: number
     const found = db.inTransaction ? (await claimTogether(db, [ask]))[0]! : await claiming(db).add(ask)
     if (!found.isPaced) return found.messages
   }
-  // limit the number of such claims: each keeps a connection while it waits for others of its device
+  // admit few claims of limited devices: each keeps a connection while it waits for the device's other claims
   return admission.claimsAndReads.run(userHolder(device.user), () =>
     claimLimited(db, device, limit, leaseSeconds),
   )
@@ -177,8 +177,8 @@ async function claimTogether(db: Db, asks: readonly Ask[]): Promise<Claimed[]> {
 }
 
 /**
- * Reads how many messages the limits of a device and of its lines (JSON by id) allow. The device's other
- * claims wait until the transaction ends.
+ * Reads how many messages a device's limits allow, and how many each of its lines allows (JSON, by line id).
+ * The device's other claims wait until the transaction ends.
  */
 async function whatLimitsLeave(db: Db, device: Device) {
   await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.claim, device.id])

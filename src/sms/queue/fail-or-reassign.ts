@@ -14,13 +14,13 @@ with source as (${source}), freed as (
 ), ${eventsCte(`s."user", s.message, 'failed', s.device, s.attempt, $1`, 'source s join changed c on c.id = s.message')}
 select s."user", s.period, count(*) from source s join changed c on c.id = s.message group by 1, 2 order by 1, 2`
 
-/** Fails the messages of `source`, whose parameters begin with $2. Returns counts by user and quota month. */
+/** Fails the messages of `source`, where `params` begin with $2. Returns counts by user and quota month. */
 export async function failMessages(db: Db, source: MessageSource, reason: string, params: unknown[] = []) {
   const { rows } = await db.query(failSql(source.sql), [reason, ...params], `sms ${source.name}`)
   return rows as [user: string, period: string, messages: number][]
 }
 
-/** Fails the messages of `source`, which are unsent, and refunds their quota. Returns how many. */
+/** Fails the messages of `source` and refunds their quota: all must be unsent. Returns how many. */
 export async function failUnsent(db: Db, source: MessageSource, reason: string, params: unknown[] = []) {
   const paid = await failMessages(db, source, reason, params)
   for (const [user, period, messages] of paid) await refundQuota({ db }, user, period, Number(messages))
@@ -34,9 +34,9 @@ export interface MessageSource {
 }
 
 /**
- * SQL that reassigns messages, which `source` selects and locks (`why`: for the event). Each gets a line of
- * another device; if there is none, a message that was being sent keeps its line. The third and later
- * attempts wait 5 s to 5 min. $1: deviceOnlineSeconds, then the parameters of `source`. Returns the devices.
+ * SQL that reassigns messages. `source` selects and locks them; its column `why` is for the event. Each gets
+ * a line of another device. If there is none, a message that was being sent keeps its line. Attempts from the
+ * third on wait 5 s to 5 min. $1: deviceOnlineSeconds, then the parameters of `source`. Returns the devices.
  */
 const assignAnew = (source: string) => `
 with source as (${source}), numbered as (

@@ -93,7 +93,7 @@ export async function endOptedOut(db: Db): Promise<readonly string[]> {
   return []
 }
 
-/** A user's unclaimed messages to some numbers, found by the index on user and number. */
+/** A user's unclaimed messages to some phone numbers, found by the index on user and phone number. */
 const WAITING: MessageSource = {
   name: 'said stop',
   sql: `select d.* from sms_messages m join sms_dispatch d on d.message = m.id
@@ -124,7 +124,7 @@ const GIVEN_BACK: MessageSource = {
   for update`,
 }
 
-/** Ends a message returned unsent and returns true, if its recipient opted out. Call lockUserSends first. */
+/** Ends a returned message if its recipient opted out; returns whether it did. Call lockUserSends first. */
 export async function endReturned(db: Db, device: Pick<Device, 'id' | 'user'>, { id, attempt }: Attempt) {
   await db.query(UNCHARGE, [device.id, device.user, id, attempt], 'sms uncharge returned')
   return (await failUnsent(db, GIVEN_BACK, REASONS.optedOut, [device.id, device.user, id, attempt])) > 0

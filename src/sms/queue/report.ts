@@ -42,8 +42,8 @@ const NO_REASON = 'The device could not send the message'
 
 /**
  * Applies devices' reports, one for each message. A report counts if it is of the current attempt, the status
- * is `sending` or `sent`, and the table of statuses ($2) allows the change. Its time counts unless it is
- * before acceptance (or sending) or in the future. Locks queue rows, then messages, by id, against deadlocks.
+ * is `sending` or `sent`, and the table of statuses ($2) allows the change. A report's time counts unless it
+ * is before the message was accepted (or sent) or in the future. Locks queue rows, then messages, each by id.
  */
 const APPLY = `
 with given as (
@@ -96,7 +96,7 @@ const NOT_SENT = {
   where message = $2 and device = $3 and "user" = $4 and state = 'sending' and attempt = $5 for update`,
 }
 
-/** Locks queue rows. Runs before LOCK_MESSAGES, always in one order, to avoid deadlocks. */
+/** Locks queue rows by id. Run it before LOCK_MESSAGES: one order of locks avoids deadlocks. */
 const LOCK_QUEUE = `select message, line from sms_dispatch d where message = any($1) and ${isHeldByDevice('d', '$2', '$3')} order by message for update`
 const LOCK_MESSAGES = `select 1 from sms_messages m where id = any($1) and ${isHeldByDevice('m', '$2', '$3')} order by id for update`
 

@@ -51,7 +51,7 @@ export const UNKNOWN = 'Outcome unknown'
 /** Messages to send again at a time. The user's other sends are accepted in between. */
 const MAX_OFFERS = 500
 
-/** SQL that reads messages and all that sending them again needs. $2: user; `which`: a condition on `m`. */
+/** SQL that reads messages and what is needed to send them again. $2: user; `which`: a condition on `m`. */
 const failed = (which: string) => `
 select m.id, m.status, m.message_type as type, m."to", ${REPEATABLE_TEXT} as body, m.priority, m.sim, m.guarantee,
   m.expires_at as "expiresAt", case when m.scheduled_at <> '' then m.scheduled_at else m.created end as due,

@@ -61,7 +61,7 @@ async function deleteExpiredRows({ db }: Store) {
   await db.query(`delete from device_handouts where at < now() - interval '1 day'`)
   await db.query('delete from device_pairings where expires_at < now()')
   await db.query('delete from device_streams where until < now()')
-  // sent automatic answers that neither the daily limit nor a pause counts any more
+  // forget sent automatic answers that neither the daily limit nor a pause counts any more
   await db.query(`delete from auto_answers_sent s where s.at < now() - interval '24 hours' and not exists (
     select from auto_answers a where a.id = s.answer and s.at > now() - a.pause_hours * interval '1 hour')`)
 }
@@ -73,7 +73,7 @@ const NEXT = `select message from sms_dispatch where message > $1 order by messa
 /** Deletes queue rows of messages that were deleted, or ended by a superuser. */
 const DROP = `
 delete from sms_dispatch d where d.message = any($1::text[]) and not ${idMayBecome('d.message', 'assigned')}`
-/** Takes messages from devices that another user owns now: a sweep finds no device `-` and reassigns them. */
+/** Takes messages from devices that another user owns now. A sweep finds no device `-` and reassigns them. */
 const GIVEN_AWAY = `
 update sms_dispatch d set device = '-' from devices v
 where d.message = any($1::text[]) and v.id = d.device and v."user" <> d."user" and d.state <> 'sending'`
@@ -128,7 +128,7 @@ const SWEEP_OUT_MS = 60_000
 const WAITING = `select p.device from ${DEVICES_IN_QUEUE} p
 where exists (select from sms_dispatch d where d.device = p.device and d.state = 'assigned')`
 
-/** Starts sweeps, pushes and wake-ups between nodes. Wakes devices with messages. Returns a stop function. */
+/** Starts sweeps of the queue and wake-ups; wakes devices that have messages. Returns a stop function. */
 export async function startDelivery(store: Store, settings: DeliverySettings, log: Logger) {
   await countMessages(store.db)
   const stopListening = await listenToOtherNodes(store.db)

@@ -69,7 +69,7 @@ export const PLAIN_OPTIONS: Omit<SendOptions, 'origin'> = {
   keepsQuiet: false,
 }
 
-/** A text to one number, sent by the device or line with this id; '' for any. */
+/** A text to one number. `device`, `line`: the id of the one that sends; '' for any. */
 export const toOne = (
   to: string,
   text: string | PlainContent,

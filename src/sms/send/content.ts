@@ -128,7 +128,7 @@ select phone, name, case when pg_column_size(data) <= ${number('room')}::int
   then case when length(data::text) <= ${number('room')}::int then data::text end end as data
 from contacts where "user" = ${text('user')} and phone = any(${list('phones')}::text[])`
 
-/** Maps phone numbers to the user's contacts, each with its custom fields `names`. */
+/** Maps phone numbers to the user's contacts, each with those custom fields that `names` lists. */
 async function contactsOf(
   store: Store,
   user: string,

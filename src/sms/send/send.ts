@@ -79,7 +79,7 @@ async function renderVerdict(store: Store, offer: Offer, { outcome, message }: V
   if (outcome === 'replayed')
     return { answer: (await firstAnswer(store, user, idempotency!))!, replayed: true }
   if (outcome !== 'known') throw refusalOf(sender, outcome)
-  // known: a message has this client_ref. Answer as its send did, and keep that for the idempotency key
+  // known: a message has this client_ref. Answer as its send did, and keep the answer for the idempotency key
   await checkClientRef(store, message, offer)
   const answer = answerJson('', [message])
   if (idempotency) await keepAnswer(store, user, idempotency, answer)
@@ -92,7 +92,7 @@ export function refusalOf({ version }: Sender, outcome: Outcome): Error {
   return version === null ? gatewayRefusal('forbidden', 'The account is disabled') : new StaleAuth()
 }
 
-/** Finds the message if its number or text differs from the request's. Removed and changed texts match. */
+/** Finds the message unless its recipient and text match the request's. Removed and changed texts match. */
 const OTHER = statement('sms reference', {})`
 select from sms_messages m where m.id = ${text('message')} and not (
   (m."to" = ${text('to')} or m."to" = '') and (m.body = ${text('body')} or m.body = '' or exists (
@@ -178,7 +178,7 @@ export async function checkDevice(store: Store, user: string, id: string): Promi
 
 /** Maximum webhook calls that opted-out recipients of a send may cause: one transaction stores them all. */
 const MAX_CALLS = 1_000
-/** A send to fewer recipients is not charged for opted-out ones: it costs about as much as any send. */
+/** The limit on opted-out recipients ignores smaller sends: these cost about as much as any send. */
 const MIN_RECIPIENTS = 20
 
 const COUNT = statement('sms opted out of send', { optedOut: 'number', webhooks: 'number' })`select
@@ -187,7 +187,7 @@ const COUNT = statement('sms opted out of send', { optedOut: 'number', webhooks:
   (select count(*) from webhooks
     where "user" = ${text('user')} and enabled and 'message.failed' = any(events)) as webhooks`
 
-/** Counts webhook calls for opted-out recipients. Throws 429 if the user, 400 if the send causes too many. */
+/** Counts webhook calls for opted-out recipients. Throws 400 if the send, 429 if the user causes too many. */
 async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, phones: readonly string[]) {
   admission.optedOut.take(userHolder(user), 0)
   const { optedOut, webhooks } = (await runForRow(db, COUNT, { user, phones }))!
@@ -199,7 +199,7 @@ async function chargeOptedOut({ db }: Pick<Store, 'db'>, user: string, phones: r
   if (optedOut > 0) admission.optedOut.charge(userHolder(user), optedOut * Math.max(webhooks, 1))
 }
 
-/** IANA time zones by calling code (ITU-T E.164), of codes nearly all of whose people have the same zone. */
+/** Maps calling codes (ITU-T E.164) to the IANA time zone of nearly all their people, if there is one. */
 const ZONES: Readonly<Record<string, string>> = zones
 
 /** The time zone of an E.164 number by its calling code; '' if the code has several zones. */
@@ -237,7 +237,7 @@ const FIRST_ANSWER = statement('sms first answer', { fingerprint: 'string', answ
 select fingerprint, answer from sms_idempotency
 where "user" = ${text('user')} and key = ${text('key')} and created > now() - interval '24 hours'`
 
-/** The answer to the key's first request in 24 hours, or undefined. Throws 422 if that was different. */
+/** The answer to the key's first request in 24 hours, or undefined. Throws 422 if that request differed. */
 export async function firstAnswer(store: Store, user: string, { key, fingerprint }: Idempotency) {
   const first = await runForRow(store.db, FIRST_ANSWER, { user, key })
   if (first && first.fingerprint !== fingerprint) throw gatewayRefusal('idempotency_key_reused')

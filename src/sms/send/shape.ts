@@ -7,7 +7,7 @@ import type { AuthRecord } from '../../request/request.ts'
 /** Makes a failed zod check end the parse, so that a list with a million errors creates only one. */
 const stop = (error: string) => ({ error, abort: true })
 
-/** Makes texts of the schema storable in Postgres, and refuses more than `max` code points. */
+/** Makes texts of the schema storable in Postgres, and refuses texts of more than `max` code points. */
 function cleaned(raw: z.ZodString, max?: number) {
   const text = raw.transform(cleanText)
   if (max === undefined) return text
@@ -19,7 +19,7 @@ function cleaned(raw: z.ZodString, max?: number) {
     .meta({ maxLength: max })
 }
 
-/** The schema of a text of at most `max` code points, which it makes storable in Postgres. */
+/** The schema of a text of at most `max` code points. Its output can be stored in Postgres. */
 export const text = (max?: number) => cleaned(z.string(), max)
 
 const nonEmpty = <T extends z.ZodType<string>>(schema: T) =>
@@ -130,7 +130,7 @@ const nameOf = (path: Path) =>
     .join('')
     .replace(/^\./, '')
 
-/** The likeliest fault of a union's members: in a value that is present, then the deepest, then the last. */
+/** The likeliest fault of a union: in a present value if possible, the deepest one, the last of equals. */
 function likeliest(issue: z.core.$ZodIssueInvalidUnion, raw: unknown): Issue {
   const first = issue.errors.flatMap(([fault]) =>
     fault ? [{ ...fault, path: [...issue.path, ...fault.path] }] : [],
@@ -156,7 +156,7 @@ export interface Sender {
   readonly key?: { readonly id: string; readonly version: string }
   /** The id of a record of `senders`. */
   readonly sentBy: string
-  /** Whether a member with the role agent sends, to at most MAX_OF_AGENT recipients. */
+  /** Whether the sender is a member with the role agent, who may send to MAX_OF_AGENT recipients at most. */
   readonly isAgent?: boolean
 }
 
