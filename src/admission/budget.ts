@@ -5,9 +5,9 @@ import { waitForTurn } from './places.ts'
 const RETRY_SECONDS = 10
 
 /**
- * Bytes shared between holders (accounts, and networks of guests). A holder may have at most as many bytes as
- * remain free, so some always remain (dynamic thresholds: Choudhury and Hahne, 1998). A `Share` may take more
- * while all other shares are empty.
+ * Divides bytes between holders (accounts, and networks of guests). A holder may take at most as many bytes
+ * as then remain free (dynamic thresholds: Choudhury and Hahne, 1998). A `Share`, by which a holder takes
+ * bytes, is exempt from this limit while all other shares are empty.
  */
 export class Budget {
   readonly #limit: ByteLimit
@@ -56,7 +56,7 @@ export class Budget {
     )
   }
 
-  /** The error for lack of room: 429 if the holder has the average of all holders or more, else 503. */
+  /** The error for lack of room: 429 if the holder has at least the average of all holders, else 503. */
   refusal({ holder }: Share): Error {
     const isOwn = (this.#taken.get(holder) ?? 0) * (this.#taken.size + 1) >= this.taken
     return overLimit(this.#limit.name, isOwn, RETRY_SECONDS)

@@ -15,7 +15,7 @@ export class EventLoopSlices {
     this.#maxRestMs = maxRestMs
   }
 
-  /** Whether the caller must await `next` before more work. Begins a slice if none runs or rests. */
+  /** Whether the caller must wait for `next`. Begins a slice if neither a slice nor a pause is running. */
   get isUsedUp(): boolean {
     if (this.#state === 'working') return performance.now() - this.#beganAtMs > SLICE_MS
     if (this.#state === 'resting') return true

@@ -27,7 +27,7 @@ export function networkOf(ip: string): string {
   return `${[...first!, ...zeros, ...(last ?? [])].slice(0, NETWORK_GROUPS).join(':')}::/64`
 }
 
-/** One holder, or all holders together, exceeded a limit of `admission`. This error refuses a whole batch. */
+/** One holder, or all holders together, exceeded a limit of `admission`. Makes a batch fail as a whole. */
 export class OverLimit extends RetryLater {}
 
 /**
@@ -55,7 +55,7 @@ export const ticketOf = (holder: Holder, isSuperuser = false): Ticket => ({
   isGone: () => false,
 })
 
-/** Names that take turns with holders, for work of the server itself or of everybody together. */
+/** Names that take turns like holders, for work of the server itself or for all accounts together. */
 export type Everybody =
   | 'sign-in'
   | 'collections'

@@ -29,7 +29,9 @@ export const LIMITS = {
   requests: { name: 'requests at once', total: 1_000, share: 50 },
   /** Previews, calls of hooks, planning of campaigns, thumbnails: each may take seconds of a core. */
   heavyWork: { name: 'heavy work at once', total: 2, share: 1 },
-  /** Reads of files, and claims (requests for messages) of devices and lines (SIMs) with rate limits. */
+  /**
+   * Reads of files, and claims (requests for messages) by devices with a rate limit, or with one for a SIM.
+   */
   claimsAndReads: { name: 'claims and reads of files at once', total: 4, share: 4 },
   wakeUps: { name: 'wake-ups by push at once', total: 32, share: 4 },
 } as const satisfies Record<string, Limit>
@@ -50,18 +52,18 @@ export const RATES = {
   bodyBytes: { name: 'bytes of bodies', burst: 4 * MEBIBYTE, perSecond: 2 * MEBIBYTE },
   /** Characters of filters and sorts that are compiled for the first time: 200,000 characters in a second. */
   filterShapes: { name: 'new filters', burst: 200_000, perSecond: 10_000 },
-  /** A subscribe request counts 20, and 1 for each topic. A presence message counts 100. */
+  /** A subscribe request counts 20, plus 1 for each of its topics. A presence message counts 100. */
   subscriptions: { name: 'subscriptions', burst: 100_000, perSecond: 2_000 },
   /** Recipients who opted out, in sends to 20 or more. They use no quota, but each stores a message. */
   optedOut: { name: 'opted-out recipients', burst: 2_000, perSecond: 2_000 / 60 },
 } as const satisfies Record<string, Rate>
 
-/** Few, because a running sign-in counts as failed until it ends: wrong ones may get a right one refused. */
+/** Low, because a running sign-in counts as failed until it ends: many of them would block a correct one. */
 export const SIGN_INS: Limit = { name: 'sign-ins at once', total: 4, share: 4 }
 
 /** Hashing a password takes a core for 57 ms. One core and one of the 4 threads of Node's pool stay free. */
 const hashes = Math.min(3, Math.max(1, availableParallelism() - 1))
 export const PASSWORDS: Limit = { name: 'passwords to check', total: hashes, share: hashes }
 
-/** Limits lists that are read on the connection that also looks up tokens: one may have hundreds of KiB. */
+/** Limits reads of lists (up to hundreds of KiB) on the database connection that also looks up tokens. */
 export const FIRST_ROWS: Limit = { name: RATES.databaseTime.name, total: 8, share: 4 }

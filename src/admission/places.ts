@@ -142,7 +142,7 @@ export function waitForTurn<T>(queue: (enter: (value: T) => void) => () => void,
 
 const ofServers = new WeakMap<object, Places>()
 
-/** Limits event streams and waiting claims (long polls of devices) per holder. Each `server` has its own. */
+/** Limits event streams and waiting claims (long polls of devices) per holder and per `server`. */
 export function streamPlaces(server: object, share: number): Places {
   const places =
     ofServers.get(server) ?? new Places({ name: 'event streams and waiting claims', total: Infinity, share })

@@ -103,8 +103,8 @@ export class DatabaseTime {
   }
 
   /**
-   * Runs a statement when its holder's turn comes. Throws RetryLater if it does not come; 400 if the client
-   * has hung up meanwhile.
+   * Runs a statement when its holder's turn comes. Throws RetryLater if the turn does not come in time, 400
+   * if the client has hung up meanwhile.
    */
   run<T>(ticket: Ticket, statement: () => Promise<T>): Promise<T> {
     const { holder } = ticket

@@ -98,7 +98,8 @@ export async function requestVerification(call: AuthCall<EmailForm>): Promise<vo
 export const TOKEN_FORM = object({ token: text })
 
 /**
- * Marks the record as verified if the token has its email. PocketBase: record_auth_verification_confirm.go
+ * Marks the record as verified if the token contains its current email. PocketBase:
+ * record_auth_verification_confirm.go
  */
 export async function confirmVerification(call: AuthCall<{ token: string }>): Promise<void> {
   const { store, services, collection } = call

@@ -23,8 +23,8 @@ const KEY = /^(?:psk|vk)_/
 export const isKey = (text: string): boolean => KEY.test(text)
 
 /**
- * Makes keys longer than HMAC's block, 64 bytes. HMAC then uses their hash, so a stored hash can sign calls
- * of Twilio's API.
+ * Makes keys longer than HMAC's block of 64 bytes. HMAC replaces such keys by their hash, so the stored hash
+ * can sign webhook calls in Twilio's form.
  */
 const RANDOM_LENGTH = 64
 /** Characters of a key that its owner can still see later, to recognize it. */

@@ -130,11 +130,11 @@ async function uncountAttempts(db: Db, keys: readonly string[], exempt: string, 
   await run(db, GIVE_BACK, { keys, exempt, days })
 }
 
-/** Counts an attempt for `key`. Returns 0, or the seconds to wait if there are over `max` in `seconds`. */
+/** Counts an attempt for `key`. Returns the seconds to wait if there are over `max` in `seconds`, else 0. */
 export const takeTry = async (db: Db, key: string, max: number, seconds: number): Promise<number> =>
   (await runForRow(db, TAKE, { keys: [key], limits: [max], seconds, exempt: '' }))!.wait
 
-/** Counts an attempt for `key`. Returns false if there are over `max` in `seconds`. */
+/** Counts an attempt for `key`. Returns false after over `max` attempts in `seconds`. */
 export const countAttempt = async (db: Db, key: string, max: number, seconds: number): Promise<boolean> =>
   (await takeTry(db, key, max, seconds)) === 0
 

@@ -27,7 +27,7 @@ import {
 import { type Actor, type AuthRecord, authRecord, type Role } from '../request/request.ts'
 import { randomId } from '../tools/random.ts'
 
-/** SQL, a select list: the columns of row `b` in the order of fields, `xmin`, whether the row is disabled. */
+/** SQL, a select list: row `b`'s columns in the order of fields, then `xmin`, then whether it is disabled. */
 export const authColumns = (store: Store, collection: AuthCollection) =>
   `${columnsOf(collection).select}, b.xmin::text, ${disabledSql(store, collection)}`
 
@@ -76,9 +76,7 @@ const isEndedSql = ({ id }: AuthCollection, row = 'b') => `exists (
 export const findTokenOwner = (store: Store, collection: AuthCollection, id: string, tokenHash: string) =>
   findWhere(store, collection, `b.id = $1 and not ${isEndedSql(collection)}`, id, tokenHash)
 
-/**
- * Finds the account that a member (`by`) acts for. Null if it has no such member or the session has ended.
- */
+/** Finds the account that a member (`by`) acts for. Null if `by` is no member of it or the session ended. */
 export async function findActing(
   store: Store,
   collection: AuthCollection,

@@ -5,7 +5,7 @@ import type { Logger } from '../log.ts'
 import type { Extensions } from '../records/extension.ts'
 import type { SettingsStore } from '../settings/settings.ts'
 
-/** A message with a code, sent within `seconds` or never. `body` is its text, `shown` the text in records. */
+/** A message with a code, sent within `seconds` or never. Phones send `body`; records contain `shown`. */
 export interface TextWithCode {
   readonly to: string
   readonly body: string

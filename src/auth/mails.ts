@@ -71,7 +71,7 @@ function plainText(html: string) {
     .join('\n')
 }
 
-/** The default of the setting `appURL`. If it is unchanged, mails use PUBLIC_URL instead. */
+/** The default of the setting `appURL`. While the setting has this value, mails use PUBLIC_URL instead. */
 const FRESH_URL = SETTINGS.fresh().meta.appURL
 
 /** Field types whose values cannot contain HTML. */

@@ -60,7 +60,9 @@ where m.member = ${text('member')} order by s.name, m.account limit ${MAX_LISTED
 
 export const listAccounts = (db: Db, member: string) => run(db, ACCOUNTS, { member })
 
-/** Stores a token for acting as an account in the session of the member's own token: both end together. */
+/**
+ * Stores a token to act for an account. It joins the session of the member's own token: both end together.
+ */
 const KEEP = statement('session add acting token', {})`
 insert into auth_session_tokens (token_hash, session, expires_at)
 select ${text('acting')}, session, expires_at from auth_session_tokens where token_hash = ${text('own')}
@@ -186,7 +188,6 @@ export async function acceptInvitation(store: Store, extensions: Extensions, sec
     if (!found) throw badRequest(NOT_OPEN)
     const { id, account, role } = found
     // lock the account: a concurrent takeover by its owner waits, then removes the new member, too
-    // too
     await db.query('select from users where id = $1 for share', [account], 'invitation account')
     if (account === member) throw badRequest('You cannot accept an invitation to your own account.')
     const known = await db.query('select from members where account = $1 and member = $2', [account, member])

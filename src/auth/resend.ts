@@ -60,14 +60,15 @@ export function numberOf(auth: AuthRecord): string {
 const isNumber = ({ otp }: AuthCollection, typed: string): boolean =>
   otp.channel !== undefined && E164.test(typed)
 
-/** The record with this phone number; null if it has an email, too, which may belong to somebody else. */
+/** The record with this phone number; null if the record has an email, too (maybe of somebody else). */
 async function findByNumber(store: Store, collection: AuthCollection, number: string) {
   const auth = await findByIdentity(store, collection, collection.otp.channel!.field, number)
   return auth?.values.email === '' ? auth : null
 }
 
 /**
- * Texts a one-time password; the stored text shows dots instead. Throws after too many, or if it is refused.
+ * Texts a one-time password; the stored text shows dots instead. Throws after too many texts to the number,
+ * or if the text is refused.
  */
 export async function textOtp(
   store: Store,

@@ -32,8 +32,8 @@ const durationOf = (auth: AuthRecord): number => (auth.collection as AuthCollect
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
 /**
- * Signs a token that no other session has. `keep` stores its hash, or returns false if it is taken; then the
- * next try has another expiry.
+ * Signs a token that no other session has. `keep` stores the token's hash, or returns false if another
+ * session has this hash. The next try then signs another expiry.
  */
 async function signOwnToken(
   auth: AuthRecord,

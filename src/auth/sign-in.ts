@@ -96,8 +96,9 @@ type MfaForm = ValueOf<typeof MFA_FORM>
 const FIELDS = ['collectionRef', 'recordRef', 'method', 'created'] as const
 
 /**
- * If the collection requires two methods: throws 401 with an `mfaId` after the first; the second sends the id
- * and uses it up. Throws 400 for a wrong id. PocketBase: apis/record_helpers.go, checkMFA
+ * After the first of two required sign-in methods, throws 401 with an `mfaId`. The request for the second
+ * must contain this id and uses it up. Throws 400 for a wrong id. PocketBase: apis/record_helpers.go,
+ * checkMFA
  */
 async function checkMfa(
   store: Store,

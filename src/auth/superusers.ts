@@ -62,7 +62,7 @@ export async function listSuperusers(store: Store): Promise<string[]> {
   return textsOf(await store.db.query(text, [INSTALLER_EMAIL]))
 }
 
-/** Deletes a superuser. Throws a UserError for an unknown address and for the last one. */
+/** Deletes a superuser. Throws a UserError for an unknown address and for the last superuser. */
 export async function deleteSuperuser(store: Store, email: string): Promise<void> {
   const collection = superusersOf(store)
   await store.db.transaction(async (db) => {

@@ -70,7 +70,7 @@ async function findAny(
   return null
 }
 
-/** bcrypt cost. The limit of attempts protects one-time passwords; a slow hash of few digits would not. */
+/** A low bcrypt cost: a slow hash cannot protect a few digits. The limit of attempts protects them. */
 const OTP_COST = 8
 /** With more valid one-time passwords than this, a request sends none and returns the id of the latest. */
 const MAX_LIVE = 9
@@ -119,8 +119,8 @@ export const OTP_FORM = object({ otpId: text, password: text })
 const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] as const
 
 /**
- * Uses up a one-time password and returns its record. Marks it as verified if the password was sent to the
- * address that it still has. Throws 429, and 400 for an unknown, expired or wrong password. PocketBase:
+ * Uses up a one-time password and returns its record. Marks the record as verified if it still has the
+ * address that got the password. Throws 429, and 400 for an unknown, expired or wrong password. PocketBase:
  * apis/record_auth_with_otp.go
  */
 export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Promise<AuthRecord> {
@@ -153,7 +153,7 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
 
 /**
  * Marks the record as verified if `sentTo` is still its email or phone number. In a collection without MFA,
- * also replaces its password by a random one.
+ * also replaces the record's password by a random one.
  */
 async function confirmAddress(store: Store, { extensions }: AuthServices, auth: AuthRecord, sentTo: string) {
   if (auth.values.verified || sentTo === '' || sentTo !== (auth.values.email || numberOf(auth))) return auth

@@ -77,7 +77,7 @@ const NOT_READY: Readiness = {
 
 const HEALTHY = { message: 'API is healthy.', code: 200, data: {} } as const
 
-/** The routes while the database is not in use: 503 with the text of `reason`, except for `/api/health`. */
+/** The app while the database is not in use. Answers 503 with `reason`'s text, except to `/api/health`. */
 export function createUnavailableApp(
   services: Pick<Services, 'config' | 'log' | 'protocols'>,
   reason: () => string,

@@ -22,7 +22,10 @@ function ruleHeaders(c: Ctx): Record<string, string> {
   )
 }
 
-/** The caller, null for a guest; if `cached`, maybe outdated. Throws 403 if its role forbids the route. */
+/**
+ * Returns the caller, or null for a guest. If `cached`, the caller may be outdated. Throws 403 if the
+ * caller's role forbids the route.
+ */
 export async function authenticate(c: Ctx, { store }: Services, cached: boolean) {
   const { authorization } = c.env.incoming.headers
   const known = cached && cachedIdentity(store.catalog, authorization)

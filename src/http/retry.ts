@@ -25,7 +25,7 @@ type Fault = keyof typeof MAX_RETRIES
 export type Attempt = Required<Pick<WriteOptions, 'isAuthCached' | 'locksRecord'>>
 
 interface RetryOptions {
-  /** The first attempts use the cached caller. The SQL of `work` must compare its version. */
+  /** The first attempts use the cached caller. The SQL of `work` must compare the caller's version. */
   readonly startsCached?: boolean
   /** `work` only reads. If the collections were outdated, it is repeated, as its result may be incomplete. */
   readonly isRead?: boolean

@@ -118,7 +118,7 @@ const numberOf = ({ min, max, onlyInt }: Field & { type: 'number' }) =>
     ...(max !== null && { maximum: max }),
   })
 
-/** Fields that a client may set: all but those that the server sets, and hidden ones except the password. */
+/** Fields that a client may set: the password, and all visible fields that the server does not set itself. */
 const settable = (collection: Collection, extension: Extension | undefined) =>
   collection.fields.filter(
     (field) =>

@@ -81,7 +81,7 @@ async function addressesOf(host: string, resolve: Resolve): Promise<LookupAddres
 
 const privateError = (host: string) => new Error(`${host} ${FAULTS.private}`)
 
-/** Resolves a name to public addresses only. The connection uses these, whatever DNS says later. */
+/** Resolves a name to public addresses only. The connection uses them, whatever DNS answers later. */
 export const publicOnlyLookup =
   (resolve: Resolve = nameServers): LookupFunction =>
   (host, options, done) => {

@@ -39,7 +39,7 @@ export interface AuthRecord {
   readonly actor: Actor | undefined
   /** Undefined for the account itself, whom no role limits. */
   readonly limits: Limits | undefined
-  /** Id of the member who acts for the account, else of the record itself. For users, an id in `senders`. */
+  /** Who acts: the id of the member, else of the record. For users, the table `senders` has this id. */
   readonly sender: string
   /** The account whose limits count: a device's user; for a member, the account that the member acts for. */
   readonly holder: Holder
@@ -77,7 +77,7 @@ export interface RequestInfo {
   readonly headers: () => Readonly<Record<string, string>>
   readonly body: Readonly<Record<string, unknown>>
   readonly auth: AuthRecord | null
-  /** Limits records and bytes of the whole answer. If absent, each part may reach the maximum. */
+  /** Limits records and bytes of the whole answer. If absent, each part of it has its own limits. */
   readonly meter?: AnswerMeter | undefined
 }
 
@@ -131,7 +131,10 @@ interface Room {
 
 const ENDLESS: Room = { hold: () => {}, wait: async () => {} }
 
-/** An answer in a transaction exceeds 1 MiB. Nothing was committed: repeat the work after `wait`. */
+/**
+ * An answer in a transaction exceeds 1 MiB. Nothing was committed: call `wait`, which reserves memory for the
+ * largest answer, then repeat the work.
+ */
 export class LargeAnswer extends AnswerTooLarge {
   readonly wait: () => Promise<void>
 
@@ -192,7 +195,7 @@ export class AnswerMeter {
   }
 
   /**
-   * Reserves memory for the largest answer. Throws RetryLater after a wait; 400 if it is reserved already.
+   * Reserves memory for the largest answer. Throws RetryLater after a wait, 400 if it is reserved already.
    */
   async takeAll(): Promise<void> {
     if (this.#room >= this.#maxBytes) throw this.tooLarge()

@@ -43,7 +43,7 @@ export interface DueDelivery {
   readonly url: string
   /** Why the delivery must not be sent; undefined when it may be sent. */
   readonly closed: string | undefined
-  /** '' for Standard Webhooks and templates, `callback` without a webhook. `OtherForms` sends all but ''. */
+  /** The form of `OtherForms`, `callback` if there is no webhook; '' for Standard Webhooks and templates. */
   readonly format: string
   readonly maxAttempts: number
   readonly event: string
@@ -68,9 +68,7 @@ export interface DueDelivery {
 /** Makes bodies in SMSGate's form, for deliveries whose `facts` are not null. Others have the usual body. */
 export interface BodyForm {
   readonly publicUrl: string
-  /**
-   * SQL of the JSON for `render`, from delivery `d`, webhook `w`, message `b`. Null: the usual body is sent.
-   */
+  /** SQL of JSON for `render`, from delivery `d`, webhook `w`, message `b`; null for the usual body. */
   readonly facts: string
   readonly render: (facts: string, eventId: string, at: Date) => Pick<DueDelivery, 'body' | 'moreHeaders'>
 }
@@ -145,7 +143,7 @@ async function dueOf(
   return fields === null ? due : { ...due, ...filled(JSON.parse(fields), due) }
 }
 
-/** Fills the webhook's templates from the usual delivery. A fault ends it, as a retry would fail, too. */
+/** Fills the webhook's templates from the usual delivery. A fault ends the delivery without a retry. */
 function filled(fields: TemplateFields, { eventId: id, body, closed }: DueDelivery): Partial<DueDelivery> {
   try {
     const { headers, ...request } = fillTemplates(fields, { id, body })
@@ -280,7 +278,7 @@ export interface OtherForms {
 export const DELAYS_SECONDS: readonly number[] = [
   5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
 ]
-/** Random share to add or subtract, so that calls that failed together are not retried together. */
+/** Delays vary by up to this fraction, so that calls that failed together are not retried together. */
 const JITTER = 0.1
 const MAX_RETRY_AFTER_SECONDS = 86_400
 

@@ -98,7 +98,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
       if (CHECKED_FIELDS.some((field) => values[field] !== old[field])) check(store, values)
       for (const field of LIMITS) await requireOwn(store, field, values, old)
       const isDisabled = old.enabled && !values.enabled
-      // a pending call would use the new format or event: `sms:sent` would become `sms:delivered`
+      // a pending call would use the new format or event, and say `sms:delivered` instead of `sms:sent`
       const isOther = values.smsgate_event !== old.smsgate_event || values.format !== old.format
       const reason = isDisabled ? END_REASONS.disabled : END_REASONS.changed
       if (isDisabled || isOther) await failPending(store.db, String(old.id), String(old.user), reason)
@@ -109,7 +109,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
   } satisfies Extension
 }
 
-/** Moves the token to a hidden field. A URL of another server drops it, because that server would get it. */
+/** Moves the token to a hidden field. Drops the token if the URL changes to another server. */
 function keepToken(values: Values, old?: Readonly<Values>) {
   if (values.format !== 'template' && !old?.service_token) return
   const isSame = old && originOf(values.url) === originOf(old.url)

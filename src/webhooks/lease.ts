@@ -12,7 +12,7 @@ const CALLS_OF_LANE = `case when d.webhook like 'callbacks%' then 1 else ${MAX_C
 const hostOf = (row: string) =>
   `coalesce(lower(substring(coalesce(w.url, ${row}.target ->> 'url') from '^[A-Za-z]+://([^/?#]*)')), '')`
 
-/** SQL: a text that sorts after all ids. Searching on from it skips the remaining webhooks of a user. */
+/** SQL: a text that sorts after all ids. A search continued from it skips a user's remaining webhooks. */
 const AFTER_ALL = 'chr(1114111)'
 
 /**
@@ -95,7 +95,9 @@ select exists (select from webhook_dispatch) as "isQueued"`
 export const endExpiredLeases = async (db: Db): Promise<boolean> =>
   (await runForRow(db, END_EXPIRED, {}))!.isQueued
 
-/** Leases at most `limit` due deliveries, as many as can start now, because their order is decided here. */
+/**
+ * Leases at most `limit` due deliveries. This fixes their order, so lease only what can start immediately.
+ */
 export function leaseDeliveries(db: Db, limit: number): Promise<Lease[]> {
   return db.transaction(async (inside) => {
     await inside.query('select pg_advisory_xact_lock($1)', [LOCKS.webhookLease], 'webhook turns lock')

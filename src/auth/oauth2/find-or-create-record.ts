@@ -32,8 +32,8 @@ interface Search {
 
 /**
  * Finds or creates the record for a provider's user and links the two. Takes the linked record, else that of
- * the signed-in caller, one with the same email, or a new one. Throws 400, 403 and the errors of a create.
- * PocketBase: apis/record_auth_with_oauth2.go, oauth2Submit
+ * the signed-in caller, else one with the same email. Throws 400, 403 and the errors of a create. PocketBase:
+ * apis/record_auth_with_oauth2.go, oauth2Submit
  */
 export async function findOrCreateRecord(search: Search): Promise<{ auth: AuthRecord; isNew: boolean }> {
   const { store, collection } = search
@@ -176,7 +176,7 @@ async function fetchPicture({ store, collection, arrival, log }: Search): Promis
   }
 }
 
-/** Downloads a picture. The user chose its address, so it must be public or of the provider's own origin. */
+/** Downloads a picture. The user chose the address: it must be public or of the provider's own origin. */
 async function load(address: string, origin: string | undefined, maxBytes: number): Promise<Upload> {
   const url = new URL(address)
   const { status, body } = await sendOutgoing(

@@ -18,7 +18,7 @@ function pickEmail(entries: unknown, isOurs: (entry: unknown) => boolean) {
 
 type Amend = NonNullable<ProviderType['amend']>
 
-/** Makes a function that takes the email with both flags from the provider's list. PocketBase: tools/auth */
+/** Makes a function that takes the email with two flags, such as `verified`, from a list at the provider. */
 const withListedEmail =
   (
     flags: readonly [string, string],
@@ -66,7 +66,7 @@ const withMicrosoftEmail: Amend = (profile, { provider, token }) => {
   return { ...profile, email: choose(readClaims(textAt(token.raw, 'id_token'))) }
 }
 
-/** Adds the avatar, and a name if there is none (old: `name#1234`). PocketBase: tools/auth/discord.go */
+/** Adds the avatar and, if missing, a name (`name#1234` if old). PocketBase: tools/auth/discord.go */
 const withDiscordName: Amend = (profile, { raw }) => {
   const avatar = textAt(raw, 'avatar')
   const number = textAt(raw, 'discriminator')

@@ -182,7 +182,7 @@ const MAX_NAME_LENGTH = 150
 const names = new Lru<string, string>(1_000)
 
 /**
- * Keeps a user's name for the sign-in with `code`: Apple sends it once. PocketBase:
+ * Keeps a user's name for the sign-in with `code`: Apple sends the name only once. PocketBase:
  * record_auth_with_oauth2_redirect.go
  */
 export function keepAppleName(code: string, user: string): void {

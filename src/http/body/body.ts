@@ -202,7 +202,7 @@ export async function readForm<T extends object>(
   }
 }
 
-/** Replaces NUL, which Postgres refuses, by U+FFFD, which no address and no id contains. */
+/** Replaces NUL by U+FFFD: Postgres refuses NUL, and no address or id contains U+FFFD. */
 const withoutNul = <T extends object>(form: T): T =>
   Object.fromEntries(
     Object.entries(form).map(([key, value]) => [

@@ -85,7 +85,7 @@ export async function readMultipart(incoming: IncomingMessage, maxBytes: number,
   }
 }
 
-/** Joins tiny pieces into larger ones. One with many form parts waits for the client's turn on the CPU. */
+/** Joins tiny pieces. A joined piece with many form parts waits for the client's turn on the CPU. */
 async function* paced(pieces: AsyncIterable<Buffer>, boundary: string, memory: RequestMemory) {
   let gathered = new ByteCollector()
   for await (const piece of pieces) {
@@ -106,7 +106,7 @@ const isAnswer = (error: unknown) =>
   (error instanceof Error && 'syscall' in error)
 
 /**
- * Makes a parser that treats all values as files: it would hold other values in memory that nobody counts.
+ * Makes a parser that reads all values as files: it would buffer other values in memory that nobody counts.
  */
 function parserOf(incoming: IncomingMessage, reader: ReturnType<typeof readerOf>): Parser {
   const parser = new Busboy({

@@ -53,7 +53,7 @@ const FREE_CHUNKS = 1_000
 /** Minimum average bytes per chunk of a body with more than FREE_CHUNKS chunks. */
 const MIN_AVERAGE_BYTES = 64
 
-/** A request that closes its connection if the body has many tiny chunks (3 µs each). RFC 9112, 7.1 */
+/** A request that closes its connection if the body has many tiny chunks (each takes 3 µs). RFC 9112, 7.1 */
 export class LimitedIncomingMessage extends IncomingMessage {
   #chunks = 0
   #bytes = 0
@@ -130,7 +130,7 @@ export async function readBytes(incoming: IncomingMessage, maxBytes: number, mem
 }
 
 /**
- * The body as JSON, parsed once per request. By default refuses a name twice in an object. Throws 400, 413.
+ * The body as JSON, parsed once per request. By default refuses objects with repeated keys. Throws 400, 413.
  */
 export function readJson(c: Ctx, maxBytes: number, parse = parseUnique): Promise<unknown> {
   const json = c.get('json') ?? jsonOf(c, maxBytes, parse)

@@ -68,7 +68,7 @@ const REFUSED = new Set([400, 403])
 
 const ACTIONS: Readonly<Record<string, string>> = { POST: 'create', PATCH: 'update', DELETE: 'delete' }
 
-/** Returns a function that audits a superuser's or member's write. `sent`: keys of the request's files. */
+/** Returns a function that audits a superuser's or member's write. `sent`: form keys of uploaded files. */
 export function auditWrite(
   c: Ctx,
   services: Services,
@@ -160,7 +160,7 @@ export async function requireDeviceOf(c: Ctx, services: Services): Promise<Devic
   return { device: requireDevice(auth), store: storeOf(c, services, auth) }
 }
 
-/** A calling device, and the store whose use is charged to the device's user. */
+/** A calling device, and a store that charges statements to the device's user. */
 export interface DeviceCaller {
   readonly device: Device
   readonly store: Store

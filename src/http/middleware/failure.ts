@@ -26,8 +26,8 @@ export const gatewayForm: ErrorForm = (c, error) => {
 }
 
 /**
- * Answers with PocketBase's `{"data","message","status"}`. A GatewayError keeps its body if that is not
- * `{"error","message"}`.
+ * Answers with PocketBase's `{"data","message","status"}`. Only a GatewayError with another body than
+ * `{"error","message"}` is answered with that body.
  */
 const pocketBaseForm: ErrorForm = (c, error) => {
   const { status, message } = error

@@ -26,7 +26,7 @@ export const gate =
   async (c, next) => {
     c.set('services', services)
     const { incoming } = c.env
-    // not yet authenticated: counts for the account if its credentials are cached, else for the network
+    // the request counts for the account if its credentials are cached, else for the client's network
     const leave = await takePlace(c, holderOf(incoming, services, callerOf(services, incoming)))
     c.set('leaveRequest', leave)
     try {
@@ -148,7 +148,8 @@ interface RateLimitSubject {
   readonly isSignedIn: boolean
   readonly labels: readonly string[]
   /**
-   * Names the counter for a collection's route: collection id and actions. '': the rule's label is the name.
+   * Names the counter of a collection's route (collection id and actions). '' for other routes: the rule's
+   * label is the name of their counter.
    */
   readonly countedAs: string
 }
@@ -158,7 +159,7 @@ interface Window {
   startS: number
 }
 
-/** The rule for a request, if any: for each label in turn, the rule with it, else one with a parent path. */
+/** The first rule found for a request: per label, a rule with the label, else one with a parent path. */
 export function findRule(rules: readonly RateLimitRule[], asked: RateLimitSubject) {
   const fitting = rules.filter(
     ({ audience }) => audience === '' || audience === (asked.isSignedIn ? '@auth' : '@guest'),
@@ -214,7 +215,7 @@ const SWEEP_S = 60
 
 /** Maximum bytes of a guest's body. Sign-ins, subscriptions and pairing need far less. */
 export const GUEST_BODY_BYTES = 64 << 10
-/** Maximum bytes of the body when a guest creates or updates a record, without the maximum of each field. */
+/** When a guest creates or updates a record, the body may have these bytes plus the maximum of each field. */
 const GUEST_RECORD_BYTES = 1 << 20
 const CHARACTER_BYTES = 6
 

@@ -36,7 +36,7 @@ const isGiven = (body: Body, key: string) => toText(body?.[key]) !== ''
 const changesPassword = (body: Body): boolean =>
   ['oldPassword', 'password', 'passwordConfirm'].some((key) => isGiven(body, key))
 
-/** Counts a password change as a sign-in attempt: a stolen token must not help to guess. Throws 429. */
+/** Counts a password change as a sign-in attempt, to limit guessing with a stolen token. Throws 429. */
 export async function limitOldPasswordChecks<T>(
   c: Ctx,
   services: Services,

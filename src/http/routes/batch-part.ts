@@ -40,7 +40,7 @@ export interface PartAnswer {
   readonly status: number
 }
 
-/** A request of a batch failed without a message. As in PocketBase, 400 for the first one, 500 for others. */
+/** A request of a batch failed without a message. As in PocketBase: 400 if it is the first one, else 500. */
 export class PartFault extends Error {
   override name = 'PartFault'
 }
@@ -188,7 +188,7 @@ interface Write {
   readonly auth: AuthRecord | null
 }
 
-/** Hashes and compares a batch's passwords before its transaction, as each takes 57 ms. Throws 400, 429. */
+/** Hashes and compares a batch's passwords before its transaction: each takes 57 ms. Throws 400, 429. */
 export async function batchPasswords(
   c: Ctx,
   services: Services,

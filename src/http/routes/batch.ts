@@ -95,7 +95,7 @@ function runAll(
   return store.db.transaction(async (db) => {
     await db.limitStatements(timeoutMs)
     const inside = { db, catalog: store.catalog }
-    // lock the caller: if its real owner takes the account over meanwhile, no new API key may survive that
+    // lock the caller: a concurrent takeover by the email's owner then waits, and deletes new API keys, too
     if (requests.some((asked) => mayOpen(services, asked))) await lockFreshAuth(inside, auth)
     const answers: PartAnswer[] = []
     for (const [i, asked] of requests.entries()) {

@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
   webmanifest: 'application/manifest+json',
 }
 
-/** Headers of a page that loads only from here. `styles`: its style-src; `others`: more CSP directives. */
+/** Headers of a page that loads only from its server. `styles`: its style-src; `others`: CSP directives. */
 const pageHeaders = (styles: string, ...others: readonly string[]) => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [

@@ -65,7 +65,7 @@ function refuseGet(c: Ctx): never {
   throw new ApiError(405, 'A hook takes POST: choose POST as the method of the tool that calls it.')
 }
 
-/** Answers a call of a hook. An unknown secret takes one SQL statement. An account's calls run one by one. */
+/** Answers a call of a hook. An unknown secret costs one SQL statement. An account's calls run one by one. */
 async function call(c: Ctx, { store, config }: Services, secret: string): Promise<Response> {
   const user = await hookAccount(store.signIn, secret)
   if (user === undefined) throw notFound()

@@ -19,7 +19,7 @@ const [MAX_WAITING, MAX_WAITING_BYTES] = [32, 64 << 10]
 /** How long a network is refused after a connection exceeds MAX_WAITING; maximum number of such networks. */
 const [BAN_MS, MAX_BANS] = [2_000, 1_000]
 
-/** Limits of connections. Node's keepAliveTimeout, 5 s by default, closes connections still in use. */
+/** Limits of connections. Node's default keepAliveTimeout, 5 s, would close connections still in use. */
 export const CONNECTION_OPTIONS = {
   headersTimeout: 20_000,
   requestTimeout: 300_000,
@@ -37,7 +37,7 @@ export const LISTENER_OPTIONS = { hostname: 'localhost', autoCleanupIncoming: fa
 
 const connections = new WeakMap<Socket, { readonly all: OpenConnections; readonly connection: Connection }>()
 
-/** While a request waits for events, counts its connection as idle and for the client, not the proxy. */
+/** Counts a connection as idle, and for the client instead of a proxy, while its request waits for events. */
 function waitForNews(socket: Socket, client: Holder): void {
   const { all, connection } = connections.get(socket)!
   all.change(connection, client, false)
@@ -126,7 +126,7 @@ interface Connection {
   waitingBytes: number
 }
 
-/** All open connections. When full, a new one usually replaces the longest idle of the largest network. */
+/** All open connections. If full, a new one usually replaces the longest idle one of the largest network. */
 class OpenConnections {
   readonly #max: number
   /** Connections by network. In each set, those that became idle or busy longest ago come first. */

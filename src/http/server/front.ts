@@ -11,7 +11,7 @@ import type { Services } from '../context.ts'
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
-/** Finds a malformed %-escape in the path. One in the query only drops its parameter. */
+/** Finds a malformed %-escape in the path. In the query, such an escape only drops its parameter. */
 const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
 /** Finds a doubled slash in the path, or a segment that begins with a dot. */
 const UNCLEAN = /^[^?]*\/[/.]/
@@ -63,7 +63,7 @@ function preflight(req: IncomingMessage, res: ServerResponse) {
   res.writeHead(204).end()
 }
 
-/** Redirects to a cleaned URL, as Go's server does. The answer to GET and HEAD has an HTML body. */
+/** Redirects to a cleaned URL, as Go's server does. The answer to a GET has an HTML body. */
 function redirect({ method }: IncomingMessage, res: ServerResponse, location: string) {
   if (method !== 'GET' && method !== 'HEAD') return res.writeHead(307, { location }).end()
   res.writeHead(307, { location, 'content-type': 'text/html; charset=utf-8' })

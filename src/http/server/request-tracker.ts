@@ -9,8 +9,8 @@ import { pathOf } from './front.ts'
 import { addressOf, callerOf, holderOf, ipOf, isTrusted } from './store-of.ts'
 
 /**
- * Unread bodies of up to MAX_UNREAD_BYTES are read to the end. With a larger one, the client has HANG_UP_MS
- * to read the answer. Go: net/http
+ * Unread bodies of up to MAX_UNREAD_BYTES are read to the end. A larger one is not: the connection closes
+ * after the client had HANG_UP_MS to read the answer. Go: net/http
  */
 const [MAX_UNREAD_BYTES, HANG_UP_MS] = [256 << 10, 500]
 
@@ -51,7 +51,7 @@ export class RequestTracker {
   admit(req: IncomingMessage, res: ServerResponse): void {
     const beganMs = performance.now()
     const { log, config, traffic, settings, protocols } = this.#services
-    // ids cost 5 % of the speed of views: without request logs, only a failure that is logged gets one
+    // making ids slows record views by 5 %: without request logs, only a failure that is logged gets an id
     const id = log.isLevelEnabled('info') ? assignRequestId(req, res, config) : ''
     const { method = '', url = '' } = req
     this.#running.add(res)
@@ -207,7 +207,7 @@ function codeOf(error: unknown): unknown {
 /** The secret at the end of a URL that a phone or a tool posts to. */
 const SECRET_END = /(?<=\/incoming\/|\/api\/hooks\/).*/
 
-/** Maximum characters of a URL to read. Escapes can make it nine times as long as what is logged of it. */
+/** Maximum characters of a URL to read. One character in the log may be three escapes, nine characters. */
 const MAX_READ = 9_000
 const MAX_LENGTH = 1_000
 
@@ -215,7 +215,8 @@ const MAX_LENGTH = 1_000
 export const loggedPath = (url: string): string => safePath(url.slice(0, MAX_READ)).slice(0, MAX_LENGTH)
 
 /**
- * The rest of a path after a `;`, `&`, `=` or escaped sign (`?` too), where a client may have put parameters.
+ * What follows `;`, `&` or `=` in a path, or an escape of these or of `?`: a client may have put parameters
+ * there.
  */
 const PARAMETERS = /(?<=[;&=]|%(?:3[bdf]|26)).*/is
 /** API keys, also without `_`, as Twilio's API gets them. */
@@ -224,7 +225,7 @@ const KEYS = /(?:psk|vk)_?\w{20,}/g
 const safePath = (url: string) =>
   url.replace(/\?.*/s, '').replace(SECRET_END, '…').replace(PARAMETERS, '…').replace(KEYS, '…')
 
-/** Digits, with a `+` before them (of a phone number) and a letter after them (of an id). */
+/** Digits, with the `+` before them (phone number) and the letter after them (id), if there are any. */
 const DIGITS = /(?:\+|%2B)?(\d+)([a-z]?)/gi
 const MIN_DIGITS = 7
 

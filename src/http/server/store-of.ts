@@ -67,7 +67,7 @@ function addresses({ headersDistinct }: IncomingMessage, header: string): string
 /** Turns an IPv4 address in IPv6 form, `::ffff:203.0.113.7`, into plain IPv4. */
 const plain = (ip: string) => ip.replace(/^::ffff:(?=\d+\.)/i, '')
 
-/** Whom limits charge for a request: the account, also for its devices and members, or a guest's network. */
+/** Whom limits charge for a request: an account (also for its devices and members) or a guest's network. */
 export const holderOf = (
   incoming: IncomingMessage,
   services: Trust,
@@ -118,7 +118,9 @@ export function memoryOf(c: Ctx): RequestMemory {
   return memory
 }
 
-/** Reserves memory for an answer until it is sent. Throws RetryLater if there is no room for one to a GET. */
+/**
+ * Reserves memory for an answer until it is sent. Throws RetryLater if there is no room, but only for a GET.
+ */
 export function countAnswer(c: Ctx, bytes: number): void {
   if (!c.get('services')) return
   const { method } = c.env.incoming
