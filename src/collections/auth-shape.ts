@@ -68,7 +68,7 @@ const mail = (fresh: MailTemplate) =>
 
 export type TokenOptions = ValueOf<ReturnType<typeof token>>
 
-/** Options of a token: `duration` in seconds; `secret`, a part of the signing key, which no answer shows. */
+/** Options of a token. `duration`: seconds. `secret`: a part of the signing key, which no answer shows. */
 const token = (seconds: number) =>
   object({
     secret: startingWith(text, () => randomText(SECRET_LENGTH)),

@@ -79,12 +79,12 @@ export class CatalogStore {
     this.#stop = await this.#db.listen(CHANNEL, (payload) => void this.#hear(payload).catch(() => {}))
   }
 
-  /** Runs `work` in a transaction, alone among all server processes. Waits until all know its changes. */
+  /** Changes collections, one call at a time in all servers. Waits until all servers know the change. */
   async change<T>(work: (draft: CatalogDraft) => Promise<T>): Promise<T> {
     let change = ''
     try {
       const result = await this.#db.transaction(async (db) => {
-        // no time limit for this lock only: readers of a table queue behind whoever waits to lock the table
+        // this wait needs no time limit. A wait to lock a table does: readers of the table queue behind it
         await db.script(
           `set local lock_timeout = 0; select pg_advisory_xact_lock(${LOCKS.migration}); set local lock_timeout to default`,
         )
@@ -214,7 +214,7 @@ function withFreshSecret(next: Collection, old: Collection): Collection {
   return { ...next, authToken: { ...next.authToken, secret: newSecret() } }
 }
 
-/** For superusers: forces password sign-in on, OAuth2 off, MFA if OTP is on. record_model_superusers.go */
+/** For `_superusers`: password sign-in on, OAuth2 off, MFA on if OTP is on. record_model_superusers.go */
 function withSuperuserRules(next: Collection): Collection {
   if (next.type !== 'auth' || next.name !== '_superusers') return next
   return {

@@ -37,7 +37,7 @@ export class Catalog {
   }
 }
 
-/** Database access for an account or the server, and all collections. Read `catalog` anew: it changes. */
+/** Database access for an account or the server, and the catalog. Read `catalog` anew: changes replace it. */
 export interface Store {
   readonly db: Db
   readonly catalog: Catalog
@@ -77,7 +77,7 @@ export const SUPERUSERS = '_superusers'
 
 export const USERS_ID = '_pb_users_auth_'
 
-/** The holder for limits. Work of a user's devices, API keys and team members counts as the user's. */
+/** The user as holder of limits. Work of its devices, API keys and team members counts as the user's. */
 export const userHolder = (user: string): Holder => accountHolder(USERS_ID, user)
 
 export const DEVICES_ID = 'devices'

@@ -135,7 +135,7 @@ async function deleteCollection(draft: CatalogDraft, collection: Collection): Pr
 
 type Raw = Readonly<Record<string, unknown>>
 
-/** What happens to stored fields that are not submitted. `keep-needed` deletes optional built-in ones. */
+/** What happens to stored fields that are not submitted. `keep-needed` drops only optional built-in ones. */
 type UnnamedFields = 'keep' | 'keep-needed' | 'delete'
 
 /** Adds stored fields that `next` lacks, as `unnamed` says. Fields match by id, or by name and type. */
@@ -156,7 +156,7 @@ function withOldFields(next: Collection, old: Collection, unnamed: UnnamedFields
 
 export class ImportFault extends Error {
   override name = 'ImportFault'
-  /** PocketBase's message, which does not always name the collection. */
+  /** The message as PocketBase writes it. It may lack the collection's name. */
   readonly reason: string
 
   constructor(message: string, reason = message) {
@@ -202,7 +202,7 @@ export interface Imported {
   readonly old: Collection | undefined
 }
 
-/** Saves collections without validation; finds old ones by id or name. `delete` drops those not in `raws`. */
+/** Saves collections without validation. If `unnamed` is `delete`, drops stored ones not in `raws`. */
 export async function importCollections(
   draft: CatalogDraft,
   raws: readonly Raw[],

@@ -8,7 +8,7 @@ import { parseIndex } from './sqlite/index-expression.ts'
 const WHOLE_INDEX = /^create index \S+ on (\w+) \(([^()]+)\);$/m
 const COLUMN = /^(?:"?(\w+)"?|(_rowid) nulls first)$/
 
-/** By table, columns of each index without a condition. Skips indexes on `_rowid` without `nulls first`. */
+/** By table: the columns of each index that has no WHERE and whose `_rowid`, if any, is `nulls first`. */
 function readOwnIndexes(): Map<string, string[][]> {
   const found = new Map<string, string[][]>()
   for (const { sql } of ownIndexes()) {
@@ -24,7 +24,7 @@ function readOwnIndexes(): Map<string, string[][]> {
 const ownIndexes = () => sqlFiles('indexes/always')
 let ownColumns: Map<string, string[][]> | undefined
 
-/** Columns of each index without a condition: the collection's own indexes and `sql/indexes/always`. */
+/** Columns of each index that has no WHERE, both the collection's `indexes` and `sql/indexes/always`. */
 export function indexedColumns({
   id,
   indexes,

@@ -114,7 +114,7 @@ export function indexDdl(index: IndexExpression, collection: Collection): string
   return `create ${index.unique ? 'unique ' : ''}index ${quote(indexName(index.name))} on ${quote(tableName(collection))} (${columns.join(', ')})${where}`
 }
 
-/** Throws errors that SQLite reports for an index and Postgres does not. `place`: its place in `indexes`. */
+/** Throws errors that SQLite reports for an index and Postgres does not. `place`: the index's position. */
 function onlyInSqlite({ name, schema }: IndexExpression, { indexes }: Collection, place: number): void {
   checkNameAllowed(name)
   if (!/^(main|temp)?$/i.test(schema)) throw new SqliteFault(`unknown database \`${schema}\``)
@@ -188,12 +188,12 @@ export function violatedFields(collection: Collection, constraint: string): stri
 /** A field's column: name, type and default. Contract 2.11 */
 const columnDdl = (field: Field) => `${quote(columnName(field.name))} ${fieldType(field).column(field)}`
 
-/** Analyzes tables early: without statistics Postgres expects few rows per user, and might sort 100,000. */
+/** Analyzes tables early: without statistics Postgres expects few rows per user and may sort 100,000 rows. */
 const STATISTICS = 'autovacuum_analyze_threshold = 250, autovacuum_analyze_scale_factor = 0.02'
 
-/** Creates a collection's table. Postgres names the constraints, since renamed tables keep their old ones. */
+/** Creates a collection's table. Postgres finds free constraint names: renamed tables keep theirs. */
 export async function createTable(db: Db, collection: Collection): Promise<void> {
-  // an imported collection may have two fields of one name, which a later validation refuses
+  // an imported collection may have two fields of one name: validation refuses it later
   const fields = new Map(collection.fields.map((field) => [field.name, columnDdl(field)]))
   const columns = [...fields.values(), '_rowid bigint generated always as identity unique']
   await db.query(`create table ${quote(tableName(collection))} (${columns.join(', ')}) with (${STATISTICS})`)

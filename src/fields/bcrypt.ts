@@ -19,7 +19,7 @@ export function checkLength(plain: string): void {
   if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) throw new RangeError('The password exceeds 72 bytes.')
 }
 
-/** Hashes a password when it is the account's turn. Throws RetryLater, or a RangeError over 72 bytes. */
+/** Hashes a password; accounts take turns. Throws RetryLater if too many wait, RangeError over 72 bytes. */
 export async function hashPassword(
   plain: string,
   cost = 0,
@@ -29,7 +29,7 @@ export async function hashPassword(
   return admission.passwords.run(holder, () => bcrypt().hash(plain, cost > 0 ? cost : DEFAULT_COST))
 }
 
-/** Whether `hash` is of this password. Compares when it is the account's turn. Throws RetryLater. */
+/** Whether `hash` is of this password. Accounts take turns. Throws RetryLater if too many wait. */
 export const verifyPassword = async (
   plain: string,
   hash: string,

@@ -82,7 +82,7 @@ const CHOICE = {
 export const choiceValue = (field: ChoiceField, texts: string[]): Value =>
   isMulti(field) ? texts : lastOf(texts)
 
-/** The last text. If it is a JSON list of at most one item, that item, as in PocketBase. */
+/** The last text or, if this is a JSON list of one item, the item. An empty list gives ''. As PocketBase. */
 function lastOf(texts: readonly string[]): string {
   const last = texts.at(-1) ?? ''
   const within = toTexts(last)
@@ -131,7 +131,7 @@ const relation: FieldType<RelationField> = {
   },
 }
 
-/** File names in raw input. In a list, a nested list of one item counts as that item; others are dropped. */
+/** File names in raw input. A nested list of one item counts as this item. Drops other nested lists. */
 function fileNames(raw: unknown): string[] {
   if (!Array.isArray(raw)) return toTexts(raw)
   const names = raw.map(fileNames).filter(({ length }) => length === 1)

@@ -64,7 +64,7 @@ export interface FieldType<F extends Field = Field> {
   zero(field: F): Value
   /** Converts any JSON or form value. Never fails: unreadable input gives the empty value (contract 4.2). */
   fromInput(field: F, raw: unknown): Value
-  /** False for unreadable input, which `fromInput` makes empty. The error is `Must be ${expected}`. */
+  /** False if `fromInput` cannot read the input. The error is then `Must be ` and the text `expected`. */
   accepts?(raw: unknown): boolean
   readonly expected?: string
   /** Checks a value that is not empty, without the database (contract 4.5). Returns undefined if valid. */

@@ -27,7 +27,7 @@ function writeObject(value: Readonly<Record<string, unknown>>, depth: number): s
   const keys = Object.keys(value)
   const member = (key: string, name: string) =>
     `${JSON.stringify(name)}:${writeSorted(value[key], depth + 1)}`
-  // sort() takes 40 ms for 80,000 keys; with a comparator it takes 100 ms
+  // without odd keys, sort() needs no comparator: 80,000 keys take 40 ms instead of 100
   if (!keys.some(isOddKey))
     return `{${keys
       .sort()

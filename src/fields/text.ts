@@ -77,7 +77,7 @@ export function tooSmall(min: number): FieldError {
   return fieldError('validation_min_number_constraint', text, { min })
 }
 
-/** `number`: `min`, `max`, `onlyInt`. 0 counts as empty: not checked. PocketBase: core/field_number.go */
+/** `number`: `min`, `max`, `onlyInt`. 0 is empty and so not checked. PocketBase: core/field_number.go */
 export const number: FieldType<FieldOf<'number'>> = {
   column: () => 'double precision not null default 0',
   zero: () => 0,
@@ -158,7 +158,7 @@ function quoteAsGo(text: string): string {
   return `"${text.replace(new RegExp(control, 'g'), (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`)}"`
 }
 
-/** PocketBase's default maximum in characters; bcrypt's is 72 bytes. */
+/** Maximum characters of a password without `max`, as in PocketBase. bcrypt also allows only 72 bytes. */
 const DEFAULT_MAX_PASSWORD = 71
 
 /** The error of a new plain-text password, if any. An empty one has none. PocketBase: field_password.go */

@@ -40,14 +40,14 @@ import {
 
 const NO_CANDIDATE = {}
 
-/** If a client's filter and sort are longer, they are not cached: 1 kB takes some 100 kB in the cache. */
+/** A client's filter and sort up to this many characters are cached: 1,000 take some 100 kB there. */
 const MAX_CLIENT_LENGTH = 1000
 const MAX_TEMPLATES = 1_000
 const templates = new Lru<string, Template>(MAX_TEMPLATES)
 
 export const planCount = () => templates.size
 
-/** Compiles rule, filter and sort to SQL. Throws a FilterError, RetryLater, or 403 for a forbidden name. */
+/** Compiles rule, filter and sort to SQL. Throws FilterError, 403 for a forbidden name, 429 over a limit. */
 export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter {
   const client = question.filter || question.sort ? parseClient(question) : null
   return bindTemplate(templateOf(catalog, question, client), question, client)
@@ -60,7 +60,7 @@ export function prepare(catalog: Catalog, question: FilterQuery): () => Compiled
   return () => bindTemplate(template, question, client)
 }
 
-/** The SQL of a filter, cached without its literals. It depends on whether the caller is a superuser. */
+/** The SQL of a filter, cached without literals. For superusers, it does not test listRules. */
 function templateOf(catalog: Catalog, question: FilterQuery, client: Tree | null): Template {
   const { collection, rule, sort, request, ticket, candidate } = question
   const { auth } = request
@@ -105,7 +105,7 @@ function makeTemplate(
   if (rule !== '') conditions.push(buildCondition(forRule, parseFilter(rule).root))
   if (client) conditions.push(buildCondition(forClient, client.root))
   const keys = readSort(sort)
-  // only joins the rows that the sort needs, so that their listRules are added below; the order is dropped
+  // this call only finds the rows that the sort joins: their listRules are added below
   if (keys.length > 0) buildOrder(forClient, keys, and([]))
   const sortsByOwnField = keys.length < 2 && keys.every(({ name }) => isOwnField(collection, name))
   for (const [row, target] of reached) conditions.push(...listRuleOf(forRule, row, target))
@@ -141,8 +141,8 @@ function superuserName(text: string): string | undefined {
 }
 
 /**
- * Characters of a filter that do not count against a client's limit, because parsing them takes no longer
- * than the rest of a request.
+ * This many characters of a filter do not count against a client's limit: parsing them takes no longer than
+ * the rest of a request.
  */
 const FREE_READING = 500
 const READING_SHARE = 0.5

@@ -16,7 +16,7 @@ export interface FilterQuery {
   readonly candidate?: Readonly<Record<string, Value>>
 }
 
-/** A condition, as far as it is understood. `flag`: a bool column is true. `opaque`: any other SQL. */
+/** A condition in a form that can be analyzed. `flag`: a bool column is true. `opaque`: any other SQL. */
 export type Predicate =
   | { readonly kind: 'and' | 'or'; readonly items: readonly Predicate[] }
   | { readonly kind: 'flag'; readonly column: string }

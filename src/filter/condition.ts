@@ -56,12 +56,15 @@ export interface Leaf extends Tested {
   readonly kind: 'leaf'
   readonly many: ReadonlySet<JoinedRow>
   /**
-   * If one of these joined rows is missing, the condition cannot be true. Without those of `notFalse`, it
-   * cannot be false.
+   * If one of these joined rows is missing, the condition cannot be true. If one of `notFalse` is missing,
+   * the condition cannot be false.
    */
   readonly notTrue: ReadonlySet<JoinedRow>
   readonly notFalse: ReadonlySet<JoinedRow>
-  /** A test (`list @> …`) that is true where the condition is. It is equivalent if only `row` is joined. */
+  /**
+   * A test `list @> …` that can use an index. All rows that meet the condition pass the test, perhaps others,
+   * too. If the condition joins only `row`, no others pass: the test then replaces the condition.
+   */
   readonly contains?: { readonly sql: Sql; readonly row: JoinedRow }
 }
 interface Group {
@@ -79,8 +82,8 @@ export const constant = (value: boolean | null): Constant => (value === null ? N
 const withLines = (rows: readonly JoinedRow[]): Set<JoinedRow> => new Set(rows.flatMap(withAncestors))
 
 /**
- * Makes a condition of SQL. If a joined row of `notTrue` is missing, it cannot be true. If one of `notFalse`
- * is missing, it cannot be false.
+ * Makes a condition of SQL. If a joined row of `notTrue` is missing, the condition cannot be true. If one of
+ * `notFalse` is missing, the condition cannot be false.
  */
 export function leaf(
   part: Sql | Tested,
@@ -98,7 +101,7 @@ export function leaf(
   }
 }
 
-/** ANDs conditions. Leaves out constant true ones. The result is false if one is constantly false or NULL. */
+/** ANDs conditions. Leaves out `TRUE`. The result is `FALSE` if a condition is `FALSE` or `NULL`. */
 export const and = (items: readonly Condition[]): Condition => fold('and', items, true)
 
 export const or = (items: readonly Condition[]): Condition => fold('or', items, false)

@@ -37,7 +37,7 @@ function clusters(items: readonly Condition[], bound: ReadonlySet<JoinedRow>): C
   return found.map((cluster) => cluster.items)
 }
 
-/** Wraps ANDed conditions in an EXISTS that joins the rows they share. Other rows get an EXISTS inside it. */
+/** Wraps ANDed conditions in an EXISTS that joins their common rows. Other rows get an inner EXISTS. */
 function placeCluster(items: readonly Condition[], bound: ReadonlySet<JoinedRow>): Condition {
   const [only] = items
   if (items.length === 1 && only) return nestRowsInExists(only, bound)
@@ -48,7 +48,7 @@ function placeCluster(items: readonly Condition[], bound: ReadonlySet<JoinedRow>
   return exists(inside, shared)
 }
 
-/** Wraps a condition in EXISTS. Adds its tests `list @> …` outside, where they can use an index. */
+/** Wraps a condition in EXISTS. Repeats the condition's tests `list @> …` outside EXISTS, for an index. */
 function exists(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition {
   const conjuncts = condition.kind === 'and' ? condition.items : [condition]
   const contained = conjuncts.flatMap((item) =>

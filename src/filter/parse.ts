@@ -5,7 +5,7 @@ import { Lru } from '../tools/lru.ts'
 import { goText } from './sql.ts'
 import { likePattern, type Traits, traitsOf } from './traits.ts'
 
-/** An invalid filter, rule or sort. Clients see PocketBase's message only when they save a collection. */
+/** An invalid filter, rule or sort. Clients see the message only when they save a collection. */
 export class FilterError extends Error {
   override name = 'FilterError'
 }
@@ -20,7 +20,7 @@ interface RawComparison {
   readonly op: string
   readonly right: RawToken
 }
-/** A comparison, or a list of items for a group in parentheses. `join`: the operator before it. */
+/** A comparison, or a group in parentheses as a list. `join`: the operator before the item. */
 interface RawItem {
   readonly join: '&&' | '||'
   readonly item: RawComparison | readonly RawItem[]
@@ -120,7 +120,7 @@ class Reader {
 
 const finite = (number: number) => (Number.isFinite(number) ? number : 0)
 
-/** The first letter of a trait's value, enough to tell apart all values that a literal's trait can have. */
+/** The first letter of a value in `Traits`: it differs for all values that a literal can have there. */
 const initial = (trait: unknown) => String(trait)[0]
 
 const isChain = (item: RawItem['item']): item is readonly RawItem[] => Array.isArray(item)
@@ -172,7 +172,7 @@ export type Node = Comparison | Junction
 export interface Tree {
   readonly root: Node
   readonly literals: readonly Literal[]
-  /** The filter's text, with traits in place of its literals. Equal shapes compile to the same SQL. */
+  /** The filter's text, with `Traits` in place of literals. Equal shapes compile to the same SQL. */
   readonly shape: string
 }
 

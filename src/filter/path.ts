@@ -115,7 +115,7 @@ function backRelation(
   return [collection, field]
 }
 
-/** Notes that a client's path reaches a row of `collection`. Throws a FilterError if its listRule is null. */
+/** Notes that a client's path reaches a row of `collection`. Throws FilterError if the listRule is null. */
 export function reach({ reached }: Context, collection: Collection, row: FilterRow): FilterRow {
   if (!reached) return row
   if (collection.listRule === null) {

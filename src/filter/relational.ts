@@ -23,7 +23,7 @@ function orderSides(sign: Comparer, a: Side, b: Side): Condition {
 export const numberOrText = (side: Side): Sql =>
   'number' in side ? side.number : 'text' in side ? side.text : ['NULL']
 
-/** Compares a number with a text: `value` is the result for all rows, except NULL if a side is NULL. */
+/** Compares a number with a text: always `value`, or NULL if a side is NULL. */
 function decided(value: boolean, a: Side, b: Side): Condition {
   const tests = [a, b].filter((side) => side.nullable).map(isNullSql)
   if (tests.length === 0) return constant(value)
@@ -49,7 +49,7 @@ function rankOf(side: Side, missing: string): Sql {
   return sql`(CASE WHEN ${numberOrText(side)} IS NULL THEN ${missing} ELSE ${side.rank === 'number' ? '1' : '2'} END)`
 }
 
-/** Compares if a side may be a number or a text. Three times as fast if the other side is always one type. */
+/** Compares if a side may be a number or a text. Three times as fast if one side always has the same type. */
 function orderMixed(sign: Comparer, a: Side, b: Side): Sql {
   if (a.rank === 'mixed' && isOfOneRank(b)) return againstKnown(sign, a, b, true)
   if (b.rank === 'mixed' && isOfOneRank(a)) return againstKnown(sign, b, a, false)

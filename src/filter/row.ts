@@ -123,7 +123,7 @@ export function joinRelation(context: Context, row: FilterRow, field: RelationFi
   return joinedRow(target, at)
 }
 
-/** Joins the records whose `field` refers to `row`. That is one at most if the field has a unique index. */
+/** Joins the records whose `field` refers to `row`. At most one if the field has a unique index. */
 export function joinBack(context: Context, row: FilterRow, collection: Collection, field: RelationField) {
   const id = column(row, context.catalog.field(row.collection, 'id')!)
   const on = (alias: JoinedRow) => {

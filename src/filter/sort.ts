@@ -47,8 +47,8 @@ export function readSort(sort: string): SortKey[] {
 }
 
 /**
- * Keys of ORDER BY. The last one is the order of insertion. If a path leads to several rows, the first that
- * meets `condition` counts.
+ * Keys of ORDER BY. The last one is the order of insertion. If a path leads to several rows, the first row
+ * that meets `condition` counts.
  */
 export function buildOrder(context: Context, keys: readonly SortKey[], condition: Condition): OrderKey[] {
   const isView = context.base.collection.type === 'view'
@@ -88,7 +88,7 @@ function buildKey(context: Context, { name, direction }: SortKey, condition: Con
   })
 }
 
-/** SQL of a sort key. If its path leads to several rows, selects the first that meets `condition`. */
+/** SQL of a sort key. If its path leads to several rows, takes the first row that meets `condition`. */
 function firstOf(key: Sql, condition: Condition): Sql {
   const line = rowsIn(key).flatMap(withAncestors)
   const rows = new Set(line.filter((row) => row.inMany))

@@ -45,9 +45,9 @@ export class JoinedRow {
   readonly kind = 'joined'
   readonly alias: string
   readonly parent: JoinedRow | null
-  /** Whether several of these rows may be joined to one row of `parent`. */
+  /** Whether one row of `parent` may have several rows of this join. */
   readonly many: boolean
-  /** Whether several of these rows may be joined to one record of the collection. They need an EXISTS. */
+  /** Whether one record of the collection may have several rows of this join: it then needs an EXISTS. */
   readonly inMany: boolean
   readonly source: JoinSource
 
@@ -157,7 +157,7 @@ export class Writer {
   }
 }
 
-/** A SQLite value: `number` is REAL, `bigint` and `boolean` are INTEGER. Go prints booleans as `true`. */
+/** A SQLite value: `number` is REAL, `bigint` and `boolean` are INTEGER. `~` reads booleans as text. */
 export type Scalar = null | string | number | bigint | boolean
 
 export interface Input {
@@ -187,14 +187,14 @@ export const asNumeric = (value: Scalar): Scalar =>
 /** Matches text that SQLite takes for true: it begins with a number other than 0. Also used in SQL. */
 export const TRUE_TEXT = /^[ \t-\r]*[-+]?0*(\.0*)?[1-9]/
 
-/** A value as text as SQLite makes it: by text affinity, `CAST(… AS TEXT)` or LIKE. */
+/** The value as SQLite converts it to text, by text affinity, `CAST(… AS TEXT)` or LIKE. */
 export function asText(value: Scalar): string | null {
   if (value === null || typeof value === 'string') return value
   if (typeof value === 'number') return realText(value)
   return String(Number(value))
 }
 
-/** A value as text as Go's cast.ToString makes it, which `~` searches for. */
+/** The text for which `~` searches: the value as Go's cast.ToString writes it. */
 export const goText = (value: Scalar): string =>
   typeof value === 'number' ? plainNumber(value) : value === null ? '' : String(value)
 

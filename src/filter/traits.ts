@@ -45,14 +45,14 @@ function patternTrait(pattern: string): Traits['pattern'] {
   return /[a-z]/i.test(pattern) ? 'letters' : 'plain'
 }
 
-/** Whether a pattern ends in a lone backslash. In SQLite it never matches. */
+/** Whether a pattern ends in a lone backslash. Such a pattern never matches in SQLite. */
 export const isBrokenPattern = (pattern: string) => /(?<!\\)(?:\\\\)*\\$/.test(pattern)
 
 /** The pattern of `~`: the text if it has an unescaped `%`, else `%text%`. PocketBase: wrapLikeParams */
 export const likePattern = (text: string): string =>
   /^(?:[^\\%]|\\.)*%/su.test(text) ? text : `%${escapeUnescaped(text)}%`
 
-/** Escapes `%`, `_` and `\` unless they are escaped already. Of `__` only the second, as in PocketBase. */
+/** Escapes `%`, `_` and `\` that are not escaped yet. In `__` it escapes only the second, as PocketBase. */
 function escapeUnescaped(text: string): string {
   let result = ''
   let special = false

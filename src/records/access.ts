@@ -15,7 +15,7 @@ import { type AuthRecord, type Limits, NO_REQUEST, type RequestInfo, type Role }
 import { memoize } from '../tools/lru.ts'
 import { randomText } from '../tools/random.ts'
 
-/** The API rule for a caller; '' for superusers. Throws 403 if null, 401 for a guest if `isAuthRequired`. */
+/** The API rule; '' for superusers. Throws 403 if it is null, 401 for a guest if `isAuthRequired`. */
 export function ruleFor(
   collection: Collection,
   name: RuleName,
@@ -119,7 +119,7 @@ const COLLECTIONS: Readonly<Record<string, CollectionNeeds>> = {
 const OTHERS: CollectionNeeds = ['viewer', 'agent', 'agent']
 const NOTHING: CollectionNeeds = ['owner', 'owner', 'owner']
 
-/** Built-in collections for team members who act for no account. Their own API rules apply unchanged. */
+/** Built-in collections that a team member who acts for no account may use, by their own API rules. */
 const PERSONAL_COLLECTIONS: ReadonlySet<string> = new Set([USERS_ID, 'members'])
 
 export const notAllowed = (limits: Limits): ApiError =>

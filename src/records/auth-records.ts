@@ -7,13 +7,13 @@ import { required } from '../fields/text.ts'
 import type { Draft, FieldErrors, Prepared } from './prepare.ts'
 import { changeLogCte, columnsOf, type Values } from './record-sql.ts'
 
-/** Collections whose records belong to an auth record, which `collectionRef` and `recordRef` name. */
+/** Collections with sign-in data. `collectionRef` and `recordRef` of a record name its auth record. */
 export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
 type Linked = (typeof LINKED_COLLECTIONS)[number]
 
 /**
- * Deletes records that belong to `ids` from the collections `names`; by default from all, and sessions too.
- * Returns the number of these records, without sessions.
+ * Deletes the sign-in data of the auth records `ids` from the collections `names`. Without `names`, deletes
+ * from all of them, and sessions, too. Returns the number of deleted records, without sessions.
  */
 export async function deleteLinks(
   store: Store,
@@ -163,7 +163,7 @@ export class PasswordMemory {
   readonly #hashes = new Map<string, Promise<string>>()
   readonly #verdicts = new Map<string, Promise<boolean>>()
 
-  /** Wraps `work` to remember its results. If `isLocked`, it makes no new comparison but returns false. */
+  /** Wraps `work` to remember its results. If `isLocked`, `verify` is false for anything not remembered. */
   over(work: PasswordWork, isLocked = false): PasswordWork {
     return {
       hash: (plain, cost) => remember(this.#hashes, `${cost} ${plain}`, () => work.hash(plain, cost)),

@@ -108,7 +108,7 @@ function addConditions(
   if (isLinked && Object.keys(errors).length === 0) addOwner(checked, catalog, collection, values)
 }
 
-/** Adds the condition that related records exist, except those in `old`, which may be deleted by now. */
+/** Adds the condition that related records exist. Skips ids in `old`: these records may be deleted by now. */
 function addRelation(
   { errors, conditions, parameters }: Checked,
   catalog: Catalog,
@@ -241,8 +241,8 @@ function checkFiles(
 export const isEmptyObject = (errors: object) => Object.keys(errors).length === 0
 
 /**
- * The 400 for a refused record. If the rule fails, it names no fields. It has errors of `late` conditions
- * only if there are no others.
+ * The 400 for a refused record. Names no fields if the rule fails. Has the errors of conditions with `late`
+ * only if there are no other errors.
  */
 export async function explainRejection(
   { store, failure: message, guard }: Write,
@@ -263,7 +263,7 @@ const sorted = (errors: FieldErrors): FieldErrors =>
 const errorsOf = (failed: Checked['conditions']): FieldErrors =>
   Object.fromEntries(failed.map(({ field, error }) => [field, error]))
 
-/** Whether a create rule holds; false without a `guard`. Queries the database only if it has a condition. */
+/** Whether a create rule holds; false without a `guard`. Makes no query if the rule always holds. */
 export async function ruleHolds(store: Store, guard: CandidateCheck | undefined): Promise<boolean> {
   if (!guard?.condition) return guard !== undefined
   const [allowed] = await ask(store, [guard.condition], guard.params)

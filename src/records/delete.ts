@@ -25,7 +25,7 @@ import { uniqueViolationError } from './store.ts'
 const FAILED =
   'Failed to delete record. Make sure that the record is not part of a required relation reference.'
 
-/** Deletes a record and, by cascade, referring ones. Throws 403, 404, or 400 if others need it. */
+/** Deletes a record and, by cascade, referring ones. Throws 400 if other records need it; also 403, 404. */
 export async function deleteRecord(
   store: Store,
   extensions: Extensions,

@@ -11,7 +11,7 @@ export interface Page {
   /** Counts from 1. Up to 64 bits, like PocketBase's integers. */
   readonly page: bigint
   readonly perPage: number
-  /** Number of rows before the page. 0 if it overflows 64 bits to a negative number, as in PocketBase. */
+  /** Number of rows before the page. 0 if it wraps at 64 bits to a negative number, as in PocketBase. */
   readonly offset: bigint
   readonly skipTotal: boolean
 }
@@ -33,7 +33,7 @@ const equalities = (structure: QueryStructure) => conjuncts(structure).filter(is
 const conjuncts = ({ condition }: QueryStructure): readonly Predicate[] =>
   condition.kind === 'and' ? condition.items : [condition]
 
-/** SQL of a page. Each row ends with the total (-1: not counted) and the caller's auth record version. */
+/** SQL of a page. Each row ends with the total (-1: not counted) and `xmin` of the caller's auth record. */
 export function listStatement(
   collection: Collection,
   compiled: CompiledFilter,
@@ -123,7 +123,7 @@ function isIndexScan(collection: Collection, structure: QueryStructure): boolean
   )
 }
 
-/** ORDER BY. Spelled like an index, if there is one with the filtered rows in order of insertion. */
+/** ORDER BY. Spelled like the index that has the filtered rows in order of insertion, if there is one. */
 function indexOrderBy(collection: Collection, { orderBy, structure }: CompiledFilter): string {
   if (sortedBy(structure) !== ROWID) return orderBy
   const equal = new Set(equalities(structure).map(({ column }) => column))
@@ -152,7 +152,7 @@ function searchedOwner(
   return `${baseColumn(owner.column)} = $${owner.value.index + 1}::${owner.value.cast}`
 }
 
-/** Usual page sizes are constants in the SQL: planned once, a page takes 250 µs instead of 385. */
+/** These page sizes are constants in the SQL, not parameters: a page then takes 250 µs instead of 385. */
 export const USUAL_SIZES: ReadonlySet<number> = new Set([1, 30, 500, 1000])
 
 interface Parts {

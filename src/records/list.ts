@@ -25,7 +25,7 @@ const UNGUARDED_BYTES = 8 << 20
 /** UNGUARDED_BYTES for collections without large fields: few rows fill every field to its maximum. */
 const UNGUARDED_SHORT_BYTES = 48 << 20
 
-/** A page of records as JSON. Throws 403, StaleAuth, or 400 for an invalid query. Contract 3.1 */
+/** A page of records as JSON. Throws 400 for an invalid query; also 403, StaleAuth. Contract 3.1 */
 export async function listRecords(
   store: Store,
   extensions: Extensions,
@@ -128,7 +128,7 @@ export const MAX_PER_PAGE = 1000
 
 const INTEGER = /^[-+]?\d+$/
 
-/** Reads `page`, `perPage` and `skipTotal`. A number below 1 becomes the default. Throws 400. */
+/** Reads `page`, `perPage`, `skipTotal`. Numbers below 1 become the default. Throws 400 for invalid text. */
 export function readPage(query: Readonly<Record<string, string>>, maxPerPage = MAX_PER_PAGE): Page {
   const skipTotal = query.skipTotal ? readBool(query.skipTotal) : false
   if (skipTotal === undefined) throw badRequest()

@@ -11,7 +11,7 @@ const FIELDS = {
 
 type Values = Readonly<Record<string, Value>>
 
-/** Throws 400 for a device or line (SIM) of another user. Skips ids in `old`, which may be deleted. */
+/** Throws 400 for a device or line (SIM) of another user. Skips ids in `old`: they may be deleted by now. */
 export async function requireOwn(
   { db }: Store,
   field: keyof typeof FIELDS,

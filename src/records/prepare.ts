@@ -34,7 +34,7 @@ export interface Draft {
   readonly passwords: Readonly<Record<string, string>>
   readonly old?: Readonly<Values>
   readonly uploads?: NamedUploads
-  /** Errors of unreadable values by field. An error of the empty value that replaces one takes precedence. */
+  /** Errors of unreadable values by field. Such a value becomes empty: an error of the empty value wins. */
   readonly unreadable?: Readonly<FieldErrors>
 }
 

@@ -23,7 +23,7 @@ interface StatementParts {
   readonly text: string
   readonly values: number
   readonly extra: number
-  /** If Postgres plans it only once: `free` with a client's filter, `ruled` without. Else undefined. */
+  /** For SQL that Postgres plans only once: `free` with a client's filter, else `ruled`. */
   readonly plannedOnce: 'ruled' | 'free' | undefined
   readonly way: RowStatement['way']
   readonly isGuarded: boolean
@@ -51,7 +51,7 @@ export function keptStatement(
   return statement
 }
 
-/** Runs a statement and returns its rows. If it is guarded, throws RetryLater, or 400 for too many bytes. */
+/** Runs a statement. If `isGuarded`, throws 400 for too many bytes, RetryLater if memory is short. */
 export async function readRows(
   { db }: Pick<Store, 'db'>,
   { text, name, way, isGuarded }: RowStatement,

@@ -109,7 +109,7 @@ export const USER_SETTINGS_ID = 'user_settings'
 export const isDisabledSql = (user: string) =>
   `exists (select from user_settings s where s."user" = ${user} and s.disabled)`
 
-/** Collection id in `_changes` for an account's ended sessions. `record` is then its `accountHolder`. */
+/** In `_changes.collection`: an account's sessions ended. `_changes.record` then has its `accountHolder`. */
 export const ENDED_SESSIONS = '_auth_sessions'
 
 export type Action = 'create' | 'update' | 'delete'

@@ -10,7 +10,7 @@ import { byId, selectRows } from './read-rows.ts'
 import { columnsOf, toValues } from './record-sql.ts'
 import { unlessRuleFault } from './render.ts'
 
-/** Finds a file, or throws 404. For a protected one, `ask` returns the request to check, or true to allow. */
+/** Finds a file, or throws 404. For a protected file, `ask` returns a request to check, or true: allowed. */
 export async function findServedFile(
   store: Store,
   collection: Collection,
@@ -34,7 +34,7 @@ export async function findServedFile(
   return { place, field }
 }
 
-/** Whether the viewRule and, if the caller is a team member, its role allow it to see the record. */
+/** Whether the viewRule and, of a team member, the role allow the caller to see the record. */
 async function maySee(store: Store, collection: Collection, id: string, request: RequestInfo) {
   if (request.auth?.isSuperuser) return true
   const rule = catalogFor(store.catalog, request.auth?.limits).find(collection.id)?.viewRule ?? null

@@ -65,7 +65,7 @@ async function prepareUpdate(
   const rule = withWriteRule(ruleFor(collection, 'updateRule', asked.auth), extension, asked.auth)
   const apply = (old?: Readonly<Values>) => applyBody(collection, extension, asked, options, old)
   const read = (rule: string, request: RequestInfo) => readRow(store, collection, id, rule, request)
-  // the body as API rules see it; for a modifier such as `name+`, the stored values are read before
+  // the body as API rules see it; a modifier such as `name+` needs the stored values
   const seen = async () =>
     apply(needsOldValues(collection, asked.body, options.uploads) ? (await read('', asked)).old : undefined)
   if (options.locksRecord)
@@ -121,7 +121,7 @@ export const createRecord = (
   options: WriteOptions = {},
 ): Promise<string> => write(prepareCreate(store, extensions, collection, request, options))
 
-/** Updates a record and returns its JSON. Throws 403, 404, 400, StaleAuth, Conflict. Contract 4 */
+/** Updates a record and returns its JSON. Throws like `createRecord`; also 404 and Conflict. Contract 4 */
 export function updateRecord(
   store: Store,
   extensions: Extensions,
@@ -220,7 +220,7 @@ export class StoredWithoutAnswer extends Error {
   override name = 'StoredWithoutAnswer'
 }
 
-/** JSON of a written record. If it is committed, without size limit; an error is a StoredWithoutAnswer. */
+/** JSON of a written record. After a commit there is no size limit, and errors are StoredWithoutAnswer. */
 async function renderWrite(write: Write, extra: Extra): Promise<string> {
   const { store, collection, values, request } = write
   const row = toRow(collection, values)

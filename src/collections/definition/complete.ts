@@ -64,8 +64,8 @@ const newId = (fields: readonly Field[], { type, name }: Field): string =>
   freeId(type + checksum(name), new Set(fields.map(({ id }) => id)))
 
 /**
- * Replaces the field with the same id or, if `field` has no id, the same name. Appends `field` if there is
- * none. PocketBase: core/fields_list.go
+ * Replaces the field with the same id or, if `field` has no id, with the same name. Appends `field` if it
+ * replaces none. PocketBase: core/fields_list.go
  */
 export function addField(fields: readonly Field[], field: Field): Field[] {
   const place = field.id
@@ -234,7 +234,7 @@ export function readNew(raw: unknown): Collection {
   return { ...lay(raw, shape, fresh as Collection), type } as Collection
 }
 
-/** Merges submitted JSON into a collection, which keeps values of missing keys. Throws a ShapeError. */
+/** Merges submitted JSON into a collection. Missing keys keep their values. Throws a ShapeError. */
 export function readOver(raw: unknown, old: Collection): Collection {
   const shape = shapeOf(submittedType(raw) || old.type)
   const laid = lay(raw, shape, { ...shape.zero(), ...old })

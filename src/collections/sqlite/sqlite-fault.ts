@@ -19,7 +19,7 @@ function demandOwnName({ catalog }: CatalogDraft, { id, name }: Collection, isNe
   const isOther = (one: Collection) => one.id !== id && one.name.toLowerCase() === name.toLowerCase()
   const others = catalog.all.filter(isOther)
   if (others.length === 0) return
-  // in SQLite, values of `_collections.name` may differ only in case, names of tables may not
+  // in SQLite, `A` and `a` are two values of the unique `_collections.name`, but one table name
   const isListed = others.some((one) => one.name === name)
   if (isNew && !isListed) throw new SqliteFault(`table \`${name}\` already exists`)
   throw new SqliteFault('UNIQUE constraint failed: _collections.name', 'constraint failed', 2067)
@@ -34,7 +34,7 @@ function demandOwnColumns({ fields }: Collection): void {
   }
 }
 
-/** Refuses what SQLite would: a reserved or taken name, columns that differ only in case. */
+/** Refuses names that SQLite would refuse: reserved or taken ones, or columns that differ only in case. */
 export function checkSqliteNames(draft: CatalogDraft, next: Collection, old: Collection | undefined): void {
   if (old?.name !== next.name) {
     checkNameAllowed(next.name)

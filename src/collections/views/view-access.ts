@@ -29,7 +29,7 @@ const IS_VIEW_FUNCTION = `p.pronamespace in ${SCHEMAS} and (p.provolatile = 'i'
   or p.pronamespace = 'pg_catalog'::regnamespace and p.proname = any($1::text[])
   or p.pronamespace = current_schema()::regnamespace and p.provolatile = 's' and starts_with(p.proname, 'pb_'))`
 
-/** SQL: whether a view may use row `o` of pg_operator, whose function is `p`. */
+/** SQL: whether a view may use row `o` of pg_operator. `p`: the row of its function in pg_proc. */
 const IS_VIEW_OPERATOR = `o.oprnamespace in ${SCHEMAS} and p.provolatile <> 'v'`
 
 /** Node types that a view's parsed query may contain, as Postgres 15 to 18 write them. */
@@ -46,7 +46,7 @@ const NODES = new Set([
   ...['JSONISPREDICATE'],
 ])
 
-/** Forbidden values of Postgres' SQLValueFunctionOp, from 9 on. Those below 9 are dates and times. */
+/** Names of Postgres' SQLValueFunctionOp from number 9 on: forbidden. Lower ones are dates and times. */
 const SESSION_VALUES = ['current_role', 'current_user', 'user', 'session_user', 'current_catalog']
 const FIRST_SESSION_VALUE = 9
 

@@ -204,8 +204,8 @@ export async function refreshViews(draft: CatalogDraft, except: string): Promise
 }
 
 /**
- * Drops all views but `except`, because a view could block `work`. Runs `work`, then creates the views and
- * `more`. Tries failed ones again, because views may read each other.
+ * Drops all views but `except`, because Postgres refuses to change what a view reads. Runs `work`, then
+ * creates the views and `more`. Tries failed views again, because views may read each other.
  */
 export async function withoutViews(
   draft: CatalogDraft,
