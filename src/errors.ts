@@ -43,7 +43,7 @@ export class ApiError extends Error {
 /** An error answer with Retry-After: 429 for too many requests, 503 for an overloaded server. */
 export class RetryLater extends ApiError {
   readonly retryAfterSeconds: number
-  /** If not '', the answer is `{"error","message","retry_after"}` with this as `error`. */
+  /** Value of `error` in an answer `{"error","message","retry_after"}`. '': an answer like ApiError's. */
   readonly code: string
 
   constructor(status: 429 | 503, retryAfterSeconds: number, message = '', code = '') {
@@ -90,7 +90,7 @@ export const notFound = (message?: string) => new ApiError(404, message)
 /** A 400 for refused fields of a record. The code that writes the record sets the message. */
 export const invalidFields = (data: ErrorData) => badRequest('', data)
 
-/** Original messages of errors whose message `sentence` changed. */
+/** The original message of each field error, if `sentence()` changed the message. */
 const said = new WeakMap<object, string>()
 
 /** Makes a field's error. Its message becomes a sentence, as in PocketBase. */

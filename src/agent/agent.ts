@@ -17,12 +17,12 @@ interface Job extends Claimed {
 
 /** Interval of asking the server for messages, because its wake-up events can be lost. */
 const POLL_MS = 30_000
-/** The agent's deadlines are this much earlier than the server's, whose clock it knows only to the second. */
+/** Safety margin before the server's deadlines: answers show the server's clock only to the second. */
 const MARGIN_MS = 2_000
 /** The server's maximum of messages per request. */
 const MAX_CLAIM = 100
 
-/** Maximum characters that the server accepts: in an error message, then in a sender, then in a text. */
+/** Maximum characters that the server accepts in an error message; below: in a sender and in a text. */
 const MAX_REASON = 1_000
 const MAX_SENDER = 50
 const MAX_TEXT = 39_015
@@ -76,7 +76,7 @@ export async function connect(
     await work.wait(POLL_MS, all)
   }
 
-  /** Asks for as many messages as the driver can take, and starts to send them. True if there may be more. */
+  /** Asks for as many messages as the driver can take, and sends them. Returns whether there may be more. */
   async function claim(): Promise<boolean> {
     const { parallel } = driver
     const free = parallel - running.size - jobs.length
@@ -177,7 +177,7 @@ const keyOf = ({ id, attempt }: Claimed) => `${id}.${attempt}`
 /** Cuts a long error text, because the server would refuse the report. */
 const reasonOf = (error: string) => ({ error_message: error.slice(0, MAX_REASON) })
 
-/** Makes a text acceptable to the server: replaces a missing sender or invalid date, and cuts long fields. */
+/** Makes a text acceptable to the server: replaces missing senders and invalid dates, cuts long fields. */
 function takeable({ from, body, sim }: IncomingText, at: Date) {
   const ms = at.getTime()
   const received = ms >= 0 && ms < END_MS ? at : new Date()

@@ -98,7 +98,7 @@ export function readPairing(address: string, code: string): { url: string; code:
 }
 
 /**
- * Pairs the device and stores its token. If `device.name` is '', it gets the name that was given when the
+ * Pairs the device and stores its token. If `device.name` is '', the device gets the name given when the
  * code was made. Throws a UserError if the server refuses or fails.
  */
 export async function pair(

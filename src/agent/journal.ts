@@ -16,9 +16,9 @@ export interface JournalEntry {
 }
 
 /**
- * A line of the journal. `begun`: an attempt that was handed to the radio on `day`; with `day` 0, it was not
- * sent after all. `tell`: number of an entry for the server. `told`: numbers of entries that the server has
- * answered. `refused`: it accepted none of these, and may hand out their attempts again.
+ * A line of the journal. `begun`: an attempt handed to the radio on `day`. Day 0: it was not sent after all.
+ * `tell`: number of an entry for the server. `told`: numbers of entries that the server has answered.
+ * `refused`: the server accepted none of the entries in `told`, and may hand out their attempts again.
  */
 type Entry =
   | { readonly begun: string; readonly day: number }
@@ -33,7 +33,7 @@ const REPORTED_MS = 60_000
 
 export type Journal = ReturnType<typeof openJournal>
 
-/** Opens the file of what an agent must know after a crash: attempts, reports and received texts. */
+/** Opens the file from which an agent recovers after a crash: attempts, reports and received texts. */
 export function openJournal(file: string) {
   let last = 0
   const begun = new Map<string, number>()
@@ -85,7 +85,7 @@ export function openJournal(file: string) {
     return written
   }
 
-  /** Stores an entry until `forget`. If it rejects, the entry is dropped, and the driver reports it again. */
+  /** Stores an entry until `forget`. If writing fails, drops it and rejects: the driver reports it again. */
   async function keep(telling: JournalEntry): Promise<void> {
     const tell = ++last
     const written = lines.append({ tell, ...telling })
@@ -172,7 +172,7 @@ export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, 
     }
   }
 
-  /** Writes a line, or throws. Resolves when it is on the disk. Call it before `live` returns the entry. */
+  /** Writes a line, or throws. Resolves when it is on disk. `live` returns the entry only after the call. */
   function append(entry: Entry): Promise<void> {
     if (bytes > maxBytes) shrink()
     const line = `${isTorn ? TORN : ''}${JSON.stringify(entry)}\n`

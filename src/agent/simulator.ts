@@ -7,13 +7,13 @@ const WELL_BEHAVED = {
   /** Milliseconds to send a message. `deliveryMs`: from then until its delivery report. */
   lagMs: 200,
   deliveryMs: 500,
-  /** Share of messages that fail. `refuse`: that provably are not sent. `lose`: whose report gets lost. */
+  /** Share of messages (0 to 1) that fail. `refuse`: are not sent. `lose`: lose their delivery report. */
   fail: 0,
   refuse: 0,
   lose: 0,
   /** Kills the agent's process after this many sent messages, before it reports the last one. 0: never. */
   dieAfter: 0,
-  /** Seconds by which its clock is wrong. */
+  /** Seconds by which the phone's clock is ahead. */
   clockOffset: 0,
   /** File for a JSON line per sent message; '' for none. */
   sentFile: '',

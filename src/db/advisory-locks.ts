@@ -1,8 +1,8 @@
-/** Keys of all advisory locks. Locks per user or per device have a hash of its id as their second key. */
+/** Keys of all advisory locks. Locks per user or device have a hash of that id as their second key. */
 export const LOCKS = {
   /** Migrations, changes of collections and restores hold it, so only one of them runs at a time. */
   migration: 7_367_001,
-  /** Per device: held while a device with a limit fetches messages, so that none exceed the limit. */
+  /** Per device: held while a device with a limit fetches messages, to enforce that limit. */
   claim: 7_367_002,
   sweep: 7_367_003,
   retention: 7_367_005,

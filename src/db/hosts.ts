@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from './errors.ts'
 /** How long a host may take to accept a connection before the next host is tried. */
 const HOST_MS = 3_000
 
-/** Tests if a server accepts writes, by a commit, too: a replaced primary waits for its standbys in vain. */
+/** Tests if a server accepts writes. On a replaced primary, the commit waits for standbys and times out. */
 const CHECK = `
 select current_setting('transaction_read_only') as read_only, pg_postmaster_start_time()::text as server,
   case when current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery()

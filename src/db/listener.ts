@@ -23,7 +23,7 @@ const DEAF =
 type ListeningClient = pg.Client & { readonly processID?: number }
 
 /**
- * One connection that listens on all channels. Its heartbeat is LISTEN: `countChannelListeners` looks for it.
+ * One connection that listens on all channels. Its heartbeat is a LISTEN that `countChannelListeners` finds.
  * Calls `onStall` when the database stops answering but leaves its connections open.
  */
 export function openListener(
@@ -157,8 +157,8 @@ export function openListener(
 }
 
 /**
- * Calls `announce` for what a pool's clients announce, after their commit. Returns a function that drops the
- * announcements of a client.
+ * Passes what a pool's clients announce to `announce`, after their commit. Returns a function that drops a
+ * client's announcements.
  */
 export function collectAnnouncements(pool: pg.Pool, announce: Backend['announce']) {
   const made = new WeakMap<pg.ClientBase, string[]>()

@@ -61,7 +61,7 @@ export class Db {
   readonly #transaction: TransactionSession | undefined
   readonly #owner: Ticket | Everybody
   readonly #holder: Holder | Everybody
-  /** Who is charged for clients' own filters; undefined for the server's own work. */
+  /** Who is charged for the time of clients' own filters; undefined for the server's own work. */
   readonly ticket: Ticket | undefined
   readonly replica: Replica | undefined
 
@@ -123,7 +123,7 @@ export class Db {
     return time.run(ticket, () => backend.clientQuery(text, params, name)).catch(countSchemaMismatch)
   }
 
-  /** Reads the first rows in an index's order, like `lookUp`, except that accounts take turns. */
+  /** Reads the first rows in an index's order. Uses the connection of `lookUp`, but accounts take turns. */
   firstRows(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     if (this.inTransaction) return this.lookUp(text, params, name)
     return this.#pool.places.firstRows.run(this.#holder, () => this.lookUp(text, params, name))
@@ -159,7 +159,7 @@ export class Db {
     return this.#transaction!.limit(ms)
   }
 
-  /** Runs `work` in the running transaction, else in a new one, which it repeats after a deadlock. */
+  /** Runs `work` in the running transaction, else in a new one. Repeats a new one after a deadlock. */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
     if (this.inTransaction) return work(this)
     return this.#inTurn((backend) =>

@@ -100,7 +100,7 @@ const { Query, Result: DriverResult } = pg as unknown as {
   readonly Result: new (rowMode: 'array') => Columns
 }
 
-/** For each connection: columns of its prepared statements by name, and a proxy that sends no Describe. */
+/** Per connection: the columns of each prepared statement, by name, and a proxy that sends no Describe. */
 const prepared = new WeakMap<
   pg.Connection,
   { readonly columns: Map<string, Columns>; readonly undescribed: pg.Connection }
@@ -143,7 +143,7 @@ class Statement extends Query {
 
 /**
  * Sends one statement. A text with `;` uses the extended protocol: Postgres then refuses a second statement.
- * Uses the driver's callback: its promise would keep the rows in memory while the connection is busy.
+ * A callback gets the rows: the driver's promise would keep them in memory while the connection is busy.
  * `patienceMs`: the driver's time limit.
  */
 export function runStatement(

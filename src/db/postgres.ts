@@ -16,8 +16,8 @@ import { collectAnnouncements, openListener } from './listener.ts'
 import { openPipeline, runStatement } from './pipeline.ts'
 
 /**
- * Planner settings for short statements on data in memory. Parallel workers start slowly. Index reads cost no
- * more than table reads (saved 42 of 47 ms of CPU). JIT compilation alone took 700 ms of a count.
+ * Planner settings for short statements on data in memory. No parallel workers: they start slowly. Random
+ * reads cost no more than sequential ones. No JIT: compilation alone took 700 ms of a count.
  */
 const SERVER_PLANNER = {
   max_parallel_workers_per_gather: 0,

@@ -38,7 +38,7 @@ export function openReplica(url: string, poolSize: PoolSize, log: Logger) {
   }
   const backend = openPostgres(url, poolSize, log, { admit, isReplica: true })
 
-  /** Runs work on the replica. Rejects once that is given up: a dead connection may stay silent for long. */
+  /** Runs work on the replica. Rejects after `giveUp`, because a dead connection may stay silent for long. */
   function run<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
     if (isOver) return Promise.reject(away())
     const entry: Running = { fail: undefined }
@@ -48,7 +48,7 @@ export function openReplica(url: string, poolSize: PoolSize, log: Logger) {
       work(backend).then(resolve, reject)
     })
     return result.finally(() => {
-      // a Set may keep a deleted entry for a while, and `fail` would keep the answer with it
+      // a Set may keep a deleted entry in memory for a while, and `fail` refers to the answer
       entry.fail = undefined
       running.delete(entry)
     })
@@ -60,7 +60,7 @@ export function openReplica(url: string, poolSize: PoolSize, log: Logger) {
     backend.close().catch(() => {})
   }
 
-  /** Asks the replica. `system`: an id that its primary has, too. `ageSeconds`: age of its newest commit. */
+  /** The replica's position. `system`: a cluster id, as on its primary. `ageSeconds`: newest commit's age. */
   async function position() {
     const { rows } = await run(({ lookUp }) => lookUp(POSITION, [], 'position'))
     const [isReplica, system, newest, ageSeconds] = rows[0] as [boolean, string, number, number]
@@ -193,7 +193,7 @@ export function watchReplica(askPrimary: Session['query'], open: () => ReplicaCo
 /** SQLSTATEs after which the primary repeats a read: the replica canceled it, or lacks a schema change. */
 const REPEATED = new Set(['40001', '40P01', '42703', '42P01', '42804', '42883', '0A000', '26000'])
 
-/** Reads from the replica if there is one. Repeats reads that fail because of it on the primary. */
+/** Reads from the replica if there is one. Repeats on the primary what fails because of the replica. */
 export function readingBackend(primary: Backend, replica: () => ReplicaConnection | undefined): Backend {
   const read = async (work: (backend: Backend) => Promise<Result>): Promise<Result> => {
     const connection = replica()

@@ -9,7 +9,7 @@ import { counts } from '../metrics/counts.ts'
 import type { Settings } from '../settings/settings.ts'
 
 export const ERROR = 8
-/** Level of successful requests, below the default `logs.minLevel`. PocketBase: 0. See docs/operations.md. */
+/** Level of successful requests: below the default `logs.minLevel`. PocketBase: 0 (docs/operations.md). */
 export const DEBUG = -4
 
 export interface LogLine {

@@ -10,7 +10,7 @@ import { diskWarning, readDisk } from '../metrics/readiness.ts'
 import { within } from '../tools/deadline.ts'
 
 const PATIENCE_MS = 5_000
-/** Largest allowed difference of clocks: one-time passwords expire in 30 seconds. */
+/** How far the clocks of other servers may be off: one-time passwords expire in 30 seconds. */
 const MOST_SKEW_MS = 30_000
 const LEAST_DAYS = 7
 const log = createLogger({ logLevel: 'silent' })

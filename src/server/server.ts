@@ -38,7 +38,7 @@ import type { WorkerMember } from '../work/processes.ts'
 import { extensionsOf } from './extensions.ts'
 import { jobsOf, kindsOf } from './jobs.ts'
 
-/** How long running requests may take during a stop, and then the closing of the database. */
+/** During a stop: how long running requests may take, and how long closing the database may take then. */
 const [STOP_MS, DATABASE_CLOSE_MS] = [8_000, 2_000]
 const IDLE_MS = 50
 /** How long a stop waits for other servers' last announcements: 20 ms plus the network's delay. */
@@ -55,7 +55,7 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** Migrates the database and serves. Throws a UserError if it cannot. `workers`: with several processes. */
+/** Migrates the database and serves. Throws a UserError if it cannot. `workers`: if it is one of several. */
 export async function start(config: Config, log: Logger = createLogger(config), workers?: WorkerMember) {
   await removeUploads()
   const database = await openServingDb(config, log)
@@ -141,7 +141,7 @@ async function begin(
   }
 }
 
-/** Receives mails if SMTP_PORT is set, else does not load the mail libraries (24 MB). The result stops it. */
+/** Receives mails if SMTP_PORT is set, else loads no mail libraries (24 MB). Returns a function to stop. */
 async function openMails(config: Config, log: Logger, services: () => Services | undefined) {
   if (config.smtpPort === 0) return async () => {}
   const { listenForMails } = await import('../protocols/smtp/listen.ts')

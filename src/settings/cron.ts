@@ -5,7 +5,7 @@ const NUMBER = String.raw`\+?\d+`
 const STEP = String.raw`(?:/\+?[1-5]?\d)?`
 const PART = `(?:(?:\\*|${NUMBER}-${NUMBER})${STEP}|${NUMBER}(?:/\\+?0*1)?)`
 const SEGMENT = `${PART}(?:,${PART})*`
-/** A step after a single number, as in `5/1`. PocketBase allows only 1; Croner none, so it is removed. */
+/** Step of a single number, as in `5/1`. PocketBase allows only 1. Croner allows none: it is removed. */
 const STEP_OF_ONE = /\/0*1(?=[ ,]|$)/g
 /** Minute, hour, day, month, day of the week (Sunday is 0, never 7). */
 const EXPRESSION = new RegExp(`^(?:${MACRO}|(?:${SEGMENT} ){4}(?!.*[7-9])${SEGMENT})$`)

@@ -1,5 +1,5 @@
 const QUOTES = '\'"`'
-/** Characters trimmed from tokens, unless they are separators. As in PocketBase with U+0085 and U+00A0. */
+/** Characters trimmed from tokens, unless they are separators. PocketBase trims U+0085 and U+00A0, too. */
 const BLANKS = '\t\n\v\f\r \u0085\u00a0'
 const END = '\0'
 
@@ -10,8 +10,8 @@ const SPACE = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3
 export const trimSpace = (text: string) => trimEnds(text, (char) => SPACE.test(char))
 
 /**
- * Splits a text at separators outside of quotes and, if `parentheses`, of parentheses. Trims tokens, drops
- * empty ones. Undefined if a quote or parenthesis stays open. PocketBase: tools/tokenizer/tokenizer.go
+ * Splits a text at separators outside of quotes and, if `parentheses`, outside of parentheses. Trims tokens,
+ * drops empty ones. Undefined if a quote or parenthesis stays open. PocketBase: tools/tokenizer/tokenizer.go
  */
 export function splitTokens(text: string, separators: string, parentheses = true): string[] | undefined {
   const found: string[] = []

@@ -7,7 +7,7 @@ import { numberOf, type Settings } from './settings.ts'
 
 /** The server's maximum of messages per request. */
 const MAX_PARALLEL = 100
-/** How many seconds of sending are fetched at most. Much less than the server's lease of a message. */
+/** Only what can be sent in this time is fetched. It is much less than the server's lease of a message. */
 const MAX_SECONDS = 30
 const MAX_PARTS = 255
 const MAX_PAYLOAD = 65_535
@@ -132,8 +132,8 @@ export function smppDriver(settings: Settings, files: string): Driver {
       return { slot: i + 1, ...sender, carrier: host }
     }),
     /**
-     * The number of unanswered messages that is allowed, or of messages per second if that is more. At most
-     * MAX_PARALLEL, and what the carrier takes in MAX_SECONDS.
+     * The allowed number of unanswered messages, or one second's messages if these are more. At most
+     * MAX_PARALLEL, and at most as many as the carrier accepts in MAX_SECONDS.
      */
     get parallel() {
       const rate = link.rate()
@@ -229,7 +229,7 @@ function encode(text: string, alphabet: 'gsm' | 'latin1', isOnePart: boolean) {
   return { dataCoding, isLong, parts: parts.map((each) => Buffer.concat(each)) }
 }
 
-/** Decodes an incoming message. Codings other than GSM and UCS-2 are read as Latin-1. */
+/** Decodes an incoming message: GSM, UCS-2, else Latin-1. `fallback`: what `dataCoding` 0 stands for. */
 function decode(bytes: Buffer, dataCoding: number, fallback: 'gsm' | 'latin1'): string {
   // codings of texts with a message class: 3GPP TS 23.038, 4
   const isClass = (dataCoding & 0xf4) === 0xf0 || (dataCoding >= 0x10 && (dataCoding & 0xcc) === 0)

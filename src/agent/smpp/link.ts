@@ -7,7 +7,7 @@ const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
 /** How long `stop` waits for sessions that are being opened. */
 const LONGEST_STOP_MS = 1_000
-/** Interval of letting texts be submitted. Texts of the same interval share one sync of the journal. */
+/** Texts that must wait are submitted in groups at this interval. A group shares one sync of the journal. */
 const TICK_MS = 20
 /** ESME_RMSGQFUL and ESME_RTHROTTLED: the carrier gets texts too fast. */
 const TOO_FAST = new Set([0x14, 0x58])
@@ -74,7 +74,7 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
     return [...senders].filter((session) => session.isWritable())
   }
 
-  /** Waits until a message may be submitted, if `isFirst` before others. False after `untilMs` or `ended`. */
+  /** Waits until a message may be submitted. False after `untilMs` or `ended`. `isFirst`: before others. */
   function turn(untilMs: number, isFirst: boolean, ended?: AbortSignal): Promise<boolean> {
     return new Promise((settle) => {
       waiting[isFirst ? 'unshift' : 'push']({ untilMs, ended, settle })

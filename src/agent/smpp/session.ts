@@ -52,7 +52,7 @@ smpp.PDU.commandLength = (stream: Socket): number | false => {
 smpp.PDU.fromStream = (stream: Socket, length: number): Pdu | false => {
   const rest: Buffer | null = stream.read(length - 4)
   if (!rest) return false
-  // an ended stream returns the bytes that it has
+  // an ended stream may return fewer bytes than asked for
   if (rest.length < length - 4) throw new Error('the link ended within a message')
   const bytes = Buffer.concat([Buffer.alloc(4), rest])
   bytes.writeUInt32BE(length)
@@ -100,7 +100,7 @@ export type Deliver = (pdu: Pdu) => Promise<void>
 const CONNECT_MS = 15_000
 const UNBIND_MS = 2_000
 const VERSION = 0x34
-/** The carrier's requests that are answered on their own, unlike unbind. `unknown` gets a generic_nack. */
+/** Requests of the carrier that `answer` handles. `leave` handles unbind. `unknown` gets a generic_nack. */
 const ANSWERED = new Set(['deliver_sm', 'data_sm', 'enquire_link', 'unknown'])
 /** ESME_RX_T_APPN, a temporary error of the receiver. WRONG_LENGTH: ESME_RINVCMDLEN. */
 const TRY_AGAIN = 0x64

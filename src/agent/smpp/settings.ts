@@ -106,7 +106,7 @@ export function readSettings(file: string, env: NodeJS.ProcessEnv): Settings {
 /** Minimum digits of a number with its calling code. Fewer digits are a short code. ITU-T E.164 */
 const SHORTEST = 7
 const LONGEST = 15
-/** A number that starts with the country's calling code includes it if it has at least this many digits. */
+/** Minimum digits for a number's first digits to be read as a calling code, not as an area code. */
 const WITH_CODE = 11
 /** Types of number (TON). SMPP 3.4, 5.2.5 */
 const UNKNOWN = 0
@@ -116,7 +116,7 @@ const NAME = 5
 
 type Forms = Pick<Settings, 'country_code' | 'international_prefix' | 'national_prefix' | 'numbers'>
 
-/** A phone number of an incoming text: in E.164 if its country is known. Other addresses stay unchanged. */
+/** A phone number of an incoming text, in E.164 if its country is known, else the unchanged address. */
 export function numberOf(address: string, ton: number, forms: Forms): string {
   const { country_code: code, international_prefix, national_prefix, numbers } = forms
   if (!/^\d+$/.test(address) || address.length > LONGEST + international_prefix.length) return address

@@ -128,7 +128,7 @@ const runSingle = (site: Site, folder: string, sql: string) =>
 
 const newAccess = (): Access => ({ password: randomBytes(24).toString('hex'), port: portOf() })
 
-/** The cluster's port: random and thus probably free on Windows, which has no Unix sockets. */
+/** The cluster's port. On Windows, without Unix sockets, it must be free: a random one probably is. */
 const portOf = () => (IS_WINDOWS ? randomInt(20_000, 32_000) : PORT)
 
 function removeLeftovers({ folder, launch }: Site): void {

@@ -20,7 +20,7 @@ import {
 import { endOrphans, endPostmaster, postmasterOf } from './postmaster.ts'
 import { findSite, type Site } from './site.ts'
 
-/** How often the log is shortened and a connection to Postgres is tested. `answerMs`: limit of the test. */
+/** Interval of shortening the log and testing a connection to Postgres. `answerMs`: the test's time limit. */
 const PULSE = { everyMs: 30_000, answerMs: 10_000 }
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 30_000]
 /** If Postgres has run this long, the next restart waits only FIRST_PAUSE_MS again. */
@@ -134,7 +134,7 @@ async function enter(site: Site, settings: Settings): Promise<pg.Client> {
   }
 }
 
-/** Stops Postgres if MAX_HANGS attempts in a row get no answer within `answerMs`. Returns whether it did. */
+/** Stops Postgres if MAX_HANGS connection attempts in a row take `answerMs`; then returns true. */
 async function endIfHanging({ folder }: Site, answerMs: number): Promise<boolean> {
   const pid = postmasterOf(folder)
   for (let hangs = 0; hangs < MAX_HANGS; hangs++) {

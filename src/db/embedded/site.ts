@@ -68,7 +68,7 @@ export function findSite(dataDir: string, log: Logger): Site {
   return launch.account ? forAccount(site, launch.account, owner, log) : site
 }
 
-/** The owner of the cluster, if it exists. Throws a UserError if this process is neither it nor root. */
+/** Owner of an existing cluster. Throws a UserError if this process runs as neither that owner nor root. */
 function ownerOf(link: string): Account | undefined {
   if (!lstatSync(link, { throwIfNoEntry: false })) return undefined
   const found = statSync(link, { throwIfNoEntry: false })
@@ -95,7 +95,7 @@ function makeDataFolder(dataDir: string): void {
   accessSync(dataDir, constants.W_OK)
 }
 
-/** Prepares a cluster that root runs as `account`: gives it the files, and programs that it may read. */
+/** Prepares a cluster that root runs as `account`: hands over the files, copies unreadable programs. */
 function forAccount(site: Site, account: Account, owner: Account | undefined, log: Logger): Site {
   const { folder, link } = site
   if (folder !== link)

@@ -102,7 +102,7 @@ const FORGET = `
 delete from _functions f where f.name = any($1) and not exists (
   select from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname = f.name)`
 
-/** Replaces changed SQL functions, before migrations use them. Result's `gone`: those without a file now. */
+/** Replaces changed SQL functions before migrations use them. Returned `gone`: functions without a file. */
 async function applyFunctions(tx: Db) {
   await tx.script(MAKE_FUNCTIONS)
   const { rows } = await tx.query('select name, checksum from _functions')
