@@ -53,7 +53,7 @@ on conflict (is_only) do update set looked_at = now(), reachable_since =
 where device_watch.looked_at < ${ago(MIN_LOOK_SECONDS)}
 returning reachable_since < ${ago('$1')}`
 
-/** Forgets silences of devices that are deleted, disabled or another owner's, or whose user is disabled. */
+/** Forgets silences of devices that were deleted, disabled or given away, and those of disabled users. */
 const FORGET_GONE = `delete from device_silences s
 where not exists (select from devices d
   where d.id = s.device and d."user" = s."user" and d.enabled and not ${isDisabledSql('d."user"')})`
@@ -65,7 +65,7 @@ from devices d where d.id = s.device and s.state in ('silent', 'told') and d.las
 const FORGET_OVER = `delete from device_silences
 where state = 'over' and (told_at is null or told_at <= now() - ${REST})`
 
-/** Marks devices that are silent again: `told` if the mail about their return is unsent, else `silent`. */
+/** Marks devices that are silent again: `told` if no mail told of the return, else `silent` (a new mail). */
 const NOTE_AGAIN = `update device_silences s
 set state = case s.state when 'back' then 'told' else 'silent' end, changed_at = now(),
   silent_since = case s.state when 'back' then s.silent_since else d.last_seen end
@@ -86,7 +86,7 @@ where e."user" = n."user" and e.created >= greatest(n.silent_since, pb_text(now(
   and exists (select from sms_events p
     where p.message = e.message and p.status = 'assigned' and p.device = n.device and p._rowid < e._rowid)`
 
-/** SQL: adds a mail job per user. `ctes` ends with a CTE `news` of devices. `told`: JSON fields of each. */
+/** SQL: adds a mail job per user about the devices in `news`, a CTE in `ctes`. `told`: their JSON fields. */
 const tellOf = (ctes: string, told: string, order: string) => `
 with ${ctes}
 insert into _jobs (kind, holder, key, payload)
@@ -193,7 +193,7 @@ export const alarmMailJobs = (storeOf: (user: string) => Store, post: MailServic
   },
 })
 
-/** One item of an alarm mail, usually about a device. Its times are texts that an owner may have edited. */
+/** One item of an alarm mail, usually about a device. Its times are unchecked: an owner can edit them. */
 export interface AlarmNews {
   readonly name: string
   /** True if the device went silent; false or absent for other news. */

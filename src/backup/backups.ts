@@ -41,7 +41,7 @@ import { writeBackup } from './write.ts'
 
 const SCHEDULE = 'schedule'
 const PREFIX = '.tmp-'
-/** Temporary files older than this are of killed processes: no backup, upload or restore takes this long. */
+/** Temporary files older than this are leftovers: no backup, upload or restore takes this long. */
 const LEFT_BEHIND_MS = 86_400_000
 /** Pause before a restore, as in PocketBase: the client gets its answer, other nodes finish requests. */
 const BEFORE_RESTORE_MS = 1_000
@@ -159,7 +159,7 @@ export function makeBackups(services: BackupServices) {
   }
 }
 
-/** Restores all but `backup_state`, also the audit log. Then notes the restore again in the audit log. */
+/** Restores all tables but `backup_state`. Notes the restore in the restored audit log. */
 async function replaceAll(db: Db, path: string, key: string, by: Actor, lease: Lease): Promise<void> {
   const state = await exportState(db)
   await restoreBackup(db, path, {
@@ -257,7 +257,7 @@ export async function readStatus(
   const next = nextScheduled(schedule, backups.cron)
   return {
     ...state,
-    // no backup for more than `days` days, counted from the installation if there is none; 0: no warning
+    // if there is no backup yet, the days count from the installation; 0 days turn the warning off
     overdue: days > 0 && Date.now() - newest.getTime() > days * DAY_MS,
     next: next ? formatDate(next) : '',
   }

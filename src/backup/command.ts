@@ -18,7 +18,7 @@ import { checkNew, writeBackup } from './write.ts'
 /** Reads the settings when a command runs. Throws a UserError for an invalid environment. */
 type Setting = () => { config: Config; log: Logger }
 
-/** Priority, nice(2). With 15 a backup raises the p99 latency of 16 senders 1.7-fold, with 5 3.2-fold. */
+/** See nice(2). A backup multiplies the p99 latency of 16 senders by 1.7; with a niceness of 5 by 3.2. */
 const NICENESS = 15
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)

@@ -36,7 +36,7 @@ import {
 } from './archive.ts'
 
 interface RestoreOptions {
-  /** If set, all old data is deleted first, and this runs at the end. If not, the database must be empty. */
+  /** If set, all old data is deleted first; called at the end. If not set, the database must be empty. */
   readonly replace?: (tx: Db) => Promise<void>
   readonly resume?: boolean
   readonly progress?: Progress

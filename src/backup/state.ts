@@ -118,8 +118,8 @@ const RENEW_MS = 10_000
 const PROGRESS_MS = 500
 
 /**
- * Takes the lease if it is free. $3: the failure to record if a dead node had it. $4: for a scheduled backup,
- * the `scheduled_until` that the caller has read; the statement sets it to now. Else null.
+ * Takes the lease if it is free. $3: the failure to record if a dead node had the lease. $4: null, or for a
+ * scheduled backup the `scheduled_until` that the caller has read; this column is then set to now.
  */
 const TAKE = `
 update backup_state set running = $1::json, lease = $2::uuid, lease_until = now() + ${LEASE},

@@ -7,7 +7,7 @@ import NAMES from './pocketbase-names.json' with { type: 'json' }
 /** How many bytes of a file are examined, as in PocketBase's MIME library. */
 export const HEAD_BYTES = 3072
 
-/** Whether a file is of a certain kind. `head`: its first HEAD_BYTES bytes or all, one character per byte. */
+/** Whether a file is of a certain kind. `head`: up to HEAD_BYTES of its bytes, one character per byte. */
 type TextTest = (head: string) => boolean
 type TextKind = readonly [type: string, extension: string, test: RegExp | TextTest]
 
@@ -243,7 +243,7 @@ const SIGNATURES: readonly Signature[] = [
 
 type NamedType = readonly [type: string, extension: string]
 
-/** `renamed`: PocketBase's type and extension by file-type's type. `aliases` by type. Source: mimetype */
+/** From mimetype. `renamed`: type and extension for a type of file-type. `aliases`: other names of a type. */
 const { renamed, aliases } = NAMES as {
   readonly renamed: Readonly<Record<string, readonly string[]>>
   readonly aliases: Readonly<Record<string, readonly string[]>>

@@ -99,8 +99,8 @@ export type UploadSpace = ReturnType<typeof openUploadSpace>
 export type Spool = ReturnType<UploadSpace['makeSpool']>
 
 /**
- * Room for the files of one request: first bytes in memory, the rest in one temporary file, to open few
- * files. `share`: the budget for the temporary file; `close` closes it. `declared`: see GrowingRoom.
+ * Room for the files of one request: the first bytes in memory, the rest in one temporary file, to open few
+ * files. `share`: budget for the temporary file, given back by `close`. `declared`: see GrowingRoom.
  */
 export function openUploadSpace(share?: Share, declared = 0, memory = MEMORY_BYTES) {
   const room = share && new GrowingRoom(share, declared)
@@ -109,7 +109,7 @@ export function openUploadSpace(share?: Share, declared = 0, memory = MEMORY_BYT
   let end = 0
   let isClosed = false
 
-  /** Appends to the temporary file, once `share` has room. Throws RetryLater; 400 if the space is closed. */
+  /** Appends to the temporary file. Throws RetryLater if `share` gets no room, 400 if the space is closed. */
   async function append(part: Buffer): Promise<Stretch> {
     // advance `end` before the write, because several files may be written at the same time
     const at = end

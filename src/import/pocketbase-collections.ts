@@ -26,7 +26,7 @@ export type PocketBaseData = ReturnType<typeof openPocketBase>
 
 /**
  * Opens a copy of `data.db` and its write-ahead log, because SQLite adds files beside a database. Deletes the
- * copy; `removeUploads` does so after a kill. Throws a UserError if it is no such database.
+ * copy; `removeUploads` does so after a kill. Throws a UserError if `data.db` is missing or not PocketBase's.
  */
 export function openPocketBase(folder: string) {
   if (!existsSync(join(folder, 'data.db')))

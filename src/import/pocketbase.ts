@@ -40,7 +40,7 @@ export interface FolderImport {
 
 /**
  * Imports a PocketBase data directory (0.23 or later) into an empty store, all or nothing. Users stay signed
- * in. Never writes to the source. Returns a summary with a line per omission; throws a UserError.
+ * in. Never writes to the source. Returns a summary. Throws a UserError if the data cannot be imported.
  */
 export const importPocketBase = (store: CatalogStore, folder: string, progress: Progress) =>
   importFolder(store, folder, progress, async (work) => {

@@ -20,12 +20,12 @@ import {
   textOf,
 } from './pocketbase-collections.ts'
 
-/** Returns changed columns of a row. `count` adds a sentence to the summary, where `#` counts its calls. */
+/** Returns a row's changed columns. `count` notes a sentence, in which `#` becomes the number of calls. */
 type Convert = (row: StoredRow, count: (sentence: string) => void) => StoredRow
 
 const FAILED = { status: 'failed', error_message: 'Not finished when it was imported from Vendel' }
 const UNFINISHED = ['pending', 'assigned', 'sending']
-/** Scopes of imported API keys: all that any key may do in Vendel. Here a key without scopes may do less. */
+/** Scopes of imported API keys: what every key may do in Vendel. Without scopes they could do less here. */
 const SCOPES = ['messages:send', 'messages:read', 'messages:list', 'inbox:list', 'devices:list']
 /** How many characters of an API key its owner sees. */
 const VISIBLE_LENGTH = 10

@@ -1,7 +1,7 @@
 /** Counts since the start of this process. Any module adds to them; `metrics` shows them. */
 export const counts = {
   filter: { hit: 0, miss: 0 },
-  /** `reads`: lists, views and exports by database. `repeated`: on the primary, as the replica failed. */
+  /** `reads`: lists, views and exports. `repeated`: reads that moved to the primary after an error. */
   replica: { reads: { replica: 0, primary: 0 }, repeated: 0 },
   overLimits: {} as Record<string, number>,
   accepted: { messages: 0, commits: 0 },

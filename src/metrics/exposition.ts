@@ -89,7 +89,7 @@ function familiesOf(subject: MetricsSource): Family[] {
   ]
 }
 
-/** Returns a maker of gauges. They share one `read` per KEEP_MS. If it fails, they have no samples. */
+/** Returns a function that makes gauges with one `read` per KEEP_MS. If it fails, they have no samples. */
 function gaugesOf<T>(read: () => Promise<T>) {
   const look = cachedQuery(read, KEEP_MS)
   return (name: string, help: string, pick: (figures: T) => Figures, label?: string): Family => {

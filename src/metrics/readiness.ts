@@ -118,7 +118,7 @@ const DEPTHS = statement('queue depths', {
   state: oneOf<'pending' | 'assigned' | 'sending'>(),
   messages: 'number',
   due: 'number',
-  /** How long the oldest due message has waited since it was due, or was queued if that was later; else 0. */
+  /** How long the oldest due message has waited, since it was both queued and due; 0 if none is due. */
   oldestSeconds: 'number',
 })`
 select state, count(*) as messages, count(*) filter (where is_due) as due,

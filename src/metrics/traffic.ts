@@ -13,7 +13,7 @@ export interface Series {
   seconds: number
 }
 
-/** Counts and times requests by group, method and status. Takes 50 ns, and 110 ns to find the group. */
+/** Counts and times requests by group, method and status. Finding the group takes 110 ns, the rest 50 ns. */
 export class Traffic {
   readonly #protocols: readonly CountedProtocol[]
   readonly #series = new Map<string, Series>()
@@ -51,7 +51,7 @@ export class Traffic {
 /** A name under which requests are counted, such as `sms`. Not a path: each id in it would make a series. */
 export type Group = string
 
-/** How to count requests of another product's API: by method and path in `groups`, all others in `group`. */
+/** How to count requests of another product's API. `groups`: by method and path. `group`: all others. */
 export interface CountedProtocol {
   /** All paths below these belong to the protocol, even without a route. */
   readonly roots: readonly string[]

@@ -133,7 +133,7 @@ function replyMail(
 
 const MAX_PER_HOUR = 100
 
-/** Sends mails of webhooks by the SMTP server in the settings. A retried mail has the same Message-ID. */
+/** Sends mails for webhooks by the SMTP server in the settings. A retried mail has the same Message-ID. */
 export const webhookMails =
   (db: Db, post: MailServices): OtherForms['mail'] =>
   async ({ user, webhook, eventId }, { to, subject, text }) => {

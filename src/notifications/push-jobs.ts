@@ -115,7 +115,7 @@ const MAX_FAILURES = 100
 /** Notes the status of a push service's answer. No answer counts as a failure. */
 async function noteAnswer(db: Db, { id, subscription, failures }: PushTarget, status = 500) {
   if (isGone(status)) {
-    // keep a subscription that was renewed, with other keys, meanwhile
+    // keep a subscription that was renewed with other keys meanwhile
     const { p256dh } = subscription.keys
     await db.query(`delete from push_subscriptions where id = $1 and keys ->> 'p256dh' = $2`, [id, p256dh])
   } else if (status >= 300) {

@@ -47,7 +47,7 @@ function broadcast(event: ChangeEvent, { registry, deliver, log }: DeliveryParts
   for (const [lane, receivers] of lanes) deliver(lane, event, receivers)
 }
 
-/** Queue for a change to a topic without options: '' if it needs no SQL. Undefined if a rule hides it. */
+/** Queue of a change for a topic without options; '' if no SQL is needed, undefined if a rule hides it. */
 function laneOf({ store, change }: ChangeEvent, group: SubscriptionGroup): string | undefined {
   const { collection } = change
   const { access } = group.state(store.catalog, collection, group.receivers)
@@ -110,7 +110,7 @@ export interface ChangeEvent {
 }
 
 const CHANGE_BYTES = 1_000
-/** For older changes no SQL runs: the clean-up deletes rows of `_changes` that are about a minute old. */
+/** For a change older than this no SQL runs: SQL may read `_changes`, where rows stay for about a minute. */
 const MAX_AGE_MS = 20_000
 
 function toEvent(all: CatalogStore, change: Change): ChangeEvent {
@@ -211,7 +211,7 @@ function pickedOr(whole: string, { fields }: RequestInfo['query']): string {
   }
 }
 
-/** Maximum records (each counts as often as it occurs) and characters of an event with `expand`. */
+/** Maximum records in an event with `expand`. A record counts as often as it occurs. */
 const MAX_RECORDS = 1_000
 const MAX_CHARACTERS = 1 << 20
 

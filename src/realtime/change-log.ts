@@ -43,8 +43,8 @@ export interface ChangeEntry {
 interface RecordImage {
   readonly row: RecordRow
   /**
-   * Position of the record's last change in its transaction, which rules check. Null if a delete follows this
-   * create or update, or a create precedes this delete.
+   * Position of the record's last change in the transaction: rules check its image. Null for a create or
+   * update if the transaction also deletes the record, and for a delete if the transaction also created it.
    */
   readonly judged: number | null
 }
@@ -191,7 +191,7 @@ export interface Change {
   readonly record: string
   /** The record after the change; if it was deleted, before the change. */
   readonly row: RecordRow
-  /** Position of the change that rules check. If null, only rules without conditions let the change pass. */
+  /** Position of the change whose image rules check. If null, a rule with a condition hides this change. */
   readonly judged: number | null
   readonly judgedRow: RecordRow | null
 }
@@ -228,7 +228,7 @@ export async function loadChanges(
   return { changes, unread }
 }
 
-/** SQLSTATE classes of errors by a single row: 2x for invalid data, 42 and 0A if it misfits its table. */
+/** SQLSTATE classes of errors by a single row: 2x for invalid data, 42 and 0A if the table has changed. */
 const ROW_FAULT = /^(2|42|0A)/
 
 /** Reads images in one statement, or one by one if a row is faulty. Adds images and errors by position. */

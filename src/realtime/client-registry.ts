@@ -99,7 +99,7 @@ export function makeRegistry() {
     for (const { topic } of client.subscriptions.values()) index.remove(client, topic)
   }
 
-  /** Turns a viewer's clients into guests and returns them. The viewer's account still pays their memory. */
+  /** Turns a viewer's clients into guests and returns them. Their memory is still charged to the account. */
   function makeGuests(viewer: Viewer): Client[] {
     const gone = [...clients.values()].filter((client) => client.viewer === viewer)
     for (const client of gone) {
@@ -143,7 +143,7 @@ export function makeRegistry() {
       index.remove(client, ended.topic)
       client.subscriptions = new Map([...client.subscriptions].filter(([other]) => other !== name))
     },
-    /** Whether to read a change of this record: it may concern a client, or it is a user's settings. */
+    /** Whether to read changes of this record: a client may want them, or the record is a user's settings. */
     knows: (collection: Collection, record: string): boolean =>
       collection.id === USER_SETTINGS_ID ||
       viewers.has(collection.id, record) ||

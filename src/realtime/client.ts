@@ -176,7 +176,7 @@ export class Client {
     return this.#isOver
   }
 
-  /** Charges a viewer for the memory of new subscriptions. Throws RetryLater if its part is used up. */
+  /** Charges a viewer for subscriptions' memory. Throws RetryLater if the viewer has too little left. */
   count(viewer: Viewer, subscriptions: Client['subscriptions']): void {
     let bytes = 0
     for (const { topic } of subscriptions.values()) bytes += bytesOf(topic)

@@ -26,7 +26,7 @@ import {
 export function makeLanes(memory: Budget) {
   const lanes = new Map<string, Promise<void>>()
   return {
-    /** Adds `work`, which must not reject, to a lane. Returns false if there is no memory for it to wait. */
+    /** Adds `work`, which must not reject, to a lane. Returns false if no memory is left for waiting work. */
     add(lane: string, bytes: number, work: () => Promise<void>): boolean {
       const before = lanes.get(lane)
       const share = memory.open(lane)
@@ -111,7 +111,7 @@ export function delivery(lanes: ReturnType<typeof makeLanes>, log: Logger): Deli
   }
 }
 
-/** For topics with options, returns what pauses long loops, so that they do not block the event loop. */
+/** For topics with options, returns a function that pauses long loops, to not block the event loop. */
 const slicesOf = ([first]: readonly Receivers[]) =>
   first?.group.holder === undefined ? undefined : admission.deliverySlices
 
@@ -167,8 +167,8 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
 }
 
 /**
- * CTEs that stand in for the condition's tables: the record's table has the record as the change left it. If
- * that was a delete, other tables also have what its transaction deleted from them.
+ * CTEs that stand in for the condition's tables: the record's table has the record as the change left it. For
+ * a delete, the other tables also have the rows that the same transaction deleted.
  */
 function tablesFor(catalog: Catalog, change: Change, read: readonly string[], parameters: Parameters) {
   const { collection, record, judged } = change

@@ -174,9 +174,9 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
       })
     },
     /**
-     * Replaces the subscriptions of a client on any node. It gets each change that is committed after the
-     * call. Throws 404, 400, 403, RetryLater, StaleAuth. PocketBase: apis/realtime.go,
-     * realtimeSetSubscriptions
+     * Replaces the subscriptions of a client on any node, for changes committed after the call. Throws 404,
+     * 400 or 403 like `find`, RetryLater at a limit, StaleAuth if the account has changed meanwhile.
+     * PocketBase: apis/realtime.go, realtimeSetSubscriptions
      */
     async subscribe(holder: Holder, ask: SubscriptionRequest): Promise<void> {
       admission.subscriptions.take(holder, REQUEST_UNITS + ask.topics.length)
@@ -203,7 +203,7 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
 
 const TOPIC = 'presence'
 const STATES = ['reading', 'writing', ''] as const
-/** Cost of a presence message. The budget of subscriptions starts with 1,000 units and gains 20 a second. */
+/** Cost of a presence message. The rate limit for subscriptions allows 1,000 units, then 20 a second. */
 const UNITS = 100
 
 export const PRESENCE = z

@@ -49,7 +49,7 @@ type Answer =
   | { readonly stale: true }
   | { readonly status: number; readonly message: string; readonly retryAfterSeconds?: number }
 
-/** Forwards a subscribe request to a node. Throws the error in the node's answer. False if none comes. */
+/** Forwards a subscribe request. Throws the error in the node's answer. Returns false if no answer comes. */
 export async function forwardSubscription(db: Db, node: string, ask: SubscriptionRequest): Promise<boolean> {
   const { clientId, ip, auth, topics } = ask
   const actor = auth?.actor && { ...auth.actor, key: '' }

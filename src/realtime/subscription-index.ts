@@ -182,7 +182,7 @@ export class SubscriptionGroup {
     return [seen, its, /\/(?!\*$)/.test(this.topic.base) ? its.viewRule : its.listRule]
   }
 
-  /** Whether the rule alone may let the change pass. If not, the client's filter need not be compiled. */
+  /** False if the rule hides the change from all filters. The client's filter then need not be compiled. */
   mayPass(catalog: Catalog, change: Change): boolean {
     const { auth } = this.viewer
     if (this.#rule?.catalog !== catalog || this.#rule.auth !== auth) {
@@ -195,7 +195,7 @@ export class SubscriptionGroup {
     return judgeHere(this.#rule.access(), change) !== false
   }
 
-  /** Compiles rule and filter, once per version of collections and viewer. Throws RetryLater. */
+  /** Compiles rule and filter, once per version of collections and viewer. Throws RetryLater at a limit. */
   state(catalog: Catalog, collection: Collection, receivers: Receivers): GroupState {
     const { auth } = receivers
     if (this.#known?.catalog !== catalog || this.#known.request.auth !== auth) {

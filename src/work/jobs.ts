@@ -12,7 +12,7 @@ export interface Job {
   readonly holder: string
   readonly key: string
   readonly payload: unknown
-  /** Runs since the last success, this one included: 1 unless the last run failed. */
+  /** Runs since the last success, this one included: 1 unless the previous run failed. */
   readonly attempts: number
   readonly ageMs: number
 }
@@ -49,7 +49,7 @@ select k from unnest($1::text[]) k
 where exists (select from _jobs j where j.kind = k and j.dead_at is null and j.due_at <= now())`
 
 const KIND = text('kind')
-/** Leases the first due job of each holder (account) from `from` on. Jumps from holder to holder by index. */
+/** Leases the first due job of each holder (account id) >= `from`. Jumps from holder to holder by index. */
 const LEASE = statement('job lease', {
   ...{ id: 'string', holder: 'string', key: 'string', payload: 'string' },
   ...{ runs: 'number', attempts: 'number', ageMs: 'number' },
@@ -72,7 +72,7 @@ update _jobs set due_at = now() + ${number('seconds')}::float8 * interval '1 sec
 where id in (select id from found)
 returning id::text, holder, key, payload::text, runs, attempts, extract(epoch from now() - created)::float8 * 1000 as "ageMs"`
 
-/** Leases one due job for each of up to `limit` holders (accounts) after `after`, except `busy` ones. */
+/** Leases one due job each for up to `limit` holders (account ids) above `after`. Skips those in `busy`. */
 async function leaseJobs(
   db: Db,
   { name, timeoutSeconds }: JobKind,
@@ -124,7 +124,7 @@ from _jobs group by kind order by kind`
 
 export const readJobFigures = (db: Db) => run(db, FIGURES, {})
 
-/** How often the queue is read for jobs that have become due. For new jobs the worker wakes at once. */
+/** How often the queue is read for jobs that have become due. A new job wakes the worker immediately. */
 const POLL_MS = 1_000
 /** How long jobs may still run when the server stops. Then they are aborted and given back. */
 const STOP_MS = 3_000

@@ -81,7 +81,7 @@ export function workerMember() {
   }
 }
 
-/** Minimum database connections of a worker. Clients' filters would occupy nearly all of a smaller number. */
+/** Minimum database connections of a worker. Clients' filters could occupy nearly all if there were fewer. */
 const MIN_POOL = 4
 
 export const workerCount = ({ workers }: Pick<Config, 'workers'>): number =>
