@@ -29,7 +29,7 @@ function Content() {
   const account = session.value?.record.id
   const before = useRef(account)
   useEffect(() => {
-    // after a change of account, the open page may still show a record of the previous one
+    // after a change of account, the open page may still show a record of the previous account
     if (before.current && account && before.current !== account) go('/', {}, true)
     before.current = account
   }, [account])

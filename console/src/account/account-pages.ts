@@ -6,7 +6,7 @@ export const ACCOUNT_PAGES: readonly Pick<PageEntry, 'path' | 'load'>[] = [
   { path: '/auth/:link/:token', load: () => import('./mailed-link.tsx') },
   { path: '/join/:secret', load: () => import('./join.tsx') },
   { path: '/auth/:outcome', load: () => import('./provider.tsx') },
-  // the QR code for pairing a phone has this path: a code of six digits, for example `#482915`
+  // the QR code for pairing a phone opens this path. `:code` has six digits, as in `#482915`
   { path: ':code', load: () => import('./this-phone.tsx') },
   { path: '/first-superuser', load: () => import('./make-superuser.tsx') },
   { path: '/forgotten', load: () => import('./forgotten.tsx') },

@@ -11,7 +11,7 @@ export const passwordRow = (name: string, label: string): FieldRow => ({
   ...{ name, label, kind: 'password', autocomplete: 'current-password' },
 })
 
-/** Two fields to type a new password twice. `label` is that of the first field. */
+/** Two fields to type a new password twice. `label` is the label of the first field. */
 export const newPasswordRows = (label: string): readonly FieldRow[] => [
   {
     ...{ name: 'password', label, kind: 'password', autocomplete: 'new-password' },

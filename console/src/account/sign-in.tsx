@@ -77,7 +77,7 @@ function inWords(fault: Fault): Fault {
   return fault.status === 403 && role.value === 'user' ? { ...fault, message: DISABLED } : fault
 }
 
-/** Signs in. If a second factor is required, requests a code by mail and returns that step. */
+/** Signs in. If a second factor is required, has a code mailed and returns the step to enter the code. */
 async function signIn(email: string, password: string): Promise<Step | undefined> {
   const collection = pb.collection(accounts())
   try {

@@ -1,13 +1,13 @@
 import PocketBase, { LocalAuthStore } from 'pocketbase'
 
-/** The server's base URL. It has a path if a reverse proxy adds one. The console is at `/` and `/_/`. */
+/** The server's base URL: that of the console without `_/`. Includes a path that a reverse proxy adds. */
 const SERVER = new URL(location.pathname.replace(/(_\/)?[^/]*$/, ''), location.origin).href.replace(/\/$/, '')
 
 /** The client for nearly all requests, signed in as the account whose records the pages show. */
 export const pb = new PocketBase(SERVER)
 pb.autoCancellation(false)
 
-/** Keeps the person's own sign-in while `pb` acts for a team's account. Otherwise it is not signed in. */
+/** Keeps the person's own sign-in while `pb` acts for a team's account. Has no sign-in at other times. */
 export const own = new PocketBase(SERVER, new LocalAuthStore('pocketsms.own'))
 own.autoCancellation(false)
 

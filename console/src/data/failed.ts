@@ -9,14 +9,14 @@ const KINDS = {
   unknown: 'status = "failed" && error_message ~ "Outcome unknown%"',
   canceled: CANCELED_FILTER,
 } as const
-/** Kinds of failed messages that users may resend. Messages to people who opted out are in no kind. */
+/** Kinds of failed messages that users may resend. Messages to people who opted out are excluded. */
 export type FailedKind = keyof typeof KINDS
 export type FailedCounts = Readonly<Record<FailedKind, number>>
 
 export const failedFilter = (filter: string, kind: FailedKind): string =>
   `${filter === '' ? '' : `(${filter}\n) && `}${OUTGOING} && ${KINDS[kind]}`
 
-/** Counts failed messages by kind. The result's `counts` is undefined before that and after an error. */
+/** Counts failed messages by kind. `counts` is undefined until all are counted, and after an error. */
 export function useFailed(filter: string): { counts: FailedCounts | undefined; fault: Fault | undefined } {
   const plain = useCount(failedFilter(filter, 'plain'))
   const unknown = useCount(failedFilter(filter, 'unknown'))

@@ -44,8 +44,8 @@ function fieldFaults(data: unknown, path = ''): Record<string, string> {
 }
 
 /**
- * The text to show for a fault: its field errors with the names of the fields or, if it has none, its
- * message. Leaves out the fields in `shown`, which show their errors themselves. '' if nothing is left.
+ * The text to show for a fault: its errors by field or, if no field has an error, its message. Leaves out
+ * errors of the fields in `shown`, because these fields show them. '' if no error is left.
  */
 export function faultText({ message, fields }: Fault, shown: readonly string[] = []): string {
   const own = new Set(shown.map((name) => fields[name]))

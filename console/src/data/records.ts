@@ -3,7 +3,7 @@ import type * as collections from './collections.ts'
 import { webhooks } from './collections.ts'
 import type { Repeat } from './repeat.ts'
 
-// Records as the API returns them. Dates are PocketBase's strings and relations are ids; '' if unset.
+// Types of records in the API's answers. Dates are PocketBase's strings and relations are ids; '' if unset.
 
 type Choice<F> = F extends { values: readonly (infer V)[] }
   ? F extends { many: true }

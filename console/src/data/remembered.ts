@@ -1,8 +1,8 @@
 import { effect, type Signal, signal } from '@preact/signals'
 
 /**
- * A signal stored in localStorage as `pocketsms.KEY`, which all tabs share. Its value is `unset` if nothing
- * readable is stored.
+ * A signal that all tabs share: localStorage keeps its value as `pocketsms.KEY`. The value is `unset` if
+ * nothing readable is stored.
  */
 export function remembered<T>(key: string, unset: T): Signal<T> {
   const name = `pocketsms.${key}`

@@ -26,7 +26,7 @@ export interface Session {
 
 /** Interval in which the token is renewed. It is also renewed when the page becomes visible. */
 const REFRESH_MS = 5 * 60_000
-/** Wait between the end of the event stream and a refresh, so that an answer with a new token can arrive. */
+/** Wait after the event stream ends, before the token is renewed: an answer may bring a new token first. */
 const NEW_TOKEN_MS = 200
 
 const stored = signal(pb.authStore.isValid ? pb.authStore.record : null)
@@ -121,7 +121,7 @@ pb.beforeSend = (url, options) => {
   return { url, options }
 }
 
-/** After a 401 for the current token: renews it if the person acts for another account, else signs out. */
+/** After a 401 for the current token: renews the token if the person acts for a team, else signs out. */
 pb.afterSend = (response: Response, data: unknown, options?: SendOptions) => {
   const { token } = pb.authStore
   const isOfNow = token !== '' && options?.headers?.Authorization === token
@@ -130,7 +130,7 @@ pb.afterSend = (response: Response, data: unknown, options?: SendOptions) => {
   return data
 }
 
-/** While the person acts for another account, `own` has their own token. A 401 for it signs them out. */
+/** While the person acts for another account, `own` has their own token. A 401 for that token signs out. */
 own.afterSend = (response: Response, data: unknown) => {
   if (response.status === 401) expire('refused')
   return data

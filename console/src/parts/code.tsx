@@ -3,7 +3,7 @@ import { t } from '../language/words.ts'
 import { Button } from './form/form.tsx'
 import { toast } from './toast.tsx'
 
-/** Code or a command with a copy button, which copies `original` if `code` was changed to be readable. */
+/** Code with a copy button. The button copies `original` if `code` is a version made easier to read. */
 export const CodeBlock = ({ code, original = code }: { code: string; original?: string }) => (
   <div class="code-block">
     <pre>

@@ -61,7 +61,7 @@ export const OUTGOING_STATES = [
   ...(['failed', 'canceled'] as const),
 ] as const
 
-/** Counts of the messages that `filter` finds, by state, as links. `pending`: another word for that state. */
+/** Counts of the messages that `filter` finds, by state, as links. `pending`: other words for this state. */
 export const StateCounts = ({
   counts,
   filter,

@@ -51,7 +51,7 @@ function drop(id: number, isUndone = false): void {
   else gone?.then?.()
 }
 
-/** Renders the toasts; App contains it once. Only a popover can cover open dialogs. */
+/** Renders the toasts; App contains it once. They are in a popover, to be above open dialogs. */
 export function Toasts() {
   const element = useRef<HTMLDivElement>(null)
   const last = toasts.value.at(-1)?.id

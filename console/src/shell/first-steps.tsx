@@ -42,7 +42,7 @@ const after = (reached: Reached, { message_type, status }: Message): Reached =>
     ? { ...reached, replied: true }
     : { ...reached, sent: true, delivered: reached.delivered || status === 'delivered' }
 
-/** A guide to the first text, until a text was delivered and answered, or the user closes the guide. */
+/** A guide to the first text. Shown until a text was delivered and one received, or the user closes it. */
 export function FirstSteps() {
   const id = userId()
   const isDone = useMemo(() => remembered(`first-steps-done.${id}`, false), [id])

@@ -8,7 +8,7 @@ import { Button } from '../parts/form/form.tsx'
 import { Empty } from '../parts/list/empty.tsx'
 import { focusTitle, Loading } from '../parts/page.tsx'
 
-/** A page whose code is loaded when first shown. Then focuses its title, unless the page set the focus. */
+/** Loads and shows a page. Then focuses the title, unless the page itself has set the focus. */
 export function Late({
   load,
   ...props

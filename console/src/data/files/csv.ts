@@ -4,7 +4,7 @@ import { locale } from '../../language/language.ts'
 /** A byte order mark. It makes spreadsheet programs read the file as UTF-8. */
 export const CSV_MARK = '\ufeff'
 
-/** The column separator in CSV files of a locale: a semicolon if it writes decimals with a comma. */
+/** The separator of columns in CSV: a semicolon in locales with decimal commas, otherwise a comma. */
 export const separatorOf = (of: string): string =>
   new Intl.NumberFormat(of).format(1.5).includes(',') ? ';' : ','
 

@@ -26,7 +26,7 @@ const beginsWith = (bytes: ArrayBuffer, magic: readonly number[]) => {
 
 export const isExcel = (bytes: ArrayBuffer): boolean => beginsWith(bytes, OLD) || beginsWith(bytes, ZIP)
 
-/** Reads the first sheet of an .xlsx file. Loads the library on first use. Throws UnreadableFile. */
+/** Reads the first sheet of an .xlsx file. Throws UnreadableFile for an .xls, damaged or too large file. */
 export async function readExcel(bytes: ArrayBuffer): Promise<Sheet> {
   if (beginsWith(bytes, OLD)) throw new UnreadableFile(OLD_FORMAT)
   const [{ readSheet }, { unzipSync, zipSync }] = await Promise.all([

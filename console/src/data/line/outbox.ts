@@ -25,7 +25,7 @@ export interface Unsent {
 const ANSWER_MS = 10_000
 const PAUSE_MS = 5_000
 const KEYS_LIVE_MS = 23 * 3_600_000
-/** Messages for people by the server's error code. The server's own messages are for programs. */
+/** Messages to show, by the server's error code. The server's own messages are meant for programs. */
 const REFUSALS: Readonly<Record<string, string>> = {
   no_devices: t('None of your devices is online, so nothing was sent. Switch one on and send again.'),
   quota_exceeded: t('Your messages of this month are used up.'),

@@ -26,10 +26,10 @@ const textFilter = (field: 'name' | 'last_text', text: string): string => anyOf(
 const anyOf = (field: 'name' | 'last_text', parts: readonly string[]): string =>
   [...new Set(parts)].map((part) => pb.filter(`${field} ~ {:part}`, { part })).join(' || ')
 
-/** Maximum length of a name filter. It leaves room: the server limits a whole filter to 3,500 bytes. */
+/** Maximum length of a name filter. The server allows 3,500 bytes, and a query may have further filters. */
 const MAX_CHARACTERS = 2_500
 
-/** Matches a 0 and two or more digits. They may be inside a number, so the search keeps the 0. */
+/** Matches a 0 and at least two more digits. The search keeps this 0: it may be inside a number. */
 const WITH_ZERO = /^0(?:\s*\d){2,}$/
 
 /** Filters that find numbers by a typed part; none if the text cannot be part of a number. */

@@ -4,8 +4,8 @@ import zonesOf from './country-zones.json' with { type: 'json' }
 const COUNTRY = /^[A-Z]{2}$/
 
 /**
- * Guesses a browser's country from its time zone. If the zone has none, such as UTC, takes the region of the
- * first language that has one, or else the likeliest country of the first language. '' if there is none.
+ * Guesses a browser's country from its time zone. If the zone has no country (UTC), returns the region of the
+ * first language with a region. If no language has one, returns the likeliest country of the first, or ''.
  */
 export function countryOf(languages: readonly string[], zone: string): string {
   const here = Object.entries(zonesOf).find(([, zones]) => zones.split(' ').includes(zone))

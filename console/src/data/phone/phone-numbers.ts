@@ -23,7 +23,7 @@ export type PhoneProblem =
 
 export interface PhoneFault {
   readonly problem: PhoneProblem
-  /** The country whose rules the number breaks, as ISO 3166 alpha-2; '' when there is none. */
+  /** The country whose rules the number breaks, as ISO 3166 alpha-2; '' if unknown. */
   readonly country: string
 }
 
@@ -131,7 +131,7 @@ function faultOf(raw: string, international: string | undefined, home: CountryCo
   return { problem, country: parse(text, country)?.country ?? country ?? '' }
 }
 
-/** The country of a stored number, as ISO 3166 alpha-2; '' for none. */
+/** The country of a stored number, as ISO 3166 alpha-2; '' if it has none. */
 export const countryOfNumber = (phone: string): string => parse(phone)?.country ?? ''
 
 /** Formats a stored number: `+49 1512 0000010` with no-break spaces. Returns sender names unchanged. */

@@ -27,8 +27,8 @@ export async function chooseAccount(person: string, account: string): Promise<vo
 
 /**
  * The accounts that a user may act for. After a sign-in, switches to the account chosen last. If none was
- * chosen, users without their own account get the first that works. Users whose own account is empty get the
- * account of a team if there is only one.
+ * chosen, switches users without an account of their own to the first that works. Switches users with an
+ * empty account to their team's, if they have only one team.
  */
 export function useAccounts({ role, person, record }: Session): readonly Account[] {
   const [accounts, setAccounts] = useState<readonly Account[]>([])

@@ -31,7 +31,7 @@ export function usePeople(): People {
     sort: 'created,id',
     perPage: MAX_PEOPLE,
   })
-  // reads `senders` again, because the server sends no event for its new records when a member joins
+  // reads `senders` again: when a member joins, the server sends no event for the new record in `senders`
   useEffect(() => void senders.reload(), [members.total])
   const roles = new Map(members.items.map(({ id, role }) => [id, role]))
   const all = senders.items.filter(({ id, kind }) => kind === 'owner' || roles.has(id))

@@ -14,7 +14,7 @@ const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 export function formatRelativeTime(ms: number, nowMs: number): string {
   const seconds = Math.round((ms - nowMs) / 1000)
   const past = Math.abs(seconds)
-  // `nowMs` is up to STEP_MS old, so the time of a new record may be later
+  // `nowMs` is up to STEP_MS old, so the time of a new record may be after `nowMs`
   if (past < 45) return seconds > STEP_MS / 1000 ? t('in a moment') : t('just now')
   if (past > DAYS_TOLD * DAY_SECONDS) return date.format(ms)
   const days = past < DAY_SECONDS ? 0 : calendarDay(ms) - calendarDay(nowMs)

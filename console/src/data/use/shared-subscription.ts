@@ -32,8 +32,8 @@ function share(topic: string): Shared {
 
 /**
  * Adds a listener to a topic. A topic has only one subscription, because the SDK loses a second one that
- * is added while it connects. Retries a failed first connection, which the SDK does not. `subscribed`
- * resolves when the subscription works, and rejects if all listeners left before.
+ * is added while it connects. Retries a failed first connection, which the SDK does not. The result's
+ * `subscribed` resolves when the subscription works, and rejects if all listeners left before.
  */
 export function listen<T>(
   topic: string,

@@ -13,8 +13,8 @@ export interface Answer<T> {
 const AGAIN_MS = 5_000
 
 /**
- * Reads GET `path`; if `everyMs` is given, again at that interval while the page is visible. Also tries again
- * every 5 s while the server is unreachable.
+ * Reads GET `path`. With `everyMs`, repeats this at that interval while the page is visible. While the server
+ * is unreachable, tries again every 5 s.
  */
 export function useAnswer<T>(path: string, everyMs?: number): Answer<T> {
   const [value, setValue] = useState<T>()

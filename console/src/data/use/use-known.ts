@@ -4,11 +4,11 @@ import type { Contact } from '../records.ts'
 
 type Known = Pick<Contact, 'name' | 'phone' | 'opted_out'>
 
-/** Returns a function that finds the contact with a number. It returns undefined while that is unknown. */
+/** Returns a function that finds a number's contact. That is undefined if missing or not yet read. */
 export const useKnown = (numbers: readonly string[]): ((number: string) => Known | undefined) =>
   useLookup(numbers, find)
 
-/** Returns a function that finds a number's name in the contacts. It returns '' while that is unknown. */
+/** Returns a function that finds a number's name in the contacts. That is '' if missing or not yet read. */
 export function useNames(numbers: readonly string[]): (number: string) => string {
   const known = useKnown(numbers)
   return (number) => known(number)?.name ?? ''

@@ -43,8 +43,8 @@ interface Shown<T> {
 }
 
 /**
- * A page of a collection. Without `expand` and `fields`, shows changes of its records immediately. Reads the
- * page again 400 ms after any change, which shows new, moved and deleted records.
+ * A page of a collection. Reads it again 400 ms after any change, to show new, moved and deleted records.
+ * Without `expand` and `fields`, changes of records on the page are shown immediately.
  */
 export function useList<T extends RecordModel>(collection: string, options: ListOptions = {}): List<T> {
   const {

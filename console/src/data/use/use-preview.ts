@@ -6,8 +6,8 @@ import { useLater } from './use-later.ts'
 const CALM_MS = 350
 
 /**
- * Posts `request` to `path`, which answers with a preview, 350 ms after the last change of `request`. Keeps
- * the last preview until the next answer. Reads nothing while `request` is undefined.
+ * Posts `request` to `path` 350 ms after its last change, and returns the preview in the answer. Keeps the
+ * last preview until the next answer. Posts nothing while `request` is undefined.
  */
 export function usePreview<T>(
   path: string,

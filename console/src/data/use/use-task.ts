@@ -10,7 +10,7 @@ export interface Task<A extends unknown[]> {
   forget(): void
 }
 
-/** Runs a task after clearing the errors of all tasks in `all`, which are shown in the same place. */
+/** Clears the errors of all tasks in `all`, then runs `task`: one place shows the errors of all of them. */
 export function runAlone(task: Task<[]>, all: readonly Task<never>[]): Promise<boolean> {
   for (const each of all) each.forget()
   return task.run()

@@ -24,7 +24,7 @@ export async function saveOwnSettings(change: SettingsChange): Promise<void> {
   known.value = { user, record: await saveUserSettings(user, change) }
 }
 
-/** Reads the settings when the session's account changes. After an error, the next refresh tries again. */
+/** Reads the settings when the account changes. After an error, tries again when the token is renewed. */
 export function watchOwnSettings(): void {
   effect(() => {
     const { value } = session

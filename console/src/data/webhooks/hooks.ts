@@ -5,7 +5,7 @@ import { inWords } from '../words/fault-sentences.ts'
 
 /**
  * A URL that turns posted JSON into texts. `recipients_from`: the path of the recipients in the JSON.
- * `max_parts` limits the segments of a text, `rate` those sent in an hour.
+ * `max_parts` limits the segments of a text, `rate` the segments to each recipient in an hour.
  */
 export interface Hook extends RecordOf<'hooks'> {
   readonly recipients: readonly string[] | null

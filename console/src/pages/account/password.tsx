@@ -41,7 +41,7 @@ async function changePassword({ role, record, email }: Session, passwords: Passw
   return ''
 }
 
-/** Throws a refused sign-in (400) as an error of the form field `oldPassword`, any other error unchanged. */
+/** Rethrows a refused sign-in (400) as an error of the field `oldPassword`, and other errors unchanged. */
 function isWrong(error: unknown): never {
   if (!(error instanceof ClientResponseError) || error.status !== 400) throw error
   throw new ClientResponseError({ status: 400, response: { data: { oldPassword: { message: WRONG } } } })

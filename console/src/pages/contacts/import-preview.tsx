@@ -123,7 +123,7 @@ export function Preview({
   )
 }
 
-/** Asks which further columns (not name or phone) become contact fields, for templates with `{{city}}`. */
+/** Asks which columns, besides name and phone, become contact fields: templates can then use `{{city}}`. */
 function KeptColumns({
   sheet,
   wishes,

@@ -44,7 +44,7 @@ export async function runImport(
     try {
       for (const step of await storeBatch(some, options)) counts[step]++
     } catch (error) {
-      // the batch failed as a whole: send its contacts one by one to find out which the server refuses
+      // a batch fails as a whole: if it has several contacts, send them one by one to find the refused ones
       if (some.length === 1) failed.push({ contact: some[0]!, why: whyOf(error) })
       else for (const contact of some) if (!stop.aborted) await store([contact])
     }

@@ -60,7 +60,7 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
     const request = { recipients: [number], body, ...(device && { device_id: device.id }), ...scheduled }
     sendText(number, request, !conversation)
     onSent()
-    // the user has typed on while this waited: keep that text in the form, as the next message
+    // if the user typed on during the wait, keep the new text in the form, as the next message
     if (typed.current !== body) return
     draft.sent()
     onWrite('')

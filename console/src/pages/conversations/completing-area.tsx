@@ -19,14 +19,14 @@ interface Props {
   readonly onSubmit: () => void
   readonly error?: string | undefined
   readonly hint?: string | undefined
-  /** A counter. The list opens when it increases, as after a click on a button. */
+  /** A counter. Increasing it opens the list, for example after a click on a button. */
   readonly asked?: number
 }
 
 /** The longest search after the sign, in characters. */
 const MAX_TYPED = 30
 
-/** The word at the caret if it begins with the sign: position, and what was typed after the sign. */
+/** If the word at the caret begins with the sign, returns its position and what follows the sign. */
 function openWord(text: string, caret: number, sign: string): { at: number; typed: string } | undefined {
   const before = text.slice(0, caret)
   const at = before.lastIndexOf(sign)

@@ -21,7 +21,7 @@ export interface About {
   readonly name: string
   readonly conversation: Conversation | undefined
   readonly contact: Contact | undefined
-  /** False while the contact is being loaded. If true, an undefined `contact` means that there is none. */
+  /** False until the contact is loaded. If true, an undefined `contact` means that there is none. */
   readonly isContactKnown: boolean
   readonly people: People
 }

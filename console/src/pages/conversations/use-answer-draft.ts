@@ -14,7 +14,7 @@ const PAUSE_MS = 1_500
 /** Sending waits this long at most for the draft to be stored. localStorage keeps the text anyway. */
 const KEEP_MS = 1_000
 
-/** This person's drafts on the server: in `conversation`; in all if it is undefined; none if it is ''. */
+/** This person's drafts on the server: those of one conversation, by default of all; none for ''. */
 export const useAnswerDrafts = (conversation?: string): List<AnswerDraft> =>
   useList('conversation_drafts', {
     filter: pb.filter(`author = {:author}${conversation ? ' && conversation = {:conversation}' : ''}`, {

@@ -77,8 +77,8 @@ const hitOf = (message: Message): Hit => ({
 })
 
 /**
- * Returns a function that takes the id of a conversation's last incoming text, and returns when a phone
- * received this text; undefined until that is known.
+ * Returns a function from the id of a conversation's last incoming text to the time at which a phone received
+ * this text; undefined until the time is known.
  */
 export const useReceived = (items: readonly Conversation[]): ((message: string) => string | undefined) =>
   useLookup(

@@ -10,7 +10,7 @@ export interface View {
   readonly id: string
   readonly words: string
   readonly nothing: string
-  /** The filter of the view's list. A database index serves each, except that of Mentions. */
+  /** The filter of the view's list. A database index serves every view's filter except that of Mentions. */
   readonly filter: string
   readonly sort?: string
 }

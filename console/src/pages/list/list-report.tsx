@@ -56,7 +56,7 @@ export function ListReport({
   )
 }
 
-/** The oldest message is in one of the first rows, which are sent in order, but several at a time. */
+/** The oldest message is among this many first rows: rows are sent in order, but several at a time. */
 const FIRST_ROWS = 12
 
 /** A filter for outgoing messages not older than the list's oldest one; '' until its time is known. */
@@ -151,7 +151,7 @@ async function sendOne(
   return { id: answer.message_ids[0]!, isOld }
 }
 
-/** An idempotency key from phone number and text. crypto.subtle would need a secure context (HTTPS). */
+/** An idempotency key from phone number and text. Uses `fnv` because crypto.subtle would need HTTPS. */
 const keyOf = (phone: string, body: string): string =>
   `list-${phone}-${fnv(body, 0x811c9dc5)}${fnv(body, 0x01000193)}`
 

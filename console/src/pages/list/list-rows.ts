@@ -63,8 +63,8 @@ export function planList(
 }
 
 /**
- * Returns a function that fills in a row's text, with the phone number in E.164. `empty` in its result is the
- * first placeholder without a value or default; '' if there is none.
+ * Returns a function that fills in a row's text, with the phone number in E.164. The function's result also
+ * has `empty`: the first placeholder without a value or default; '' if there is none.
  */
 function filler(text: string, { head }: Sheet, phoneColumn: number) {
   const pieces = piecesOf(text).map((piece) => ({

@@ -169,7 +169,7 @@ function ListHold({ onOver, onUndo }: { onOver: () => void; onUndo: () => void }
   return <div ref={box}>{!isOver && <HoldNotice left={left} undo={undo} />}</div>
 }
 
-/** Asks the user before many texts are sent. `scheduledAt`: when they leave; '' if at once. */
+/** Asks the user before many texts are sent. `scheduledAt`: the time to send them; '' for now. */
 function isListConfirmed(texts: readonly ListText[], scheduledAt: string): Promise<boolean> {
   const first = texts[0]!
   const people = new Set(texts.map(({ phone }) => phone)).size

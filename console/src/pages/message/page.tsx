@@ -161,7 +161,7 @@ function useRetry(message: Message | undefined): Message | undefined {
 
 const RETRY = 'retry:'
 
-/** The details of a message, except unset ones. `sim`: its SIM if the device has several; else ''. */
+/** The details of a message, except unset ones. `sim`: the SIM's name if the device has several; else ''. */
 function factsOf(message: Message, sim: string): readonly (Fact | false)[] {
   const { segments, body, priority, guarantee, batch_id, client_ref, message_type } = message
   const isOut = message_type === 'outgoing'

@@ -33,7 +33,7 @@ export function stepsOf(message: Message, events: readonly MessageEvent[]): Step
   if (message.message_type === 'incoming') return steps
   const { id, created } = message
   const accepted = { id, state: 'pending' as const, words: t('Accepted'), at: created, detail: '' }
-  // a `pending` event says that the message was changed, not that it waits
+  // a `pending` event says that the message was changed, not that the message waits
   const isTold = message.status !== 'pending' && events.at(-1)?.status === message.status
   return [accepted, ...steps, ...(isTold ? [] : presentOf(message))]
 }

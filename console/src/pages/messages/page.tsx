@@ -23,7 +23,7 @@ import './page.css'
 export function Page({ query }: PageProps) {
   const question = questionOf(query)
   const named = useNamed(question.words)
-  // `named` is undefined, or still that of older words, until the contacts with these words are looked up
+  // until contacts with these words are found, `named` is undefined or still the result for older words
   const filter =
     named && wholeFilter({ ...question, words: named.words }, defaultCountry.value, named.numbers)
   const messages = useMessages(filter, question.sort, question.page)

@@ -9,8 +9,8 @@ import { NEWEST_FIRST } from './question.ts'
 
 const PER_PAGE = 50
 /**
- * Changes within this time cause one read. After a slow read it is CALM_TIMES as long as that read took, to
- * spare the database.
+ * Changes within this time cause only one read. After a slow read, the time is CALM_TIMES times the duration
+ * of that read, to spare the database.
  */
 const CALM_MS = 400
 const CALM_TIMES = 5
@@ -139,7 +139,7 @@ async function countOf(filter: string): Promise<number> {
   return totalItems
 }
 
-/** Replaces a changed message. Events have no `expand`: the old one stays unless the device changed. */
+/** Replaces a changed message. Events have no `expand`: keeps the old `expand` if the device is the same. */
 function put(items: readonly Message[], record: Message): readonly Message[] {
   return items.map((item) => {
     if (item.id !== record.id) return item

@@ -101,7 +101,7 @@ export const previewOf = (composition: Composition, variables: readonly string[]
   draft: true,
 })
 
-/** The values that the user typed. Others may have a value in the contact or a default in the text. */
+/** The values that the user typed. Other variables may have one in the contact or a default. */
 const valuesOf = ({ variables: values }: Composition, variables: readonly string[]) =>
   Object.fromEntries(variables.flatMap((name) => (values[name] ? [[name, values[name]]] : [])))
 
@@ -168,7 +168,7 @@ const PLACE_OF_CODES: Readonly<Record<string, string>> = {
   body_too_long: 'text',
 }
 
-/** Turns a server's error into one of the form field that it concerns; unchanged if it concerns none. */
+/** Turns a server's error about a form field into an error of that field. Returns others unchanged. */
 export function placeFault(fault: Fault): Fault {
   const { code, message } = fault
   const at = (place: string, words: string): Fault => ({ ...fault, fields: { [place]: words } })
@@ -182,7 +182,7 @@ export function placeFault(fault: Fault): Fault {
   return said ? at(said[1], message) : fault
 }
 
-/** Adds recipients, except those already in the list. Returns how many were left out as `doubles`. */
+/** Adds recipients, except those already in the list. The result's `doubles` counts those left out. */
 export function withMore(
   recipients: readonly Recipient[],
   more: readonly Recipient[],

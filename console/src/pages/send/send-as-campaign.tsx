@@ -22,9 +22,9 @@ interface Preview {
 }
 
 /**
- * Sends a request as a campaign, if the user confirms. Returns the campaign; 'no' if the user declined;
- * undefined if the caller must send it without a campaign, because it has few recipients or the user is an
- * agent. Calls with the same `key` make only one campaign.
+ * Sends a request as a campaign, if the user confirms. Returns the campaign; 'no' if the user declined; or
+ * undefined if the caller must send without a campaign (there are few recipients, or the user has the role
+ * agent). Calls with the same `key` make only one campaign.
  */
 async function sendAsCampaign(
   request: Request,
@@ -61,7 +61,7 @@ async function firstTime({ repeat, scheduled_at }: Request): Promise<string> {
   return new Date(msOf(times[0])).toISOString()
 }
 
-/** Turns a send request into one for a campaign: `expires_at` replaces `ttl`. `begins`: '' for at once. */
+/** Turns a send request into one for a campaign: `expires_at` replaces `ttl`. `begins`: '' means now. */
 function campaignOf({ ttl, ...request }: Request, begins: string): Request {
   if (!ttl) return request
   const due = begins ? Date.parse(begins) : Date.now()
@@ -95,15 +95,15 @@ function isConfirmed(
 
 /** The answer of `POST /api/sms/send`. */
 interface Accepted {
-  /** '' for one message. */
+  /** '' if there is only one message. */
   readonly batch_id: string
   readonly message_ids: readonly string[]
 }
 
 /**
  * Sends a request and opens the page with its progress. An unchanged request keeps its idempotency key, so
- * that a repeat sends nothing twice. May ask the user first, as for more than 20 recipients: `run` returns
- * false if the user declines.
+ * that a repeat sends nothing twice. May ask the user first, for example if there are more than 20
+ * recipients: `run` returns false if the user declines.
  */
 export function useSend(): Task<[Request]> {
   const [keys] = useState(requestKeys)

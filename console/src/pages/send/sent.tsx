@@ -214,7 +214,7 @@ const question = (waiting: number) => ({
   danger: true,
 })
 
-/** The batch id of the messages that repeat the failed ones; '' if they were not repeated. */
+/** The batch id under which the failed messages were sent again; '' if they were not. */
 function useAgain(items: readonly Message[]): string {
   const failed = items.filter(({ status }) => status === 'failed')
   const filter = failed.map(({ id }) => pb.filter('client_ref = {:ref}', { ref: `retry:${id}` })).join(' || ')
@@ -242,7 +242,10 @@ interface Batch {
   readonly fault: Fault | undefined
 }
 
-/** The messages of a send, live. `batch`: the send's id; if it is '', `message` is its only message. */
+/**
+ * The messages of a send, updated live: those with the batch id `batch`; if `batch` is '', only the message
+ * with the id `message`.
+ */
 function useBatch(batch: string, message: string): Batch {
   const filter = batch
     ? pb.filter('batch_id = {:batch}', { batch })

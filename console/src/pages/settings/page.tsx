@@ -13,7 +13,7 @@ import type { Values } from '../../parts/rows/values.ts'
 import { Rules } from './rules.tsx'
 import './page.css'
 
-/** The default of meta.appURL. With it, the server uses its environment variable PUBLIC_URL. */
+/** The default of meta.appURL. While it is unchanged, the server uses the environment variable PUBLIC_URL. */
 const UNSET_URL = 'http://localhost:8090'
 /** Turns off the browser's autofill, which would fill in the superuser's own data. */
 const PLAIN = { autocomplete: 'off', spellcheck: false } as const
@@ -147,7 +147,7 @@ export const PROXY: SettingsPart = {
   ],
 }
 
-/** Addresses that superusers may connect from. Asks before saving a list without `own`, the user's. */
+/** Where superusers may connect from. Asks before saving a list that lacks `own`, the user's own address. */
 export const superusers = (own: string): SettingsPart => ({
   key: 'settings.superusers',
   title: t('Where superusers come from'),

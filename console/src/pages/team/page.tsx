@@ -93,7 +93,7 @@ const THINGS: Readonly<Record<string, string>> = {
   member_invitations: t('Invitation'),
 }
 
-/** Where to find a record's name, by its collection. `senders` also has those of deleted members and keys. */
+/** Where to find a record's name, by its collection. `senders` keeps names of deleted members and keys. */
 const NAMES: Readonly<Record<string, readonly [collection: string, field: string]>> = {
   devices: ['devices', 'name'],
   lines: ['lines', 'label'],

@@ -114,9 +114,7 @@ type Access = Readonly<
   readonly waiting: number
 }
 
-/**
- * Lists a disabled user's devices, keys and the like, and asks whether to end them before enabling the user.
- */
+/** Lists a disabled user's devices, keys and the like. Asks whether enabling the user ends or keeps them. */
 function EnableUser({ user, onClose }: { user: User; onClose: () => void }) {
   const { value, fault } = useAnswer<Access>(`/api/users/${user.id}/access`)
   const enable = useTask(async (access: 'end' | 'keep') => {

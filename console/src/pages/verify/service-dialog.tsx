@@ -16,7 +16,10 @@ const linesOf = (texts: Texts): string =>
     .map(([language, text]) => `${language}: ${text}`)
     .join('\n')
 
-/** Parses edited lines. Lines without a language continue the text above. Undefined if the first has none. */
+/**
+ * Parses edited lines. A line without a language continues the text above. Returns undefined if the first
+ * line has no language.
+ */
 function readTexts(typed: string): Texts | undefined {
   const texts: Record<string, string> = {}
   let last: string | undefined

@@ -168,7 +168,7 @@ interface Sent {
 }
 
 function DeliveryRequest({ id, attempts }: { id: string; attempts: number }) {
-  // with `attempts` in the URL this is read again after each attempt, which changes the signature
+  // each attempt changes the signature: with `attempts` in the URL, useAnswer reads again after each
   const { value, fault } = useAnswer<Sent>(`/api/webhooks/deliveries/${id}/request?attempts=${attempts}`)
   if (fault) return <Notice kind="wrong">{fault.message}</Notice>
   if (!value) return <Loading />
@@ -181,7 +181,7 @@ function DeliveryRequest({ id, attempts }: { id: string; attempts: number }) {
   )
 }
 
-/** JSON over several lines; a form body with a line for each parameter. */
+/** Formats JSON over several lines, and a form body with one line for each parameter. */
 function readable(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)

@@ -91,8 +91,8 @@ const Settings = ({ webhook }: { webhook: Webhook }) => (
 )
 
 /**
- * A superuser's actions on a user's webhook: switch it, or delete it. Only the owner changes its address and
- * secret.
+ * A superuser's actions on a user's webhook: switch it on or off, or delete it. Only the owner changes its
+ * address and secret.
  */
 function Stop({ webhook }: { webhook: Webhook }) {
   const { enabled, events, expand } = webhook

@@ -102,7 +102,7 @@ function NewWebhook({ onClose }: { onClose: () => void }) {
 const MOST = 200
 const FAILED = 'created >= @yesterday && (status = "failed" || (status = "pending" && attempts > 0))'
 
-/** Returns a function: whether a webhook's deliveries failed, or are retried, in the last 24 hours. */
+/** Returns a function: whether any of a webhook's deliveries of the last 24 hours failed or is retried. */
 function useFailing(): (webhook: Webhook) => boolean {
   const { items } = useList<Delivery>('webhook_deliveries', {
     filter: FAILED,

@@ -23,8 +23,8 @@ const WORDS: Readonly<Record<AgainChoice, (count: number) => string>> = {
 }
 
 /**
- * Asks which failed messages to resend, and calls `send`. `send` must report how many it has resent, and show
- * the result. `counts` is undefined until the messages are counted; `fault` is why counting failed.
+ * Asks which failed messages to resend, and calls `send`. `send` must report its progress with `tell`, and
+ * show the result. `counts` is undefined until the messages are counted; `fault` is why counting failed.
  */
 export function AgainDialog({
   counts,

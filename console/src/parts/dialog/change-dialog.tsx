@@ -91,7 +91,7 @@ const WORDS: Readonly<Record<string, string>> = {
   not_changeable: t('It is too late to change it: its time has come, or it was canceled.'),
 }
 
-/** The request for a new time; '' sends the text now. `ttl` keeps the time between sending and expiry. */
+/** The request for a new time; a `scheduled_at` of '' is now. `ttl` keeps the time from sending to expiry. */
 function timeOf({ isLater, at }: When, scheduled: string, expires: string): ChangeRequest {
   const seconds = Math.round((msOf(expires) - msOf(scheduled)) / 1000)
   return {

@@ -13,7 +13,7 @@ const MISSED = [
   ['once', t('Send it late, once')],
 ] as const
 
-/** Fields to choose when a campaign repeats. They show the next times of the choice. */
+/** Fields to choose when a campaign repeats. They show when the next runs would be. */
 export function RepeatField({
   value,
   onValue,

@@ -191,7 +191,7 @@ export function ListPage<T extends { id: string }>(props: ListPageProps<T>) {
 export interface RowAction {
   readonly icon?: IconName
   readonly words: string
-  /** A link, instead of `onClick`. Either of the two is set. */
+  /** The URL of a link. Set either `href` or `onClick`. */
   readonly href?: string
   readonly onClick?: () => unknown
   readonly needs?: TeamRole | undefined
@@ -257,7 +257,7 @@ export function Records<T extends { id: string }>({
 export function Pager(list: {
   page: number
   pages: number
-  /** The number of all items; undefined if not counted. Then `pages` is at most `page` + 1. */
+  /** The number of items on all pages; undefined if they are not counted. */
   total: number | undefined
   goTo: (page: number) => void
 }) {

@@ -91,7 +91,7 @@ interface RowsFormProps {
   readonly onDone?: () => void
   /** Called by the cancel button, after it has discarded the changes. */
   readonly onCancel?: (() => void) | undefined
-  /** Called at each change with the values to store. */
+  /** Called at each change with the values to store, and whether they differ from the stored ones. */
   readonly onTyped?: (all: Stored, isChanged: boolean) => void
   /** Shows the form's buttons only while there are unsaved changes. */
   readonly isQuiet?: boolean

@@ -37,7 +37,7 @@ const writeJson = (typed: Value): unknown => {
 const jsonFault = (typed: Value) =>
   /^\s*[[{]/.test(String(typed)) && typeof writeJson(typed) === 'string' ? t('This is no JSON.') : undefined
 
-/** The address to store. If none is typed, it is the service's address, if that is the same for everybody. */
+/** The typed address, or else the service's own; '' if the service has another address for each user. */
 function addressOf(preset: string, typed: string): string {
   if (preset === 'mail' && typed.includes('@')) return typed.replace(/^(mailto:)?/, 'mailto:')
   const { url } = presetOf(preset)

@@ -48,8 +48,8 @@ const Ticks = ({ message }: { message: Message }) => {
 }
 
 /**
- * An incoming, sent or scheduled text. `sim`: the name of its SIM, or ''. `isLast`: whether it ends a group;
- * it then always shows its time, else after a click. `isFound`: whether a search led to it.
+ * An incoming, sent or scheduled text. `sim`: the name of its SIM, or ''. `isFound`: whether a search led to
+ * the text. `isLast`: whether the text ends a group and so shows its time; others show it after a click.
  */
 export function Text({
   message,
@@ -72,7 +72,8 @@ export function Text({
   const sender = senderOf(message, hasTeam)
   // names the device if it is simulated, else the SIM if the device has several
   const line = isSimulated(expand?.device) ? deviceName(expand?.device) : sim
-  // may() comes first: it reads a signal, and only components that read one skip renders with equal props
+  // may() comes first, so that it always runs. It reads a signal, and Preact skips renders with equal props
+  // only for components that read one
   const isCancelable = may('agent') && isWaiting
   const isTold = isLast || isOpen || isWaiting || Boolean(reason)
   const at = timeOf(message)

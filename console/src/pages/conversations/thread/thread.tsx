@@ -22,7 +22,7 @@ import { NoteBubble, Text, UnsentText } from './bubbles.tsx'
 import { type ThreadTexts, useRead, useThread } from './use-thread.ts'
 
 const MAX_NOTES = 500
-/** Neighbors of one sender form a group if they are at most this far apart. A group shows one time. */
+/** Neighboring texts of one sender, at most this far apart, form a group. Its last text shows its time. */
 const GROUP_MS = 5 * 60_000
 /** Distance to an edge, in pixels, at which more texts are loaded. */
 const NEAR_PX = 600

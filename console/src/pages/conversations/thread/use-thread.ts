@@ -173,7 +173,7 @@ export function useThread(number: string, at: string): ThreadTexts {
   }
 }
 
-/** Applies a realtime event. Events have no `expand`, so a changed text keeps its old one. */
+/** Applies a realtime event. Events have no `expand`: a changed text keeps the `expand` it had. */
 const changed = (all: readonly Message[], action: string, record: Message) =>
   action === 'delete'
     ? all.filter(({ id }) => id !== record.id)
@@ -197,7 +197,7 @@ export function useRead(conversation: Conversation | undefined): void {
     if (!id || unread === 0) return
     const read = () => {
       if (document.visibilityState !== 'visible') return
-      // no retry: it stays unread until the next incoming text, or until the page becomes visible again
+      // after a failure, this runs again at the next incoming text or when the page becomes visible again
       pb.collection('conversations')
         .update(id, { unread: 0 })
         .catch(() => {})

@@ -58,7 +58,7 @@ export function useSuggestions(
 
 const includes = (whole: string, part: string) => whole.toLocaleLowerCase().includes(part.toLocaleLowerCase())
 
-/** Whether a contact that was found when less was typed still matches. */
+/** Whether a contact that was found for an earlier text also matches the present text. */
 const fits = ({ name, phone }: Contact, text: string, country: string) =>
   includes(name, text) || phone.includes(phonePart(text, country) || '-')
 
