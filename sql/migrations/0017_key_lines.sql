@@ -1,13 +1,13 @@
--- Lets an API key be limited to lines and get a new secret. Locks the tables for an instant, as new columns
--- have no default or a constant one. Adds the column api_keys.lines and its field here, because sms_accept
--- reads it: see 0003. The server adds the other fields when it starts. Owners may change their keys now.
--- sms_assign and sms_accept have changed.
+-- Lets an API key be limited to lines and get a new secret. Locks the tables only for an instant, because the
+-- new columns have constant defaults or none. Adds the column api_keys.lines and its field here, because
+-- sms_accept reads the column: see 0003. The server adds the other fields when it starts. Owners may change
+-- their keys now. sms_assign and sms_accept have changed.
 
 alter table sms_dispatch
   -- The lines that the API key was limited to when it sent the message; null for all.
   add column lines text[] collate "C";
 alter table smsgate_tokens
-  -- Prefix of the secret with which the token was made; null if a server of the previous release made it.
+  -- Prefix of the API key's secret when the token was made; null if the previous release made it.
   add column secret text collate "C";
 alter table if exists api_keys add column if not exists lines text[] collate "C" not null default '{}';
 update _collections set data = replace(data::text, (data -> 'fields')::text, left((data -> 'fields')::text, -1)

@@ -1,6 +1,6 @@
 -- Adds the type of the messages that sms_accept collects, to replace sms_draft. Locks no table. sms_draft
--- stays unchanged: a send that began before the migration makes values of it, and would fail if it had more
--- attributes.
+-- stays unchanged: a call of sms_accept that began before the migration makes values of that type, and would
+-- fail if the type got more attributes.
 
 -- A message that sms_accept stores: columns of sms_messages and sms_dispatch.
 create type sms_new_message as (

@@ -1,5 +1,5 @@
--- Gives back one try to each key, except to a last key that auth_take_tries skipped. If `days` is above 0,
--- the try succeeded: deletes the first key, and the key `exempt` is valid for that many days.
+-- Gives back the tries that auth_take_tries has counted, one for each key. Above 0, `days` means that the try
+-- succeeded: then deletes the first key, and makes the key `exempt` valid for that many days.
 create or replace function auth_give_back(keys text[], exempt text, days int) returns void
 language plpgsql as $$
 declare

@@ -1,6 +1,7 @@
--- Estimates when the last of `more` new texts of a user can leave: after the texts that already wait, each to
--- another recipient, limited by the lines only. `of_device`, `of_line`: the only device or line to use; ''
--- for all lines that take turns. Null if no such line is enabled. Looks at most ten years ahead.
+-- Estimates when the last of `more` new texts of a user can leave, after the texts that already wait. Assumes
+-- that each goes to another recipient, and that only the limits of lines delay texts. `of_device`, `of_line`:
+-- the only device or line to use; '' for all lines that take turns. Null if no such line is enabled. Looks at
+-- most ten years ahead.
 create or replace function sms_last_leaves_at(
   owner text, at timestamptz, more int, of_device text, of_line text
 ) returns timestamptz language plpgsql stable as $$

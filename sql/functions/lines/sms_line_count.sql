@@ -1,6 +1,6 @@
 -- Called when a line gets its first limit, because lines without limits are not counted. Counts what the line
--- has sent on this local day and in this month, and its queued messages. New messages of the user wait for
--- it.
+-- has sent on this local day and in this month, and its queued messages. New messages of the user wait until
+-- the commit.
 create or replace function sms_line_count(of_line text, owner text) returns void language plpgsql as $$
 declare
   today constant text := sms_local_day(owner, now());

@@ -1,5 +1,5 @@
--- Trigger of sms_dispatch. When a message leaves the queue unclaimed, or goes back to `pending`, gives back
--- the room that it used on its line. Fires AFTER, because it updates another queued message.
+-- Trigger of sms_dispatch, the queue. When a message leaves the queue before a device has fetched it, or goes
+-- back to `pending`, gives back the room on its line. Fires AFTER: it also updates another queued message.
 create or replace function sms_line_freed() returns trigger language plpgsql as $$
 begin
   perform sms_line_refund(

@@ -1,7 +1,7 @@
--- Trigger of lines. Marks with charged = '-' the unclaimed messages that must leave a line: it is disabled,
--- its SIM was removed, or it begins to fail while another line can send. A message whose request named a
--- failing line stays. Also counts past messages of a line that gets its first limit, makes the next sweep try
--- messages that wait for room again, and deletes the counters of a deleted line.
+-- Trigger of lines. Marks the messages that must leave a line (charged = '-'), except those that a device has
+-- fetched: when the line is disabled, its SIM is removed, or it begins to fail while another line can send.
+-- Messages whose request named a failing line stay. Also counts past messages of a line that gets its first
+-- limit, lets the sweep retry messages that wait for room, and deletes the counters of a deleted line.
 --
 -- Takes locks in the order of the sweeper and of sms_accept: waiting rows of the queue, assigned rows, the
 -- user's turn, counters.

@@ -1,7 +1,6 @@
 -- Trigger of _changes, the log for realtime subscribers. Adds the record's row if the writer gave only its
--- id: the row is current, since the transaction has it locked. Notifies the readers of the log. If the
--- trigger sms_messages_updated exists, it logs new and changed messages, and other entries of them are
--- dropped.
+-- id: the row is current, since the transaction has it locked. Notifies the readers of the log. Drops entries
+-- of new and changed messages that the trigger sms_messages_updated, where it exists, logs already.
 create or replace function _changes_note() returns trigger language plpgsql as $$
 declare
   source regclass;

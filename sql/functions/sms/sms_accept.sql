@@ -144,7 +144,7 @@ begin
     end if;
 
     -- Are the credentials still those that the request was checked with? Each update of a row changes `xmin`.
-    -- A request without a version is of the account itself (such as a campaign), which must not be disabled.
+    -- A request without a version comes from the account itself (a campaign): is the account enabled?
     if request.key is not null and request.key || request.key_version is distinct from live_key then
       select request.key || request.key_version into live_key from api_keys k
       where k.id = request.key and k."user" = owner and k.xmin::text = request.key_version;

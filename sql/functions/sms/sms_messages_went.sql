@@ -1,12 +1,12 @@
--- Trigger of sms_messages: subtracts deleted messages from the totals. Gives back the room that unclaimed
--- ones used on lines, while their recipients are known. Deletes rows of sms_origins without messages.
+-- Trigger of sms_messages: subtracts deleted messages from the totals. If no device has fetched a message,
+-- gives back the room that it used on its line. Deletes rows of sms_origins without messages.
 create or replace function sms_messages_went() returns trigger language plpgsql as $$
 declare
   text record;
 begin
   perform sms_count(tg_relid, w."user", -w.n) from (select "user", count(*) as n from went group by 1 order by 1) w;
-  -- `skip locked`: a device that claims a message has its row locked, and waits for this delete. The text
-  -- counts as sent.
+  -- `skip locked`: a device that is just claiming (fetching) a message has its row locked, and waits for this
+  -- delete. Such a message counts as sent.
   for text in
     select d.message, d.line, d.charged, w."to", d."user" from went w join sms_dispatch d on d.message = w.id
     where d.charged <> '' and d.state <> 'sending' order by d.message for update of d skip locked

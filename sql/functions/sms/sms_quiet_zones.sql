@@ -1,4 +1,4 @@
--- Of the time zones (quiet_zone) of a user's assigned texts, those in which quiet hours are in force now.
+-- Returns those time zones (quiet_zone) of a user's assigned texts where quiet hours are in force now.
 -- Reads only one row if the user has no quiet hours.
 create or replace function sms_quiet_zones(owner text) returns text[] language plpgsql stable as $$
 declare

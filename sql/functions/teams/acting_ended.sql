@@ -1,6 +1,6 @@
--- Trigger of members, users and auth_sessions: stops members who act in accounts. Updates the user rows of
--- the accounts and the member, so that servers read cached callers again, and closes the event streams of
--- those users. After a change of a membership, also deletes invitations that the member has sent, and the
+-- Trigger of members, users and auth_sessions: stops members who act for accounts. Updates the user rows of
+-- the accounts and the member, because servers then read cached callers again. Closes the event streams of
+-- these users. After a change of a membership, also deletes invitations that the member has sent, and the
 -- account's pairing codes if the member was an admin.
 create or replace function acting_ended() returns trigger language plpgsql as $$
 declare

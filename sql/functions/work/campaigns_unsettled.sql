@@ -1,6 +1,6 @@
 -- Trigger of campaigns: adds a job for a campaign whose messages do not match its status. After an update the
--- job waits 5 s: normally the request changes the messages itself, unless its server is killed. A running job
--- may have missed the update: adding 1 to `runs` keeps it from deleting its row.
+-- job waits 5 s, because the request changes the messages itself unless its server is killed. A job that is
+-- running may have missed the update: adding 1 to `runs` keeps this job from deleting its row.
 create or replace function campaigns_unsettled() returns trigger language plpgsql as $$
 begin
   insert into _jobs (kind, holder, key, due_at)
