@@ -82,7 +82,7 @@ export class Share {
     return this.#bytes
   }
 
-  /** Takes bytes if there is room now; returns whether it did. A closed share takes none and returns true. */
+  /** Takes bytes if there is room now. False if there is none. A closed share counts no bytes any more. */
   tryTake(bytes: number): boolean {
     if (this.#isClosed) return true
     if (!this.#budget.tryAdd(this, bytes)) return false

@@ -60,7 +60,7 @@ export function numberOf(auth: AuthRecord): string {
 const isNumber = ({ otp }: AuthCollection, typed: string): boolean =>
   otp.channel !== undefined && E164.test(typed)
 
-/** The record with this phone number; null if the record has an email, too (maybe of somebody else). */
+/** The record with this phone number; null if it has an email: that may belong to another person. */
 async function findByNumber(store: Store, collection: AuthCollection, number: string) {
   const auth = await findByIdentity(store, collection, collection.otp.channel!.field, number)
   return auth?.values.email === '' ? auth : null

@@ -57,7 +57,7 @@ export async function writeBackup(db: Db, path: string, options: DumpOptions = {
   return summaryOf(manifest, (await stat(path)).size)
 }
 
-/** Repeats `work` while a table is being altered, because the snapshot would not match the altered table. */
+/** Tries `work` again after a pause if a table was being altered: the snapshot would not match the table. */
 async function despiteChanges<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

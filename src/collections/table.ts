@@ -191,7 +191,7 @@ const columnDdl = (field: Field) => `${quote(columnName(field.name))} ${fieldTyp
 /** Analyzes tables early: without statistics Postgres expects few rows per user and may sort 100,000 rows. */
 const STATISTICS = 'autovacuum_analyze_threshold = 250, autovacuum_analyze_scale_factor = 0.02'
 
-/** Creates a collection's table. Postgres finds free constraint names: renamed tables keep theirs. */
+/** Creates a collection's table. Postgres names constraints: a renamed table may still have fixed names. */
 export async function createTable(db: Db, collection: Collection): Promise<void> {
   // an imported collection may have two fields of one name: validation refuses it later
   const fields = new Map(collection.fields.map((field) => [field.name, columnDdl(field)]))

@@ -163,7 +163,7 @@ export const statements = new Map<string, Statement<never, unknown>>()
 
 /** Makes a prepared statement. Constants are in its text, because partial indexes need literals. */
 export function statement<P, R>(name: string, build: (slots: Slots<P>) => Compilable<R>): Statement<P, R>
-/** Makes a prepared statement from types of columns and a template. `part` explains inserted values. */
+/** Makes a prepared statement from types of columns and a template with parts, as the function `part` has. */
 export function statement<const C extends Shape>(
   name: string,
   columns: C,

@@ -25,7 +25,7 @@ const REPLY_MAIL = 'reply_mail'
 const PAUSE = `interval '5 minutes'`
 /** Messages that have waited longer than the user's setting plus this time are in no mail. */
 const MAX_AGE = `interval '1 day'`
-/** Maximum jobs added at the same time. The rest follow a minute later. */
+/** Maximum users for whom a mail is queued at the same time. The rest follow a minute later. */
 const MAX_USERS = 1_000
 /** Maximum conversations that a mail lists. The rest are counted. */
 const MAX_LISTED = 20

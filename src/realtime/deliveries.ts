@@ -158,7 +158,7 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
   const tables = tablesFor(catalog, change, read, parameters).join(',\n')
   const table = questionTable(questions, [...from.places, ...where.places], parameters)
   const condition = `b."id" = ${parameters.add(change.record)} and (${withColumns(where) || 'true'})`
-  // read the record and its joins once for all conditions, unless parameters differ in the joins
+  // read the record and its joins once for all conditions, unless the conditions' joins have parameters
   const asked =
     from.places.length > 0
       ? `${table} where exists (select 1 from ${withColumns(from)} where ${condition})`
@@ -167,8 +167,8 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
 }
 
 /**
- * CTEs that stand in for the condition's tables: the record's table has the record as the change left it. For
- * a delete, the other tables also have the rows that the same transaction deleted.
+ * CTEs with the names of tables that a condition reads. The record's table has the record as the change left
+ * it. After a delete, the other tables also have the rows that the same transaction deleted.
  */
 function tablesFor(catalog: Catalog, change: Change, read: readonly string[], parameters: Parameters) {
   const { collection, record, judged } = change

@@ -43,7 +43,7 @@ async function prepareCreate(
   const extension = extensions.get(collection.id)
   const prepared = applyBody(collection, extension, asked, options)
   const request = { ...asked, body: prepared.body }
-  // a password that is too long to hash fails before the rule is tested and names no field, as in PocketBase
+  // as in PocketBase: a password that is too long to hash is refused before `rule`, without naming its field
   const isLost = !asked.auth?.isSuperuser && Object.values(prepared.passwords).some(isTooLong)
   const guard = isLost ? undefined : checkCandidate(store.catalog, collection, rule, prepared.values, request)
   if (!guard) throw badRequest(failure)

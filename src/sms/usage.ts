@@ -185,7 +185,7 @@ select count(*) filter (where not is_full) as near, count(*) filter (where is_fu
   (select count(*) from lines l join devices d on d.id = l.device where l.enabled and l.present and d.enabled) as all
 from sms_lines_near_limits(${NEAR})`
 
-/** Counts lines that can send: free ones, ones near a limit, full ones. Throws DatabaseUnavailable. */
+/** Counts enabled lines: free, near a limit, at a limit (`full`). Throws DatabaseUnavailable. */
 export async function readLineFigures({ db }: Store) {
   const { near, full, all } = (await runForRow(db, COUNTS, {}))!
   return { free: Math.max(0, all - near - full), near, full }
@@ -205,7 +205,7 @@ select n.is_full, n.owner, n.count, n.names, n.total from (
   join users u on u.id = f."user" group by is_full, u.id, u.email
 ) n where n.place <= ${MAX_NAMES} order by n.is_full desc, n.place`
 
-/** Warnings for operators about full lines and lines near a limit: at most 10 accounts with 10 lines. */
+/** Warnings about lines that have reached or nearly reached a limit: at most 10 accounts, 10 lines each. */
 export async function lineWarnings(store: Store): Promise<{ full?: string; near?: string }> {
   const found = await run(store.db, NAMED, {})
   const full = found.filter((one) => one.is_full)

@@ -143,7 +143,7 @@ async function dueOf(
   return fields === null ? due : { ...due, ...filled(JSON.parse(fields), due) }
 }
 
-/** Fills the webhook's templates from the usual delivery. A fault ends the delivery without a retry. */
+/** Fills the webhook's templates from the delivery's body. A TemplateFault ends it without a retry. */
 function filled(fields: TemplateFields, { eventId: id, body, closed }: DueDelivery): Partial<DueDelivery> {
   try {
     const { headers, ...request } = fillTemplates(fields, { id, body })

@@ -131,7 +131,7 @@ export function sampleRow(user: string) {
 const FIND = statement('webhook delivery', { webhook: 'string', event_id: 'string', event: 'string' })`
 select d.webhook, d.event_id, d.event from webhook_deliveries d where d.id = ${text('delivery')} and ${isOwn('d')} for update`
 
-/** Makes a statement that queues deliveries `f` again, now and with 0 attempts. `which`: their condition. */
+/** A statement that queues deliveries again, now and with 0 attempts. `which`: a condition on a row `f`. */
 const again = <W extends Part<unknown>>(name: string, which: W) => statement(name, { resent: 'number' })`
 with written as (
   update webhook_deliveries d

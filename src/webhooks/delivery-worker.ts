@@ -244,7 +244,7 @@ export async function startWebhooks(
   let isWaiting = false
   let lookedMs = 0
   const round = async () => {
-    // while busy, look for expired leases once per LOOK_MS at most: with 200,000 new rows, a look takes 30 ms
+    // while deliveries wait, look for expired leases once per LOOK_MS at most: a look may take 30 ms
     if (!isWaiting || performance.now() - lookedMs >= LOOK_MS) {
       isWaiting = true // if the check fails
       isWaiting = await endExpiredLeases(db)

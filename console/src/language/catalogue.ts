@@ -4,7 +4,7 @@ import { type Language, language } from './language.ts'
 /** Maps the English texts in the code to translations. */
 type Catalogue = Readonly<Record<string, string>>
 
-/** Translations by language. `first` is in the first bundle. `pages` is loaded later, before any page. */
+/** Translations by language. `first` is in the first bundle. `pages` is loaded before a page is shown. */
 const CATALOGUES: Readonly<
   Record<Exclude<Language, 'en'>, { first: Catalogue; pages: () => Promise<{ default: Catalogue }> }>
 > = {

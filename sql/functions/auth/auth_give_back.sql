@@ -1,5 +1,6 @@
--- Gives back the tries that auth_take_tries has counted, one for each key. Above 0, `days` means that the try
--- succeeded: then deletes the first key, and makes the key `exempt` valid for that many days.
+-- Gives back the tries that auth_take_tries has counted, one for each key. If `days` is above 0, the try has
+-- succeeded: all tries of the first key are deleted, and for that many days the key `exempt` frees from the
+-- limit of the last key.
 create or replace function auth_give_back(keys text[], exempt text, days int) returns void
 language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
 -- Converts a computed column of a view collection to JSON. Like PocketBase, takes text that is valid JSON as
--- JSON. Booleans become 0 or 1, as in SQLite.
+-- JSON. Columns of type boolean become 0 or 1, as in SQLite.
 create or replace function pb_json(t text) returns json language plpgsql immutable strict parallel safe as $$
 begin
   return t::json;

@@ -5,7 +5,7 @@ declare
   text record;
 begin
   perform sms_count(tg_relid, w."user", -w.n) from (select "user", count(*) as n from went group by 1 order by 1) w;
-  -- `skip locked`: a device that is just claiming (fetching) a message has its row locked, and waits for this
+  -- `skip locked`: a claim that runs now has locked the message's row of sms_dispatch, and waits for this
   -- delete. Such a message counts as sent.
   for text in
     select d.message, d.line, d.charged, w."to", d."user" from went w join sms_dispatch d on d.message = w.id

@@ -1,7 +1,7 @@
--- Trigger of members, users and auth_sessions: stops members who act for accounts. Updates the user rows of
--- the accounts and the member, because servers then read cached callers again. Closes the event streams of
--- these users. After a change of a membership, also deletes invitations that the member has sent, and the
--- account's pairing codes if the member was an admin.
+-- Trigger of members, users and auth_sessions, for changes after which a member may no longer act for an
+-- account. Updates the rows of the accounts and of the member in users, because servers then read cached
+-- callers again, and closes their event streams. After a change of a membership, also deletes invitations
+-- that the member has sent, and the account's pairing codes if the member was an admin.
 create or replace function acting_ended() returns trigger language plpgsql as $$
 declare
   ended text[];

@@ -97,9 +97,7 @@ const AHEAD = statement('smsgate clock ahead', {})`
 update smsgate_phones set clock_ms = ${MS}, room = ${CAPACITY_SQL}, narrowed_at = now()
 where ${IS_OWN} and coalesce(clock_ms, 0) < ${MS}::float8 - ${MISLED_MS}`
 
-/**
- * Stores that a phone's clock is `ms` ahead. Returns false if that is at most MISLED_MS more than we knew.
- */
+/** Stores that a phone's clock is `ms` ahead. False, and nothing stored, if MISLED_MS or less is new. */
 export const noteClockAhead = async ({ db }: Store, device: Device, ms: number) =>
   (await runForCount(db, AHEAD, { ...device, ms })) > 0
 

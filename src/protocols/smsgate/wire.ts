@@ -76,7 +76,7 @@ export const wireId = ({ id, attempt }: Attempt) => `${id}.${attempt}`
 
 const WIRE_ID = /^([a-z0-9]{15})\.(\d{1,9})$/
 
-/** Reads an id from the app; undefined for one that is not from this server. */
+/** Reads a message's id that the app sends back; undefined if this server has not made it. */
 export function readWireId(text: string): Attempt | undefined {
   const [, id, attempt] = WIRE_ID.exec(text) ?? []
   return id === undefined ? undefined : { id, attempt: Number(attempt) }

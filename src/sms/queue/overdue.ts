@@ -27,7 +27,7 @@ const SILENCE = `case
     when v.per_minute > 0 or exists (select from lines l where l.device = v.id and l.per_minute > 0)
     then interval '90 seconds' else interval '45 seconds' end`
 const UNCLAIMED = 'The device did not claim it'
-/** SQL: the device was woken MAX_WAKES times for the message, and the pause after that has passed. */
+/** SQL: the device was woken MAX_WAKES times, and the pause after the last time has passed, or more often. */
 const IS_LATE = `(wakes > ${MAX_WAKES} or wakes = ${MAX_WAKES} and wake_at <= now())`
 
 /** Makes a step of a sweep that fails the messages selected by `sql`. `name`: of the prepared statement. */

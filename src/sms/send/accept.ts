@@ -44,7 +44,7 @@ export interface OfferedMessage {
   readonly zone?: string
 }
 
-/** `stale`: changed credentials; `replayed`: known idempotency key; `known`: known client_ref. */
+/** Results of a send. sql/functions/sms/sms_accept.sql explains each. */
 export type Outcome = 'accepted' | 'stale' | 'replayed' | 'known' | 'again' | RefusalCode
 
 export interface Verdict {

@@ -259,6 +259,6 @@ export const sealText = (db: Db, user: string, text: string) => seal(db, PURPOSE
 /** Decrypts a text for a device to send; undefined if that fails. */
 export const openText = (db: Db, user: string, sealed: string) => unseal(db, PURPOSE, user, sealed)
 
-/** SQL: the text of message `m` for sending it again; '' if the text was encrypted, and is lost. */
+/** SQL: the text of message `m` for sending it again; '' for an encrypted text, which is not kept. */
 export const REPEATABLE_TEXT = `case when exists (
   select from sms_origins o where o.ref = m.id and o.api = '${SEALED.api}') then '' else m.body end`

@@ -86,7 +86,7 @@ async function renderVerdict(store: Store, offer: Offer, { outcome, message }: V
   return { answer, replayed: false }
 }
 
-/** The error for an offer that was not stored: a refusal, or StaleAuth if the sender's record has changed. */
+/** The error for a send that was refused. StaleAuth if the sender's record has changed. */
 export function refusalOf({ version }: Sender, outcome: Outcome): Error {
   if (outcome !== 'stale') return gatewayRefusal(outcome as RefusalCode)
   return version === null ? gatewayRefusal('forbidden', 'The account is disabled') : new StaleAuth()

@@ -24,7 +24,7 @@ interface Options<T> {
 }
 
 const PREFIX = 'pocketsms.draft.'
-/** Functions that discard the unsaved drafts of forms with `asks`, by key. */
+/** Functions that discard unsaved drafts, by key: of forms that ask before they are left (option `asks`). */
 const unsaved = new Map<string, () => void>()
 
 export const hasUnsaved = (): boolean => unsaved.size > 0

@@ -25,7 +25,7 @@ export interface List<T> {
   readonly page: number
   readonly pages: number
   readonly total: number
-  /** True until the first answer; with `live: false`, until the first answer to each query. */
+  /** True until the first answer. With `live: false` it is true again after each change of the query. */
   readonly loading: boolean
   /** The error of the last read, for example for an invalid filter. `items` keeps the records read before. */
   readonly fault: Fault | undefined
