@@ -11,6 +11,7 @@ import { wakeDevices } from '../../sms/wake.ts'
 import type { StateReport } from './incoming.ts'
 import {
   CAPACITY_SQL,
+  IS_OWN,
   lockForPull,
   MAX_CAPACITY,
   noteClockAhead,
@@ -38,7 +39,7 @@ interface HandedText extends Attempt {
 /** SQL: how many texts a phone has yet to send, by its reports. */
 const TO_SEND = part`(
   select count(*) from smsgate_texts t
-  where t.device = ${text('id')} and t."user" = ${text('user')} and not t.is_processed and t.valid_until > now())`
+  where ${IS_OWN} and not t.is_processed and t.valid_until > now())`
 
 const IS_CANCELED = `not t.is_processed and t.valid_until > now() and not exists (
   select from sms_dispatch d
@@ -57,19 +58,19 @@ const IS_OPEN = part`(
 /** SQL: whether the phone seems to lack a text or a cancellation. Then it should fetch them (pull). */
 const IS_UNANSWERED = part`exists (
   select from smsgate_texts t
-  where t.device = ${text('id')} and t."user" = ${text('user')} and (
+  where ${IS_OWN} and (
     not t.is_known and t.valid_until > now() and t.listed_at < now() - interval '${ANSWER_SECONDS} seconds'
     or ${IS_CANCELED} and (t.canceled_at is null or t.canceled_at < now() - interval '${ANSWER_SECONDS} seconds')))`
 
 const STATE = statement('smsgate handed', { canBeWoken: 'boolean', isOpen: 'boolean', texts: 'string' })`
 select exists (select from device_streams s where s.device = ${text('id')} and s.until > now()) as "canBeWoken",
-  coalesce((select ${IS_OPEN} from smsgate_phones p where p.device = ${text('id')} and p."user" = ${text('user')}), false)
+  coalesce((select ${IS_OPEN} from smsgate_phones p where ${IS_OWN}), false)
     as "isOpen",
   coalesce((
     select json_agg(json_build_object(
       'id', t.message, 'attempt', t.attempt, 'isCanceled', ${IS_CANCELED}, 'isKnown', t.is_known,
       'isListed', t.listed_at > now() - interval '${ANSWER_SECONDS} seconds') order by t.message)
-    from smsgate_texts t where t.device = ${text('id')} and t."user" = ${text('user')}), '[]')::text as texts`
+    from smsgate_texts t where ${IS_OWN}), '[]')::text as texts`
 
 /** Reads what a phone was given, whether its event stream is open, and IS_OPEN. Its row must be locked. */
 async function handedState(db: Db, device: Device) {
@@ -88,15 +89,15 @@ interface Listed {
 
 const NOTE = statement('smsgate note listed', {})`
 with forgotten as (
-  delete from smsgate_texts t where t.device = ${text('id')} and t."user" = ${text('user')} and t.valid_until <= now() and not exists (
+  delete from smsgate_texts t where ${IS_OWN} and t.valid_until <= now() and not exists (
     select from sms_dispatch d where d.message = t.message and d.attempt = t.attempt and d.state = 'sending')
 ), canceled as (
   update smsgate_texts t set canceled_at = now()
   from json_to_recordset(${text('canceled')}) g(id text, attempt int)
-  where t.device = ${text('id')} and t."user" = ${text('user')} and t.message = g.id and t.attempt = g.attempt
+  where ${IS_OWN} and t.message = g.id and t.attempt = g.attempt
 ), phone as (
   update smsgate_phones set handed_at = now(), handed = ${number('added')}::int + ${TO_SEND}
-  where device = ${text('id')} and "user" = ${text('user')} and ${number('added')}::int > 0
+  where ${IS_OWN} and ${number('added')}::int > 0
 )
 insert into smsgate_texts (device, "user", message, attempt, listed_at, valid_until)
 select ${text('id')}, ${text('user')}, g.id, g.attempt, now(), to_timestamp(g."validUntilMs" / 1000)
@@ -116,11 +117,11 @@ type Progress = Attempt & { readonly step: 'waits' | 'processed' | 'over' }
 const PROGRESS = statement('smsgate note progress', {})`
 with given as (select * from json_to_recordset(${text('given')}) g(id text, attempt int, step text)), over as (
   delete from smsgate_texts t using given g
-  where t.device = ${text('id')} and t."user" = ${text('user')} and t.message = g.id and t.attempt = g.attempt and g.step = 'over'
+  where ${IS_OWN} and t.message = g.id and t.attempt = g.attempt and g.step = 'over'
 )
 update smsgate_texts t set is_known = true, is_processed = t.is_processed or g.step = 'processed'
 from given g
-where t.device = ${text('id')} and t."user" = ${text('user')} and t.message = g.id and t.attempt = g.attempt and g.step <> 'over'`
+where ${IS_OWN} and t.message = g.id and t.attempt = g.attempt and g.step <> 'over'`
 
 async function noteProgress({ db }: Store, device: Device, progress: readonly Progress[]) {
   if (progress.length === 0) return
@@ -132,7 +133,7 @@ async function noteProgress({ db }: Store, device: Device, progress: readonly Pr
 /** SQL: whether a phone holds at most half of its capacity. Texts that Android is sending count, too. */
 const HAS_CAPACITY = part`(
   select count(*) from (
-    select from sms_dispatch where device = ${text('id')} and "user" = ${text('user')} and state = 'sending' and lease_until > now()
+    select from sms_dispatch where ${IS_OWN} and state = 'sending' and lease_until > now()
     limit ${MAX_CAPACITY}
   ) held
 ) <= ${CAPACITY_SQL} / 2`
@@ -140,7 +141,7 @@ const HAS_CAPACITY = part`(
 /** SQL: whether phone `p` may be handed waiting messages now. */
 const HAS_MORE = part`(
   exists (
-    select from sms_dispatch where device = ${text('id')} and "user" = ${text('user')} and state = 'assigned'
+    select from sms_dispatch where ${IS_OWN} and state = 'assigned'
       and (due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())
   ) and ${HAS_CAPACITY} and ${IS_OPEN}
   and exists (
@@ -151,12 +152,12 @@ const HAS_MORE = part`(
  * SQL: whether a lease of the phone ends within `leaseSeconds`. A pull makes the phone report what it has.
  */
 const IS_LAPSING = part`exists (
-    select from sms_dispatch where device = ${text('id')} and "user" = ${text('user')} and state = 'sending'
+    select from sms_dispatch where ${IS_OWN} and state = 'sending'
       and lease_until > now() and lease_until < now() + ${number('leaseSeconds')}::float8 * interval '1 second'
   )`
 
 const REFILL = statement('smsgate refill', { hasMore: 'boolean' })`
-select coalesce(${HAS_MORE}, false) as "hasMore" from smsgate_phones p where p.device = ${text('id')} and p."user" = ${text('user')}`
+select coalesce(${HAS_MORE}, false) as "hasMore" from smsgate_phones p where ${IS_OWN}`
 
 /** Tells a phone to fetch messages if it may be given more, by its event stream on any server. */
 async function wakeForMore(store: Store, device: Device): Promise<void> {
@@ -169,7 +170,7 @@ async function wakeForMore(store: Store, device: Device): Promise<void> {
  * the phone has pulled meanwhile: a second notice would make the app drop a running pull.
  */
 const TELL = statement('smsgate should pull', {})`update smsgate_phones p set woken_at = now()
-  where p.device = ${text('id')} and p."user" = ${text('user')}
+  where ${IS_OWN}
     and (p.woken_at is null or p.pulled_at >= p.woken_at
       or p.woken_at < now() - interval '${ANSWER_SECONDS} seconds')
     and (${HAS_MORE} or ${IS_LAPSING} or ${IS_UNANSWERED})
@@ -180,11 +181,8 @@ export const shouldPull = async ({ db }: Store, device: Device, leaseSeconds: nu
   (await runForRow(db, TELL, { ...device, leaseSeconds })) !== undefined
 
 /** The app pulls by itself when its stream opens. `woken_at` is set so that no notice follows at once. */
-const CONNECTED = statement(
-  'smsgate connected',
-  {},
-)`update smsgate_phones set woken_at = now() - interval '${ANSWER_SECONDS / 2} seconds'
-  where device = ${text('id')} and "user" = ${text('user')}`
+const CONNECTED = statement('smsgate connected', {})`
+update smsgate_phones set woken_at = now() - interval '${ANSWER_SECONDS / 2} seconds' where ${IS_OWN}`
 
 /** Stores that a phone has opened its stream, after which it pulls by itself. */
 export const noteConnected = ({ db }: Store, device: Device) => run(db, CONNECTED, device)

@@ -30,7 +30,8 @@ const MISLED_MS = 30_000
 /** SQL: how many messages a phone may hold now. */
 export const CAPACITY_SQL = `least(${MAX_CAPACITY}, room + coalesce(floor(extract(epoch from now() - narrowed_at) / ${WIDEN_SECONDS}), 0))::int`
 
-const IS_OWN = part`device = ${text('id')} and "user" = ${text('user')}`
+/** SQL: a row belongs to the device `id` of `user`. */
+export const IS_OWN = part`device = ${text('id')} and "user" = ${text('user')}`
 
 const FIND = statement('smsgate phone', {
   /** The secret end of the URL to which the phone posts what it receives. */
