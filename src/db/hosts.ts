@@ -74,5 +74,5 @@ export function clientsOf(url: string) {
       }
     }
   }
-  return { Client: Client as typeof pg.Client, abandon: () => abandon() }
+  return { Client: Client as typeof pg.Client, abandon }
 }
