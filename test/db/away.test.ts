@@ -1,4 +1,4 @@
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { readConfig } from '../../src/config.ts'
 import type { Session } from '../../src/db/errors.ts'
 import { clientsOf } from '../../src/db/hosts.ts'
@@ -27,6 +27,12 @@ async function open(): Promise<{ cable: BreakableProxy; starting: Promise<TestSe
 function logInto(said: string[]): Logger {
   const note = (...words: unknown[]) => void said.push(String(words.at(-1)))
   return { warn: note, error: note, info: note, isLevelEnabled: () => false } as unknown as Logger
+}
+
+/** Has a TCP server listen on a free local port, which it returns. */
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
 }
 
 const until = (isTrue: () => boolean | Promise<boolean>) => vi.waitUntil(isTrue, 30_000)
@@ -123,9 +129,9 @@ test('one of several hosts that goes away while it is asked whether it takes wri
       socket.once('data', () => socket.destroy())
     }),
   )
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listen(server)
   onTestFinished(() => void server.close())
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const host = `127.0.0.1:${port}`
   const { Client } = clientsOf(`postgres://ann@${host},${host}/sms?sslmode=disable`)
   await expect(new Client().connect()).rejects.toThrow('Connection terminated')
 })
@@ -184,10 +190,10 @@ test('a connection to another server ends those to the one that it replaced', as
     near.on('error', () => far.destroy()).pipe(far)
     far.on('error', () => near.destroy()).pipe(near)
   })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const portOfProxy = await listen(proxy)
   onTestFinished(() => void proxy.close())
   const url = new URL(servers[0]!.url)
-  url.port = String((proxy.address() as AddressInfo).port)
+  url.port = String(portOfProxy)
   const backend = openPostgres(url.href, { ofServer: 2, ofClients: 1, clientMs: 1_000 }, logInto([]))
   onTestFinished(() => backend.close())
   const port = async (query: Session['query']) => (await query('select inet_server_port()')).rows[0]![0]
@@ -237,9 +243,8 @@ test('a role that may make no tables ends it with a sentence, too', async () => 
 
 test('so does a server that knows no TLS, where it is asked for', async () => {
   const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.write('N')))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listen(server)
   onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
   const env = {
     LOG_LEVEL: 'silent',
     DATABASE_URL: `postgres://ann@127.0.0.1:${port}/sms?sslmode=verify-full`,

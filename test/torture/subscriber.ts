@@ -121,7 +121,7 @@ function listen(stream: IncomingMessage, told: Told[]): Promise<string> {
       const frames = (text + chunk).split('\n\n')
       text = frames.pop()!
       for (const frame of frames) {
-        const [, id = '', event, data = ''] = /id:(.*)\nevent:(.*)\ndata:(.*)$/.exec(frame) ?? []
+        const [, id = '', event, data = ''] = /^(?::\n)*id:(.*)\nevent:(.*)\ndata:(.*)$/.exec(frame) ?? []
         if (event === 'PB_CONNECT') resolve(id)
         else told.push({ ...JSON.parse(data).record, at: performance.now() })
       }
