@@ -80,13 +80,13 @@ function writeVersion(): void {
   if (!notes.includes(`\n## ${version}\n`)) refuse(`CHANGELOG.md has no section ${version}.`)
   const today = new Date().toISOString().slice(0, 10)
   change('CHANGELOG.md', (text) =>
-    text.replace(`## ${version}\n\nNot released yet.`, `## ${version}\n\nReleased ${today}.`),
+    text.replace(`## ${version}\n\nNot released yet.`, () => `## ${version}\n\nReleased ${today}.`),
   )
   for (const file of VERSIONED) {
     const named = (text: string) =>
       text
-        .replace(`"version": "${before}"`, `"version": "${version}"`)
-        .replaceAll(`/pocketsms:${before}`, `/pocketsms:${version}`)
+        .replace(`"version": "${before}"`, () => `"version": "${version}"`)
+        .replaceAll(`/pocketsms:${before}`, () => `/pocketsms:${version}`)
     // of package-lock.json the second place, too
     change(file, (text) => named(named(text)))
   }
@@ -101,8 +101,8 @@ function writeRepository(): void {
     // names of images are in lower case
     change(file, (text) =>
       text
-        .replaceAll(`ghcr.io/${PLACEHOLDER}`, `ghcr.io/${repository.toLowerCase()}`)
-        .replaceAll(PLACEHOLDER, repository),
+        .replaceAll(`ghcr.io/${PLACEHOLDER}`, () => `ghcr.io/${repository.toLowerCase()}`)
+        .replaceAll(PLACEHOLDER, () => repository),
     )
   }
 }

@@ -51,9 +51,9 @@ self.addEventListener('notificationclick', (event) => {
 /** The page shown while the server is unreachable. It reloads by itself. */
 function offlinePage(): Response {
   const html = offline
-    .replace('lang="en"', isGerman ? 'lang="de"' : 'lang="en"')
-    .replace('{title}', t('The server cannot be reached'))
-    .replace('{text}', t('Look at your connection. This page tries again by itself.'))
+    .replace('lang="en"', () => (isGerman ? 'lang="de"' : 'lang="en"'))
+    .replace('{title}', () => t('The server cannot be reached'))
+    .replace('{text}', () => t('Look at your connection. This page tries again by itself.'))
   return new Response(html, { status: 503, headers: { 'content-type': 'text/html' } })
 }
 
@@ -70,7 +70,9 @@ async function show(notice: Notice): Promise<void> {
 
 function wordsOf(notice: Notice): Shown {
   if ('conversations' in notice) {
-    const title = t('{count} conversations have new texts').replace('{count}', String(notice.conversations))
+    const title = t('{count} conversations have new texts').replace('{count}', () =>
+      String(notice.conversations),
+    )
     return { title, body: '', tag: 'conversations', hash: '#/conversations' }
   }
   const { conversation, number, name, text, unread } = notice

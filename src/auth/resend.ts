@@ -81,7 +81,9 @@ export async function textOtp(
   if ((await takeText(store.db, 'otp', to)) > 0)
     throw new Error('Too many one-time passwords were texted to this number.')
   const fill = (shown: string) =>
-    otp.channel!.text.replaceAll('{APP_NAME}', namesOf(services).appName).replaceAll('{OTP}', shown)
+    otp
+      .channel!.text.replaceAll('{APP_NAME}', () => namesOf(services).appName)
+      .replaceAll('{OTP}', () => shown)
   const text = { to, body: fill(password), shown: fill('•'.repeat(password.length)), seconds: otp.duration }
   await services.textCode(otp.channel!.account, text)
 }

@@ -85,7 +85,7 @@ const codeIn = (body: unknown, { preset }: HookFields): string =>
  */
 export function withoutCode(text: string, code: string): string {
   const dots = (hidden: string) => '•'.repeat(hidden.length)
-  if (code !== '' && text.includes(code)) return text.replaceAll(code, dots)
+  if (code !== '' && text.includes(code)) return text.replaceAll(code, (found) => dots(found))
   return text.replaceAll(/[\p{L}\p{N}]{3,}/gu, (word) => (/\p{N}/u.test(word) ? dots(word) : word))
 }
 

@@ -123,7 +123,7 @@ export const importVendel = (store: CatalogStore, folder: string, key: string, p
       records += await importRecords(work, ownOf(raw) ?? draft.catalog.find(raw.id)!, raw.name, convert)
     }
     await draft.db.query(CONVERSATIONS)
-    for (const [sentence, n] of counts) report(sentence.replace('#', String(n)))
+    for (const [sentence, n] of counts) report(sentence.replace('#', () => String(n)))
     const names = collections.map(({ name }) => name).join(', ')
     report(`${names}: kept as they were. Nothing here uses them, their users may read their own.`)
     report('scheduled_sms: none goes out. Send them as campaigns.')

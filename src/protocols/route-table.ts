@@ -116,7 +116,7 @@ export function describeRoutes(
   const operations = routes.map((route) => {
     const { at, summary, description = summary, query, form, header, body, error, isFile, isText } = route
     const { answer = [200, 'As the other product documents it.'] } = route
-    const path = at.replace(' ', ` ${root}`)
+    const path = at.replace(' ', () => ` ${root}`)
     const id = route.id ?? path.toLowerCase().replace(/\W+/g, '_')
     const operation: Operation = {
       ...{ id, summary, description },

@@ -156,7 +156,9 @@ async function openIndexes(db: Db, large: number) {
 /** The statement that creates an index. Undefined if the index needs trigrams and they are unavailable. */
 function createStatement(file: SqlFile, trigrams: Trigrams): string | undefined {
   if (needsTrigrams(file) && 'reason' in trigrams) return undefined
-  return 'operatorClass' in trigrams ? file.sql.replace('gin_trgm_ops', trigrams.operatorClass) : file.sql
+  return 'operatorClass' in trigrams
+    ? file.sql.replace('gin_trgm_ops', () => trigrams.operatorClass)
+    : file.sql
 }
 
 /** Builds missing indexes concurrently, on one node; none for fewer than `large` messages. */

@@ -74,6 +74,16 @@ test('signs in with the code of a text that only the phone could read', async ()
   expect(server.mail.mails).toEqual([])
 })
 
+test("the text shows the app's name as it is, with `$&` in it", async () => {
+  const { meta } = await root.settings.getAll()
+  await root.settings.update({ meta: { ...meta, appName: "$& $1 $' Inc" } })
+  await addPlayer({ email: 'dollar@example.com', phone: newNumber() })
+  await guest().requestOTP('dollar@example.com')
+  const { body } = await nextText()
+  expect(body).toContain(` opens $& $1 $' Inc.`)
+  await root.settings.update({ meta })
+})
+
 test('a number finds who has no email, whose first password then ends; nobody else', async () => {
   const [number, other] = [newNumber(), newNumber()]
   const { id } = await addPlayer({ phone: number })

@@ -66,8 +66,8 @@ const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
 /** Rewrites a message of the server for people. Returns a message that it does not know unchanged. */
 export function inWords(message: string): string {
   for (const [said, words] of SENTENCES) {
-    const [found] = said.exec(message) ?? []
-    if (found) return inPlural(found.replace(said, words))
+    const found = said.exec(message)
+    if (found) return inPlural(words.replace(/\$(\d)/g, (_, group) => found[Number(group)] ?? ''))
   }
   return connectionFault(message) ?? inPlural(message)
 }

@@ -127,7 +127,7 @@ export const ServiceDialog = ({
 const Preview = ({ texts, digits }: { texts: Texts; digits: number }) => (
   <section class="stack" aria-label={t('Preview')}>
     {Object.entries(texts).map(([language, text]) => {
-      const filled = text.replace(CODE, '1234567890'.slice(0, digits))
+      const filled = text.replace(CODE, () => '1234567890'.slice(0, digits))
       return (
         <p key={language} class="note" lang={language}>
           {filled} <span class="muted">{formatTextSize(filled)}</span>
