@@ -15,7 +15,8 @@ import { residentMb } from './process.ts'
 const USAGE = `npm run bench -- flow [--seconds 30] [--rounds 3] [--against FOLDER] [--rate N]
 Texts a second from the send to the webhook call about the delivery: 20 accounts send as fast as they may, 40 phones claim
 and report, ten event streams listen, on the embedded Postgres. --against: another checkout, which takes turns with this
-one. --rate: so many texts a second instead, beside 20 lists and 5 incoming texts; how long requests take then.
+one. --rate: so many texts a second instead, beside 20 lists (those of the soak) and 5 incoming texts; how long requests
+take then.
 `
 const HOME = fileURLToPath(new URL('..', import.meta.url))
 const ROOT = { email: 'root@example.com', password: 'rootpass12345' }
@@ -58,7 +59,7 @@ async function measure(home: string, seconds: number, rate: number): Promise<Res
       }
     }
     const work = rate
-      ? [load.keepUp({ sends: rate, codes: 0, incoming: 5, lists: 20 }, over)]
+      ? [load.keepUp({ sends: rate, codes: 0, incoming: 5, lists: 20, exports: 0 }, over)]
       : Array.from({ length: SENDERS }, keepFull)
     await new Promise((resolve) => setTimeout(resolve, WARM_MS))
     const [begin, before] = [performance.now(), ledger.ended]

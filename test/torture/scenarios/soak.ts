@@ -58,7 +58,7 @@ async function watch(db: OpenDb, pids: readonly number[], signal: AbortSignal) {
 
 const ACCOUNTS = 20
 const PHONES_EACH = 2
-const RATES = { sends: 150, codes: 2, incoming: 5, lists: 20 }
+const RATES = { sends: 150, codes: 2, incoming: 5, lists: 20, exports: 0.1 }
 const DRAIN_SECONDS = 120
 /** What is compared with the end: the first five minutes, or the first third. */
 const BEGINNING_MS = 300_000
@@ -70,8 +70,10 @@ const MEMORY_GROWTH = 1.1
 const [SLOWER, SLOWER_MS] = [1.5, 50]
 /** Vacuum comes to a table each minute, and may leave a fifth of its rows dead. */
 const [VACUUM_SECONDS, DEAD_SHARE] = [150, 0.2]
+/** At the end of a run that is long enough to compare. */
+const MAX_P99_MS = { list: 100, send: 60 }
 const MAX_TOLD = 5
-const FEW_ROWS = 1_000
+const FEW_ROWS = 5_000
 const HOT_TABLES = ['sms_messages', 'sms_dispatch', 'webhook_deliveries', 'webhook_dispatch', 'sms_usage']
 
 /** All at once, for as long as asked: what one kind of request at a time does not show. */
@@ -133,7 +135,7 @@ async function play(site: Site, { soak: { minutes } }: ScenarioContext): Promise
       ...found.slice(0, MAX_TOLD),
       ...(found.length > MAX_TOLD ? [`… and ${found.length - MAX_TOLD} more like these`] : []),
       ...(await wrongStatuses(site, acknowledged + load.others)),
-      ...(part < SHORT_MS ? [] : drifts(times, mb)),
+      ...(part < SHORT_MS ? [] : [...drifts(times, mb), ...slow(times[1])]),
       ...(mb[1] > MAX_MB ? [`the server has ${mb[1]} MB`] : []),
       ...queued(waits),
       ...scans(before, after),
@@ -182,6 +184,14 @@ function drifts([first, last]: readonly [Times, Times], [mb, endMb]: readonly [n
   ]
 }
 
+/** Requests that take too long at the end. */
+function slow(last: Times): string[] {
+  return Object.entries(MAX_P99_MS).flatMap(([what, most]) => {
+    const p99 = last.get(what)?.[1] ?? Infinity
+    return p99 > most ? [`p99 of ${what} is ${p99.toFixed(0)} ms, more than ${most}`] : []
+  })
+}
+
 /** Commits that wait for each other's NOTIFY. */
 function queued(waits: ReadonlyMap<string, number>): string[] {
   const all = [...waits.values()].reduce((sum, times) => sum + times, 0)
@@ -191,7 +201,7 @@ function queued(waits: ReadonlyMap<string, number>): string[] {
 
 type Figures = ReadonlyMap<string, TableFigures>
 
-/** Reading a table of some hundred rows whole is cheaper than its index. */
+/** Accounts with a twentieth of a table of some thousand rows read it whole: that is cheap. */
 function scans(before: Figures, after: Figures): string[] {
   const times = after.get('sms_messages')!.seqScans - before.get('sms_messages')!.seqScans
   const rows = after.get('sms_messages')!.seqRows - before.get('sms_messages')!.seqRows

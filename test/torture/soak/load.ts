@@ -3,19 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, must } from '../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
 import { Ledger } from './ledger.ts'
+import { EXPORT, QUESTIONS } from './questions.ts'
 
 export interface Account {
   readonly user: Client
   readonly phones: readonly Client[]
 }
 
-/** What is asked for in a second. */
-export interface Rates {
-  readonly sends: number
-  readonly codes: number
-  readonly incoming: number
-  readonly lists: number
-}
+const KINDS = ['sends', 'codes', 'incoming', 'lists', 'exports'] as const
+
+/** How many requests of each kind are made in a second. */
+export type Rates = Readonly<Record<(typeof KINDS)[number], number>>
 
 /** Accounts with an event stream each: the first ones. */
 export const WATCHED = 10
@@ -31,7 +29,8 @@ const VENDEL_SEND = '/vendel/api/sms/send'
 /** A campaign once an hour, from the first full minute on that is so far ahead: it is held for 10 s. */
 const CAMPAIGN_AHEAD_MS = 15_000
 const CAMPAIGN = Array.from({ length: 20 }, (_, i) => `+49990000${100 + i}`)
-const LIST = '/api/collections/sms_messages/records?perPage=30&sort=-created'
+/** Every tenth text contains the word that a list searches for. */
+const [TEXT, PARCEL, PARCEL_EVERY] = ['Your code is 493817.', 'Your parcel arrives tomorrow.', 10]
 
 /** Accounts that send, phones that claim and report, webhooks, streams and lists, over some servers. */
 export class Load {
@@ -44,8 +43,11 @@ export class Load {
   readonly #keys = new Map<Client, string>()
   /** Who asked for the code of a number. */
   readonly #askers = new Map<string, Client>()
+  /** The number to which an account sent last. */
+  readonly #latest = new Map<Client, string>()
   #last = 100_000_000
   #turn = 0
+  #question = 0
   #isOver = false
 
   private constructor(urls: readonly string[], accounts: readonly Account[]) {
@@ -90,17 +92,17 @@ export class Load {
 
   /** Asks for so much a second until `signal` aborts, whatever the answers take. */
   async keepUp(rates: Rates, signal: AbortSignal): Promise<void> {
-    const kinds = {
-      ...{ sends: () => this.send(), codes: () => this.#startCode() },
-      ...{ incoming: () => this.#receive(), lists: () => this.#list() },
+    const ask = {
+      ...{ sends: () => this.send(), codes: () => this.#startCode(), incoming: () => this.#receive() },
+      ...{ lists: () => this.#list(), exports: () => this.#export() },
     }
-    const due = { sends: 0, codes: 0, incoming: 0, lists: 0 }
+    const due = { sends: 0, codes: 0, incoming: 0, lists: 0, exports: 0 }
     for (let at = performance.now(); !signal.aborted; ) {
       await sleep(TICK_MS)
       const now = performance.now()
-      for (const kind of ['sends', 'codes', 'incoming', 'lists'] as const) {
+      for (const kind of KINDS) {
         due[kind] += (rates[kind] * (now - at)) / 1000
-        for (; due[kind] >= 1; due[kind]--) this.#run(kinds[kind]())
+        for (; due[kind] >= 1; due[kind]--) this.#run(ask[kind]())
       }
       at = now
     }
@@ -108,7 +110,9 @@ export class Load {
 
   async send(): Promise<void> {
     const [account, { user }] = this.#next()
-    const body = { recipients: [`+49${this.#last++}`], body: 'Your code is 493817.' }
+    const to = `+49${this.#last++}`
+    const body = { recipients: [to], body: this.#last % PARCEL_EVERY === 0 ? PARCEL : TEXT }
+    this.#latest.set(user, to)
     const key = this.#last % 5 === 0 ? this.#keys.get(user) : undefined
     const answer = key
       ? await this.#ask('vendel', key, 'POST', VENDEL_SEND, body)
@@ -158,7 +162,15 @@ export class Load {
   }
 
   async #list(): Promise<void> {
-    await this.#ask('list', this.#next()[1].user.token, 'GET', LIST)
+    const { user } = this.#next()[1]
+    const { name, path } = QUESTIONS[this.#question++ % QUESTIONS.length]!
+    const begin = performance.now()
+    await this.#ask('list', user.token, 'GET', path(this.#latest.get(user) ?? ''))
+    this.ledger.took(`list: ${name}`, performance.now() - begin)
+  }
+
+  async #export(): Promise<void> {
+    await this.#ask('export', this.#next()[1].user.token, 'GET', EXPORT)
   }
 
   async #receive(): Promise<void> {
@@ -235,7 +247,8 @@ export class Load {
           if (what) this.ledger.took(what, performance.now() - begin)
           const isGood = answer.statusCode! < 300
           if (!isGood) this.ledger.refused(`${method} ${path} ${answer.statusCode} ${text.slice(0, 100)}`)
-          resolve(isGood && text ? JSON.parse(text) : undefined)
+          const isJson = answer.headers['content-type']?.startsWith('application/json')
+          resolve(isGood && isJson ? JSON.parse(text) : undefined)
         })
         answer.on('error', reject)
       })
