@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 
-/** One request that waits for its commit. */
-interface Waiting {
+/** One request, as it is stored. */
+interface Stored {
   readonly user: string
   readonly recipients: readonly string[]
   readonly ids: readonly string[]
   readonly batch: string
   readonly devices: readonly string[]
   readonly body: string
+}
+
+/** One request that waits for its commit. */
+interface Waiting extends Stored {
   done(): void
   failed(error: unknown): void
 }
@@ -62,7 +66,7 @@ export function acceptor(pool: pg.Pool) {
       const group = queue.slice(0, MAX_GROUP)
       queue = queue.slice(MAX_GROUP)
       try {
-        await store(pool, group)
+        await storeGroup(pool, group)
         for (const waiting of group) waiting.done()
       } catch (error) {
         for (const waiting of group) waiting.failed(error)
@@ -90,7 +94,7 @@ function newId(): string {
   return id
 }
 
-async function store(pool: pg.Pool, group: readonly Waiting[]): Promise<void> {
+export async function storeGroup(pool: pg.Pool, group: readonly Stored[]): Promise<void> {
   const columns: unknown[][] = [[], [], [], [], [], [], []]
   const usage = new Map<string, number>()
   for (const { user, recipients, ids, batch, devices, body } of group) {

@@ -1,0 +1,172 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { readConfig } from '../../src/config.ts'
+import { createLogger } from '../../src/log.ts'
+import type { Offer, storeOffers } from '../../src/sms/send/accept.ts'
+import { PLAIN_OPTIONS } from '../../src/sms/send/body.ts'
+import { randomId } from '../../src/tools/random.ts'
+import { openDb, openStore } from '../../test/support/database/open.ts'
+import { createDatabase, startPostgres } from '../../test/support/database/postgres.ts'
+import { storeGroup } from '../bare/bare-send.ts'
+import { seedPostgres } from '../databases.ts'
+import { USERS } from '../seed.ts'
+
+const USAGE = `npx node bench/inside/accept.ts [--against FOLDER] [--rounds 5] [--seconds 3] [--statements]
+CPU time of Postgres per accepted send, one at a time and in groups of 16 and 64. Other work on the machine changes it
+less than a rate. Beside it that of the bare server's statement, and with --against of the accept function of another
+checkout. --statements: also how long each statement within sms_accept takes (pg_stat_statements).
+`
+const HOME = resolve(import.meta.dirname, '../..')
+const GROUPS = [1, 16, 64]
+const KEY = 'benchkey0000001'
+const WARM_CALLS = 200
+
+const MAKE_KEY = `insert into api_keys (id, "user", name, created, updated)
+  values ('${KEY}', '${USERS.sender}', 'bench', pb_text(now()), pb_text(now()))`
+const VERSIONS = `select u.xmin::text, k.xmin::text from users u, api_keys k where u.id = '${USERS.sender}' and k.id = '${KEY}'`
+const STATEMENTS = `select calls, total_exec_time * 1000 / $1 as us, query from pg_stat_statements
+  where dbid = (select oid from pg_database where datname = current_database()) and calls >= $1 / 2
+  order by total_exec_time desc`
+
+interface Side {
+  readonly name: string
+  /** Stores a group of so many sends. */
+  store(count: number): Promise<unknown>
+  /** Nanoseconds that the connections of this side have computed. */
+  computed(): Promise<number>
+  statements(sends: number): Promise<readonly Record<string, unknown>[]>
+}
+
+/** Measures the sends of a checkout on its own database. */
+async function openSide(home: string, url: string, admin: string): Promise<Side> {
+  const accept: { storeOffers: typeof storeOffers } = await import(join(home, 'src/sms/send/accept.ts'))
+  const config = readConfig({ DATABASE_URL: url, DATABASE_POOL: '2', LOG_LEVEL: 'silent' })
+  const store = await openStore(await openDb(config, createLogger(config)))
+  const { db } = store
+  await db.query(MAKE_KEY)
+  const [versions] = (await db.query(VERSIONS)).rows as [string, string][]
+  const [version, keyVersion] = versions!
+  const sender = { user: USERS.sender, version, key: { id: KEY, version: keyVersion }, sentBy: KEY }
+  const offer = (): Offer => ({
+    ...PLAIN_OPTIONS,
+    sender,
+    body: 'Message 4711: your parcel arrives tomorrow between 9 and 12.',
+    messages: [{ id: randomId(), to: someNumber(), segments: 1 }],
+  })
+  const terms = { ...config, deviceOnlineSeconds: 86_400 }
+  return {
+    name: home,
+    store: (count) => accept.storeOffers(store, terms, Array.from({ length: count }, offer)),
+    ...metersOf(url, admin),
+  }
+}
+
+function openBare(url: string, admin: string): Side {
+  const pool = openPool(url)
+  const body = 'Message 4711: your parcel arrives tomorrow between 9 and 12.'
+  const one = () => ({
+    ...{ user: USERS.sender, recipients: [someNumber()], ids: [randomId()], batch: '', body },
+    ...{ devices: ['benchdevice0001'] },
+  })
+  return {
+    name: 'bare',
+    store: (count) => storeGroup(pool, Array.from({ length: count }, one)),
+    ...metersOf(url, admin),
+  }
+}
+
+/** A pool of one connection, which ends with Postgres. */
+const openPool = (url: string) => new pg.Pool({ connectionString: url, max: 1 }).on('error', () => {})
+
+const someNumber = () => `+4917${10_000_000 + Math.floor(Math.random() * 89_999_999)}`
+
+function metersOf(url: string, admin: string): Pick<Side, 'computed' | 'statements'> {
+  const database = new URL(url).pathname.slice(1)
+  const meter = new URL(admin)
+  meter.pathname = `/${database}`
+  const pool = openPool(meter.href)
+  const PIDS = `select pid from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()`
+  return {
+    async computed() {
+      const { rows } = await pool.query(PIDS, [database])
+      return rows.reduce(
+        (sum, { pid }) => sum + Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]),
+        0,
+      )
+    },
+    statements: async (sends) => (await pool.query(STATEMENTS, [sends])).rows,
+  }
+}
+
+async function round(side: Side, count: number, seconds: number): Promise<number> {
+  const before = await side.computed()
+  let sends = 0
+  for (const end = performance.now() + seconds * 1000; performance.now() < end; sends += count)
+    await side.store(count)
+  return ((await side.computed()) - before) / 1000 / sends
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      against: { type: 'string' },
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '3' },
+      statements: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  if (values.help) return void process.stdout.write(USAGE)
+  const postgres = await startPostgres({
+    settings: {
+      ...{
+        fsync: 'off',
+        autovacuum: 'off',
+        shared_buffers: '512MB',
+        max_wal_size: '8GB',
+        checkpoint_timeout: '1h',
+      },
+      ...(values.statements && {
+        shared_preload_libraries: 'pg_stat_statements',
+        'pg_stat_statements.track': 'all',
+      }),
+    },
+  })
+  try {
+    const [ours, bare] = await seedPostgres(postgres.url)
+    const sides = []
+    if (values.against) {
+      const theirs = await createDatabase(postgres.url, 'bench_against', new URL(ours).pathname.slice(1))
+      const client = new pg.Client({ connectionString: theirs })
+      await client.connect()
+      for (const file of globSync(`${resolve(values.against)}/sql/functions/sms/**/sms_*.sql`))
+        await client.query(readFileSync(file, 'utf8'))
+      await client.end()
+      sides.push(await openSide(resolve(values.against), theirs, postgres.url))
+    }
+    sides.push(await openSide(HOME, ours, postgres.url), openBare(bare, postgres.url))
+    await measure(sides, Number(values.rounds), Number(values.seconds))
+  } finally {
+    await postgres.stop()
+  }
+}
+
+async function measure(sides: readonly Side[], rounds: number, seconds: number): Promise<void> {
+  for (const side of sides) for (let i = 0; i < WARM_CALLS; i++) await side.store(1 + (i % 4))
+  for (const count of GROUPS) {
+    const found = new Map(sides.map((side) => [side, [] as number[]]))
+    for (let n = 0; n < rounds; n++)
+      for (const side of sides) found.get(side)!.push(await round(side, count, seconds))
+    for (const [{ name }, all] of found) {
+      const sorted = all.sort((a, b) => a - b).map((us) => us.toFixed(0))
+      console.log(
+        `groups of ${count}, ${name}: ${sorted[sorted.length >> 1]} µs a send (${sorted.join(', ')})`,
+      )
+    }
+  }
+}
+
+await main()
+process.exit()
