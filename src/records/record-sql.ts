@@ -1,4 +1,6 @@
+import { type QueryCreator, sql } from 'kysely'
 import { type Collection, columnName, quote, type Store, tableName } from '../collections/catalog.ts'
+import type { Tables } from '../db/tables.ts'
 import { sqlType, type Value } from '../fields/field.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { memoize } from '../tools/lru.ts'
@@ -112,6 +114,8 @@ export const isDisabledSql = (user: string) =>
 /** In `_changes.collection`: an account's sessions ended. `_changes.record` then has its `accountHolder`. */
 export const ENDED_SESSIONS = '_auth_sessions'
 
+type Written = Tables & { written: { id: string } }
+
 export type Action = 'create' | 'update' | 'delete'
 
 /** SQL of a CTE that logs the rows of the CTE `written` in `_changes`. `whole`: with all their columns. */
@@ -129,6 +133,23 @@ export function changeLogCte(
     select ${id}, '${action}', ${written}.id, ${image} from ${written}
     where exists (select 1 from _listeners where ${id} <> all (ignored)))`
 }
+
+/** The query of a CTE that logs the rows of the CTE `written`, with all their columns, in `_changes`. */
+export const noteChanges = (action: Action, collection: string) => (query: QueryCreator<Written>) =>
+  query
+    .insertInto('_changes')
+    .columns(['collection', 'action', 'record', 'image'])
+    .expression((from) =>
+      from
+        .selectFrom('written')
+        .select([
+          sql.lit(collection).as('collection'),
+          sql.lit(action).as('action'),
+          'written.id',
+          sql<string>`row_to_json(written.*)`.as('image'),
+        ])
+        .where(sql<boolean>`exists (select from _listeners where ${sql.lit(collection)} <> all (ignored))`),
+    )
 
 /** Logs changes for realtime, without the records' values. Does nothing without subscribers. */
 export async function logChange(

@@ -1,15 +1,16 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
 import { z } from 'zod'
 import { overLimit } from '../admission/holder.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { type Part, part, run, runForRow, statement, text, textOrNull, unindexed } from '../db/statement.ts'
+import { NOW, queries } from '../db/queries.ts'
 import { GatewayError } from '../errors.ts'
 import { dateOf, formatDate, now, parseDate } from '../fields/date.ts'
-import { changeLogCte } from '../records/record-sql.ts'
+import { noteChanges } from '../records/record-sql.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { randomId } from '../tools/random.ts'
 import { findDelivery, type OtherForms } from './call-webhook.ts'
-import { WAKE_SQL } from './lease.ts'
+import { WAKE } from './lease.ts'
 import { type NEW_SECRET, newSecret } from './secrets.ts'
 
 export const WEBHOOK_REFUSALS = {
@@ -39,40 +40,53 @@ export function ownerOf(auth: AuthRecord | null): Owner {
   return auth.id
 }
 
-const OWNER = textOrNull('owner')
-/** SQL: whether a row belongs to the `owner`. Uses no index: another condition must find the row. */
-const isOwn = (alias: string) => part`(${OWNER}::text is null or ${unindexed(`${alias}."user"`)} = ${OWNER})`
-
-const openFor = (lock: 'share' | 'no key update') =>
-  statement(`webhook open, ${lock}`, { user: 'string', enabled: 'boolean' })`
-select w."user", w.enabled from webhooks w where w.id = ${text('webhook')} and ${isOwn('w')} for ${lock}`
-const OPEN = { share: openFor('share'), 'no key update': openFor('no key update') }
+/** Whether a row belongs to the owner. Uses no index: another condition must find the row. */
+const isOwn = (owner: Owner) => sql<boolean>`(${owner}::text is null or "user" || '' = ${owner})`
 
 /** Locks a webhook and returns its user. Throws 404, 409 for a disabled one. */
-async function requireOpen(db: Db, owner: Owner, webhook: string, lock: keyof typeof OPEN = 'share') {
-  const found = await runForRow(db, OPEN[lock], { webhook, owner })
+async function requireOpen(db: Db, owner: Owner, webhook: string, lock: 'share' | 'no key update' = 'share') {
+  const found = await queries(db)
+    .selectFrom('webhooks')
+    .select(['user', 'enabled'])
+    .where('id', '=', webhook)
+    .where(isOwn(owner))
+    .$if(lock === 'share', (query) => query.forShare())
+    .$if(lock === 'no key update', (query) => query.forNoKeyUpdate())
+    .executeTakeFirst()
   if (!found) throw webhookRefusal('webhook_not_found')
   if (!found.enabled) throw webhookRefusal('webhook_disabled')
   return found.user
 }
 
 /** How long the previous secret stays valid after a rotation. */
-const ROTATION = `interval '24 hours'`
-
-const ROTATE = statement('webhook rotate', { id: 'string' })`
-with written as (
-  update webhooks w set previous_secret = w.secret, secret = ${text('secret')}, updated = pb_text(now())
-  where w.id = ${text('webhook')} and ${isOwn('w')} returning *
-), kept as (
-  insert into webhook_rotations (webhook, until) select id, now() + ${ROTATION} from written
-  on conflict (webhook) do update set until = excluded.until
-), ${changeLogCte('written', 'update', 'webhooks', 'noted', true)}
-select id from written`
+const ROTATION = sql<Date>`now() + interval '24 hours'`
 
 /** Replaces a webhook's secret and returns the new one. The old one also signs for 24 hours. Throws 404. */
 export async function rotateSecret({ db }: Store, owner: Owner, webhook: string) {
   const secret = newSecret()
-  if (!(await runForRow(db, ROTATE, { webhook, owner, secret }))) throw webhookRefusal('webhook_not_found')
+  const rotated = await queries(db)
+    .with('written', (query) =>
+      query
+        .updateTable('webhooks')
+        .set(({ ref }) => ({ previous_secret: ref('secret'), secret, updated: NOW }))
+        .where('id', '=', webhook)
+        .where(isOwn(owner))
+        .returningAll(),
+    )
+    .with('kept', (query) =>
+      query
+        .insertInto('webhook_rotations')
+        .columns(['webhook', 'until'])
+        .expression((from) => from.selectFrom('written').select(['id', ROTATION.as('until')]))
+        .onConflict((found) =>
+          found.column('webhook').doUpdateSet(({ ref }) => ({ until: ref('excluded.until') })),
+        ),
+    )
+    .with('noted', noteChanges('update', 'webhooks'))
+    .selectFrom('written')
+    .select('id')
+    .executeTakeFirst()
+  if (!rotated) throw webhookRefusal('webhook_not_found')
   return { secret } satisfies z.output<typeof NEW_SECRET>
 }
 
@@ -89,22 +103,22 @@ export const STARTED = z
   .meta({ id: 'StartedDelivery' })
 type Started = z.output<typeof STARTED>
 
-const QUEUE = statement('webhook queue test', {})`
-select webhook_queue(array[row(${text('id')}, ${text('webhook')}, ${text('user')}, ${text('eventId')}, '${TEST_EVENT}', null, ${text('row')}, null)::webhook_call])`
-
 const MAX_WAITING = 3
 const RETRY_AFTER_SECONDS = 5
-const COUNT = statement('webhook tests', { tests: 'number' })`
-select count(*) as tests from webhook_dispatch where webhook = ${text('webhook')} and event = '${TEST_EVENT}'`
-
 /** Queues a test event. Throws 404, 409 for a disabled webhook, 429 if too many tests of it wait. */
 export async function sendTest(store: Store, owner: Owner, webhook: string): Promise<Started> {
   const [id, eventId] = [randomId(), randomId()]
   await store.db.transaction(async (db) => {
     const user = await requireOpen(db, owner, webhook, 'no key update')
-    if ((await runForRow(db, COUNT, { webhook }))!.tests >= MAX_WAITING)
-      throw overLimit('tests that wait of this webhook', true, RETRY_AFTER_SECONDS)
-    await run(db, QUEUE, { id, webhook, user, eventId, row: JSON.stringify(sampleRow(user)) })
+    const { tests } = await queries(db)
+      .selectFrom('webhook_dispatch')
+      .select(({ fn }) => fn.countAll<number>().as('tests'))
+      .where('webhook', '=', webhook)
+      .where('event', '=', TEST_EVENT)
+      .executeTakeFirstOrThrow()
+    if (tests >= MAX_WAITING) throw overLimit('tests that wait of this webhook', true, RETRY_AFTER_SECONDS)
+    const call = sql`row(${id}, ${webhook}, ${user}, ${eventId}, ${TEST_EVENT}, null, ${JSON.stringify(sampleRow(user))}, null)::webhook_call`
+    await queries(db).selectNoFrom(sql`webhook_queue(array[${call}])`.as('queued')).execute()
   })
   return { id, event_id: eventId, event: TEST_EVENT, status: 'pending' }
 }
@@ -128,36 +142,55 @@ export function sampleRow(user: string) {
   }
 }
 
-const FIND = statement('webhook delivery', { webhook: 'string', event_id: 'string', event: 'string' })`
-select d.webhook, d.event_id, d.event from webhook_deliveries d where d.id = ${text('delivery')} and ${isOwn('d')} for update`
-
-/** A statement that queues deliveries again, now and with 0 attempts. `which`: a condition on a row `f`. */
-const again = <W extends Part<unknown>>(name: string, which: W) => statement(name, { resent: 'number' })`
-with written as (
-  update webhook_deliveries d
-  set status = 'pending', attempts = 0, next_attempt_at = pb_text(now()), updated = pb_text(now())
-  where d.id = any(array(
-    select f.id from webhook_deliveries f where ${isOwn('f')} and ${which} order by f.id for update
-  )) returning d.*
-), ${changeLogCte('written', 'update', 'webhook_deliveries', 'noted', true)}, queued as (
-  insert into webhook_dispatch (delivery, webhook, "user") select id, coalesce(nullif(webhook, ''), 'callbacks'), "user" from written
-  on conflict (delivery) do update set due_at = excluded.due_at
-)
-select count(*) as resent, ${WAKE_SQL} from written`
-const RESEND = again('webhook resend', part`f.id = ${text('delivery')}`)
-const RESEND_FAILED = again(
-  'webhook resend failed',
-  part`f.webhook = ${text('webhook')} and f.status = 'failed' and f.updated >= ${text('since')}`,
-)
+/** Queues deliveries again, now and with 0 attempts, if `which` holds. Returns their number. */
+async function queueAgain(db: Db, owner: Owner, which: Expression<SqlBool>): Promise<number> {
+  const { resent } = await queries(db)
+    .with('written', (query) =>
+      query
+        .updateTable('webhook_deliveries')
+        .set({ status: 'pending', attempts: 0, next_attempt_at: NOW, updated: NOW })
+        .where(
+          'id',
+          '=',
+          ({ selectFrom }) =>
+            sql<string>`any(array(${selectFrom('webhook_deliveries').select('id').where(isOwn(owner)).where(which).orderBy('id').forUpdate()}))`,
+        )
+        .returningAll(),
+    )
+    .with('noted', noteChanges('update', 'webhook_deliveries'))
+    .with('queued', (query) =>
+      query
+        .insertInto('webhook_dispatch')
+        .columns(['delivery', 'webhook', 'user'])
+        .expression((from) =>
+          from
+            .selectFrom('written')
+            .select(['id', sql<string>`coalesce(nullif(webhook, ''), 'callbacks')`.as('webhook'), 'user']),
+        )
+        .onConflict((found) =>
+          found.column('delivery').doUpdateSet(({ ref }) => ({ due_at: ref('excluded.due_at') })),
+        ),
+    )
+    .selectFrom('written')
+    .select(({ fn }) => [fn.countAll<number>().as('resent'), WAKE.as('woken')])
+    .executeTakeFirstOrThrow()
+  return resent
+}
 
 /** Queues a delivery again, with the same webhook-id. Throws 404, 409 for a disabled webhook. */
 export function resendDelivery(store: Store, owner: Owner, delivery: string): Promise<Started> {
   return store.db.transaction(async (db) => {
-    const found = await runForRow(db, FIND, { delivery, owner })
+    const found = await queries(db)
+      .selectFrom('webhook_deliveries')
+      .select(['webhook', 'event_id', 'event'])
+      .where('id', '=', delivery)
+      .where(isOwn(owner))
+      .forUpdate()
+      .executeTakeFirst()
     if (!found) throw webhookRefusal('delivery_not_found')
     const { webhook, ...event } = found
     if (webhook !== '') await requireOpen(db, owner, webhook)
-    await run(db, RESEND, { delivery, owner })
+    await queueAgain(db, owner, sql`id = ${delivery}`)
     return { id: delivery, ...event, status: 'pending' }
   })
 }
@@ -177,8 +210,8 @@ export function resendFailed(store: Store, owner: Owner, webhook: string, body: 
   if (!from) throw webhookRefusal('invalid_request')
   return store.db.transaction(async (db) => {
     await requireOpen(db, owner, webhook)
-    const { resent } = (await runForRow(db, RESEND_FAILED, { webhook, owner, since: formatDate(from) }))!
-    return { resent } satisfies z.output<typeof RESENT>
+    const failed = sql<boolean>`webhook = ${webhook} and status = 'failed' and updated >= ${formatDate(from)}`
+    return { resent: await queueAgain(db, owner, failed) } satisfies z.output<typeof RESENT>
   })
 }
 
@@ -193,10 +226,6 @@ export const DELIVERY_REQUEST = z
   })
   .meta({ id: 'DeliveryRequest' })
 
-const HEADERS = statement('webhook headers', { headers: 'string?' })`
-select p.headers::text from webhook_deliveries d join webhook_payloads p on p.delivery = d.id
-where d.id = ${text('delivery')} and ${isOwn('d')}`
-
 /** A delivery's request: headers of the last attempt, and the body rendered as for an attempt. Throws 404. */
 export async function readDeliveryRequest(
   store: Store,
@@ -204,7 +233,13 @@ export async function readDeliveryRequest(
   delivery: string,
   { bodyForm, bodyOf }: OtherForms,
 ): Promise<z.output<typeof DELIVERY_REQUEST>> {
-  const sent = await runForRow(store.db, HEADERS, { delivery, owner })
+  const sent = await queries(store.db)
+    .selectFrom('webhook_deliveries as d')
+    .innerJoin('webhook_payloads as p', 'p.delivery', 'd.id')
+    .select(sql<string | null>`p.headers::text`.as('headers'))
+    .where('d.id', '=', delivery)
+    .where(isOwn(owner))
+    .executeTakeFirst()
   const found = sent && (await findDelivery(store, delivery, bodyForm))
   if (!found) throw webhookRefusal('delivery_not_found')
   const headers = Object.entries<string | number>(JSON.parse(sent!.headers ?? '{}'))

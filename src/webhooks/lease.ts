@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
 import { objectsOf, part, run, runForRow, statement, text } from '../db/statement.ts'
@@ -72,8 +73,8 @@ returning delivery, extract(epoch from handed_at)::text as since`
 
 /** The channel that wakes workers when deliveries are due. Its notifications are empty. */
 export const CHANNEL = 'pocketsms_webhooks'
-/** SQL that wakes workers at the commit. */
-export const WAKE_SQL = `_announce('${CHANNEL}', '')`
+/** Wakes workers at the commit. */
+export const WAKE = sql<string>`_announce(${sql.lit(CHANNEL)}, '')`
 
 /** The right of a node to make one attempt of a delivery. */
 export interface Lease {
