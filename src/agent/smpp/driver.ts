@@ -1,8 +1,11 @@
 import { randomInt } from 'node:crypto'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../driver.ts'
-import { openParts, openReceipts, placeOf } from './incoming.ts'
+import { type Coding, decode } from './decode.ts'
+import { encode } from './encode.ts'
 import { type Link, openLink } from './link.ts'
-import { gsm, type Pdu, statusName } from './session.ts'
+import { openParts, readHeader } from './parts.ts'
+import { openReceipts, receiptText } from './receipts.ts'
+import { type Pdu, statusName } from './session.ts'
 import { numberOf, type Settings } from './settings.ts'
 
 /** The server's maximum of messages per request. */
@@ -41,7 +44,7 @@ export function smppDriver(settings: Settings, files: string): Driver {
     return lastMs
   }
 
-  const read = (bytes: Buffer, coding: number) =>
+  const read = (bytes: Buffer, coding: Coding) =>
     decode(bytes, coding, settings.default_alphabet).replaceAll('\0', '')
 
   async function send(text: OutgoingText, untilMs: number): Promise<SendResult> {
@@ -68,7 +71,8 @@ export function smppDriver(settings: Settings, files: string): Driver {
     const ids: string[] = []
     // an error here must not fail the text, which was sent
     const noteReceipts = async () => {
-      if (!registered_delivery || ids.length < parts.length) return
+      const least = settings.receipt_for_parts === 'one' ? 1 : parts.length
+      if (!registered_delivery || ids.length < least) return
       await receipts
         .add(ids, text)
         .catch((error) => process.stderr.write(`SMPP: the ids of a text were not kept: ${error}\n`))
@@ -99,12 +103,14 @@ export function smppDriver(settings: Settings, files: string): Driver {
 
   async function deliver(pdu: Pdu, events: DriverEvents): Promise<void> {
     const { short_message, message_payload } = pdu
-    const [esmClass, coding] = [Number(pdu.esm_class ?? 0), Number(pdu.data_coding ?? 0)]
+    const esmClass = Number(pdu.esm_class ?? 0)
     const all = [short_message, message_payload].find((each) => Buffer.isBuffer(each) && each.length > 0)
     const content = (all as Buffer | undefined) ?? Buffer.alloc(0)
     const start = esmClass & UDH ? 1 + (content[0] ?? 0) : 0
     const bytes = content.subarray(start)
-    const plain = bytes.toString('latin1')
+    const { single, locking, place } = readHeader(pdu, content.subarray(1, start))
+    const coding = { dataCoding: Number(pdu.data_coding ?? 0), single, locking }
+    const plain = receiptText(bytes, () => read(bytes, coding))
     if (RECEIPTS.has(esmClass & TYPE) || saysReceipt(pdu, plain.slice(0, 255)))
       return receipts.take(pdu, plain)
     const readNumber = (address: unknown, ton: unknown) =>
@@ -114,7 +120,6 @@ export function smppDriver(settings: Settings, files: string): Driver {
     const plainTo = to.replace(/^\+/, '')
     const sim =
       senders.findIndex(({ address, ton }) => address === plainTo || readNumber(address, ton) === to) + 1
-    const place = placeOf(pdu, content.subarray(1, start))
     if (place) return texts.take(place, { from, to: plainTo, sim, bytes, coding })
     const body = read(bytes, coding).toWellFormed()
     return events.received({ from, sim, body }, new Date(now()))
@@ -173,68 +178,4 @@ function partOf(form: Settings['long_texts'], bytes: Buffer, reference: number, 
     sar_total_segments: total,
     sar_segment_seqnum: seq,
   }
-}
-
-interface Alphabet {
-  /** SMPP 3.4, 5.2.19 */
-  readonly dataCoding: number
-  /** Maximum bytes of a text in a single message. `part`: of each part of a longer text, without header. */
-  readonly alone: number
-  readonly part: number
-  /** A character's bytes; undefined if the alphabet lacks the character. */
-  bytesOf(char: string): Buffer | undefined
-}
-
-/** Bytes of each GSM character: two in the extension table, else one. 3GPP TS 23.038, 6.2.1 */
-const GSM_BYTES = new Map<string, Buffer>()
-for (let code = 0; code < 0x2100; code++) {
-  const char = String.fromCharCode(code)
-  if (char !== '\x1b' && gsm.match(char)) GSM_BYTES.set(char, gsm.encode(char))
-}
-
-/** The GSM alphabet. Each 7-bit character is sent as a byte, and the carrier packs the bits. */
-const GSM: Alphabet = { dataCoding: 0, alone: 160, part: 153, bytesOf: (char) => GSM_BYTES.get(char) }
-const LATIN1: Alphabet = {
-  dataCoding: 3,
-  alone: 140,
-  part: 134,
-  bytesOf: (char) => (char <= 'ÿ' ? Buffer.from(char, 'latin1') : undefined),
-}
-const UCS2: Alphabet = {
-  dataCoding: 8,
-  alone: 140,
-  part: 134,
-  bytesOf: (char) => Buffer.from(char, 'utf16le').swap16(),
-}
-
-/** Encodes a text in the alphabet, else in UCS-2. Never splits an escape sequence or surrogate pair. */
-function encode(text: string, alphabet: 'gsm' | 'latin1', isOnePart: boolean) {
-  const small = alphabet === 'gsm' ? GSM : LATIN1
-  const chars = [...text]
-  const { dataCoding, alone, part, bytesOf } = chars.every((char) => small.bytesOf(char)) ? small : UCS2
-  const all = chars.map((char) => bytesOf(char)!)
-  const whole = Buffer.concat(all)
-  const isLong = whole.length > alone
-  if (isOnePart || !isLong) return { dataCoding, isLong, parts: [whole] }
-  const parts: Buffer[][] = [[]]
-  let room = part
-  for (const bytes of all) {
-    if (bytes.length > room) {
-      parts.push([])
-      room = part
-    }
-    parts.at(-1)!.push(bytes)
-    room -= bytes.length
-  }
-  return { dataCoding, isLong, parts: parts.map((each) => Buffer.concat(each)) }
-}
-
-/** Decodes an incoming message: GSM, UCS-2, else Latin-1. `fallback`: what `dataCoding` 0 stands for. */
-function decode(bytes: Buffer, dataCoding: number, fallback: 'gsm' | 'latin1'): string {
-  // codings of texts with a message class: 3GPP TS 23.038, 4
-  const isClass = (dataCoding & 0xf4) === 0xf0 || (dataCoding >= 0x10 && (dataCoding & 0xcc) === 0)
-  if ((dataCoding === 0 && fallback === 'gsm') || isClass) return gsm.decode(bytes).replaceAll('\x1b', '')
-  if ((dataCoding & 0xcc) !== 0x08) return bytes.toString('latin1')
-  const even = Buffer.from(bytes.subarray(0, bytes.length & ~1))
-  return even.swap16().toString('utf16le')
 }

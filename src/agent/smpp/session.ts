@@ -77,13 +77,6 @@ function isWhole(pdu: Pdu, bytes: Buffer): boolean {
   return end <= bytes.length
 }
 
-/** The GSM 03.38 alphabet. Each 7-bit character is a byte. */
-export const gsm: {
-  match(text: string): boolean
-  encode(text: string): Buffer
-  decode(bytes: Buffer): string
-} = smpp.encodings.ASCII
-
 /** Name and code of a status, such as `ESME_RBINDFAIL (0x0d)`. */
 export function statusName(code: number): string {
   const [name = 'Status'] = Object.entries(smpp.errors).find(([, each]) => each === code) ?? []

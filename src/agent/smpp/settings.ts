@@ -80,6 +80,8 @@ const SETTINGS = z
     /** Form of message_id in submit_sm_resp. `receipt_ids`: form of `id:` in receipts. */
     answer_ids: IDS.default('text'),
     receipt_ids: IDS.optional(),
+    /** Receipts for a long text: for `each` part, or `one` for all. */
+    receipt_for_parts: z.enum(['each', 'one']).default('each'),
   })
   .refine(({ country_code, numbers }) => country_code !== '' || numbers !== 'national', {
     path: ['country_code'],

@@ -1,7 +1,7 @@
-import type { DriverEvents, IncomingText, OutgoingText } from '../driver.ts'
+import type { DriverEvents, IncomingText } from '../driver.ts'
 import { openLineFile } from '../journal.ts'
+import { type Coding, isSameCoding } from './decode.ts'
 import type { Pdu } from './session.ts'
-import type { Settings } from './settings.ts'
 
 /** Which part of a long text a message is. `ref`: the text's reference, equal in all parts. `seq`: from 1. */
 interface Place {
@@ -10,10 +10,10 @@ interface Place {
   readonly seq: number
 }
 
-/** The bytes of a text or part. `coding`: their alphabet, as in data_coding. */
+/** The bytes of a text or part, and how they are read. */
 interface Content {
   readonly bytes: Buffer
-  readonly coding: number
+  readonly coding: Coding
 }
 
 interface Part extends Omit<IncomingText, 'body'>, Content {
@@ -33,7 +33,7 @@ interface Whole {
 
 /** A line of the file: a part (bytes in base64), or that a text was passed on (`handed`) or forgotten. */
 type Entry =
-  | { key: string; at: number; sim: number; seq: number; coding: number; bytes: string }
+  | { key: string; at: number; sim: number; seq: number; coding: Coding; bytes: string }
   | { key: string; handed?: true }
 
 /** After this time a text is passed on without its missing parts. */
@@ -50,7 +50,7 @@ const MISSING = '…'
 export function openParts(
   file: string,
   received: DriverEvents['received'],
-  decode: (bytes: Buffer, coding: number) => string,
+  decode: (bytes: Buffer, coding: Coding) => string,
   now: () => number,
 ) {
   /** Texts by sender, recipient, reference and number of parts, oldest first. */
@@ -118,7 +118,7 @@ export function openParts(
   async function takePart(key: string, { seq, total }: Place, { sim, bytes, coding }: Part): Promise<void> {
     const known = texts.get(key)
     const before = known?.parts.get(seq)
-    const isSame = before && before.coding === coding && before.bytes.equals(bytes)
+    const isSame = before && isSameCoding(before.coding, coding) && before.bytes.equals(bytes)
     // the carrier uses the reference again: this part begins a new text
     if (known && before && (!isSame || isPast(known))) await handIn(key, known, true)
     if (!texts.get(key)?.parts.has(seq))
@@ -151,7 +151,7 @@ export function openParts(
     }
     for (let seq = 1; seq <= total; seq++) {
       const part = parts.get(seq)
-      if (part?.coding !== run[0]?.coding) end() // a character may continue in the next part
+      if (!isSameCoding(part?.coding, run[0]?.coding)) end() // a character may continue in the next part
       if (part) run.push(part)
       else body += MISSING
     }
@@ -174,114 +174,21 @@ export function openParts(
 /** Whether the text was passed on so long ago that an equal part belongs to a new text. */
 const isPast = ({ isHanded, at }: Whole) => isHanded && at <= Date.now() - REPEATED_MS
 
-/** Reads which part of a long text a message is, from its header or sar_* fields; undefined if it is none. */
-export function placeOf(pdu: Pdu, header: Buffer): Place | undefined {
+/** Reads from header or sar_* fields which part of a long text a message is; and its language tables. */
+export function readHeader(pdu: Pdu, header: Buffer) {
   const { sar_msg_ref_num: ref, sar_total_segments: total, sar_segment_seqnum: seq } = pdu
   let place: Place | undefined
+  let [single, locking] = [0, 0]
   if (ref !== undefined) place = { ref: `sar ${ref}`, total: Number(total), seq: Number(seq) }
-  // the header's elements: id, length, data. Ids 0, 8: reference of 8, 16 bits. 3GPP TS 23.040, 9.2.3.24
+  // the header's elements: id, length, data. Ids 0, 8: reference of 8, 16 bits; 0x24, 0x25: language tables.
+  // 3GPP TS 23.040, 9.2.3.24
   for (let i = 0; i + 1 < header.length; i += 2 + header[i + 1]!) {
     const data = header.subarray(i + 2, i + 2 + header[i + 1]!)
     if ((header[i] === 0 && data.length === 3) || (header[i] === 8 && data.length === 4))
       place = { ref: data.subarray(0, -2).toString('hex'), total: data.at(-2)!, seq: data.at(-1)! }
+    if (header[i] === 0x24 && data.length === 1) single = data[0]!
+    if (header[i] === 0x25 && data.length === 1) locking = data[0]!
   }
-  return place && place.seq >= 1 && place.seq <= place.total && place.total > 1 ? place : undefined
-}
-
-/** A sent text; `parts`: the carrier's ids of all its parts. */
-interface Sent extends Pick<OutgoingText, 'id' | 'attempt'> {
-  readonly parts: readonly string[]
-}
-
-const MAX_SENT = 200_000
-const MAX_EARLY = 10_000
-/** Maximum length of a carrier's message id. SMPP 3.4, 5.2.23 */
-const MAX_ID = 65
-/** A receipt this much older than the answer to submit_sm belongs to an earlier text with an equal id. */
-const EARLY_MS = 300_000
-/** Final values of message_state, and their words in a receipt's text. SMPP 3.4, 5.2.28 and appendix B */
-const STATES: Readonly<Record<string, string>> = {
-  2: 'DELIVRD',
-  3: 'EXPIRED',
-  4: 'DELETED',
-  5: 'UNDELIV',
-  8: 'REJECTD',
-}
-
-/** Matches receipts with texts by the carrier's ids. A receipt may precede the answer to submit_sm. */
-export function openReceipts(file: string, settings: Settings, delivered: DriverEvents['delivered']) {
-  /** Sent texts, by the id of each part that has no receipt yet. */
-  const sentBy = openFileMap<Sent>(file, MAX_SENT)
-  /** Receipts of texts not known yet, by id. `error`: '' if delivered. `atMs`: arrival (monotonic clock). */
-  const early = new Map<string, { readonly error: string; readonly atMs: number }>()
-
-  async function add(ids: readonly string[], { id, attempt }: OutgoingText): Promise<void> {
-    const parts = ids.map((each) => keyOf(each, settings.answer_ids))
-    for (const part of parts) void sentBy.set(part, { id, attempt, parts })
-    for (const part of parts) {
-      const receipt = early.get(part)
-      early.delete(part)
-      if (receipt && performance.now() - receipt.atMs < EARLY_MS) await apply(part, receipt.error)
-    }
-  }
-
-  /** Handles a receipt. Ignores states that are not final. */
-  async function take(pdu: Pdu, text: string): Promise<void> {
-    const { receipted_message_id: tlv, message_state } = pdu
-    const { answer_ids, receipt_ids } = settings
-    const wordOf = (field: string) => new RegExp(`\\b${field}:\\s*(\\w+)\\b(?!:)`, 'i').exec(text)?.[1] ?? ''
-    const state = STATES[Number(message_state)] ?? wordOf('stat').toUpperCase()
-    if (!Object.values(STATES).includes(state)) return
-    const error =
-      state === 'DELIVRD' ? '' : `The carrier did not deliver it: ${state} ${wordOf('err')}`.trim()
-    const inField = String(tlv ?? '').split('\0', 1)[0]!
-    const inText = /\bid:\s*(\S+)/i.exec(text)?.[1] ?? ''
-    const keys = [keyOf(inField, answer_ids), keyOf(inText, receipt_ids)].filter(Boolean)
-    if (inField === inText) keys.reverse() // some carriers write the id of the receipt's text into the field
-    const known = keys.find((key) => sentBy.get(key))
-    if (known) return apply(known, error)
-    for (const key of keys) early.set(key, { error, atMs: performance.now() })
-    while (early.size > MAX_EARLY) early.delete(early.keys().next().value!)
-  }
-
-  /** Applies a part's receipt. Reports a text as delivered once all parts are, as failed once one failed. */
-  async function apply(part: string, error: string): Promise<void> {
-    const sent = sentBy.get(part)
-    if (!sent) return
-    const others = sent.parts.filter((each) => each !== part && sentBy.get(each)?.id === sent.id)
-    if (error || others.length === 0) await delivered(sent, new Date(), error)
-    for (const each of error ? sent.parts : [part]) await sentBy.set(each)
-  }
-
-  return { add, take, close: sentBy.close }
-}
-
-/** Makes ids comparable: cuts them at a zero byte, drops leading zeros, makes hexadecimal ids decimal. */
-function keyOf(id: string, form: Settings['answer_ids']): string {
-  const plain = id.slice(0, MAX_ID).split('\0', 1)[0]!.trim().toLowerCase()
-  const text = form === 'hex' && /^[\da-f]+$/.test(plain) ? String(BigInt(`0x${plain}`)) : plain
-  return text.replace(/^0+(?=.)/, '')
-}
-
-/** A map in a file, which survives a crash. Deletes its oldest entry when there are more than `max`. */
-function openFileMap<Value>(file: string, max: number) {
-  const map = new Map<string, Value>()
-  /** One iterator for all deletions: a new iterator would step over all deleted entries each time. */
-  const oldest = map.keys()
-  const change = ([key, value]: [key: string, value?: Value]) => {
-    map.delete(key) // an entry that is set again becomes the newest
-    if (value !== undefined) map.set(key, value)
-    if (map.size > max) map.delete(oldest.next().value!)
-  }
-  const lines = openLineFile<Parameters<typeof change>[0]>(file, change, () => map)
-  return {
-    get: (key: string) => map.get(key),
-    /** Sets a key, or deletes it if there is no value. Resolves when the change is on the disk. */
-    set(...entry: Parameters<typeof change>[0]): Promise<void> {
-      const written = lines.append(entry)
-      change(entry)
-      return written
-    },
-    close: lines.close,
-  }
+  const isPart = place && place.seq >= 1 && place.seq <= place.total && place.total > 1
+  return { place: isPart ? place : undefined, single, locking }
 }

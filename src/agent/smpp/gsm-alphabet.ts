@@ -1,0 +1,21 @@
+/** The GSM default alphabet: the character of each 7-bit code. 3GPP TS 23.038, 6.2.1 */
+export const BASIC =
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\x1bÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
+  '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
+
+/** The code before a code of the extension table. */
+export const ESCAPE = 0x1b
+
+/** The extension table. 3GPP TS 23.038, 6.2.1.1 */
+export const EXTENSION: Readonly<Record<number, string>> = {
+  0x0a: '\f',
+  0x14: '^',
+  0x28: '{',
+  0x29: '}',
+  0x2f: '\\',
+  0x3c: '[',
+  0x3d: '~',
+  0x3e: ']',
+  0x40: '|',
+  0x65: '€',
+}
