@@ -5,17 +5,24 @@
 --         name, so names and numbers never take turns.
 --   null  the line is of a simulated phone, and the user has other devices, too. Then only texts may use it
 --         that name the line or its device.
+--
+-- In plpgsql, which keeps its plans for the session. Postgres plans a body in SQL anew in each statement that
+-- calls it: that took 250 of the 900 µs of a send.
 create or replace function sms_line_rank(owner text, platform text, number text) returns int
-language sql stable as $$
-  select case
-    when platform = 'simulator' and exists (
-      select from devices r where r."user" = owner and r.platform <> 'simulator'
-    ) then null
-    when number ~ '^\+?[0-9]*$' then 0
-    when exists (
-      select from lines o join devices d on d.id = o.device
-      where o."user" = owner and d.platform <> 'simulator' and d.enabled and o.enabled and o.present
-        and o.number ~ '^\+?[0-9]*$'
-    ) then 1
-    else 0 end
-$$;
+language plpgsql stable as $$
+declare
+  is_number constant boolean := number ~ '^\+?[0-9]*$';
+begin
+  if platform = 'simulator' and exists (
+    select from devices r where r."user" = owner and r.platform <> 'simulator'
+  ) then
+    return null;
+  elsif not is_number and exists (
+    select from lines o join devices d on d.id = o.device
+    where o."user" = owner and d.platform <> 'simulator' and d.enabled and o.enabled and o.present
+      and o.number ~ '^\+?[0-9]*$'
+  ) then
+    return 1;
+  end if;
+  return 0;
+end $$;
