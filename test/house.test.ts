@@ -49,7 +49,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^metrics\/exposition\.ts$/, /^prom-client$/],
   [/^log\.ts$/, /^pino$/],
   [/^http\/body\/multipart\.ts$/, /^@fastify\/busboy$/],
-  [/^files\/contents\.ts$/, /^sharp$/],
+  [/^files\/picture\.ts$/, /^sharp$/],
   [/^files\/sniff\.ts$/, /^(file-type|papaparse)$/],
   [/^backup\/write\.ts$/, /^yazl$/],
   [/^backup\/archive\.ts$/, /^yauzl$/],

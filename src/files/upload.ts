@@ -195,3 +195,11 @@ async function openTemporary() {
 
 /** Removes old temporary folders, which killed processes left. Younger ones may be another server's. */
 export const removeUploads = () => removeLeftovers(tmpdir(), UPLOAD_PREFIX, LEFTOVER_MS)
+
+/** The content of a file that is in memory. */
+export const contentOf = (bytes: Buffer): Content => ({
+  size: bytes.length,
+  async *pieces(size) {
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+  },
+})

@@ -11,8 +11,8 @@ import {
   readError,
 } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
-import type { FileOwner } from '../files/contents.ts'
-import { storeFile } from '../files/contents.ts'
+import type { FileOwner } from '../files/storage-limit.ts'
+import { storeFile } from '../files/stored-files.ts'
 import type { Upload, Uploads } from '../files/upload.ts'
 import { memoize } from '../tools/lru.ts'
 import type { Values } from './record-sql.ts'

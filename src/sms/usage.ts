@@ -15,7 +15,7 @@ import {
 } from '../db/statement.ts'
 import { formatDate } from '../fields/date.ts'
 import { INSTANT } from '../fields/instant.ts'
-import { storedBytes } from '../files/contents.ts'
+import { storedBytes } from '../files/storage-limit.ts'
 import { invalid } from './send/shape.ts'
 import { CANCELED_SQL, logChanged, STATUSES } from './status.ts'
 

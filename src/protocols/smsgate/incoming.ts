@@ -4,7 +4,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { runForRow, statement, text } from '../../db/statement.ts'
 import { cleanText } from '../../fields/cast.ts'
-import { FilesFull } from '../../files/contents.ts'
+import { FilesFull } from '../../files/storage-limit.ts'
 import { E164 } from '../../portable/phone.ts'
 import { isDisabledSql } from '../../records/record-sql.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import { list, objectsOf, runForTexts, statement, type TableRow, text } from '../../db/statement.ts'
 import { formatDate, now } from '../../fields/date.ts'
-import { findAllStored } from '../../files/contents.ts'
+import { findAllStored } from '../../files/stored-files.ts'
 import { sendFile, sentFile } from '../../http/routes/files.ts'
 import { withoutSeparators } from '../../portable/phone.ts'
 import { deleteRecords } from '../../records/delete.ts'

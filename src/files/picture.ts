@@ -1,0 +1,76 @@
+import { contentOf } from './upload.ts'
+
+/** `100x200` with an optional cut (`t`op, `b`ottom, `f`it): PocketBase's ThumbSizeRegex. */
+const SIZE = /^(\d+)x(\d+)([tbf]?)$/
+
+/** Maximum pixels to decode, because a small file can claim any size. A GIF of this size takes 360 MB. */
+const MAX_DOTS = 64_000_000
+/** Maximum pixels of a result: `0x100` of a picture of 20,000 x 1 would be 2,000,000 wide and take 2 GB. */
+const MAX_MADE_DOTS = 16_000_000
+const TIMEOUT_SECONDS = 20
+const JPEG_QUALITY = 95
+
+interface Box {
+  readonly width: number
+  readonly height: number
+}
+
+interface Wanted extends Box {
+  readonly cut: string
+}
+
+function readSize(size: string): Wanted {
+  const [, width, height, cut = ''] = SIZE.exec(size) ?? []
+  const wanted = { width: Number(width), height: Number(height), cut }
+  if (!(wanted.width > 0 || wanted.height > 0)) throw new RangeError(`no size of a thumbnail: ${size}`)
+  return wanted
+}
+
+/** The size of a thumbnail, computed as in github.com/disintegration/imaging, tools.go. */
+function fitted({ width, height, cut }: Wanted, from: Box): Box {
+  const ratio = from.width / from.height
+  if (height === 0) return { width, height: Math.max(1, Math.floor(width / ratio + 0.5)) }
+  if (width === 0) return { width: Math.max(1, Math.floor(height * ratio + 0.5)), height }
+  if (cut !== 'f') return { width, height }
+  if (from.width <= width && from.height <= height) return from
+  return ratio > width / height
+    ? { width, height: Math.max(1, Math.floor(width / ratio)) }
+    : { width: Math.max(1, Math.floor(height * ratio)), height }
+}
+
+const GRAVITY: Readonly<Record<string, string>> = { t: 'top', b: 'bottom' }
+
+/** Whether a picture can be opened and is small enough for a thumbnail. Reads only its metadata. */
+export async function isDecodable(picture: Buffer): Promise<boolean> {
+  const { default: sharp } = await import('sharp')
+  const { width, height } = await sharp(picture)
+    .metadata()
+    .catch(() => ({ width: Infinity, height: 1 }))
+  return width * height <= MAX_DOTS
+}
+
+/** Makes a small upright copy. Throws for invalid pictures. PocketBase: tools/filesystem, CreateThumb */
+export async function makeThumbnail(picture: Buffer, type: string, size: string) {
+  const wanted = readSize(size)
+  const { default: sharp } = await import('sharp')
+  // one thread and no cache: other requests need the cores and the memory
+  sharp.concurrency(1)
+  sharp.cache(false)
+  const upright = sharp(picture, { limitInputPixels: MAX_DOTS }).rotate()
+  const { width, height, orientation = 1 } = await upright.metadata()
+  const from = orientation > 4 ? { width: height, height: width } : { width, height }
+  const box = fitted(wanted, from)
+  if (box.width * box.height > MAX_MADE_DOTS) throw new RangeError('the thumbnail would be too large')
+  const isCut = wanted.width > 0 && wanted.height > 0 && wanted.cut !== 'f'
+  const resized = upright.timeout({ seconds: TIMEOUT_SECONDS }).resize({
+    ...box,
+    fit: isCut ? 'cover' : 'fill',
+    position: GRAVITY[wanted.cut] ?? 'centre',
+    kernel: 'linear',
+  })
+  const format = FORMATS[type] ?? 'png'
+  const bytes = await resized.toFormat(format, format === 'jpeg' ? { quality: JPEG_QUALITY } : {}).toBuffer()
+  return { type: `image/${format}`, content: contentOf(bytes) }
+}
+
+const FORMATS: Readonly<Record<string, 'jpeg' | 'gif'>> = { 'image/jpeg': 'jpeg', 'image/gif': 'gif' }

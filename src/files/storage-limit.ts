@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import { LOCKS } from '../db/advisory-locks.ts'
+import type { Db } from '../db/open.ts'
+import { queries } from '../db/queries.ts'
+import { ApiError } from '../errors.ts'
+
+/** An account that stores files, and its maximum bytes; 0: unlimited. */
+export interface FileOwner {
+  readonly id: string
+  readonly maxBytes: number
+}
+
+/** Minimum bytes that a file counts for, because its rows in the database take space. */
+const LEAST_BYTES = 4_096
+
+/** Bytes of an account's files, without thumbnails. */
+export async function storedBytes(db: Db, account: string): Promise<number> {
+  const { bytes } = await queries(db)
+    .selectFrom('_files')
+    .select(sql<number>`coalesce(sum(greatest(size, ${sql.lit(LEAST_BYTES)})), 0)::float8`.as('bytes'))
+    .where('owner', '=', account)
+    .where('owner', '<>', sql.lit(''))
+    .executeTakeFirstOrThrow()
+  return bytes
+}
+
+export class FilesFull extends ApiError {
+  override name = 'FilesFull'
+  constructor(maxBytes: number) {
+    super(413, `This account may store ${Math.floor(maxBytes / 1_048_576)} MiB of files. Delete some first.`)
+  }
+}
+
+/** Throws FilesFull if the file exceeds the account's limit. Until the commit, its other uploads wait. */
+export async function takeRoom(db: Db, { id, maxBytes }: FileOwner, size: number): Promise<void> {
+  if (id === '' || maxBytes === 0) return
+  const lock = sql`pg_advisory_xact_lock(${LOCKS.files}::int, hashtext(${id}))`
+  await queries(db).selectNoFrom(lock.as('locked')).execute()
+  if ((await storedBytes(db, id)) + Math.max(size, LEAST_BYTES) > maxBytes) throw new FilesFull(maxBytes)
+}

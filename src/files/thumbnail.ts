@@ -1,0 +1,46 @@
+import { admission } from '../admission/admission.ts'
+import type { Holder } from '../admission/holder.ts'
+import type { Db } from '../db/open.ts'
+import type { FileField } from '../fields/field.ts'
+import { makeThumbnail } from './picture.ts'
+import { type FilePlace, findStored, readStored, type StoredFile, storeFile } from './stored-files.ts'
+
+/** Types that have thumbnails. PocketBase: apis/file.go */
+const PICTURES: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpg',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+])
+
+/** Thumbnail sizes that every file field allows. PocketBase: apis/file.go */
+const DEFAULT_SIZES: readonly string[] = ['100x100']
+
+/** A file's thumbnail, made at the first request. Undefined if the size is not allowed or making it fails. */
+export async function findThumb(
+  db: Db,
+  place: FilePlace,
+  original: StoredFile,
+  {
+    size,
+    field,
+    holder,
+  }: { readonly size: string; readonly field: Pick<FileField, 'thumbs'>; readonly holder: Holder },
+): Promise<StoredFile | undefined> {
+  const isAdmitted = DEFAULT_SIZES.includes(size) || field.thumbs.includes(size)
+  if (!isAdmitted || !PICTURES.has(original.type)) return undefined
+  const find = () => findStored(db, place, size)
+  const make = async () => {
+    const pieces: Buffer[] = []
+    for await (const piece of readStored(db, original, 0, original.size)) pieces.push(piece)
+    const { type, content } = await makeThumbnail(Buffer.concat(pieces), original.type, size)
+    const thumb = { size, original: original.id }
+    // another node may have stored the thumbnail meanwhile; `find` then returns that one
+    await db.transaction((inside) => storeFile(inside, place, { type, thumb }, content))
+    return find()
+  }
+  const found = await find()
+  // look again: while this request waited, another one may have made the thumbnail
+  return found ?? admission.heavyWork.run(holder, async () => (await find()) ?? make()).catch(() => undefined)
+}
