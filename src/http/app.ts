@@ -6,6 +6,7 @@ import { ACCOUNT, SENDING, SERVER } from '../openapi/operations.ts'
 import type { Env, Services } from './context.ts'
 import { answerFailure, answerUnknownRoute } from './middleware/failure.ts'
 import { gate } from './middleware/gate.ts'
+import { refuseHead } from './middleware/refuse-head.ts'
 import { accountPaths, accountRoutes, userPaths, userRoutes } from './routes/account.ts'
 import { collectionRoutes, settingsRoutes } from './routes/admin.ts'
 import { authPaths, authRoutes, oauth2Routes } from './routes/auth.ts'
@@ -52,6 +53,7 @@ const ROUTES: readonly (readonly [root: string, Routes])[] = [
 export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>({ getPath: routedPath(services.protocols) })
   app.route('/', operationsRoutes(services))
+  for (const path of headless(services)) app.use(path, refuseHead)
   app.use('/api/*', gate(services))
   app.use('/api/account/*', (c, next) => {
     c.header('cache-control', 'no-store')
@@ -65,6 +67,20 @@ export function createApp(services: Services): Hono<Env> {
   app.onError((error, c) => answerFailure(c, error, services))
   return app
 }
+
+/** Our own GETs only read, except the last step of a sign-in with OAuth2 and those that make a key on first use. */
+const CHANGING_GETS = [
+  '/api/oauth2-redirect',
+  '/api/account/push-key',
+  '/api/devices/push-key',
+  '/api/account/smsgate-key',
+]
+
+/** Paths at which a GET may change something: ours, and all of other products' APIs. */
+const headless = ({ protocols }: Services) => [
+  ...CHANGING_GETS,
+  ...protocols.flatMap(({ roots }) => roots.map((root) => `${root}/*`)),
+]
 
 const RETRY_SECONDS = 5
 

@@ -142,7 +142,6 @@ async function sendEvents(c: Ctx, services: Services): Promise<Response> {
   c.header('cache-control', 'no-cache')
   // without this header nginx would buffer events
   c.header('x-accel-buffering', 'no')
-  if (c.req.method === 'HEAD') return c.body(null)
   limitOpenStreams(c, services, device.user)
   const send = async (stream: StreamingApi) => {
     const gone = new AbortController()

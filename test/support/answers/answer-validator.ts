@@ -111,7 +111,8 @@ class Described {
     if (!found) return OURS.test(path) && answer.status !== 404 ? 'the route is not described' : undefined
     const [, template, methods] = found
     const { responses } = methods[method] as { responses: Answers }
-    if (answer.status === 304) return undefined
+    // `refuseHead` answers 405
+    if (answer.status === 304 || (answer.method === 'HEAD' && answer.status === 405)) return undefined
     if (!responses[answer.status]) return 'the status is not described'
     const pointer = ['paths', template, method, 'responses', String(answer.status)]
     return this.#faultOfBody(answer, pointer, responses[answer.status]!)

@@ -119,6 +119,7 @@ export async function startServerWithUsers(env: Record<string, string> = {}) {
     request(server.url, method, path.startsWith('/') ? path : `/api/sms/${path}`, body, headers)
   return {
     url: server.url,
+    services: server.services,
     store,
     ask,
     /** POST `/api/sms/send` with a text for +4911111 unless `body` says otherwise. */

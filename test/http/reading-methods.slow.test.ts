@@ -1,0 +1,108 @@
+import { createApp } from '../../src/http/app.ts'
+import { tablesOf } from '../../src/transfer/tables.ts'
+import { basic } from '../support/server/request.ts'
+import { ANN, as, PHONES, startServerWithUsers } from '../support/server/server-with-users.ts'
+import { until } from '../support/until.ts'
+
+const server = await startServerWithUsers()
+const [[root]] = (await server.rows('select id from _superusers')) as [[string]]
+const { body: sent } = await server.send({ scheduled_at: '2099-01-01T00:00:00Z' })
+
+/** GETs that change something, as the docs say. */
+const CHANGE = [
+  '/cgi-bin/sendsms',
+  '/http_api/send_sms',
+  '/http_api/send_tocontact',
+  '/http_api/send_togroup',
+  '/api/mobile/v1/message',
+  '/api/mobile/v1/messages',
+  '/api/mobile/v1/user/code',
+  // these make a key when it is first asked for
+  '/api/mobile/v1/webhooks',
+  '/api/mobile/v1/settings',
+  '/api/account/push-key',
+  '/api/devices/push-key',
+  '/api/account/smsgate-key',
+]
+/** These stay open until the client leaves. */
+const STREAMS = ['/api/realtime', '/api/devices/events', '/api/mobile/v1/events']
+
+const VALUES: Readonly<Record<string, string>> = {
+  collection: 'contacts',
+  id: sent.message_ids[0],
+}
+const QUERY = new URLSearchParams({
+  ...{ access_token: ANN.key, login: ANN.email, pass: ANN.key, username: ANN.email, password: ANN.key },
+  ...{ to: '+4915112345678', message: 'Hi', text: 'Hi', contactname: 'Zoe', groupname: 'friends' },
+})
+
+const paths = createApp(server.services)
+  .routes.filter(({ method }) => method === 'GET')
+  .map(({ path }) => path.replace(/:(\w+)(\{[^}]*\})?/g, (_, name) => VALUES[name] ?? 'x'))
+const gets = [...new Set(paths.map((path) => path.replace(/(.)\/$/, '$1')))]
+
+const callers = [
+  {},
+  as(ANN),
+  { 'access-token': ANN.key },
+  basic(ANN.email, ANN.key),
+  basic(ANN.email, ANN.password),
+  await server.signedIn('users', ANN.id),
+  await server.signedIn('devices', PHONES[0]),
+  await server.signedIn('_superusers', root),
+]
+
+/** What each request leaves behind, whatever it asks. */
+const TRACES = ['last_seen', 'last_used_at', 'last_used_ip', 'last_used_prefix', 'updated']
+
+/** A hash of the rows of each table, without the request log. */
+async function contents(): Promise<Record<string, unknown>> {
+  const { db } = server.store.forEverybody('command')
+  const names = (await tablesOf(db)).map(({ name }) => name).filter((name) => name !== '_logs')
+  const of = async (name: string) => {
+    const row = `(to_jsonb(t) - $1::text[])::text`
+    const { rows } = await db.query(`select md5(string_agg(${row}, ' ' order by ${row})) from "${name}" t`, [
+      TRACES,
+    ])
+    return [name, rows[0]![0]] as const
+  }
+  return Object.fromEntries(await Promise.all(names.map(of)))
+}
+
+async function askAll(method: string, path: string) {
+  for (const headers of callers) {
+    const init = { method, headers: headers as Record<string, string>, redirect: 'manual' } as const
+    const answer = await fetch(`${server.url}${path}?${QUERY}`, init)
+    await answer.body?.cancel()
+  }
+}
+
+test.each(gets)('HEAD %s changes nothing', async (path) => {
+  const before = await contents()
+  await askAll('HEAD', path)
+  expect(await contents()).toEqual(before)
+})
+
+test.each(gets.filter((path) => ![...CHANGE, ...STREAMS].includes(path)))(
+  'GET %s only reads',
+  async (path) => {
+    const before = await contents()
+    await askAll('GET', path)
+    expect(await contents()).toEqual(before)
+  },
+)
+
+test.each([...CHANGE, '/api/oauth2-redirect'])('HEAD %s is refused', async (path) => {
+  expect(gets).toContain(path)
+  const refused = await fetch(`${server.url}${path}?${QUERY}`, { method: 'HEAD' })
+  expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET'])
+})
+
+// the control: these requests do change something
+test.each(CHANGE.filter((path) => !path.endsWith('-key')))('GET %s changes something', async (path) => {
+  await server.rows('delete from smsgate_phones')
+  await server.send({ device_id: PHONES[0] })
+  const before = await contents()
+  await askAll('GET', path)
+  await until('something changed', async () => JSON.stringify(await contents()) !== JSON.stringify(before))
+})
