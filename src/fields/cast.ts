@@ -29,7 +29,11 @@ export function plainNumber(value: number): string {
 export const exponentText = (exponent: number) =>
   (exponent < 0 ? '-' : '+') + String(Math.abs(exponent)).padStart(2, '0')
 
-function scalarText(raw: unknown): string | undefined {
+/**
+ * The one way from a foreign value to text: that of a text, number, boolean or null; undefined for lists and
+ * objects. `String()` would make `[object Object]` of them, or throw for `{"toString": 1}`.
+ */
+export function scalarText(raw: unknown): string | undefined {
   if (typeof raw === 'string') return raw
   if (typeof raw === 'number') return plainNumber(raw)
   if (typeof raw === 'boolean') return String(raw)

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../collections/catalog.ts'
 import { list, run, statement, text } from '../db/statement.ts'
 import { badRequest } from '../errors.ts'
-import { cleanText } from '../fields/cast.ts'
+import { cleanText, toText } from '../fields/cast.ts'
 import { E164, withoutSeparators, withPlus } from '../portable/phone.ts'
 import { PRESETS } from '../portable/presets.ts'
 import { countSegments } from '../portable/segments.ts'
@@ -34,7 +34,7 @@ export function readHookBody(raw: string, isForm = false): unknown {
   const fields: Record<string, unknown> = hasFields
     ? parse(text, '&', '=', { maxKeys: MAX_FIELDS })
     : { text }
-  const read = [text, ...JSON_FIELDS.map((name) => String(fields[name] ?? ''))]
+  const read = [text, ...JSON_FIELDS.map((name) => toText([fields[name]].flat()[0]))]
   for (const one of read) {
     const json = parseJson(one)
     if (typeof json === 'object' && json !== null) return json

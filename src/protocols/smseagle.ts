@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { list, run, statement, text } from '../db/statement.ts'
+import { scalarText } from '../fields/cast.ts'
 import { groupsNamed } from '../hooks/compose.ts'
 import { readJson } from '../http/body/raw-body.ts'
 import type { ErrorForm, Protocol } from '../http/context.ts'
@@ -120,12 +121,18 @@ const RPC = z
 
 const MAX_BODY_BYTES = 64 << 10
 
+function textOf(name: string, value: unknown): string {
+  const text = scalarText(value)
+  if (text !== undefined) return text
+  throw invalid(NOT_OFFERED.includes(name) ? `${name} is not supported here` : `${name} must be a text`)
+}
+
 async function answerRpc(call: DoorCall) {
   const { method, params } = checkShape(RPC, await readJson(call.c, MAX_BODY_BYTES, JSON.parse))
   const name = method.replace(/^sms\./, '')
   const isExtended = params.responsetype === 'extended'
   call.c.set('errorForm', rpcForm(isExtended))
-  const given = Object.entries(params).map(([key, one]) => [key, String(one ?? '')])
+  const given = Object.entries(params).map(([key, value]) => [key, textOf(key, value)])
   const ids = await sendV1(call, name, Object.fromEntries(given))
   if (!isExtended) return { result: `OK; ID=${ids.join(',')}` }
   const results = ids.map((message_id) => ({ message_id, status: 'ok' }))

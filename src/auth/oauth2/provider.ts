@@ -1,5 +1,5 @@
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
-import { toBool } from '../../fields/cast.ts'
+import { toBool, toText } from '../../fields/cast.ts'
 import { sendOutgoing } from '../../outgoing/send.ts'
 
 export type RawProfile = Readonly<Record<string, unknown>>
@@ -141,8 +141,8 @@ export async function readIdToken(provider: Provider, idToken: string, send: Pro
     issuers: [valueAt(extra, 'issuers') ?? []].flat().map(String),
     jwksURL: String(valueAt(extra, 'jwksURL') ?? ''),
   }
-  if (issuers.length > 0 && !issuers.includes(String(claims.iss)))
-    throw new Error(`the id_token is from ${claims.iss}`)
+  const issuer = toText(claims.iss)
+  if (issuers.length > 0 && !issuers.includes(issuer)) throw new Error(`the id_token is from ${issuer}`)
   if (!jwksURL) return claims
   const { status, text } = await send(jwksURL)
   if (status >= 400) throw new Error(`the keys were refused with ${status}`)

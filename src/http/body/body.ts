@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { ApiError, badRequest } from '../../errors.ts'
+import { scalarText } from '../../fields/cast.ts'
 import { closingQuote, isTooComplex } from '../../fields/json-text.ts'
 import { type Shape, ShapeError } from '../../fields/shape.ts'
 import type { Uploads } from '../../files/upload.ts'
@@ -211,6 +212,13 @@ const withoutNul = <T extends object>(form: T): T =>
     ]),
   ) as T
 
+/** A form's value as text. Throws ShapeError for a list or an object, which only `@jsonPayload` can bring. */
+function textIn(value: unknown): string {
+  const text = scalarText(value)
+  if (text === undefined) throw new ShapeError()
+  return text
+}
+
 /** Turns guessed form values back into texts where a field is text. Takes the first of several values. */
 function asTexts(values: Readonly<Record<string, unknown>>, zero: object): Record<string, unknown> {
   const firsts = Object.entries(values).map(
@@ -218,5 +226,5 @@ function asTexts(values: Readonly<Record<string, unknown>>, zero: object): Recor
   )
   const isTextual = (key: string) => typeof zero[key as keyof typeof zero] === 'string'
   const known = firsts.filter(([key, value]) => Object.hasOwn(zero, key) && (value !== '' || isTextual(key)))
-  return Object.fromEntries(known.map(([key, value]) => [key, isTextual(key) ? String(value) : value]))
+  return Object.fromEntries(known.map(([key, value]) => [key, isTextual(key) ? textIn(value) : value]))
 }

@@ -9,7 +9,7 @@ import {
 import { checkFields, each, fields, notLonger, oneOf, required } from '../../collections/checks.ts'
 import { badRequest } from '../../errors.ts'
 import { MAX_PASSWORD_BYTES } from '../../fields/bcrypt.ts'
-import { toText } from '../../fields/cast.ts'
+import { scalarText, toText } from '../../fields/cast.ts'
 import { list, map, object, ShapeError, text, type ValueOf } from '../../fields/shape.ts'
 import { passwordError } from '../../fields/text.ts'
 import type { Uploads } from '../../files/upload.ts'
@@ -133,7 +133,7 @@ function requestOf({ asked, outer, options }: Part, method: string): RequestInfo
     meter: outer.meter,
     headers: () => {
       const own = Object.entries(asked.headers).map(
-        ([name, value]) => [name.toLowerCase().replaceAll('-', '_'), String(value)] as const,
+        ([name, value]) => [name.toLowerCase().replaceAll('-', '_'), scalarText(value) ?? ''] as const,
       )
       const merged = own.filter(([name]) => name !== 'authorization')
       return { ...outer.headers(), ...Object.fromEntries(merged), content_type: 'multipart/form-data' }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
 import { z } from 'zod'
+import { scalarText } from '../../fields/cast.ts'
 import { ANYONE, chapter, NOBODY, SERVER, SIGNED_IN, textAnswer } from '../../openapi/operations.ts'
 import { type ClientConnection, readSubscribeForm, readTopic } from '../../realtime/client.ts'
 import type { AuthRecord } from '../../request/request.ts'
@@ -63,11 +64,14 @@ async function subscriptionBody(c: Ctx): Promise<RequestBody> {
   if (body.isJson) return body
   const { clientId, subscriptions } = body.values
   const values = {
-    clientId: clientId === undefined ? '' : String([clientId].flat()[0]),
-    subscriptions: subscriptions === undefined ? [] : [subscriptions].flat().map(String),
+    clientId: clientId === undefined ? '' : textOr([clientId].flat()[0]),
+    subscriptions: subscriptions === undefined ? [] : [subscriptions].flat().map(textOr),
   }
   return { ...body, values }
 }
+
+/** A number or boolean that was guessed from a form as text again. Other values stay, and are refused. */
+const textOr = (value: unknown): unknown => scalarText(value) ?? value
 
 const toTopic = (name: string) => readTopic(name, readQuery(name.split('#', 1)[0]!).options)
 

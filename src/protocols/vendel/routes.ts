@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { hasScope, type Scope } from '../../auth/api-keys.ts'
 import { runForRow, statement, text } from '../../db/statement.ts'
 import { ApiError, GatewayError } from '../../errors.ts'
+import { toText } from '../../fields/cast.ts'
 import { formatDate } from '../../fields/date.ts'
 import { type ErrorForm, type Protocol, queryOf } from '../../http/context.ts'
 import { hookForm, sendError } from '../../http/middleware/failure.ts'
@@ -124,7 +125,7 @@ type Row = Readonly<Record<string, unknown>>
 /** A field's value in Vendel's form. `notes` is a key in a contact's JSON field `data`. */
 function shownIn(record: Row, name: string): unknown {
   const value = record[OURS[name] ?? name] ?? ''
-  return name === 'notes' ? String((value as Row).notes ?? '') : value
+  return name === 'notes' ? toText((value as Row).notes) : value
 }
 
 /** A page of what the caller may see. An API key sees incoming texts only with the scope `inbox:list`. */
