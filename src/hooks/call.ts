@@ -52,27 +52,47 @@ interface Call {
   readonly refusal?: ApiError
 }
 
+/** Rolls back a call that was only tried. */
+class Trial extends Error {
+  readonly call: Call & Pick<Hook, 'preset'>
+
+  constructor(call: Trial['call']) {
+    super()
+    this.call = call
+  }
+}
+
 /**
  * Handles a call of a hook (incoming webhook): sends, and stores the call. Throws 404, or the call's refusal.
+ * `isTrial`: sends nothing, and stores only a refused call.
  */
 export async function callHook(
   store: Store,
   config: Config,
   secret: string,
   posted: Posted,
+  isTrial = false,
 ): Promise<z.output<typeof HOOK_CALLED>> {
-  const call = await store.db.transaction(async (db) => {
+  const handled = store.db.transaction(async (db) => {
     const hook = await lockHook(db, secret)
     if (!hook) throw notFound()
     const inside = { db, catalog: store.catalog }
     const once = { ...hook, once_minutes: MAIL_MINUTES }
-    const mail = posted.messageId ? await readWindow(db, once, `mail ${posted.messageId}`) : undefined
+    const mail = posted.messageId
+      ? await readWindow(db, once, `mail ${posted.messageId} ${posted.raw}`)
+      : undefined
     const made: Call = mail?.wasSent
       ? { outcome: 'repeated' }
       : await send(inside, config, hook, posted).catch(refused)
     if (mail && !mail.wasSent && !made.refusal) await remember(db, once, mail)
     await noteCall(inside, hook, posted.raw, made)
-    return { ...made, preset: hook.preset }
+    const call = { ...made, preset: hook.preset }
+    if (isTrial && !made.refusal) throw new Trial(call)
+    return call
+  })
+  const call = await handled.catch((error: unknown) => {
+    if (error instanceof Trial) return { ...error.call, wake: [] }
+    throw error
   })
   wakeDevices(store.db, call.wake ?? [])
   const { outcome, refusal, messages = [], preset } = call
@@ -82,7 +102,7 @@ export async function callHook(
   return { ...answer, error: { http_code: refusal.status, message: refusal.message } }
 }
 
-/** A mail with the same Message-ID is not sent again within this time: one day. */
+/** A mail with the same Message-ID and text is not sent again within this time: one day. */
 const MAIL_MINUTES = 1_440
 
 /** Checks a call's signature and sends, in the transaction of `store`. A refused call stores no messages. */

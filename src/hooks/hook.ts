@@ -89,7 +89,7 @@ export interface Posted {
   readonly isForm: boolean
   /** The keys are header names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** The Message-ID of a mail. Mails with the same Message-ID are sent only once a day. */
+  /** The Message-ID of a mail. Mails with the same Message-ID and text are sent only once a day. */
   readonly messageId?: string
 }
 

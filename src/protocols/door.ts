@@ -62,6 +62,22 @@ export type DoorSend = Partial<z.input<typeof SEND>>
 
 type DoorSender = Sender & { readonly store: ReturnType<Services['store']['forUser']> }
 
+/** Runs `work` for the user of an API key. Repeats it if its SQL finds that the user or the key has changed. */
+export const asKeyHolder = <T>(
+  services: Services,
+  credentials: KeyCredentials,
+  work: (sender: DoorSender) => Promise<T>,
+): Promise<T> =>
+  retry(
+    services.store,
+    async (isCached): Promise<DoorSender> => {
+      const holder = await identifyKeyHolder(services, credentials, SENDS, isCached)
+      return { ...senderOfKey(holder), store: services.store.forUser(holder.auth.id) }
+    },
+    work,
+    { startsCached: true },
+  )
+
 /** Sends for the user of an API key. Returns the messages' ids in the order of the recipients. */
 export const sendByKey = (
   services: Services,
@@ -69,19 +85,11 @@ export const sendByKey = (
   read: (sender: DoorSender) => DoorSend | Promise<DoorSend>,
   idempotency?: Idempotency | null,
 ): Promise<readonly string[]> =>
-  retry(
-    services.store,
-    async (isCached): Promise<DoorSender> => {
-      const holder = await identifyKeyHolder(services, credentials, SENDS, isCached)
-      return { ...senderOfKey(holder), store: services.store.forUser(holder.auth.id) }
-    },
-    async (sender) => {
-      const body = readSend(SEND, await read(sender), new Date())
-      const { answer } = await send({ ...services.sending, store: sender.store }, sender, body, idempotency)
-      return (JSON.parse(answer) as { message_ids: string[] }).message_ids
-    },
-    { startsCached: true },
-  )
+  asKeyHolder(services, credentials, async (sender) => {
+    const body = readSend(SEND, await read(sender), new Date())
+    const { answer } = await send({ ...services.sending, store: sender.store }, sender, body, idempotency)
+    return (JSON.parse(answer) as { message_ids: string[] }).message_ids
+  })
 
 /** Splits a list into trimmed, distinct parts that are not empty. */
 export const partsOf = (list: string, separator: RegExp | string = ','): string[] => {

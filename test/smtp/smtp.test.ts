@@ -75,15 +75,58 @@ test('a number and a hook in one mail', async () => {
   expect(await sent()).toEqual(['+4911111 Both', '+4915112345678 Both'])
 })
 
-test('the same Message-ID sends once, to each recipient', async () => {
+test('the same Message-ID and text is sent once to each recipient, another text is a new mail', async () => {
   const messageId = '<1@example.com>'
-  const again = (to: string, text: string) => mail({ to, text, messageId }, { auth })
+  const again = (to: string | string[], text: string) => mail({ to, text, messageId }, { auth })
   expect(await again(NUMBER, 'One')).toContain('OK: sent')
-  expect(await again(NUMBER, 'Changed on the way')).toContain('OK: sent')
-  expect(await again('+4915112345679@x', 'One')).toContain('OK: sent')
+  expect(await again(NUMBER, 'One')).toContain('OK: sent')
+  expect(await again([NUMBER, '+4915112345679@x'], 'One')).toContain('OK: sent')
   expect(await again(HOOK, 'One')).toContain('OK: sent')
   expect(await again(HOOK, 'One')).toContain('OK: repeated')
   expect(await sent()).toEqual(['+4911111 One', '+4915112345678 One', '+4915112345679 One'])
+  expect(await again([NUMBER, HOOK], 'Two')).toContain('OK: sent')
+  expect(await again([NUMBER, HOOK], 'Two')).toContain('OK: sent, repeated')
+  expect((await sent()).filter((text) => text.endsWith('Two'))).toEqual([
+    '+4911111 Two',
+    '+4915112345678 Two',
+  ])
+})
+
+describe('a mail to several', () => {
+  test('sends one text to a number, however it is written', async () => {
+    const spellings = ['+4915112345678', '4915112345678', '004915112345678', '+4915112345678']
+    const to = spellings.map((number, i) => `${number}@host${i}.example.com`)
+    expect(await mail({ to, text: 'Once' }, { auth })).toContain('OK: sent')
+    expect(await sent()).toEqual(['+4915112345678 Once'])
+  })
+
+  test('calls a hook once, at however many hosts', async () => {
+    const [secret] = HOOK.split('@')
+    const to = Array.from({ length: 100 }, (_, i) => `${secret}@host${i}.example.com`)
+    expect(await mail({ to, text: 'Once' })).toContain('OK: sent')
+    expect(await sent()).toEqual(['+4911111 Once'])
+  })
+
+  test('sends nothing when a hook refuses it', async () => {
+    const strict = await hook({ preset: 'custom', template: '{{body}} {{nothing}}' })
+    expect(await mail({ to: [NUMBER, HOOK, strict], text: 'Hi' }, { auth })).toMatch(
+      /^550 .*The body has no nothing/,
+    )
+    expect(await sent()).toEqual([])
+    const calls = 'select outcome, error from hook_calls c join hooks h on h.id = c.hook where h.secret = $1'
+    expect(await server.rows(calls, [strict.split('@')[0]])).toEqual([
+      ['refused', 'The body has no nothing.'],
+    ])
+  })
+
+  test('sends nothing when the quota has no room for all', async () => {
+    await server.rows('update users set monthly_quota = 1 where id = $1', [ANN.id])
+    await server.rows('delete from sms_usage')
+    const to = ['+4915112345671@x', '+4915112345672@x', '+4915112345673@x']
+    expect(await mail({ to, text: 'Hi' }, { auth })).toMatch(/^550 .*Monthly message quota exceeded/)
+    await server.rows('update users set monthly_quota = 0')
+    expect(await sent()).toEqual([])
+  })
 })
 
 test('a mail that was refused may come again', async () => {
@@ -183,6 +226,37 @@ test('is no open relay, and offers no STARTTLS without a certificate', async () 
   )
   expect(replies.slice(0, 3)).toEqual(['220', '250', '250'])
   expect(replies.slice(3).filter((reply) => !/^5/.test(reply))).toEqual(['221'])
+})
+
+test('a number that the key or the account may not reach is refused at RCPT', async () => {
+  const plain = (text: string) => Buffer.from(text).toString('base64')
+  const signIn = `AUTH PLAIN ${plain(`\0${ANN.email}\0${ANN.key}`)}`
+  const to = (number: string) => `RCPT TO:<${number}@sms.example.com>`
+  const ask = () =>
+    dialog(
+      'EHLO x',
+      signIn,
+      'MAIL FROM:<a@b.c>',
+      to('+4915112345678'),
+      to('+88216123456'),
+      to('+4915112345679'),
+      'QUIT',
+    )
+  for (const [table, column] of [
+    ['api_keys', 'user'],
+    ['user_settings', 'user'],
+  ]) {
+    await server.rows(
+      `insert into user_settings (id, "user") values (pb_new_id(), $1) on conflict do nothing`,
+      [ANN.id],
+    )
+    const limit = (destinations: string) =>
+      server.rows(`update ${table} set destinations = $2 where "${column}" = $1`, [ANN.id, destinations])
+    await limit('+49')
+    expect(await ask()).toEqual(['220', '250', '235', '250', '250', '550', '250', '221'])
+    await limit('')
+  }
+  expect(await sent()).toEqual([])
 })
 
 test('wrong keys count as requests of a guest', async () => {

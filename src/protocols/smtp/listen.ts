@@ -1,34 +1,21 @@
-import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import {
-  SMTPServer,
-  type SMTPServerDataStream,
-  type SMTPServerOptions,
-  type SMTPServerSession,
-} from 'smtp-server'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { admission } from '../../admission/admission.ts'
 import { guestHolder, networkOf } from '../../admission/holder.ts'
 import { connectionPlaces } from '../../admission/places.ts'
-import { userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { answerableFault, DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, GatewayError, UserError } from '../../errors.ts'
-import { callHook } from '../../hooks/call.ts'
-import { cutToParts } from '../../hooks/compose.ts'
-import { hookAccount } from '../../hooks/hook.ts'
-import { ByteCollector } from '../../http/body/raw-body.ts'
-import { RequestMemory, type Services, SMALL_BYTES } from '../../http/context.ts'
+import type { Services } from '../../http/context.ts'
 import { checkRate } from '../../http/middleware/gate.ts'
-import { identifyKeyHolder, type KeyCredentials, SENDS } from '../../http/middleware/sender.ts'
+import { identifyKeyHolder, SENDS } from '../../http/middleware/sender.ts'
 import { open } from '../../http/server/connections.ts'
 import type { Logger } from '../../log.ts'
-import { withPlus } from '../../portable/phone.ts'
 import { isRefusal } from '../../sms/send/shape.ts'
-import { sendByKey } from '../door.ts'
-import { type Mail, readMail } from './mail.ts'
+import { MAX_MAIL_BYTES, receive } from './receive.ts'
+import { judgeRecipient, type MailSender, recipientOf } from './recipient.ts'
+import { refusal } from './refusal.ts'
 
-/** An SMTP reply that refuses a command. RFC 5321, 4.2.3 */
-const refusal = (responseCode: number, message: string) => Object.assign(new Error(message), { responseCode })
 const notNow = () => refusal(451, 'The server cannot store mails now. Try again later.')
 
 /** SMTP codes by HTTP status. Others below 429 become 550, the rest 451, after which senders try again. */
@@ -45,91 +32,6 @@ function refusalOf(thrown: unknown, log: Logger): Error {
   return notNow()
 }
 
-interface MailSender {
-  readonly user: string
-  readonly by: KeyCredentials
-}
-
-/** What an address names before `@`: a phone number, or else the secret of a hook (incoming webhook). */
-function recipientOf(address: string): { readonly number?: string; readonly secret: string } {
-  const secret = address.slice(0, address.lastIndexOf('@'))
-  return /^(?:\+|00)?[1-9]\d{5,14}$/.test(secret) ? { number: withPlus(secret), secret } : { secret }
-}
-
-/** The account of the hook with this secret. Throws 550 for an unknown secret. */
-async function accountOfHook({ store }: Services, secret: string): Promise<string> {
-  const user = await hookAccount(store.signIn, secret)
-  if (user === undefined) throw refusal(550, 'There is no hook with this address')
-  return user
-}
-
-/** For each recipient of a mail, sends a text to its number or calls its hook. Returns the SMTP reply. */
-async function receive(
-  services: Services,
-  stream: SMTPServerDataStream,
-  { envelope, user: sender }: SMTPServerSession,
-): Promise<string> {
-  const to = envelope.rcptTo.map(({ address }) => recipientOf(address))
-  const account = (sender as MailSender | undefined)?.user ?? (await accountOfHook(services, to[0]!.secret))
-  const memory = new RequestMemory(userHolder(account))
-  try {
-    const bytes = await bytesOf(stream, memory)
-    const mail = await admission.heavyWork.run(memory.holder, () => readMail(bytes))
-    const outcomes = []
-    // one by one: if one fails, the sender repeats the mail, and its Message-ID spares those that already got
-    // it
-    for (const { number, secret } of to)
-      outcomes.push(
-        number ? await sendTo(services, sender, number, mail) : await post(services, secret, mail),
-      )
-    return `OK: ${[...new Set(outcomes)].join(', ')}`
-  } finally {
-    memory.close()
-  }
-}
-
-/**
- * Reads a mail. Without memory for it, reads to its end before it throws: the sender reads no reply earlier.
- */
-async function bytesOf(stream: SMTPServerDataStream, memory: RequestMemory): Promise<Buffer> {
-  const room = await memory.roomForBody()
-  const body = new ByteCollector()
-  let fault: unknown
-  for await (const piece of stream as AsyncIterable<Buffer>) {
-    if (fault || stream.sizeExceeded) continue
-    const size = body.size + piece.length
-    if (size > SMALL_BYTES) await room.growTo(size).catch((error: unknown) => (fault = error))
-    if (!fault) body.add(piece)
-  }
-  if (stream.sizeExceeded) throw new ApiError(413, 'A mail may have 2 MiB.')
-  if (fault) throw fault
-  if (body.size > SMALL_BYTES) await memory.turn(body.size)
-  return body.bytes
-}
-
-/** Maximum segments of a mail that is sent to a number; the rest is cut off. */
-const MAX_PARTS = 10
-
-async function sendTo(services: Services, { by }: MailSender, number: string, { id, fields }: Mail) {
-  const body = cutToParts({ text: fields.text, ends: [], rest: 0 }, MAX_PARTS)
-  const key = createHash('sha256').update(`${id} ${number}`).digest('base64url')
-  const idempotency = id === '' ? null : { key: `mail ${key}`, fingerprint: 'mail' }
-  await sendByKey(services, by, () => ({ recipients: [number], body }), idempotency)
-  return 'sent'
-}
-
-async function post(services: Services, secret: string, { id, fields }: Mail): Promise<string> {
-  const { store, config } = services
-  const user = await accountOfHook(services, secret)
-  const posted = { raw: JSON.stringify(fields), isForm: false, headers: {}, messageId: id }
-  const work = () => callHook(store.forUser(user), config, secret, posted)
-  const { outcome, error } = await admission.heavyWork.run(userHolder(user), work)
-  if (error) throw refusal(550, error.message)
-  return outcome
-}
-
-/** Enough for a mail with some pictures, which are not sent. Parsing takes at most 150 ms. */
-const MAX_MAIL_BYTES = 2 << 20
 const MAX_RECIPIENTS = 100
 const CLOSE_MS = 2_000
 
@@ -179,11 +81,10 @@ export async function listenForMails(config: Config, log: Logger, available: () 
       }),
     onRcptTo: ({ address }, session, done) =>
       answerGuest(session.remoteAddress, done, async () => {
-        const { number, secret } = recipientOf(address)
-        const path = number ? '/api/sms/send' : '/api/hooks'
+        const recipient = recipientOf(address)
+        const path = recipient.number ? '/api/sms/send' : '/api/hooks'
         checkRate(services(), null, session.remoteAddress, 'POST', path)
-        if (!number) await accountOfHook(services(), secret)
-        else if (!session.user) throw refusal(530, 'Sign in with an API key to send to a number')
+        await judgeRecipient(services(), session.user as MailSender | undefined, recipient)
       }),
     onData: (stream, session, done) => answer(done, async () => receive(services(), stream, session)),
   } satisfies SMTPServerOptions)

@@ -72,7 +72,7 @@ export async function sendInside(store: Store, config: AcceptConfig, offer: Offe
 }
 
 /** The answer to an offer. If the offer was not stored, throws its refusal or StaleAuth. */
-async function renderVerdict(store: Store, offer: Offer, { outcome, message }: Verdict) {
+export async function renderVerdict(store: Store, offer: Offer, { outcome, message }: Verdict) {
   const { sender, idempotency } = offer
   const { user } = sender
   if (outcome === 'accepted') return { answer: offer.answer ?? '{}', replayed: false }

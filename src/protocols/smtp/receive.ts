@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
+import { admission } from '../../admission/admission.ts'
+import { userHolder } from '../../collections/catalog.ts'
+import { ApiError } from '../../errors.ts'
+import { callHook } from '../../hooks/call.ts'
+import { cutToParts } from '../../hooks/compose.ts'
+import { ByteCollector } from '../../http/body/raw-body.ts'
+import { RequestMemory, type Services, SMALL_BYTES } from '../../http/context.ts'
+import { readSend, SEND } from '../../sms/send/body.ts'
+import { sendAll } from '../../sms/send/send-all.ts'
+import { asKeyHolder } from '../door.ts'
+import { type Mail, readMail } from './mail.ts'
+import { accountOfHook, type MailSender, recipientsOf } from './recipient.ts'
+import { refusal } from './refusal.ts'
+
+/** Enough for a mail with some pictures, which are not sent. */
+export const MAX_MAIL_BYTES = 2 << 20
+
+/**
+ * Sends texts to the numbers of a mail and calls its hooks, each once. If one is refused, nothing is sent.
+ * Returns the SMTP reply.
+ */
+export async function receive(
+  services: Services,
+  stream: SMTPServerDataStream,
+  { envelope, user }: SMTPServerSession,
+): Promise<string> {
+  const { numbers, secrets } = recipientsOf(envelope.rcptTo.map(({ address }) => address))
+  const sender = user as MailSender | undefined
+  const account = sender?.user ?? (await accountOfHook(services, secrets[0]!))
+  const memory = new RequestMemory(userHolder(account))
+  try {
+    const bytes = await bytesOf(stream, memory)
+    const mail = await admission.heavyWork.run(memory.holder, () => readMail(bytes))
+    const toNumbers = async (isTrial: boolean) => sendTo(services, sender!, numbers, mail, isTrial)
+    const toHook = (secret: string) => async (isTrial: boolean) => post(services, secret, mail, isTrial)
+    const sends = [...(numbers.length > 0 ? [toNumbers] : []), ...secrets.map(toHook)]
+    // a refusal after others were sent would make the sender send those again
+    if (sends.length > 1) for (const send of sends) await send(true)
+    const outcomes: string[] = []
+    for (const send of sends) outcomes.push(await send(false))
+    return `OK: ${[...new Set(outcomes)].join(', ')}`
+  } finally {
+    memory.close()
+  }
+}
+
+/**
+ * Reads a mail. Without memory for it, reads to its end before it throws: the sender reads no reply earlier.
+ */
+async function bytesOf(stream: SMTPServerDataStream, memory: RequestMemory): Promise<Buffer> {
+  const room = await memory.roomForBody()
+  const body = new ByteCollector()
+  let fault: unknown
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    if (fault || stream.sizeExceeded) continue
+    const size = body.size + piece.length
+    if (size > SMALL_BYTES) await room.growTo(size).catch((error: unknown) => (fault = error))
+    if (!fault) body.add(piece)
+  }
+  if (stream.sizeExceeded) throw new ApiError(413, 'A mail may have 2 MiB.')
+  if (fault) throw fault
+  if (body.size > SMALL_BYTES) await memory.turn(body.size)
+  return body.bytes
+}
+
+/** Maximum segments of a mail that is sent to a number; the rest is cut off. */
+const MAX_PARTS = 10
+
+/** Sends a mail to numbers, all or none. A number that got this Message-ID with this text is left out. */
+async function sendTo(
+  services: Services,
+  { by }: MailSender,
+  numbers: readonly string[],
+  { id, fields }: Mail,
+  isTrial: boolean,
+) {
+  const text = cutToParts({ text: fields.text, ends: [], rest: 0 }, MAX_PARTS)
+  const requests = numbers.map((number) => {
+    const key = createHash('sha256').update(`${id} ${number} ${fields.text}`).digest('base64url')
+    const idempotency = id === '' ? null : { key: `mail ${key}`, fingerprint: 'mail' }
+    return { body: readSend(SEND, { recipients: [number], body: text }, new Date()), idempotency }
+  })
+  await asKeyHolder(services, by, (sender) =>
+    sendAll(sender.store, services.config, sender, requests, isTrial),
+  )
+  return 'sent'
+}
+
+async function post(services: Services, secret: string, { id, fields }: Mail, isTrial: boolean) {
+  const { store, config } = services
+  const user = await accountOfHook(services, secret)
+  const posted = { raw: JSON.stringify(fields), isForm: false, headers: {}, messageId: id }
+  const work = () => callHook(store.forUser(user), config, secret, posted, isTrial)
+  const { outcome, error } = await admission.heavyWork.run(userHolder(user), work)
+  if (error) throw refusal(550, error.message)
+  return outcome
+}

@@ -1,0 +1,56 @@
+import { hookAccount } from '../../hooks/hook.ts'
+import type { Services } from '../../http/context.ts'
+import type { KeyCredentials } from '../../http/middleware/sender.ts'
+import { withPlus } from '../../portable/phone.ts'
+import { PLAIN_OPTIONS, toOne } from '../../sms/send/body.ts'
+import { sendAll } from '../../sms/send/send-all.ts'
+import { asKeyHolder } from '../door.ts'
+import { refusal } from './refusal.ts'
+
+/** Who signed in for a mail: an account, by an API key. */
+export interface MailSender {
+  readonly user: string
+  readonly by: KeyCredentials
+}
+
+/** A phone number, or a hook (incoming webhook) by its secret. */
+export interface Recipient {
+  readonly number?: string
+  readonly secret: string
+}
+
+/** What an address names before `@`: a phone number, or else the secret of a hook. */
+export function recipientOf(address: string): Recipient {
+  const secret = address.slice(0, address.lastIndexOf('@'))
+  return /^(?:\+|00)?[1-9]\d{5,14}$/.test(secret) ? { number: withPlus(secret), secret } : { secret }
+}
+
+/** The recipients that addresses name, each once, however it is written. */
+export function recipientsOf(addresses: readonly string[]) {
+  const all = addresses.map(recipientOf)
+  return {
+    numbers: [...new Set(all.flatMap(({ number }) => number ?? []))],
+    secrets: [...new Set(all.filter(({ number }) => !number).map(({ secret }) => secret))],
+  }
+}
+
+/** The account of the hook with this secret. Throws 550 for an unknown secret. */
+export async function accountOfHook({ store }: Services, secret: string): Promise<string> {
+  const user = await hookAccount(store.signIn, secret)
+  if (user === undefined) throw refusal(550, 'There is no hook with this address')
+  return user
+}
+
+/** Judges a recipient before the mail is there: tries to send a short text, and stores nothing. */
+export async function judgeRecipient(
+  services: Services,
+  sender: MailSender | undefined,
+  { number, secret }: Recipient,
+): Promise<void> {
+  if (number === undefined) await accountOfHook(services, secret)
+  else if (!sender) throw refusal(530, 'Sign in with an API key to send to a number')
+  else {
+    const one = [{ body: toOne(number, '.', PLAIN_OPTIONS), idempotency: null }]
+    await asKeyHolder(services, sender.by, (by) => sendAll(by.store, services.config, by, one, true))
+  }
+}

@@ -1,0 +1,48 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
+import { counts } from '../../metrics/counts.ts'
+import { wakeDevices } from '../wake.ts'
+import { type AcceptConfig, type Idempotency, type Offer, storeOffers } from './accept.ts'
+import type { SendBody } from './body.ts'
+import { checkBody } from './content.ts'
+import { prepareOffer, renderVerdict } from './send.ts'
+import type { Sender } from './shape.ts'
+
+export interface OneOfMany {
+  readonly body: SendBody
+  readonly idempotency: Idempotency | null
+}
+
+const UNDO = new Error('a trial stores nothing')
+
+/**
+ * Sends several requests of one sender, all or none. Each has its own idempotency key, so a request that was
+ * sent before is left out. `isTrial`: only judges them, and stores nothing. Throws as `send`.
+ */
+export async function sendAll(
+  store: Store,
+  config: AcceptConfig & Pick<Config, 'maxRecipients'>,
+  sender: Sender,
+  requests: readonly OneOfMany[],
+  isTrial = false,
+): Promise<void> {
+  const offers: Offer[] = []
+  for (const { body, idempotency } of requests) {
+    checkBody(body)
+    offers.push(await prepareOffer(store, config.maxRecipients, sender, body, idempotency))
+  }
+  const stored = await store.db
+    .transaction(async (db) => {
+      const inside = { db, catalog: store.catalog }
+      const { verdicts, wake } = await storeOffers(inside, config, offers)
+      for (const [i, verdict] of verdicts.entries()) await renderVerdict(inside, offers[i]!, verdict!)
+      if (isTrial) throw UNDO
+      return { wake, sent: offers.filter((_, i) => verdicts[i]!.outcome === 'accepted') }
+    })
+    .catch((error: unknown) => {
+      if (error !== UNDO) throw error
+    })
+  if (!stored) return
+  for (const { messages } of stored.sent) counts.accepted.messages += messages.length
+  wakeDevices(store.db, stored.wake)
+}
