@@ -5,11 +5,9 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
 import { list, number, type Row, run, runForRow, statement, text } from '../db/statement.ts'
 import { ApiError, badRequest, GatewayError, notFound, RetryLater } from '../errors.ts'
-import { cleanText } from '../fields/cast.ts'
 import { dateOf, formatDate } from '../fields/date.ts'
 import { PRESETS } from '../portable/presets.ts'
 import { countSegments } from '../portable/segments.ts'
-import { changeLogCte } from '../records/record-sql.ts'
 import type { Offer } from '../sms/send/accept.ts'
 import { allRecipients, checkDestinations } from '../sms/send/content.ts'
 import { isOwn, prepareOffer, sendInside } from '../sms/send/send.ts'
@@ -17,6 +15,7 @@ import { accountSender, gatewayRefusal, isRefusal } from '../sms/send/shape.ts'
 import { wakeDevices } from '../sms/wake.ts'
 import { compose, readHookBody } from './compose.ts'
 import { checkSignature, type Hook, type HookFields, lockHook, type Posted } from './hook.ts'
+import { noteCall } from './note-call.ts'
 
 const OUTCOMES = z.enum([
   ...['sent', 'waiting', 'repeated', 'resolved', 'skipped', 'limited', 'refused', 'disabled'],
@@ -44,7 +43,7 @@ export const HOOK_PREVIEW = z
   })
   .meta({ id: 'HookPreview' })
 
-interface Call {
+export interface Call {
   readonly outcome: z.output<typeof OUTCOMES>
   readonly texts?: z.output<typeof TEXTS>
   readonly messages?: readonly string[]
@@ -196,28 +195,6 @@ export async function previewHook(
   }
   const { outcome, refusal, texts = [] } = await preview().catch(refused)
   return { outcome, error: refusal?.message ?? '', texts }
-}
-
-/** Maximum characters of a call's body that are stored. */
-const MAX_KEPT = 65_536
-const CALLS_KEPT = 10
-
-const NOTE = `
-with written as (
-  insert into hook_calls (id, hook, "user", body, outcome, error, texts, messages, created)
-  values (pb_new_id(), $1, $2, $3, $4, $5, $6::json, $7::json, pb_text(clock_timestamp())) returning id
-), old as (
-  delete from hook_calls where hook = $1 and _rowid <= (
-    select c._rowid from hook_calls c where c.hook = $1 order by c._rowid desc offset ${CALLS_KEPT - 1} limit 1)
-), ${changeLogCte('written', 'create', 'hook_calls')}
-select from written`
-
-async function noteCall({ db }: Store, { id, user, kind }: Hook, raw: string, call: Call): Promise<void> {
-  const { outcome, refusal, messages = [] } = call
-  const kept = kind === 'codes' ? '' : cleanText(raw.slice(0, MAX_KEPT))
-  const lists = [call.texts ?? [], messages].map((list) => JSON.stringify(list))
-  const error = cleanText(refusal?.message ?? '')
-  await db.query(NOTE, [id, user, kept, outcome, error, ...lists], 'hook note')
 }
 
 // uses `clock_timestamp()`: `now()` is when the transaction began, before it waited for the hook's lock

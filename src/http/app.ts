@@ -68,7 +68,7 @@ export function createApp(services: Services): Hono<Env> {
   return app
 }
 
-/** Our own GETs only read, except the last step of a sign-in with OAuth2 and those that make a key on first use. */
+/** Our own GETs only read, except the last step of a sign-in with OAuth2, and those that make a key once. */
 const CHANGING_GETS = [
   '/api/oauth2-redirect',
   '/api/account/push-key',

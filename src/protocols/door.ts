@@ -62,7 +62,7 @@ export type DoorSend = Partial<z.input<typeof SEND>>
 
 type DoorSender = Sender & { readonly store: ReturnType<Services['store']['forUser']> }
 
-/** Runs `work` for the user of an API key. Repeats it if its SQL finds that the user or the key has changed. */
+/** Runs `work` for the user of an API key. Repeats it if its SQL finds a changed user or key. */
 export const asKeyHolder = <T>(
   services: Services,
   credentials: KeyCredentials,

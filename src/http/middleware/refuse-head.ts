@@ -3,8 +3,8 @@ import { ApiError } from '../../errors.ts'
 import type { Env } from '../context.ts'
 
 /**
- * Refuses HEAD. Use it for routes whose GET changes something: Hono would run that GET, and a program that only
- * looks (a link scanner, a monitor) would send a text.
+ * Refuses HEAD. Use it for routes whose GET changes something: Hono would run that GET, and a program that
+ * only looks (a link scanner, a monitor) would send a text.
  */
 export const refuseHead: MiddlewareHandler<Env> = async (c, next) => {
   if (c.req.method !== 'HEAD') return next()
