@@ -43,7 +43,7 @@ export const HOOK_PREVIEW = z
   })
   .meta({ id: 'HookPreview' })
 
-export interface Call {
+interface Call {
   readonly outcome: z.output<typeof OUTCOMES>
   readonly texts?: z.output<typeof TEXTS>
   readonly messages?: readonly string[]

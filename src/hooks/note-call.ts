@@ -1,7 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import { cleanText } from '../fields/cast.ts'
 import { changeLogCte } from '../records/record-sql.ts'
-import type { Call } from './call.ts'
 import type { Hook } from './hook.ts'
 
 /** Maximum characters of a call's body that are stored. */
@@ -18,12 +17,19 @@ with written as (
 ), ${changeLogCte('written', 'create', 'hook_calls')}
 select from written`
 
+interface NotedCall {
+  readonly outcome: string
+  readonly texts?: readonly object[]
+  readonly messages?: readonly string[]
+  readonly refusal?: Error
+}
+
 /** Stores a call of a hook, and deletes older ones. */
 export async function noteCall(
   { db }: Store,
   { id, user, kind }: Hook,
   raw: string,
-  call: Call,
+  call: NotedCall,
 ): Promise<void> {
   const { outcome, refusal, messages = [] } = call
   const kept = kind === 'codes' ? '' : cleanText(raw.slice(0, MAX_KEPT))
