@@ -138,13 +138,6 @@ export const takeTry = async (db: Db, key: string, max: number, seconds: number)
 export const countAttempt = async (db: Db, key: string, max: number, seconds: number): Promise<boolean> =>
   (await takeTry(db, key, max, seconds)) === 0
 
-/** Counts a code that is about to be texted to the phone number `to`. Returns 0, or the seconds to wait. */
-export async function takeText(db: Db, sender: string, to: string, ofHour = 5, ofDay = 10): Promise<number> {
-  const key = `text of ${sender} ${sha256(to).slice(0, 32)}`
-  const wait = await takeTry(db, `${key} hour`, ofHour, 3_600)
-  return Math.max(wait, await takeTry(db, `${key} day`, ofDay, 86_400))
-}
-
 async function hasAttempt(db: Db, key: string) {
   const sql = 'select 1 from auth_tries where key = $1 and ends > now()'
   return (await db.query(sql, [key], 'auth was tried')).rows.length > 0

@@ -11,6 +11,8 @@ export interface TextWithCode {
   readonly body: string
   readonly shown: string
   readonly seconds: number
+  /** The address of the person who asked for the code. */
+  readonly ip: string
 }
 
 export interface AuthServices {

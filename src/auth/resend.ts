@@ -3,7 +3,7 @@ import { checkFields, email, length, required, when } from '../collections/check
 import { object, text, type ValueOf } from '../fields/shape.ts'
 import { E164 } from '../portable/phone.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { clearAttempts, countAttempt, limitMails, takeText } from './attempt-limits.ts'
+import { clearAttempts, countAttempt, limitMails } from './attempt-limits.ts'
 import { findByEmail, findByIdentity } from './auth-rows.ts'
 import { type AuthCall, type AuthServices, attemptOf } from './auth-services.ts'
 import { type MailedLink, mailLink, namesOf } from './mails.ts'
@@ -66,24 +66,20 @@ async function findByNumber(store: Store, collection: AuthCollection, number: st
   return auth?.values.email === '' ? auth : null
 }
 
-/**
- * Texts a one-time password; the stored text shows dots instead. Throws after too many texts to the number,
- * or if the text is refused.
- */
+/** Texts a one-time password; the stored text shows dots instead. Throws if the text is refused. */
 export async function textOtp(
-  store: Store,
   services: AuthServices,
   auth: AuthRecord,
   password: string,
+  ip: string,
 ): Promise<void> {
   const { otp } = auth.collection as AuthCollection
   const to = numberOf(auth)
-  if ((await takeText(store.db, 'otp', to)) > 0)
-    throw new Error('Too many one-time passwords were texted to this number.')
   const fill = (shown: string) =>
     otp
       .channel!.text.replaceAll('{APP_NAME}', () => namesOf(services).appName)
       .replaceAll('{OTP}', () => shown)
-  const text = { to, body: fill(password), shown: fill('•'.repeat(password.length)), seconds: otp.duration }
+  const shown = fill('•'.repeat(password.length))
+  const text = { to, body: fill(password), shown, seconds: otp.duration, ip }
   await services.textCode(otp.channel!.account, text)
 }

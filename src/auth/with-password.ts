@@ -1,7 +1,7 @@
 import { guestHolder, networkOf } from '../admission/holder.ts'
 import type { AuthCollection, Store } from '../collections/catalog.ts'
 import { checkFields, length, oneOf, required } from '../collections/checks.ts'
-import { badRequest, forbidden } from '../errors.ts'
+import { badRequest, forbidden, GatewayError, RetryLater } from '../errors.ts'
 import { isEmail } from '../fields/address.ts'
 import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
 import { object, text, type ValueOf } from '../fields/shape.ts'
@@ -87,7 +87,7 @@ function demandOtp({ otp }: AuthCollection): void {
  * apis/record_auth_otp_request.go
  */
 export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
-  const { store, services, collection, ip } = call
+  const { store, collection, ip } = call
   demandOtp(collection)
   const auth = await findForMail(call, true)
   const password = randomDigits(collection.otp.length)
@@ -99,17 +99,20 @@ export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   const sentTo = numberOf(auth) || (auth.values.email ?? '')
   // store the password before it is sent, so that it works as soon as it arrives
   const id = await addSystemRecord(store, '_otps', auth, { password: hash, sentTo })
-  void deliver(store, services, auth, id, password)
+  void deliver(call, auth, id, password)
   return id
 }
 
-async function deliver(store: Store, services: AuthServices, auth: AuthRecord, id: string, password: string) {
+async function deliver({ store, services, ip }: AuthCall, auth: AuthRecord, id: string, password: string) {
   try {
-    if (numberOf(auth)) await textOtp(store, services, auth, password)
+    if (numberOf(auth)) await textOtp(services, auth, password, ip)
     else await mailOtp(services, auth, id, password)
   } catch (err) {
-    const about = { err, collection: auth.collection.name, id: auth.id }
-    services.log.error(about, 'could not send a one-time password')
+    const about = { collection: auth.collection.name, id: auth.id }
+    // strangers cause refusals: a line without a stack for each
+    if (err instanceof GatewayError || err instanceof RetryLater)
+      services.log.warn({ ...about, reason: err.message }, 'a one-time password was not sent')
+    else services.log.error({ ...about, err }, 'could not send a one-time password')
     await deleteSystemRecord(store, '_otps', id).catch(() => {}) // the password then expires
   }
 }

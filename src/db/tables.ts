@@ -782,6 +782,15 @@ interface TwilioNumbersRow {
 interface UserSettingsRow {
   _rowid: Generated<number>
   assign: Generated<string>
+  code_approval_floor: Generated<number>
+  code_counted_from: Generated<string>
+  code_destinations: Generated<string>
+  code_max_per_account: Generated<number>
+  code_max_per_day: Generated<number>
+  code_max_per_hour: Generated<number>
+  code_max_per_network: Generated<number>
+  code_quota_share: Generated<number>
+  code_stopped: Generated<string>
   country: Generated<string>
   created: Generated<string>
   destinations: Generated<string>
@@ -831,21 +840,14 @@ interface VerificationsRow {
 
 interface VerifyServicesRow {
   _rowid: Generated<number>
+  api_key: Generated<string>
   app_hash: Generated<string>
-  approval_floor: Generated<number>
   code_length: Generated<number>
   created: Generated<string>
   default_locale: Generated<string>
-  destinations: Generated<string>
   domain: Generated<string>
   id: string
-  max_per_day: Generated<number>
-  max_per_hour: Generated<number>
-  max_per_network: Generated<number>
-  max_per_sender: Generated<number>
   name: Generated<string>
-  quota_share: Generated<number>
-  stopped: Generated<string>
   templates: string | null
   ttl: Generated<number>
   updated: Generated<string>

@@ -4,15 +4,16 @@ import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
 import { list, number, type Row, run, runForRow, statement, text } from '../db/statement.ts'
-import { ApiError, badRequest, GatewayError, notFound, RetryLater } from '../errors.ts'
+import { ApiError, badRequest, GatewayError, notFound } from '../errors.ts'
 import { dateOf, formatDate } from '../fields/date.ts'
 import { PRESETS } from '../portable/presets.ts'
 import { countSegments } from '../portable/segments.ts'
 import type { Offer } from '../sms/send/accept.ts'
 import { allRecipients, checkDestinations } from '../sms/send/content.ts'
 import { isOwn, prepareOffer, sendInside } from '../sms/send/send.ts'
-import { accountSender, gatewayRefusal, isRefusal } from '../sms/send/shape.ts'
+import { accountSender, gatewayRefusal } from '../sms/send/shape.ts'
 import { wakeDevices } from '../sms/wake.ts'
+import { acceptAlert, acceptCodes, TooManyCodes } from './accept.ts'
 import { compose, readHookBody } from './compose.ts'
 import { checkSignature, type Hook, type HookFields, lockHook, type Posted } from './hook.ts'
 import { noteCall } from './note-call.ts'
@@ -120,47 +121,26 @@ async function send(store: Store, config: Config, hook: Hook, posted: Posted): P
   const texts = textsOf(phones, composed.shown ?? composed.text)
   const { segments } = countSegments(composed.text)
   if (window.isOpen && window.sent >= hook.rate) {
-    if (isCode) return { outcome: 'limited', refusal: new TooManyCodes(window) }
+    if (isCode) return { outcome: 'limited', refusal: aboveRate(window) }
     const summary = summaryOf(hook, window, offer)
     if (summary.messages.length > 0) await sendInside(store, config, summary)
     await noteHeld(store.db, hook, window, summary)
     return { outcome: 'limited', texts }
   }
   const later = window.quietUntil !== ''
-  const accepted = await accept(store, config, hook, { ...offer, scheduledAt: window.quietUntil, later })
+  const due = { ...offer, scheduledAt: window.quietUntil, later }
+  const accepted: Call = isCode
+    ? await acceptCodes(store, config, hook, due)
+    : await acceptAlert(store, config, due)
+  if (accepted.refusal) return { ...accepted, texts }
   await noteSent(store.db, hook, window, segments)
   return { ...accepted, texts, messages: offer.messages.map(({ id }) => id) }
 }
 
-/** How long an alert waits for a phone that can send it: one day. */
-const WAIT_MS = 86_400_000
-
-/**
- * Queues the texts. If no phone can send, alerts wait (alerting tools do not retry) and codes are refused.
- */
-async function accept(
-  store: Store,
-  config: Config,
-  { kind }: Hook,
-  offer: Offer,
-): Promise<Pick<Call, 'wake'> & { readonly outcome: 'sent' | 'waiting' }> {
-  try {
-    return { outcome: 'sent', wake: await sendInside(store, config, offer) }
-  } catch (error) {
-    if (kind === 'codes' || !isRefusal(error, 'no_devices')) throw error
-  }
-  const now = new Date()
-  const expiresAt = formatDate(new Date(now.getTime() + WAIT_MS))
-  await sendInside(store, config, { ...offer, later: true, scheduledAt: formatDate(now), expiresAt })
-  return { outcome: 'waiting' }
-}
-
-/** Thrown for login codes above the hook's hourly limit. (Alerts above it become one summary.) */
-export class TooManyCodes extends RetryLater {
-  constructor({ endsAt }: Window) {
-    const seconds = Math.ceil((dateOf(endsAt)!.getTime() - Date.now()) / 1000)
-    super(429, Math.max(1, seconds), 'The hook has sent as many codes as it may in an hour.')
-  }
+/** The refusal of login codes above the hook's hourly limit. (Alerts above it become one summary.) */
+function aboveRate({ endsAt }: Window) {
+  const seconds = Math.ceil((dateOf(endsAt)!.getTime() - Date.now()) / 1000)
+  return new TooManyCodes(Math.max(1, seconds), 'The hook has sent as many codes as it may in an hour.')
 }
 
 /** Turns a refusal into the outcome of a call. Rethrows rate limits and faults of the server. */

@@ -27,10 +27,10 @@ import { otherForms, PROTOCOLS } from '../protocols/protocols.ts'
 import { openRealtime } from '../realtime/hub.ts'
 import { SettingsStore } from '../settings/settings.ts'
 import { sendingFor } from '../sms/campaigns/campaign.ts'
+import { textCode } from '../sms/codes/text-code.ts'
 import { startIndexes } from '../sms/history.ts'
 import { startDelivery } from '../sms/queue/sweep.ts'
 import { openAcceptor } from '../sms/send/accept.ts'
-import { textCode } from '../sms/send/send.ts'
 import { atMost, countdown } from '../tools/deadline.ts'
 import { startWebhooks } from '../webhooks/delivery-worker.ts'
 import { makeWorker, startJobs } from '../work/jobs.ts'
@@ -101,7 +101,7 @@ async function begin(
     logs: new RequestLog(db, log),
     extensions,
     sending,
-    textCode: (user, text) => textCode(servicesOf(user), user, text),
+    textCode: (user, text) => textCode(servicesOf(user).store, config, user, text),
     jobs: jobsOf(store.forEverybody('sweep'), extensions, settings, config, log, backups, stopping.signal),
     protocols: PROTOCOLS,
     otherForms: { ...otherForms(config, servicesOf), mail: webhookMails(db, { settings, log, config }) },

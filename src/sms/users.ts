@@ -3,6 +3,7 @@ import { type AuthCollection, type Store, USERS_ID } from '../collections/catalo
 import type { Db } from '../db/open.ts'
 import { textsOf } from '../db/statement.ts'
 import { badRequest, fieldError, invalidFields, notFound } from '../errors.ts'
+import { now } from '../fields/date.ts'
 import { endSignIns } from '../records/auth-records.ts'
 import { revokeFormerAccess } from '../records/delete.ts'
 import type { Extension, Extensions } from '../records/extension.ts'
@@ -177,8 +178,10 @@ const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
 
 /** Rules of users' settings: only superusers disable users. Deleting the record enables the user. */
 export const userSettingsExtension: Extension = {
+  setByServer: ['code_counted_from'],
   async beforeCreate(store, values, request) {
     if (values.disabled === true && !isSuperuser(request)) throw badRequest('Failed to create record.')
+    values.code_counted_from = ''
     checkTimeZone(values)
     checkHours(QUIET_HOURS, values)
     if (values.disabled === true) await suspendUser(store, String(values.user))
@@ -187,6 +190,7 @@ export const userSettingsExtension: Extension = {
     const isNamed = Object.hasOwn(request.body, 'disabled') || values.disabled !== old.disabled
     if (isNamed && !isSuperuser(request)) throw notFound()
     checkUser(values, old)
+    values.code_counted_from = isCountryAllowed(values, old) ? now() : old.code_counted_from!
     checkTimeZone(values, old)
     checkHours(QUIET_HOURS, values, old)
     if (values.disabled === true && old.disabled !== true) await suspendUser(store, String(values.user))
@@ -198,6 +202,12 @@ export const userSettingsExtension: Extension = {
     const sql = 'select "user" from user_settings where id = any($1) and disabled'
     for (const user of textsOf(await store.db.query(sql, [ids]))) await holdPaused(store, user)
   },
+}
+
+/** Whether an update takes a country out of those that get no codes. Only then their count begins again. */
+function isCountryAllowed(values: Values, old: Values): boolean {
+  const [stopped, before] = [values, old].map((of) => String(of.code_stopped ?? '').split(','))
+  return before!.some((country) => country !== '' && !stopped!.includes(country))
 }
 
 const TIMES = ['time_zone', ...Object.values(QUIET_HOURS)]

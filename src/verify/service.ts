@@ -1,38 +1,27 @@
 import { z } from 'zod'
-import { networkOf } from '../admission/holder.ts'
-import { takeText, takeTry, tooMany } from '../auth/attempt-limits.ts'
 import type { Store } from '../collections/catalog.ts'
-import type { Config } from '../config.ts'
-import type { Db } from '../db/open.ts'
 import { type Row, run, statement, type Texts, tables, text } from '../db/statement.ts'
 import { fieldError, invalidFields } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { INSTANT_OR_EMPTY } from '../fields/instant.ts'
 import type { Extension } from '../records/extension.ts'
 import { changeLogCte } from '../records/record-sql.ts'
+import type { RequestInfo } from '../request/request.ts'
 import { fillVariables, parseTemplate, renderFor } from '../sms/send/content.ts'
-import { gatewayRefusal, REFUSALS, type Sender, templateRefusal } from '../sms/send/shape.ts'
-import { readUsage } from '../sms/usage.ts'
+import { gatewayRefusal, type Sender, templateRefusal } from '../sms/send/shape.ts'
 import { parseJson } from '../tools/json.ts'
 
-const DEFAULTS = {
-  code_length: 6,
-  ttl: 600,
-  max_per_hour: 5,
-  max_per_day: 10,
-  max_per_network: 20,
-  max_per_sender: 5_000,
-} as const
+const DEFAULTS = { code_length: 6, ttl: 600 } as const
 
 const FIND = statement('verify service', ({ user, id }: Texts<'user' | 'id'>) =>
   tables
     .selectFrom('verify_services')
-    .select(['id', 'default_locale', 'code_length', 'domain', 'app_hash', 'destinations', 'stopped'])
-    .select(['max_per_hour', 'max_per_day', 'max_per_network', 'max_per_sender'])
-    // ttl: seconds; approval_floor: percent, 0 for none; quota_share: percent, 0 for all; templates: JSON
-    .select(['ttl', 'approval_floor', 'quota_share', 'templates'])
+    // ttl: seconds; templates: JSON
+    .select(['id', 'default_locale', 'code_length', 'domain', 'app_hash', 'ttl', 'templates'])
     .where('user', '=', user)
     .where(({ or, eb }) => or([eb('id', '=', id), eb(id, '=', '')]))
+    // keys make services, too: the account's own come first
+    .orderBy(({ eb }) => eb('api_key', '<>', ''))
     .orderBy('created')
     .orderBy('id')
     .limit(1),
@@ -47,7 +36,7 @@ with written as (
   on conflict ("user", name) do nothing returning id
 ), ${changeLogCte('written', 'create', 'verify_services')} select from written`
 
-/** A user's service by its id; for '' the oldest, which is made if there is none. Throws 404. */
+/** A user's service by its id; for '' the account's first one, which is made if there is none. Throws 404. */
 export async function findService({ db }: Store, user: string, id: string): Promise<Service> {
   const [service] = await run(db, FIND, { user, id })
   if (service) return service
@@ -154,48 +143,6 @@ export interface Start extends Omit<Wording, 'template'> {
   readonly ip: string
 }
 
-/** Seconds until a code may be sent again. The pause doubles with each send. */
-const PAUSE_SECONDS = 30
-const HOUR_SECONDS = 3_600
-const MONTH_SECONDS = 31 * 86_400
-
-/** Counts a code for its phone number, and locks the number until the transaction ends. Throws 429. */
-export async function requireNumberAllowed(
-  db: Db,
-  { id, max_per_hour, max_per_day }: Service,
-  to: string,
-): Promise<void> {
-  refuse('number_limit_reached', await takeText(db, id, to, max_per_hour, max_per_day))
-}
-
-/**
- * Checks the pause since the `pending` code was sent (`age`: seconds). Counts the code for the limits of the
- * network that asks for it, of its sender (an API key or a person) and of the service. Throws 429, 402.
- */
-export async function requireAllowed(
-  store: Store,
-  config: Pick<Config, 'monthlyQuota'>,
-  { ip, sender }: Start,
-  { id, max_per_network, max_per_sender, quota_share }: Service,
-  pending: { readonly sends: number; readonly age: number } | undefined,
-): Promise<void> {
-  const { db } = store
-  if (pending) refuse('resend_too_soon', PAUSE_SECONDS * 2 ** (pending.sends - 1) - pending.age)
-  const count = async (who: string, max: number) =>
-    max > 0 && refuse('sender_limit_reached', await takeTry(db, `verify ${id} ${who}`, max, HOUR_SECONDS))
-  if (ip) await count(networkOf(ip), max_per_network)
-  await count(sender.sentBy, max_per_sender)
-  if (quota_share === 0) return
-  const { quota, period } = await readUsage(store, sender.user, config, new Date())
-  const max = Math.floor((quota * quota_share) / 100)
-  if (quota > 0 && (await takeTry(db, `verify ${id} ${period}`, max, MONTH_SECONDS)) > 0)
-    throw gatewayRefusal('quota_exceeded')
-}
-
-function refuse(code: 'number_limit_reached' | 'resend_too_soon' | 'sender_limit_reached', seconds: number) {
-  if (seconds > 0) throw tooMany(Math.ceil(seconds), REFUSALS[code][1], code)
-}
-
 const LANGUAGE = /^[a-z]{2,3}(-[a-zA-Z0-9]{2,8})*$/
 const TEMPLATES = z.record(z.string().regex(LANGUAGE), z.string().max(300).refine(hasCode))
 
@@ -213,14 +160,24 @@ const WRONG = fieldError(
   'Must be texts by language, as {"en": "Your code is {{code}}."}, each with {{code}} and no other variable.',
 )
 
-async function complete(_store: Store, values: Record<string, Value>): Promise<undefined> {
+async function complete(
+  values: Record<string, Value>,
+  { auth }: RequestInfo,
+  old: Readonly<Record<string, Value>> = {},
+): Promise<undefined> {
+  if (!auth?.isSuperuser) values.api_key = old.api_key ?? ''
   for (const [name, value] of Object.entries(DEFAULTS)) values[name] ||= value
   const templates = parseJson(String(values.templates ?? 'null')) ?? {}
   if (!TEMPLATES.safeParse(templates).success) throw invalidFields({ templates: WRONG })
   return undefined
 }
 
-export const verifyServicesExtension: Extension = { beforeCreate: complete, beforeUpdate: complete }
+/** Rules of services. `api_key` names the key that made the service by Twilio's API. */
+export const verifyServicesExtension: Extension = {
+  setByServer: ['api_key'],
+  beforeCreate: (_store, values, request) => complete(values, request),
+  beforeUpdate: (_store, values, old, request) => complete(values, request, old),
+}
 
 export const verificationsExtension: Extension = {
   async afterDelete({ db }, ids) {

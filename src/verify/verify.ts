@@ -8,11 +8,14 @@ import { GatewayError } from '../errors.ts'
 import { formatDate } from '../fields/date.ts'
 import { callingCodeOf } from '../portable/phone.ts'
 import { changeLogCte } from '../records/record-sql.ts'
+import { beginPause, endPause, takeCodes } from '../sms/codes/counts.ts'
+import { requireDestinations } from '../sms/codes/destinations.ts'
+import { CODE_PRIORITY } from '../sms/codes/text-code.ts'
 import { cancelMessage } from '../sms/queue/cancel.ts'
 import type { AcceptConfig } from '../sms/send/accept.ts'
 import { dateAt, PLAIN_OPTIONS, toOne } from '../sms/send/body.ts'
 import { checkLength, checkPhones, loadTemplate, optedOut } from '../sms/send/content.ts'
-import { CODE_PRIORITY, prepareOffer, sendInside } from '../sms/send/send.ts'
+import { prepareOffer, sendInside } from '../sms/send/send.ts'
 import { gatewayRefusal } from '../sms/send/shape.ts'
 import { wakeDevices } from '../sms/wake.ts'
 import { randomDigits, randomId } from '../tools/random.ts'
@@ -21,8 +24,6 @@ import {
   COLUMNS,
   findService,
   MAX_ATTEMPTS,
-  requireAllowed,
-  requireNumberAllowed,
   type Service,
   type Start,
   VERIFICATION,
@@ -43,7 +44,7 @@ export async function startVerification(
   const { sender, to, templateId } = start
   checkPhones([to])
   const service = await findService(store, sender.user, start.service)
-  await requireDestination(store, sender.user, service, to)
+  await requireDestinations(store, sender.user, [to])
   const template = templateId && (await loadTemplate(store, sender.user, templateId))
   if ((await optedOut(store, sender.user, [to])).size > 0) throw gatewayRefusal('recipient_opted_out')
   const { verification, wake } = await store.db.transaction(async (db) => {
@@ -67,13 +68,14 @@ interface Code {
   readonly expires_at: string
 }
 
+/** The pause after a first code to a number, in seconds. It doubles each time the code is sent again. */
+const PAUSE_SECONDS = 30
+
 // clock_timestamp(), because now() is the time before the transaction waited for the number's lock
 const PENDING = statement('verify pending', {
-  ...{ id: 'string', sends: 'number', age: 'number', expires_at: 'string', sealed: 'string' },
+  ...{ id: 'string', sends: 'number', expires_at: 'string', sealed: 'string' },
 })`
-select v.id, v.sends, v.expires_at, c.sealed, coalesce((
-    select extract(epoch from clock_timestamp() - m.created::timestamptz) from sms_messages m where m.id = v.message
-  ), 86400)::float8 as age
+select v.id, v.sends, v.expires_at, c.sealed
 from verifications v join _verify_codes c on c.verification = v.id
 where v.service = ${text('service')} and v."to" = ${text('to')} and v.status = 'pending'
   and v.expires_at > pb_text(clock_timestamp())
@@ -86,9 +88,10 @@ async function codeFor(
   start: Start,
 ): Promise<Code> {
   const { db } = store
-  await requireNumberAllowed(db, service, start.to)
+  const { user } = start.sender
+  await takeCodes(store, config, { user, phones: [start.to], ip: start.ip })
   const pending = await runForRow(db, PENDING, { service: service.id, to: start.to })
-  await requireAllowed(store, config, start, service, pending)
+  await beginPause(db, user, start.to, PAUSE_SECONDS * 2 ** (pending?.sends ?? 0))
   const text = pending && (await unseal(db, CODES, pending.id, pending.sealed))
   if (pending && text) return { ...pending, verification: pending.id, text }
   const expires_at = dateAt(Date.now() + (start.ttl || service.ttl) * 1000)
@@ -127,58 +130,6 @@ async function keep({ db }: Store, service: Service, { sender, to }: Start, code
 
 const hashOf = (db: Store['db'], user: string, code: string) => keyedHash(db, CODES, `${user} ${code}`)
 
-/** Destinations if no line of the user has a number: all but satellites and networks without a country. */
-const WITHOUT_LINES = '-870,-878,-881,-882,-883,-888,-979,-7840,-7940'
-
-const BOUNDS = statement('verify bounds', { isAllowed: 'boolean', numbers: 'string[]' })`
-select sms_is_destination(${text('destinations')}, ${text('to')}) as "isAllowed",
-  array(select l.number from lines l where l."user" = ${text('user')} and l.number like '+%') as numbers`
-
-/** Throws 403 for a number that a service may not send codes to. */
-async function requireDestination(store: Store, user: string, service: Service, to: string) {
-  const country = callingCodeOf(to)
-  const destinations = service.destinations || WITHOUT_LINES
-  const { isAllowed, numbers } = (await runForRow(store.db, BOUNDS, { destinations, to, user }))!
-  const isHome = numbers.some((number) => callingCodeOf(number) === country)
-  const goesHome = service.destinations === '' && numbers.length > 0
-  if (goesHome ? !isHome : !isAllowed) throw gatewayRefusal('destination_not_allowed')
-  const isStopped = service.stopped.split(',').includes(country)
-  if (isStopped || (await stopsNow(store, service, country))) throw gatewayRefusal('destination_stopped')
-}
-
-/** The share of approved codes is computed from this many codes, the last ones of the past day. */
-const JUDGED = 20
-
-// Stops codes to a country if too few of the last ones were approved. A pending code counts as not approved
-// after 3 minutes. When a user changes the service, the count starts again. Concurrent requests queue one
-// mail only, which alarms/alarms.ts sends.
-const STOP = statement('verify stop', { id: 'string' })`
-with last as (
-  select v.status from verify_services s join verifications v on v.service = s.id
-  where s.id = ${text('service')} and v.country = ${text('country')} and v.status <> 'canceled'
-    and v.created > greatest(pb_text(now() - interval '1 day'), s.updated)
-    and (v.status <> 'pending' or v.created < pb_text(now() - interval '3 minutes'))
-  order by v.created desc limit ${JUDGED}
-), judged as (
-  select count(*) as finished, count(*) filter (where status = 'approved') as approved from last
-), low as materialized (
-  select s.id, ${text('country')} = any (string_to_array(s.stopped, ',')) as was_stopped from verify_services s, judged j
-  where s.id = ${text('service')} and j.finished >= ${JUDGED} and j.approved * 100 < s.approval_floor * j.finished
-  for update of s
-), written as (
-  update verify_services s set stopped = concat_ws(',', nullif(s.stopped, ''), ${text('country')})
-  from low where s.id = low.id and not low.was_stopped returning s.*
-), mailed as (
-  insert into _jobs (kind, holder, key, payload)
-  select 'alarm_mail', w."user", gen_random_uuid(), json_build_array(json_build_object(
-    'name', w.name, 'stoppedCountry', ${text('country')}, 'waiting', 0)) from written w
-), ${changeLogCte('written', 'update', 'verify_services')}
-select id from low`
-
-/** Stops codes to a country if too few were approved, and queues a mail. True if they are stopped. */
-const stopsNow = async ({ db }: Store, service: Service, country: string): Promise<boolean> =>
-  service.approval_floor > 0 && (await run(db, STOP, { service: service.id, country })).length > 0
-
 /** Names a verification by its id, or as the last one of a phone number and a service. '': not given. */
 export interface Named {
   readonly id: string
@@ -195,7 +146,8 @@ const TARGET = part`target as materialized (
     select v.* from verifications v
     where ${text('id')} = '' and v."user" = ${text('user')} and v."to" = ${text('to')} and v.service = coalesce(
       nullif(${text('service')}, ''),
-      (select s.id from verify_services s where s."user" = ${text('user')} order by s.created, s.id limit 1))
+      (select s.id from verify_services s where s."user" = ${text('user')}
+        order by s.api_key <> '', s.created, s.id limit 1))
     order by v.created desc, v._rowid desc limit 1 for update
   ) of_number
 )`
@@ -233,7 +185,9 @@ export async function checkVerification(
   user: string,
   { code, ...named }: Named & { readonly code: string },
 ): Promise<Verification> {
-  return (await runForRow(db, CHECK, { ...named, user, hash: await hashOf(db, user, code) }))!
+  const checked = (await runForRow(db, CHECK, { ...named, user, hash: await hashOf(db, user, code) }))!
+  if (checked.status === 'approved') await endPause(db, user, checked.to)
+  return checked
 }
 
 const END = statement('verify end', VERIFICATION.extend({ message: z.string() }))`
@@ -255,6 +209,7 @@ export async function endVerification(
   const found = await runForRow(store.db, END, { ...named, user, status })
   if (!found) throw gatewayRefusal('verification_not_found')
   const { message, ...verification } = found
+  if (verification.status === 'approved') await endPause(store.db, user, verification.to)
   if (message !== '') await cancelMessage(store, user, message).catch(ignoreSent)
   return verification
 }

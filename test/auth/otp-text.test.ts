@@ -126,6 +126,90 @@ test('a number gets five texts an hour, whoever asks; further codes are void', a
   expect(await texts()).toEqual([])
 })
 
+/** The collection of docs/app.md: guests make users with any number, and ask for their passwords. */
+await root.collections.create({
+  name: 'strangers',
+  type: 'auth',
+  createRule: '',
+  fields: [
+    { name: 'email', type: 'email', required: false },
+    { name: 'phone', type: 'text', pattern: '^[+][1-9][0-9]+$' },
+  ],
+  indexes: ["create unique index idx_strangers_phone on strangers (phone) where phone != ''"],
+  otp: { enabled: true, length: 6, channel },
+})
+const countTexts = async () => Number((await query('select count(*) from sms_messages')).rows[0]![0])
+/** A guest makes a user for each number and asks for a one-time password. Returns how many were texted. */
+async function attack(numbers: readonly string[]): Promise<number> {
+  const before = await countTexts()
+  const asked: string[] = []
+  for (const phone of numbers) {
+    await server.post('/api/collections/strangers/records', { phone, password, passwordConfirm: password })
+    const { body } = await server.post('/api/collections/strangers/request-otp', { email: phone })
+    asked.push(body.otpId)
+  }
+  // each password is texted, or void
+  const valid = async () => (await query('select 1 from "_otps" where id = any($1)', asked)).rows.length
+  await expect.poll(async () => (await valid()) === (await countTexts()) - before).toBe(true)
+  return (await countTexts()) - before
+}
+const bound = async (values: object) => {
+  const { items } = (await call('GET', '/api/collections/user_settings/records')).body
+  const path = `/api/collections/user_settings/records${items[0] ? `/${items[0].id}` : ''}`
+  const saved = await call(items[0] ? 'PATCH' : 'POST', path, { user: account, ...values })
+  expect(saved.status, JSON.stringify(saved.body)).toBe(200)
+}
+const forget = () => query(`delete from auth_tries where key like 'code %'`)
+
+describe('a guest who asks for passwords of others', () => {
+  beforeEach(async () => {
+    await forget()
+    await query('delete from sms_dispatch')
+  })
+
+  test('causes no text to satellites and premium numbers', async () => {
+    const satellites = Array.from({ length: 12 }, (_, i) => `+88216${1_234_500 + i}`)
+    expect(await attack([...satellites, '+881612345678', '+979123456789', '+19005551234'])).toBe(0)
+  })
+
+  test('causes no text to a country that the owner leaves out or that was stopped', async () => {
+    await bound({ code_destinations: '+49', code_stopped: '' })
+    expect(await attack(['+43660123456', newNumber()])).toBe(1)
+    await bound({ code_stopped: '+49' })
+    expect(await attack([newNumber()])).toBe(0)
+    await bound({ code_destinations: '', code_stopped: '' })
+  })
+
+  test('causes as many texts as a network and the account may have', async () => {
+    await bound({ code_max_per_network: 4 })
+    expect(await attack(Array.from({ length: 7 }, newNumber))).toBe(4)
+    await bound({ code_max_per_network: 0, code_max_per_account: 6 })
+    expect(await attack(Array.from({ length: 4 }, newNumber))).toBe(2)
+    await bound({ code_max_per_account: 0 })
+  })
+
+  test('causes as many texts to a number as codes of all kinds may have together', async () => {
+    const phone = newNumber()
+    await addPlayer({ email: 'gus@example.com', phone })
+    const hook = await call('POST', '/api/collections/hooks/records', {
+      ...{ user: account, name: 'Login', preset: 'text', kind: 'codes', recipients_from: 'to' },
+    })
+    const posted = () =>
+      server.call('POST', `/api/hooks/${hook.body.secret}`, { to: phone, text: 'Your code is 471103' })
+    expect((await posted()).body.outcome).toBe('sent')
+    expect((await call('POST', '/api/verify', { to: phone })).status).toBe(200)
+    await guest().requestOTP('gus@example.com')
+    await expect.poll(async () => (await query('select 1 from sms_dispatch')).count).toBe(3)
+    expect(await texts()).toHaveLength(3)
+    for (const _ of [1, 2]) expect((await posted()).status).toBe(200)
+    const { status, headers } = await posted()
+    expect([status, Number(headers.get('retry-after')) > 3_000]).toEqual([429, true])
+    expect((await call('POST', '/api/verify', { to: phone })).body.error).toBe('number_limit_reached')
+    await isVoid((await guest().requestOTP('gus@example.com')).otpId)
+    await texts()
+  })
+})
+
 test('without a number it is mailed; without a phone that sends it is void', async () => {
   await addPlayer({ email: 'eve@example.com', phone: 'none' })
   await guest().requestOTP('eve@example.com')

@@ -1117,6 +1117,15 @@ create table user_settings (
   assign text collate "C" not null default ''::text,
   notify text collate "C" not null default ''::text,
   destinations text collate "C" not null default ''::text,
+  code_destinations text collate "C" not null default ''::text,
+  code_stopped text collate "C" not null default ''::text,
+  code_approval_floor double precision not null default 0,
+  code_max_per_hour double precision not null default 0,
+  code_max_per_day double precision not null default 0,
+  code_max_per_network double precision not null default 0,
+  code_max_per_account double precision not null default 0,
+  code_quota_share double precision not null default 0,
+  code_counted_from pb_date,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -1166,8 +1175,8 @@ create table verifications (
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX idx_verifications_message ON verifications USING btree (message) WHERE message <> ''::text;
 CREATE INDEX idx_verifications_pending ON verifications USING btree (expires_at) WHERE status = 'pending'::text;
-CREATE INDEX idx_verifications_service_country ON verifications USING btree (service, country, created);
 CREATE INDEX idx_verifications_service_to ON verifications USING btree (service, "to", created);
+CREATE INDEX idx_verifications_user_country ON verifications USING btree ("user", country, created);
 CREATE INDEX idx_verifications_user_created ON verifications USING btree ("user", created);
 
 create table verify_services (
@@ -1180,14 +1189,7 @@ create table verify_services (
   ttl double precision not null default 0,
   domain text collate "C" not null default ''::text,
   app_hash text collate "C" not null default ''::text,
-  destinations text collate "C" not null default ''::text,
-  approval_floor double precision not null default 0,
-  max_per_hour double precision not null default 0,
-  max_per_day double precision not null default 0,
-  max_per_network double precision not null default 0,
-  max_per_sender double precision not null default 0,
-  quota_share double precision not null default 0,
-  stopped text collate "C" not null default ''::text,
+  api_key text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -1316,6 +1318,7 @@ create function acting_ended() returns trigger volatile
 create function auth_give_back(keys text[], exempt text, days integer) returns void volatile
 create function auth_take_tries(keys text[], limits integer[], seconds integer, exempt text) returns integer volatile
 create function campaigns_unsettled() returns trigger volatile
+create function code_take(keys text[], amounts integer[], limits integer[], seconds integer[], OUT place integer, OUT wait integer) returns record volatile
 create function instr(t text, part text) returns integer immutable
 create function json_array_length(list text[]) returns integer immutable
 create function json_each(v text) returns TABLE(key text, value text, type text, id bigint) immutable

@@ -1,4 +1,4 @@
-import { codeOn, pairPhone, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
+import { codeOn, makeKey, pairPhone, startTwilioFixture } from '../support/twilio/twilio-fixture.ts'
 
 const fixture = await startTwilioFixture()
 const ann = await fixture.makeUser()
@@ -55,6 +55,68 @@ test('services are listed in pages, renamed and deleted', async () => {
   expect(renamed).toMatchObject({ sid: other.sid, friendly_name: 'Bar', code_length: 4 })
   expect((await ask('DELETE', `/${other.sid}`)).status).toBe(204)
   expect((await ask('GET', `/${other.sid}`)).body.code).toBe(20404)
+})
+
+describe('a key', () => {
+  const RECORDS = '/api/collections/verify_services/records'
+  const change = (sid: string, login: string) =>
+    ann.raw('POST', `/v2/Services/${sid}`, { login, body: new URLSearchParams({ FriendlyName: sid }) })
+  const remove = (sid: string, login: string) => ann.raw('DELETE', `/v2/Services/${sid}`, { login })
+  const loginOf = async (values: object = {}) => {
+    const { account_sid, auth_token } = await makeKey(ann.user, values)
+    return `${account_sid}:${auth_token}`
+  }
+
+  test.each([
+    ['changes and deletes services that it made', {}, 'own', 200],
+    ['does not change or delete the service of another key', {}, 'of another key', 403],
+    ['does not change or delete the service of the owner', {}, 'of the owner', 403],
+    [
+      'with all scopes changes and deletes the service of the owner',
+      { scopes: ['all:any'] },
+      'of the owner',
+      200,
+    ],
+  ])('%s', async (_, values, whose, status) => {
+    const login = await loginOf(values)
+    const body = new URLSearchParams({ FriendlyName: `${whose} ${status}` })
+    const made = { own: login, 'of another key': `${ann.sid}:${ann.token}` }[whose]
+    const name = `${whose} ${status}`
+    const { sid, id } = made
+      ? (await ann.raw('POST', '/v2/Services', { login: made, body })).body
+      : (await ann.user.call('POST', RECORDS, { user: ann.user.id, name })).body
+    const service = sid ?? `VA${Buffer.from(id).toString('hex')}00`
+    const changed = await change(service, login)
+    expect([changed.status, changed.body.code]).toEqual([status, status === 200 ? undefined : 20003])
+    expect((await remove(service, login)).status).toBe(status === 200 ? 204 : status)
+    const left = await ann.raw('GET', `/v2/Services/${service}`)
+    expect(left.status).toBe(status === 200 ? 404 : 200)
+  })
+
+  test('that makes services sends no more codes, nor to other countries', async () => {
+    const To = '+4915112345999'
+    const outcomes: (number | undefined)[] = []
+    for (let i = 0; i < 8; i++) {
+      const { sid } = (await ask('POST', '', { FriendlyName: `many ${i}` })).body
+      await fixture.gateway.query(`delete from auth_tries where key like '% pause'`)
+      outcomes.push((await ask('POST', `/${sid}/Verifications`, { To, Channel: 'sms' })).body.code)
+      const satellite = await ask('POST', `/${sid}/Verifications`, { To: '+88216123456', Channel: 'sms' })
+      expect(satellite.body.code).toBe(60410)
+    }
+    expect(outcomes).toEqual([...Array(5).fill(undefined), 60203, 60203, 60203])
+  })
+
+  test('does not decide by which service codes go that name none', async () => {
+    await pairPhone(fixture, ben, '+4915550000002')
+    await ask('POST', '', { FriendlyName: 'first' }, ben)
+    const { id } = (await ben.user.call('POST', RECORDS, { user: ben.user.id, name: 'own' })).body
+    expect((await ben.user.call('POST', '/api/verify', { to: '+491511234' })).body.service).toBe(id)
+  })
+
+  test('of a person is not named by a record that a person writes', async () => {
+    const values = { user: ann.user.id, name: 'forged', api_key: ann.keyId }
+    expect((await ann.user.call('POST', RECORDS, values)).body.api_key).toBe('')
+  })
 })
 
 describe('refuses', () => {

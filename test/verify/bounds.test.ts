@@ -3,6 +3,7 @@ import { ANN, as, startServerWithUsers } from '../support/server/server-with-use
 const server = await startServerWithUsers()
 const headers = await server.signedIn('users', ANN.id)
 const RECORDS = '/api/collections/verify_services/records'
+const SETTINGS = '/api/collections/user_settings/records'
 
 let last = 15_100_000
 const numbers = (count: number, code = '+49') => Array.from({ length: count }, () => `${code}${last++}`)
@@ -16,6 +17,12 @@ const service = async (values: object): Promise<string> => {
   const body = { user: ANN.id, name: `s${last++}`, ...values }
   return (await server.ask('POST', RECORDS, body, headers)).body.id
 }
+/** Sets bounds of the account's codes, as its owner does. */
+const bound = async (values: object) => {
+  const { body } = await server.ask('GET', SETTINGS, undefined, headers)
+  const { status } = await server.ask('PATCH', `${SETTINGS}/${body.items[0].id}`, values, headers)
+  expect(status).toBe(200)
+}
 const setLine = (number: string) =>
   server.rows('update lines set number = $2 where "user" = $1', [ANN.id, number])
 const kept = async () =>
@@ -23,8 +30,9 @@ const kept = async () =>
 
 beforeEach(async () => {
   await setLine('')
-  for (const table of ['verify_services', 'verifications', 'auth_tries', '_jobs'])
+  for (const table of ['verify_services', 'verifications', 'auth_tries', '_jobs', 'user_settings'])
     await server.rows(`delete from ${table}`)
+  await server.ask('POST', SETTINGS, { user: ANN.id }, headers)
 })
 
 test.each([
@@ -39,20 +47,43 @@ test.each([
   ['', 'Acme', '+33612345678', 'sent'],
   ['+43', '+4915550000001', '+436601234568', 'sent'],
   ['+43', '+4915550000001', '+4915112345670', 'destination_not_allowed'],
-])('destinations "%s", a line with "%s": to %s %s', async (destinations, line, to, outcome) => {
+  ['-49', '', '+43660123456', 'sent'],
+  ['-49', '', '+88216123456', 'destination_not_allowed'],
+  ['+8', '', '+881612345678', 'destination_not_allowed'],
+  ['+43,+8816', '', '+881612345678', 'sent'],
+  ['+43,+8816', '', '+881712345678', 'destination_not_allowed'],
+  ['', '+12125550100', '+19005551234', 'destination_not_allowed'],
+  ['', '', '+491371234567', 'destination_not_allowed'],
+  ['+41', '', '+41900123456', 'destination_not_allowed'],
+])('code_destinations "%s", a line with "%s": to %s %s', async (code_destinations, line, to, outcome) => {
   await setLine(line)
+  await bound({ code_destinations })
   const before = await kept()
-  expect(await start(to, { service: await service({ destinations }) })).toBe(outcome)
+  expect(await start(to)).toBe(outcome)
   if (outcome !== 'sent') expect(await kept()).toEqual(before)
 })
 
-test('a network and a key get exactly so many codes in an hour, at once, too', async () => {
-  const named = { service: await service({ max_per_network: 3, max_per_sender: 7 }) }
+test('a number gets five codes an hour from 12 services together, at once, too', async () => {
+  const services = await Promise.all(Array.from({ length: 12 }, () => service({})))
+  const [to] = numbers(1)
+  const outcomes = await Promise.all(services.map((id) => start(to!, { service: id })))
+  expect(outcomes.filter((outcome) => outcome === 'sent')).toHaveLength(1)
+  for (const id of services) {
+    await server.rows(`delete from auth_tries where key like '% pause'`)
+    await start(to!, { service: id })
+  }
+  expect(await server.rows('select sum(sends)::int from verifications where "to" = $1', [to])).toEqual([[5]])
+  expect(await start(to!, { service: services[0] })).toBe('number_limit_reached')
+})
+
+test('a network and an account get exactly so many codes in an hour, from all services, at once, too', async () => {
+  await bound({ code_max_per_network: 3, code_max_per_account: 7 })
+  const named = { service: await service({}) }
   expect(await startAll(numbers(12), { ...named, ip: '2001:db8::7' })).toBe(3)
   expect(await start(numbers(1)[0]!, { ...named, ip: '2001:db8::99' })).toBe('sender_limit_reached')
   expect(await startAll(numbers(12), { ...named, ip: '198.51.100.1' })).toBe(3)
-  expect(await startAll(numbers(12), named)).toBe(1)
-  await server.rows(`update auth_tries set ends = now() where key like 'verify %'`)
+  expect(await startAll(numbers(12), { service: await service({}) })).toBe(1)
+  await server.rows(`update auth_tries set ends = now() where key like 'code %'`)
   expect(await start(numbers(1)[0]!, named)).toBe('sent')
 })
 
@@ -61,10 +92,11 @@ test('codes use their share of the quota and no more', async () => {
   await server.rows('update users set monthly_quota = $2 where id = $1', [ANN.id, usage.used + 100])
   const share = Math.ceil((4 * 100) / (usage.used + 100))
   const allowed = Math.floor((share * (usage.used + 100)) / 100)
-  const named = { service: await service({ quota_share: share }) }
-  expect(await startAll(numbers(allowed + 5), named)).toBe(allowed)
-  expect(await start(numbers(1)[0]!, named)).toBe('quota_exceeded')
-  expect(await start(numbers(1)[0]!, { service: await service({}) })).toBe('sent')
+  await bound({ code_quota_share: share })
+  expect(await startAll(numbers(allowed + 5))).toBe(allowed)
+  expect(await start(numbers(1)[0]!, { service: await service({}) })).toBe('quota_exceeded')
+  await bound({ code_quota_share: 0 })
+  expect(await start(numbers(1)[0]!)).toBe('sent')
   await server.rows('update users set monthly_quota = 0 where id = $1', [ANN.id])
 })
 
@@ -77,22 +109,37 @@ const add = (id: string, count: number, status: string, minutes = 0, country = '
     [ANN.id, id, status, count, minutes, country],
   )
 
+/** The id of a message that failed. */
+async function failedMessage(): Promise<string> {
+  await start(numbers(1, '+44')[0]!)
+  const sql = `update sms_messages set status = 'failed', error_message = 'Canceled'
+    where id = (select max(id) from sms_messages) returning id`
+  return String((await server.rows(sql))[0]![0])
+}
+
 test('a country of which too few codes are entered is stopped until somebody allows it again', async () => {
-  const id = await service({ approval_floor: 50 })
+  await bound({ code_approval_floor: 50 })
+  const id = await service({})
   // the jobs themselves are done at once
   await server.rows('create table mails (holder text, country text)')
   await server.rows(`create function note_mail() returns trigger language plpgsql as $$ begin
     insert into mails values (new.holder, new.payload -> 0 ->> 'stoppedCountry'); return null; end $$`)
   await server.rows(`create trigger note_mail after insert on _jobs for each row
     when (new.kind = 'alarm_mail') execute function note_mail()`)
-  await server.rows(`update verify_services set updated = '2020-01-01 00:00:00.000Z'`)
-  const stopped = async () => (await server.ask('GET', `${RECORDS}/${id}`, undefined, headers)).body.stopped
+  const stopped = async () =>
+    (await server.ask('GET', SETTINGS, undefined, headers)).body.items[0].code_stopped
   await add(id, 9, 'expired')
   await add(id, 10, 'approved', 10)
   await add(id, 50, 'pending')
   await add(id, 50, 'canceled')
+  await server.rows(`update verifications set message = $1 where status = 'canceled'`, [
+    await failedMessage(),
+  ])
   await add(id, 50, 'expired', 1_500)
   expect(await start(numbers(1)[0]!, { service: id })).toBe('sent')
+  // a change of the service or of other settings does not begin the count again
+  await server.ask('PATCH', `${RECORDS}/${id}`, { name: 'renamed' }, headers)
+  await bound({ time_zone: 'Europe/Berlin', code_counted_from: '2099-01-01 00:00:00.000Z' })
   // twenty of which a half is approved
   await add(id, 1, 'expired')
   expect(await start(numbers(1)[0]!, { service: id })).toBe('sent')
@@ -100,8 +147,12 @@ test('a country of which too few codes are entered is stopped until somebody all
   expect(await startAll(numbers(10), { service: id })).toBe(0)
   expect(await start(numbers(1)[0]!, { service: id })).toBe('destination_stopped')
   expect(await stopped()).toBe('+49')
+  expect(await start(numbers(1)[0]!, { service: await service({}) })).toBe('destination_stopped')
   expect(await start(numbers(1, '+43')[0]!, { service: id })).toBe('sent')
   expect(await server.rows('select * from mails')).toEqual([[ANN.id, '+49']])
-  await server.ask('PATCH', `${RECORDS}/${id}`, { stopped: '' }, headers)
+  await bound({ code_stopped: '' })
   expect(await start(numbers(1)[0]!, { service: id })).toBe('sent')
+  // those that were canceled after their text had left count
+  await add(id, 30, 'canceled')
+  expect(await start(numbers(1)[0]!, { service: id })).toBe('destination_stopped')
 })

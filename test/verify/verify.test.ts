@@ -35,12 +35,10 @@ async function started(body: object = {}): Promise<string> {
 const wrongOf = (code: string) => code.replace(/^./, (digit) => String((Number(digit) + 1) % 10))
 /** As if so many seconds had passed since the last code was sent. */
 const wait = (seconds: number) =>
-  server.rows(
-    `with old as (update auth_tries set ends = ends - $1 * interval '1 second' where key like 'text of %')
-    update sms_messages set created = pb_text(created::timestamptz - $1 * interval '1 second')`,
-    [seconds],
-  )
-const counted = () => server.rows(`select 1 from auth_tries where key like 'text of %'`)
+  server.rows(`update auth_tries set ends = ends - $1 * interval '1 second' where key like 'code %'`, [
+    seconds,
+  ])
+const counted = () => server.rows(`select 1 from auth_tries where key like 'code %' and tries > 0`)
 const expire = () =>
   server.rows(`update verifications set expires_at = pb_text(now()) where status = 'pending'`)
 const codes = async () => Number((await server.rows('select count(*) from _verify_codes'))[0]![0])
@@ -78,7 +76,11 @@ describe('a code', () => {
     const over = 'max_attempts_reached'
     expect(statuses).toEqual(['pending', 'pending', 'pending', 'pending', over, over])
     expect((await check(code)).body).toMatchObject({ status: over, attempts: 5 })
+    expect((await start()).body.error).toBe('resend_too_soon')
+    await wait(30)
     expect((await check(await started())).body.status).toBe('approved')
+    // after a right code nothing has to be waited for
+    expect((await start()).status).toBe(200)
   })
 
   test('is wrong when it has expired or was canceled, at once and after the clean-up', async () => {
@@ -90,6 +92,7 @@ describe('a code', () => {
       const status = end === 'canceled' ? 'canceled' : 'expired'
       expect((await check(code)).body).toMatchObject({ status, attempts: 0 })
       expect(await codes()).toBe(0)
+      await wait(30)
     }
     await server.rows(`update verifications set created = '2020-01-01 00:00:00.000Z'`)
     await deleteOldVerifications(store.db, 30)
@@ -111,6 +114,9 @@ describe('a code', () => {
     expect((await cancel({ id })).body.status).toBe('canceled')
     expect(await claimed()).toEqual([])
     expect((await cancel({ id })).body.status).toBe('canceled')
+    expect((await start()).body.error).toBe('resend_too_soon')
+    await server.rows('delete from sms_messages where id = (select message from verifications)')
+    expect((await start({ service: await service({}) })).body.error).toBe('resend_too_soon')
   })
 })
 
@@ -132,6 +138,7 @@ describe('sending it again', () => {
     const begin = async () => {
       const answer = await start()
       await cancel({ to: TO })
+      await server.rows(`delete from auth_tries where key like '% pause'`)
       return answer.status === 200 ? 'sent' : `${answer.body.error} ${answer.body.retry_after > 3_600}`
     }
     const all: string[] = []
@@ -230,10 +237,7 @@ test('services are made by their owners, verifications by nobody', async () => {
   for (const templates of [...wrong, 'text', ['{{code}}']])
     expect((await records('verify_services', { user: ANN.id, name: 'x', templates })).status).toBe(400)
   const id = await service({ name: 'shop' })
-  const defaults = await server.rows(
-    'select code_length, ttl, max_per_hour, max_per_day from verify_services',
-  )
-  expect(defaults).toEqual([[6, 600, 5, 10]])
+  expect(await server.rows('select code_length, ttl, api_key from verify_services')).toEqual([[6, 600, '']])
   expect((await start()).body.service).toBe(id)
   const values = { user: ANN.id, service: id, to: TO, channel: 'sms', status: 'approved' }
   expect((await records('verifications', values)).status).toBe(403)
@@ -245,6 +249,7 @@ test('services are made by their owners, verifications by nobody', async () => {
   const remove = (path: string) => server.ask('DELETE', `/api/collections/${path}`, undefined, headers)
   expect((await remove(`verify_services/records/${id}`)).status).toBe(204)
   expect(await leftOver()).toEqual([])
+  await wait(30)
   expect((await start()).status).toBe(200)
   expect((await remove(`users/records/${ANN.id}`)).status).toBe(204)
   expect(await leftOver()).toEqual([])

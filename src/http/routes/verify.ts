@@ -16,7 +16,8 @@ const MAX_BODY_BYTES = 64 << 10
 const optionalId = () => id(100).nullish()
 const matching = (pattern: RegExp, error: string) => z.string('must be a text').regex(pattern, error)
 const to = () => z.string('must be a text').meta({ pattern: E164.source }).describe('A number in E.164.')
-const service = () => optionalId().describe('A record of `verify_services`. Left out: the oldest.')
+const service = () =>
+  optionalId().describe('A record of `verify_services`. Left out: the oldest that no API key made.')
 
 const START = z
   .strictObject({
@@ -45,7 +46,9 @@ const START = z
     ip: z
       .union([z.ipv4(), z.ipv6()], 'must be an IP address')
       .nullish()
-      .describe('The address of the person who asked for the code: its network gets so many in an hour.'),
+      .describe(
+        'The address of the person who asked for the code: `code_max_per_network` limits the codes of its network.',
+      ),
   })
   .meta({ id: 'VerificationStart' })
 

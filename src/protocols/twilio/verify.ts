@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { hasScope, type Scope } from '../../auth/api-keys.ts'
 import { objectsOf } from '../../db/statement.ts'
 import { dateOf } from '../../fields/date.ts'
 import { E164 } from '../../portable/phone.ts'
@@ -46,8 +47,9 @@ interface Row {
   readonly code_length: number
   readonly created: string
   readonly updated: string
+  readonly api_key: string
 }
-const SELECT = `select s.id, s.name, s.code_length, s.created, s.updated from verify_services s where s."user" = $1`
+const SELECT = `select s.id, s.name, s.code_length, s.created, s.updated, s.api_key from verify_services s where s."user" = $1`
 
 /** A stored date as ISO 8601 without milliseconds, which all libraries read. */
 const isoDate = (stored: string): string => `${dateOf(stored)!.toISOString().slice(0, 19)}Z`
@@ -101,11 +103,21 @@ async function listServices(call: Call) {
 async function createService(call: Call) {
   const values = valuesOf(call.parameters)
   if (values.name === undefined) throw invalidParameter('FriendlyName')
-  return saveService(call, undefined, { ...values, user: call.user })
+  return saveService(call, undefined, { ...values, user: call.user, api_key: call.sentBy })
 }
 
 const changeService = async (call: Call) =>
-  saveService(call, await serviceIn(call, call.sid), { ...valuesOf(call.parameters) })
+  saveService(call, await ownService(call), { ...valuesOf(call.parameters) })
+
+const MANAGES: Scope = 'settings:write'
+
+/** The id of the service in the path. Throws 404, and 403 unless the key made it or may change settings. */
+async function ownService(call: Call): Promise<string> {
+  const { id, api_key } = await find(call, call.sid)
+  if (api_key === call.sentBy || hasScope(call.scopes ?? [], MANAGES)) return id
+  const why = `This service was not made by this API key, which lacks the scope ${MANAGES} (all:any)`
+  throw new TwilioRefusal(20003, why, 403)
+}
 
 async function saveService(call: Call, id: string | undefined, values: Record<string, unknown>) {
   const refusal = (why: string) => invalidParameter('FriendlyName', why)
@@ -114,7 +126,7 @@ async function saveService(call: Call, id: string | undefined, values: Record<st
 
 async function deleteService(call: Call): Promise<void> {
   const { store, services } = call
-  const id = await serviceIn(call, call.sid)
+  const id = await ownService(call)
   const { catalog } = store
   await store.db.transaction((db) =>
     deleteRecords({ db, catalog }, services.extensions, catalog.find('verify_services')!, [id]),

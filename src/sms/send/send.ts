@@ -4,7 +4,6 @@ import { admission } from '../../admission/admission.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { list, runForRow, statement, text } from '../../db/statement.ts'
-import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
 import { MAX_OF_AGENT } from '../../portable/agents.ts'
 import { StaleAuth } from '../../records/record-sql.ts'
@@ -19,9 +18,9 @@ import {
   storeOffers,
   type Verdict,
 } from './accept.ts'
-import { PLAIN_OPTIONS, type PlainContent, type SendBody, toOne } from './body.ts'
+import type { SendBody } from './body.ts'
 import { allRecipients, checkBody, plainText, SEALED, sealText, writeTexts } from './content.ts'
-import { accountSender, gatewayRefusal, invalid, type RefusalCode, type Sender } from './shape.ts'
+import { gatewayRefusal, invalid, type RefusalCode, type Sender } from './shape.ts'
 import zones from './time-zones.json' with { type: 'json' }
 
 export interface SendServices {
@@ -258,16 +257,3 @@ async function keepAnswer(store: Store, user: string, { key, fingerprint }: Idem
 
 export const deleteOldAnswers = ({ db }: Store) =>
   db.query(`delete from sms_idempotency where created <= now() - interval '24 hours'`)
-
-export const CODE_PRIORITY = 100
-
-/** Sends a one-time code by one of the user's lines. The text expires after `seconds`. Throws as `send`. */
-export function textCode(
-  services: SendServices,
-  user: string,
-  { to, seconds, ...content }: PlainContent & { readonly to: string; readonly seconds: number },
-) {
-  const expiresAt = formatDate(new Date(Date.now() + seconds * 1000))
-  const options = { ...PLAIN_OPTIONS, expiresAt, priority: CODE_PRIORITY, isBulk: true }
-  return send(services, accountSender(user, user), toOne(to, content, options))
-}

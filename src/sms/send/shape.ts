@@ -209,9 +209,12 @@ export const REFUSALS = {
   request_too_large: [413, ''],
   destination_stopped: [
     403,
-    'Codes to this country are stopped, since too few were entered (stopped of the service)',
+    'Codes to this country are stopped, since too few were entered (code_stopped of user_settings)',
   ],
-  sender_limit_reached: [429, 'As many codes were sent for this network or this key as an hour may have.'],
+  sender_limit_reached: [
+    429,
+    'As many codes were sent for this network or this account as an hour may have.',
+  ],
   resend_too_soon: [429, 'A code was sent to this number just now. Wait before it is sent again.'],
   number_limit_reached: [429, 'This number was sent as many codes as it may get.'],
   verification_not_found: [404, 'Verification not found'],

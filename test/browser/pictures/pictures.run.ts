@@ -96,8 +96,10 @@ scenario('the picture of docs/recipes/verify.md', async (fixture) => {
   const { page } = fixture
   const ann = await fixture.ann()
   const phone = await pairPhone(fixture.url, ann, 'Desk phone')
+  const user = ann.authStore.record!.id
+  await ann.collection('user_settings').create({ user, code_approval_floor: 40, code_stopped: '+7' })
   const { id: service } = await ann.collection('verify_services').create({
-    ...{ user: ann.authStore.record!.id, name: 'Web shop', approval_floor: 40, stopped: '+7' },
+    ...{ user, name: 'Web shop' },
     templates: { en: 'Your code is {{code}}.', de: 'Ihr Code ist {{code}}.' },
   })
   const numbers = ['+4915112345678', '+4915112345679', '+436641234567', '+41791234567', '+4915112345670']

@@ -1,8 +1,10 @@
-import { pb, serverUrl } from '../../data/client.ts'
+import { useState } from 'preact/hooks'
+import { serverUrl } from '../../data/client.ts'
 import { countryOfNumber } from '../../data/phone/phone-numbers.ts'
 import { countryName } from '../../data/phone/phone-words.ts'
-import type { Verification, VerifyService } from '../../data/records.ts'
+import type { UserSettings, Verification, VerifyService } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { saveOwnSettings } from '../../data/user-settings/own.ts'
 import type { Tone } from '../../data/words/message-states.ts'
 import { locale } from '../../language/language.ts'
 import { formatNumber, t, tn, tx } from '../../language/words.ts'
@@ -14,14 +16,18 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 import { to } from '../../router.ts'
+import { LimitsDialog } from './limits-dialog.tsx'
 import { ServiceDialog } from './service-dialog.tsx'
 
 export function Page() {
   const services = useList<VerifyService>('verify_services', { sort: 'created' })
+  const [settings] = useList<UserSettings>('user_settings').items
   return (
     <ListPage
       title={t('Codes')}
-      text={t('Codes by text that prove a number. Each service has its own texts and limits.')}
+      text={t(
+        'Codes by text that prove a number. Each service has its own texts, and all have the same limits.',
+      )}
       list={services}
       caption={t('Services')}
       columns={columnsFor}
@@ -33,9 +39,37 @@ export function Page() {
       add={t('New service')}
       dialog={(service, close) => <ServiceDialog service={service} onClose={close} />}
       after={
-        services.total > 0 ? <Verifications services={services.items} /> : !services.loading && <Example />
+        <>
+          <Limits settings={settings} />
+          {services.total > 0 ? (
+            <Verifications services={services.items} settings={settings} />
+          ) : (
+            !services.loading && <Example />
+          )}
+        </>
       }
     />
+  )
+}
+
+/** Says where codes go and when a country is stopped. The button opens the dialog with all limits. */
+function Limits({ settings }: { settings: UserSettings | undefined }) {
+  const [isOpen, setOpen] = useState(false)
+  const floor = settings?.code_approval_floor ?? 0
+  return (
+    <section class="stack">
+      <h2>{t('Limits')}</h2>
+      <p>
+        {t('Sends to: {countries}.', {
+          countries: settings?.code_destinations.replaceAll(',', ', ') || t('the countries of your lines'),
+        })}{' '}
+        {floor > 0 && t('Stops a country below {rate}.', { rate: percents.format(floor / 100) })}{' '}
+        <Button kind="quiet" needs="admin" onClick={() => setOpen(true)}>
+          {t('Change the limits')}
+        </Button>
+      </p>
+      {isOpen && <LimitsDialog settings={settings} onClose={() => setOpen(false)} />}
+    </section>
   )
 }
 
@@ -66,15 +100,6 @@ const columnsFor = (edit: (service: VerifyService) => void): readonly Column<Ver
     cell: ({ code_length, ttl }) =>
       t('{count} digits, {minutes} min', { count: code_length, minutes: Math.round(ttl / 60) }),
   },
-  {
-    title: t('Sends to'),
-    cell: ({ destinations }) => destinations.replaceAll(',', ', ') || t('the countries of your lines'),
-  },
-  {
-    title: t('Stops below'),
-    align: 'end',
-    cell: ({ approval_floor }) => (approval_floor > 0 ? percents.format(approval_floor / 100) : '–'),
-  },
   actionsColumn((service) => [
     { icon: 'edit', words: t('Change {name}', service), onClick: () => edit(service) },
     { icon: 'trash', words: t('Delete {name}', service), onClick: () => remove(service) },
@@ -94,7 +119,13 @@ const remove = (service: VerifyService) =>
 /** Approval rates are computed from this many of the newest verifications. */
 const SAMPLE = 500
 
-function Verifications({ services }: { services: readonly VerifyService[] }) {
+function Verifications({
+  services,
+  settings,
+}: {
+  services: readonly VerifyService[]
+  settings: UserSettings | undefined
+}) {
   const sample = useList<Verification>('verifications', { perPage: SAMPLE, fields: 'id,to,country,status' })
   const list = useList<Verification>('verifications')
   const nameOf = ({ service }: Verification) => services.find(({ id }) => id === service)?.name ?? ''
@@ -108,8 +139,8 @@ function Verifications({ services }: { services: readonly VerifyService[] }) {
             : t('Approved by country')
         }
         none={t('Nothing was sent yet.')}
-        columns={[...COUNTRIES, stateColumn(services)]}
-        rows={countriesIn(sample.items, services.flatMap(stoppedIn))}
+        columns={[...COUNTRIES, stateColumn(settings)]}
+        rows={countriesIn(sample.items, stoppedIn(settings))}
       />
       <section class="stack">
         <h2>{t('Last codes')}</h2>
@@ -183,14 +214,15 @@ const COUNTRIES: readonly Column<Country>[] = [
   },
 ]
 
-const stoppedIn = ({ stopped }: VerifyService) => stopped.split(',').filter(Boolean)
+const stoppedIn = (settings: UserSettings | undefined) =>
+  settings?.code_stopped.split(',').filter(Boolean) ?? []
 
-/** Says whether a service has stopped sending to a country, with a button that allows this again. */
-const stateColumn = (services: readonly VerifyService[]): Column<Country> => ({
+/** Says whether a country gets no codes any more, with a button that allows it again. */
+const stateColumn = (settings: UserSettings | undefined): Column<Country> => ({
   title: t('State'),
   cell: ({ id }) => {
-    const stopped = services.filter((service) => stoppedIn(service).includes(id))
-    if (stopped.length === 0) return <Badge tone="good">{t('Allowed')}</Badge>
+    const stopped = stoppedIn(settings)
+    if (!stopped.includes(id)) return <Badge tone="good">{t('Allowed')}</Badge>
     return (
       <>
         <Badge tone="bad">{t('Stopped')}</Badge>{' '}
@@ -202,10 +234,7 @@ const stateColumn = (services: readonly VerifyService[]): Column<Country> => ({
   },
 })
 
-async function allow(services: readonly VerifyService[], country: string): Promise<string> {
-  for (const service of services) {
-    const stopped = stoppedIn(service).filter((id) => id !== country)
-    await pb.collection('verify_services').update(service.id, { stopped: stopped.join(',') })
-  }
+async function allow(stopped: readonly string[], country: string): Promise<string> {
+  await saveOwnSettings({ code_stopped: stopped.filter((id) => id !== country).join(',') })
   return t('{country} gets codes again', { country })
 }

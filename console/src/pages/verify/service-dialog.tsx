@@ -2,7 +2,6 @@ import type { VerifyService } from '../../data/records.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { prefixesRow } from '../../parts/rows/common-rows.tsx'
 import { type FormRow, RecordForm } from '../../parts/rows/rows-form.tsx'
 import type { Value } from '../../parts/rows/values.ts'
 
@@ -63,27 +62,8 @@ const ROWS: readonly FormRow[] = [
       write: (minutes) => Number(minutes) * MINUTE,
     },
   ],
-  [
-    { name: 'max_per_hour', label: t('Texts to a number in an hour') },
-    { name: 'max_per_day', label: t('In a day') },
-  ],
-  prefixesRow(
-    'destinations',
-    t('Sends only to'),
-    t('Beginnings of numbers; with a minus those that get nothing. Empty: the countries of your lines.'),
-    true,
-  ),
   {
-    ...{ name: 'approval_floor', label: t('Stop a country below this rate, in percent') },
-    hint: t('Codes that nobody enters are a sign of fraud. You get a mail. 0: never.'),
-  },
-  prefixesRow(
-    'stopped',
-    t('Stopped countries'),
-    t('Country codes that get no codes. Take one out to send there again.'),
-  ),
-  {
-    summary: t('Language, web page, Android app, more limits'),
+    summary: t('Language, web page, Android app'),
     folded: [
       { name: 'default_locale', label: t('Language if none is asked for') },
       {
@@ -94,19 +74,11 @@ const ROWS: readonly FormRow[] = [
         ...{ name: 'app_hash', label: t('Hash of the Android app') },
         hint: t('The app then reads the code itself. It excludes a domain.'),
       },
-      [
-        { name: 'max_per_network', label: t('Codes of a network in an hour') },
-        { name: 'max_per_sender', label: t('Codes of an API key in an hour') },
-      ],
-      { name: 'quota_share', label: t('Percent of the quota that codes may use (0: all)') },
     ],
   },
 ]
 
-const BLANK = {
-  ...{ code_length: 6, ttl: 600, approval_floor: 0, quota_share: 0 },
-  ...{ max_per_hour: 5, max_per_day: 10, max_per_network: 20, max_per_sender: 1_000 },
-}
+const BLANK = { code_length: 6, ttl: 600 }
 
 export const ServiceDialog = ({
   service,

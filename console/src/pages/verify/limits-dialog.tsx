@@ -1,0 +1,52 @@
+import type { UserSettings } from '../../data/records.ts'
+import { t } from '../../language/words.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { prefixesRow } from '../../parts/rows/common-rows.tsx'
+import { type FormRow, RecordForm } from '../../parts/rows/rows-form.tsx'
+
+const ROWS: readonly FormRow[] = [
+  prefixesRow(
+    'code_destinations',
+    t('Sends only to'),
+    t('Beginnings of numbers; with a minus those that get nothing. Empty: the countries of your lines.'),
+    true,
+  ),
+  [
+    { name: 'code_max_per_hour', label: t('Texts to a number in an hour'), placeholder: '5' },
+    { name: 'code_max_per_day', label: t('In a day'), placeholder: '10' },
+  ],
+  [
+    { name: 'code_max_per_network', label: t('Codes of a network in an hour'), placeholder: '20' },
+    { name: 'code_max_per_account', label: t('Codes of the account in an hour'), placeholder: '5000' },
+  ],
+  {
+    ...{ name: 'code_approval_floor', label: t('Stop a country below this rate, in percent') },
+    hint: t('Codes that nobody enters are a sign of fraud. You get a mail. 0: never.'),
+  },
+  prefixesRow(
+    'code_stopped',
+    t('Stopped countries'),
+    t('Country codes that get no codes. Take one out to send there again.'),
+  ),
+  { name: 'code_quota_share', label: t('Percent of the quota that codes may use (0: all)') },
+]
+
+/** The limits of the account's codes, whichever service, hook or sign-in sends them. */
+export const LimitsDialog = ({
+  settings,
+  onClose,
+}: {
+  settings: UserSettings | undefined
+  onClose: () => void
+}) => (
+  <Dialog title={t('Limits of codes')} onClose={onClose} wide>
+    <p class="muted">
+      {t('They hold for all services, one-time passwords and hooks of codes together. 0: the usual limit.')}
+    </p>
+    <RecordForm
+      {...{ collection: 'user_settings', record: settings, rows: ROWS, draftKey: 'code-limits' }}
+      saved={t('Limits saved')}
+      {...{ onSaved: onClose, onCancel: onClose }}
+    />
+  </Dialog>
+)

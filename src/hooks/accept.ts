@@ -1,0 +1,61 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Config } from '../config.ts'
+import { withSavepoint } from '../db/open.ts'
+import { RetryLater } from '../errors.ts'
+import { formatDate } from '../fields/date.ts'
+import { takeCodes } from '../sms/codes/counts.ts'
+import { requireDestinations } from '../sms/codes/destinations.ts'
+import type { Offer } from '../sms/send/accept.ts'
+import { sendInside } from '../sms/send/send.ts'
+import { isRefusal } from '../sms/send/shape.ts'
+import type { Hook } from './hook.ts'
+
+/** What became of a hook's texts. `wake`: the devices to wake after the commit. */
+interface Accepted {
+  readonly outcome: 'sent' | 'waiting' | 'limited'
+  readonly wake?: readonly string[]
+  readonly refusal?: RetryLater
+}
+
+/** Refuses login codes above a limit of the hook, the recipient or the account. */
+export class TooManyCodes extends RetryLater {
+  constructor(retryAfterSeconds: number, message: string) {
+    super(429, retryAfterSeconds, message)
+  }
+}
+
+/** How long an alert waits for a phone that can send it: one day. */
+const WAIT_MS = 86_400_000
+
+/** Queues an alert. If no phone can send, the alert waits, because alerting tools do not retry. */
+export async function acceptAlert(store: Store, config: Config, offer: Offer): Promise<Accepted> {
+  try {
+    return { outcome: 'sent', wake: await sendInside(store, config, offer) }
+  } catch (error) {
+    if (!isRefusal(error, 'no_devices')) throw error
+  }
+  const now = new Date()
+  const expiresAt = formatDate(new Date(now.getTime() + WAIT_MS))
+  await sendInside(store, config, { ...offer, later: true, scheduledAt: formatDate(now), expiresAt })
+  return { outcome: 'waiting' }
+}
+
+/** Queues login codes within the bounds of the account's codes. Counts no refused code. Throws as `send`. */
+export async function acceptCodes(
+  store: Store,
+  config: Config,
+  { user }: Hook,
+  offer: Offer,
+): Promise<Accepted> {
+  const phones = offer.messages.map(({ to }) => to)
+  await requireDestinations(store, user, phones)
+  try {
+    return await withSavepoint(store.db, async () => {
+      await takeCodes(store, config, { user, phones, ip: '' })
+      return { outcome: 'sent', wake: await sendInside(store, config, offer) }
+    })
+  } catch (error) {
+    if (!(error instanceof RetryLater) || error.status !== 429) throw error
+    return { outcome: 'limited', refusal: new TooManyCodes(error.retryAfterSeconds, error.message) }
+  }
+}

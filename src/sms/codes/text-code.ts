@@ -1,0 +1,44 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
+import { formatDate } from '../../fields/date.ts'
+import type { AcceptConfig } from '../send/accept.ts'
+import { PLAIN_OPTIONS, toOne } from '../send/body.ts'
+import { prepareOffer, sendInside } from '../send/send.ts'
+import { accountSender } from '../send/shape.ts'
+import { wakeDevices } from '../wake.ts'
+import { takeCodes } from './counts.ts'
+import { requireDestinations } from './destinations.ts'
+
+export const CODE_PRIORITY = 100
+
+/** A one-time password for a phone number. */
+export interface TextWithCode {
+  readonly to: string
+  readonly body: string
+  /** The text that everybody but the sending device sees. */
+  readonly shown: string
+  /** How long the text may wait. */
+  readonly seconds: number
+  /** The address of the person who asked for it; '' if not known. */
+  readonly ip: string
+}
+
+/** Texts a one-time password by one of the user's lines. Throws 403, 402, 429, and as `send`. */
+export async function textCode(
+  store: Store,
+  config: AcceptConfig & Pick<Config, 'maxRecipients'>,
+  user: string,
+  { to, body, shown, seconds, ip }: TextWithCode,
+): Promise<void> {
+  await requireDestinations(store, user, [to])
+  const expiresAt = formatDate(new Date(Date.now() + seconds * 1000))
+  const options = { ...PLAIN_OPTIONS, expiresAt, priority: CODE_PRIORITY, isBulk: true }
+  const text = toOne(to, { body, shown }, options)
+  const wake = await store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    await takeCodes(inside, config, { user, phones: [to], ip })
+    const offer = await prepareOffer(inside, config.maxRecipients, accountSender(user, user), text)
+    return sendInside(inside, config, offer)
+  })
+  wakeDevices(store.db, wake)
+}
