@@ -13,6 +13,7 @@ beforeEach(() => server.rows('delete from sms_messages'))
 test.each<[string, object, string]>([
   ['subject and text', { subject: 'Backup', text: 'It failed.\n' }, 'Backup\nIt failed.'],
   ['a subject alone, in Unicode', { subject: 'Grüße 🎉' }, 'Grüße 🎉'],
+  ['once what is subject and text', { subject: 'Disk full', text: 'Disk full\n' }, 'Disk full'],
   ['a text alone', { text: 'Only this' }, 'Only this'],
   ['no signature', { text: 'Yes\n-- \nAnn\nAcme' }, 'Yes'],
   [

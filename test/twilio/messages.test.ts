@@ -52,6 +52,19 @@ describe('a new message', () => {
   })
 
   test.each([
+    ['true', `${'x'.repeat(80)} “y” – z`, `${'x'.repeat(80)} "y" - z`, '1'],
+    ['True', '“Hi”', '“Hi”', '1'],
+    ['false', `${'x'.repeat(80)} – z`, `${'x'.repeat(80)} – z`, '2'],
+  ])(
+    'SmartEncoded %s: plain signs only where they save a segment',
+    async (SmartEncoded, Body, body, segments) => {
+      const sent = await ann.send({ Body, SmartEncoded })
+      expect(sent.body).toMatchObject({ body, num_segments: segments })
+      expect((await ann.ask('GET', `Messages/${sent.body.sid}.json`)).body).toEqual(sent.body)
+    },
+  )
+
+  test.each([
     ['spaces and brackets in To', { To: ' (+49) 151-1234.5678 ' }],
     ['options without effect', { MaxPrice: '1', Attempt: '2', ForceDelivery: 'true', RiskCheck: 'disable' }],
     ['what is false anyway', { ProvideFeedback: 'false', SmartEncoded: 'False', ContentRetention: 'retain' }],
@@ -87,6 +100,7 @@ const REFUSED: readonly [string, Record<string, string>, number, number?][] = [
   ['a callback that is not http', { StatusCallback: 'ftp://example.com/' }, 21609],
   ['an unknown parameter', { StatusCallbak: 'https://example.com/' }, 20001],
   ['feedback', { ProvideFeedback: 'true' }, 20001],
+  ['another smart encoding', { SmartEncoded: '1' }, 20001],
   ['To before Body', { To: '', Body: '' }, 21604],
 ]
 

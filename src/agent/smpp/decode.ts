@@ -19,18 +19,18 @@ type JapaneseOrKorean = 'shift_jis' | 'iso-2022-jp' | 'euc-jp' | 'euc-kr'
 
 /** Alphabets by data_coding. SMPP 3.4, 5.2.19; 0x09 is the Shift JIS of Japanese phones, with pictograms */
 const SMPP: Readonly<Record<number, Alphabet>> = {
-  0x01: 'latin1', // ASCII: some carriers write Latin-1 by it
-  0x02: 'bytes',
-  0x03: 'latin1',
-  0x04: 'bytes',
-  0x05: 'shift_jis',
-  0x06: 'iso-8859-5',
-  0x07: 'iso-8859-8',
-  0x08: 'ucs2',
-  0x09: 'shift_jis',
-  0x0a: 'iso-2022-jp',
-  0x0d: 'euc-jp',
-  0x0e: 'euc-kr',
+  1: 'latin1', // ASCII: some carriers write Latin-1 by it
+  2: 'bytes',
+  3: 'latin1',
+  4: 'bytes',
+  5: 'shift_jis',
+  6: 'iso-8859-5',
+  7: 'iso-8859-8',
+  8: 'ucs2',
+  9: 'shift_jis',
+  10: 'iso-2022-jp',
+  13: 'euc-jp',
+  14: 'euc-kr',
 }
 
 /**

@@ -8,14 +8,14 @@ export const ESCAPE = 0x1b
 
 /** The extension table. 3GPP TS 23.038, 6.2.1.1 */
 export const EXTENSION: Readonly<Record<number, string>> = {
-  0x0a: '\f',
-  0x14: '^',
-  0x28: '{',
-  0x29: '}',
-  0x2f: '\\',
-  0x3c: '[',
-  0x3d: '~',
-  0x3e: ']',
-  0x40: '|',
-  0x65: '€',
+  10: '\f',
+  20: '^',
+  40: '{',
+  41: '}',
+  47: '\\',
+  60: '[',
+  61: '~',
+  62: ']',
+  64: '|',
+  101: '€',
 }

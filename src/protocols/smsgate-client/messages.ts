@@ -174,7 +174,9 @@ export const LIST_QUERY = z.object({
   to: dateIn,
   state: z.enum(['', ...STATES], `must be one of ${STATES.join(', ')}`).default(''),
   deviceId: deviceIn,
-  limit: numberIn.transform((limit) => Math.min(Math.max(limit, 1), MAX_LIMIT)).default(DEFAULT_LIMIT),
+  limit: numberIn
+    .transform((limit) => Math.min(Math.max(limit || DEFAULT_LIMIT, 1), MAX_LIMIT))
+    .default(DEFAULT_LIMIT),
   offset: numberIn.transform((offset) => Math.max(offset, 0)).default(0),
   sort: z.enum(['created_at', '-created_at'], 'must be created_at or -created_at').default('-created_at'),
   includeContent: flagIn,

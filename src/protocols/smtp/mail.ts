@@ -30,17 +30,15 @@ export async function readMail(bytes: Buffer): Promise<Mail> {
   const written = mail.text?.trim() ? mail.text : textOfHtml((mail.html ?? '').slice(0, MAX_HTML))
   const files = mail.attachments.filter(({ related }) => !related)
   const pictures = files.filter(({ mimeType }) => mimeType.startsWith('image/')).length
-  const body = [
-    withoutQuotes(written.slice(0, MAX_BODY)),
-    leftOut(pictures, 'picture'),
-    leftOut(files.length - pictures, 'file'),
-  ]
+  const own = withoutQuotes(written.slice(0, MAX_BODY))
+  const body = [own, leftOut(pictures, 'picture'), leftOut(files.length - pictures, 'file')]
   const fields = {
     subject: mail.subject?.trim() ?? '',
     body: body.filter(Boolean).join('\n'),
     from: mail.from?.address ?? '',
   }
-  const text = [fields.subject, fields.body].filter(Boolean).join('\n')
+  // some tools write the whole text as the subject, too
+  const text = [own === fields.subject ? '' : fields.subject, fields.body].filter(Boolean).join('\n')
   if (text === '') throw badRequest('The mail has no text.')
   return { id: mail.messageId ?? '', fields: { text, ...fields } }
 }

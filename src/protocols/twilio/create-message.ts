@@ -2,6 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { formatDate } from '../../fields/date.ts'
 import { E164, withoutSeparators } from '../../portable/phone.ts'
 import { countSegments } from '../../portable/segments.ts'
+import { smartEncoded } from '../../portable/smart-encoding.ts'
 import type { Idempotency } from '../../sms/send/accept.ts'
 import { dateAt, MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../sms/send/body.ts'
 import { optedOut } from '../../sms/send/content.ts'
@@ -17,7 +18,6 @@ const MAX_VALIDITY_SECONDS = 36_000
 const WITHOUT_EFFECT = ['MaxPrice', 'Attempt', 'ForceDelivery', 'TrafficType', 'RiskCheck', 'MessageIntent']
 const ONLY_VALUES: Readonly<Record<string, string>> = {
   ProvideFeedback: 'false',
-  SmartEncoded: 'false',
   ShortenUrls: 'false',
   SendAsMms: 'false',
   ContentRetention: 'retain',
@@ -36,6 +36,7 @@ export const CREATE_PARAMETERS: readonly string[] = [
   'MediaUrl',
   'ContentSid',
   'ContentVariables',
+  'SmartEncoded',
   ...WITHOUT_EFFECT,
   ...Object.keys(ONLY_VALUES),
 ]
@@ -48,6 +49,7 @@ function readNewMessage(parameters: Parameters, user: string, now: Date, allowPr
   const of = (name: string) => parameters.get(name) ?? ''
   for (const [name, value] of Object.entries(ONLY_VALUES))
     if (of(name) !== '' && of(name).toLowerCase() !== value) throw invalid(`${name} can be ${value} only`)
+  const isSmart = readSwitch('SmartEncoded', of('SmartEncoded'))
   const [to, from] = [withoutSeparators(of('To')), withoutSeparators(of('From'))]
   if (to === '') throw new TwilioRefusal(21604, "A 'To' phone number is required")
   if (!E164.test(to)) throw new TwilioRefusal(21211, "The 'To' number is not a valid phone number in E.164")
@@ -60,10 +62,11 @@ function readNewMessage(parameters: Parameters, user: string, now: Date, allowPr
   if (of('MediaUrl') !== '') throw new TwilioRefusal(21622, 'MMS is not supported here')
   if (of('ContentSid') !== '' || of('ContentVariables') !== '')
     throw new TwilioRefusal(21655, 'Content templates are not supported here: send a Body')
-  const body = of('Body')
-  if (isInvisible(body)) throw new TwilioRefusal(21602, 'A message body is required')
-  if (body.length > MAX_CHARACTERS && [...body].length > MAX_CHARACTERS)
+  const written = of('Body')
+  if (isInvisible(written)) throw new TwilioRefusal(21602, 'A message body is required')
+  if (written.length > MAX_CHARACTERS && [...written].length > MAX_CHARACTERS)
     throw new TwilioRefusal(21617, `The message body has more than ${MAX_CHARACTERS} characters`)
+  const body = isSmart ? smartEncoded(written, MAX_CHARACTERS) : written
   const due = readSchedule(of('ScheduleType'), of('SendAt'), now)
   const url = of('StatusCallback')
   return {
@@ -72,6 +75,11 @@ function readNewMessage(parameters: Parameters, user: string, now: Date, allowPr
     expiresAt: readExpiry(of('ValidityPeriod'), due ?? now),
     callback: url && readAddress('StatusCallback', url, 21609, allowPrivate),
   }
+}
+
+function readSwitch(name: string, value: string): boolean {
+  if (/^(?:true|false|)$/i.test(value)) return value.toLowerCase() === 'true'
+  throw invalid(`${name} must be true or false`)
 }
 
 function readSchedule(type: string, sendAt: string, now: Date): Date | undefined {

@@ -4,9 +4,17 @@ import { dateOf, formatDate, parseDate } from '../../fields/date.ts'
 import { E164 } from '../../portable/phone.ts'
 import { checkShape, id, invalid, nonEmptyId, visibleText, wholeNumber } from './shape.ts'
 
-export type Content = PlainContent | { readonly templateId: string; readonly variables: Variables }
+export type Content = PlainContent | TemplateContent
+interface TemplateContent extends Written {
+  readonly templateId: string
+  readonly variables: Variables
+}
+/** `isSmart`: signs that look like those of the GSM alphabet become these, if that saves segments. */
+interface Written {
+  readonly isSmart?: boolean
+}
 /** `shown`: what all but the sending device see instead of `body`, which is then stored encrypted. */
-export interface PlainContent {
+export interface PlainContent extends Written {
   readonly body: string
   readonly shown?: string
   /** Null or absent: the text has no variables. */
@@ -160,12 +168,23 @@ export const COMMON = {
     ),
 }
 
+/** Not among COMMON: a campaign does not have it. */
+const SMART = {
+  smart_encoding: z
+    .boolean()
+    .nullish()
+    .describe(
+      'True: typographic quotes, dashes, spaces and other signs become those of the GSM alphabet, as in Twilio’s smart encoding, if the text then takes fewer short messages. The message has the text as it is sent.',
+    ),
+}
+
 const VARIABLES = z.record(z.string(), value).nullish()
 
 /** The body of `send`. TEMPLATE_SEND is that of `send-template`. */
 export const SEND = z
   .strictObject({
     ...COMMON,
+    ...SMART,
     body: visibleText().meta({ maxLength: MAX_CHARACTERS, description: 'The text, in Unicode characters.' }),
     variables: VARIABLES.describe(
       'Given, even as `{}`: `body` has `{{variables}}`, which are filled in as those of a template. Left out, `body` is sent as it is.',
@@ -175,6 +194,7 @@ export const SEND = z
 export const TEMPLATE_SEND = z
   .strictObject({
     ...COMMON,
+    ...SMART,
     template_id: nonEmptyId().describe('A record of `sms_templates`.'),
     variables: VARIABLES.describe(
       "Values for the `{{variables}}` of the template, the same for all recipients. What is left out comes from the field of this name in the contact's `data`. `{{name}}` and `{{phone}}` come from the contact and cannot be given. `{{variable|text}}` has a text for an empty or missing value.",
@@ -218,7 +238,7 @@ function sendBody(body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>, 
     groupIds: body.group_ids ?? [],
     deviceId: body.device_id ?? '',
     line: { id: body.line_id ?? '', number: body.from ?? '' },
-    content: contentOf(body),
+    content: { ...contentOf(body), ...(body.smart_encoding && { isSmart: true }) },
     options: {
       scheduledAt,
       // `ttl` counts from when the message is due

@@ -6,6 +6,7 @@ import { list, number, run, runForRow, statement, text } from '../../db/statemen
 import { cleanText } from '../../fields/cast.ts'
 import { E164 } from '../../portable/phone.ts'
 import { countSegments, type Segmentation } from '../../portable/segments.ts'
+import { smartEncoded } from '../../portable/smart-encoding.ts'
 import { type Content, MAX_CHARACTERS, type Origin, type SendBody } from './body.ts'
 import { gatewayRefusal, invalid, isInvisible, templateRefusal } from './shape.ts'
 
@@ -50,16 +51,19 @@ export async function writeTexts(
   const filled = fillVariables(parseTemplate(template), content.variables!)
   const contacts = await contactsOf(store, user, phones, fieldNames(filled))
   const personOf = (phone: string) => contacts.get(phone) ?? { phone, name: '' }
-  return phones.map((phone) => textFor(phone, renderFor(filled, personOf(phone), missing)))
+  return phones.map((phone) => textFor(phone, renderFor(filled, personOf(phone), missing), content))
 }
 
 /** The text, if all recipients get the same; undefined if not. */
 export const plainText = (content: Content): string | undefined =>
-  'body' in content && !content.variables ? content.body : undefined
+  'body' in content && !content.variables ? asSent(content.body, content) : undefined
 
-function textFor(to: string, body: string): Text {
-  checkLength(body)
-  if (isInvisible(body)) throw invalid(`the text for ${to} is empty`)
+const asSent = (text: string, { isSmart }: Content) => (isSmart ? smartEncoded(text, MAX_CHARACTERS) : text)
+
+function textFor(to: string, written: string, content: Content): Text {
+  checkLength(written)
+  if (isInvisible(written)) throw invalid(`the text for ${to} is empty`)
+  const body = asSent(written, content)
   return { to, body, ...countSegments(body) }
 }
 

@@ -111,6 +111,27 @@ test('previews a template for its recipients and stores nothing', async () => {
   expect(await rows('select count(*) from sms_messages')).toEqual(count)
 })
 
+const LONG = 'x'.repeat(80)
+
+test('smart encoding changes a text, and what its template makes, before both are accepted', async () => {
+  const more = { recipients: ['+4912345'], smart_encoding: true }
+  const text = { ...more, body: `${LONG} – “{{word}}”`, variables: { word: 'é…' } }
+  const written = `${LONG} - "é..."`
+  expect((await ask('POST', 'preview', text)).body).toMatchObject({ body: written, segments: 1 })
+  const bodies = [text, { ...more, body: `${LONG} – “é…”` }]
+  for (const body of bodies) {
+    const [id] = (await send(body)).body.message_ids
+    expect(await rows('select body, segments from sms_messages where id = $1', [id])).toEqual([[written, 1]])
+  }
+})
+
+test('a key or reference of a text with smart encoding is of that text', async () => {
+  const body = { recipients: ['+4912345'], body: `${LONG} – y`, client_ref: 'smart', smart_encoding: true }
+  const first = await send(body)
+  expect((await send(body)).body).toEqual(first.body)
+  expect((await send({ ...body, smart_encoding: false })).body.error).toBe('client_ref_reused')
+})
+
 test('previews what a send would do with those who have opted out', async () => {
   const body = { recipients: ['+4900004', '+4912345'], group_ids: [GROUPS.left], body: 'Hello' }
   const preview = (await ask('POST', 'preview', body)).body

@@ -1,4 +1,5 @@
 import { countSegments } from '#portable/segments.ts'
+import { withPlainSigns } from '#portable/smart-encoding.ts'
 import { t, tn } from '../../language/words.ts'
 
 const MOST_NAMED = 3
@@ -31,19 +32,6 @@ export function formatTextSize(text: string): string {
 /** A number of segments, which networks count and bill: `2 segments`. */
 export const segmentsText = (count: number) => tn('1 segment', '{count} segments', count)
 
-/** Maps GSM characters to the typographic ones that they replace, such as curly quotes. */
-const PLAIN: Readonly<Record<string, string>> = {
-  "'": '‘’‚‛′´`‹›',
-  '"': '“”„‟″«»',
-  '-': '‐‑‒–—―−',
-  ' ': '\u00a0\u2002\u2003\u2009\u202f',
-  '...': '…',
-  '': '\u200b\u2060\ufeff\u00ad',
-}
-const SIGNS = new Map(
-  Object.entries(PLAIN).flatMap(([plain, signs]) => [...signs].map((sign) => [sign, plain])),
-)
-
 /**
  * The text with plain punctuation, and how many segments that saves. Undefined if the number of segments and
  * the encoding stay the same. Changes no letters.
@@ -51,7 +39,7 @@ const SIGNS = new Map(
 export function plainTextSuggestion(
   text: string,
 ): { readonly text: string; readonly saved: number } | undefined {
-  const plain = [...text].map((char) => SIGNS.get(char) ?? char).join('')
+  const plain = withPlainSigns(text)
   if (plain === text) return undefined
   const [before, after] = [countSegments(text), countSegments(plain)]
   const wins = after.encoding !== before.encoding || after.segments < before.segments

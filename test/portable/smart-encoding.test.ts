@@ -1,0 +1,38 @@
+import { countSegments } from '../../src/portable/segments.ts'
+import { smartEncoded, withPlainSigns } from '../../src/portable/smart-encoding.ts'
+
+const LONG = 'x'.repeat(80)
+const MAX = 1_600
+
+test.each([
+  ['double quotation marks', '“a” „b“ «c» ″', '"a" "b" "c" "'],
+  ['single quotation marks and accents', '‘a’ ‚b‛ ´ `', "'a' ,b' ' '"],
+  ['dashes and a bullet', '‐ – — ― • ⁃', '- - - - - -'],
+  ['dots and commas', '… 。 、 ，', '... . , ,'],
+  ['fractions and slashes', '½ ¼ ¾ ÷ ⁄', '1/2 1/4 3/4 / /'],
+  ['spaces', 'a\u00a0b\u2003c\u202fd\u3000e\tf', 'a b c d e f'],
+  ['invisible signs', 'a\u200bb\u2060c\ufeffd\u00ade', 'abcde'],
+  ['fullwidth signs', 'ＡＺ０９？！＠', 'AZ09?!@'],
+  ['small capitals', 'ᴀᴢ', 'AZ'],
+  ['letters with accents, which stay', 'ça ő e\u0301 ş', 'ça ő e\u0301 ş'],
+])('plain signs for %s', (_, text, plain) => {
+  expect(withPlainSigns(text)).toBe(plain)
+})
+
+test('each plain sign is in the GSM alphabet', () => {
+  for (let code = 1; code < 0x10000; code++) {
+    const sign = String.fromCharCode(code)
+    const plain = withPlainSigns(sign)
+    if (plain !== sign) expect([sign, countSegments(plain).encoding]).toEqual([sign, 'GSM-7'])
+  }
+})
+
+test.each([
+  ['a long text with a dash', `${LONG} – y`, `${LONG} - y`],
+  ['a short text, which is one segment anyway', '“Hi”', '“Hi”'],
+  ['a text with an emoji, which stays Unicode', `${LONG} – 😀`, `${LONG} – 😀`],
+  ['a text without such signs', `${LONG} é`, `${LONG} é`],
+  ['a text that would be longer than a text may be', '…'.repeat(800), '…'.repeat(800)],
+])('smart encoding of %s', (_, text, expected) => {
+  expect(smartEncoded(text, MAX)).toBe(expected)
+})
