@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { openEmbedded } from '../src/db/embedded/embedded.ts'
@@ -6,28 +7,34 @@ import { createLogger } from '../src/log.ts'
 import { createDatabase } from '../test/support/database/postgres.ts'
 import { seed } from './seed.ts'
 
-const CLI = fileURLToPath(new URL('../src/server/cli.ts', import.meta.url))
+const HOME = fileURLToPath(new URL('..', import.meta.url))
 
 /** Settings that an older Postgres at another place has, too. */
 const SETTINGS = `select name, current_setting(name) as value from pg_settings
   where source = 'command line' and name !~ '^(port|listen_addresses|unix_socket_|io_|data_directory|config_file)'`
 
 /** Lets the server itself make its tables in an empty database. */
-function bootstrap(env: Record<string, string>): void {
-  execFileSync(process.execPath, [CLI, 'migrate'], {
+function bootstrap(env: Record<string, string>, home = HOME): void {
+  execFileSync(process.execPath, [join(home, 'src/server/cli.ts'), 'migrate'], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
 }
 
-/** Two equal databases on one server: url of ours, url of the bare server's. */
-export async function seedPostgres(adminUrl: string): Promise<[ours: string, bare: string]> {
+/** A filled database with the tables of this checkout, or of another one. Returns its url. */
+export async function seedDatabase(adminUrl: string, home = HOME): Promise<string> {
   const ours = await createDatabase(adminUrl)
-  bootstrap({ DATABASE_URL: ours })
+  bootstrap({ DATABASE_URL: ours }, home)
   const client = new pg.Client({ connectionString: ours })
   await client.connect()
   await seed(async (text) => void (await client.query(text)))
   await client.end()
+  return ours
+}
+
+/** Two equal databases on one server: url of ours, url of the bare server's. */
+export async function seedPostgres(adminUrl: string): Promise<[ours: string, bare: string]> {
+  const ours = await seedDatabase(adminUrl)
   return [ours, await createDatabase(adminUrl, 'bench_bare', new URL(ours).pathname.slice(1))]
 }
 

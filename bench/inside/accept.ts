@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
@@ -8,9 +8,9 @@ import type { Offer, storeOffers } from '../../src/sms/send/accept.ts'
 import { PLAIN_OPTIONS } from '../../src/sms/send/body.ts'
 import { randomId } from '../../src/tools/random.ts'
 import { openDb, openStore } from '../../test/support/database/open.ts'
-import { createDatabase, startPostgres } from '../../test/support/database/postgres.ts'
+import { startPostgres } from '../../test/support/database/postgres.ts'
 import { storeGroup } from '../bare/bare-send.ts'
-import { seedPostgres } from '../databases.ts'
+import { seedDatabase, seedPostgres } from '../databases.ts'
 import { USERS } from '../seed.ts'
 
 const USAGE = `npx node bench/inside/accept.ts [--against FOLDER] [--rounds 5] [--seconds 3] [--statements]
@@ -22,12 +22,14 @@ const HOME = resolve(import.meta.dirname, '../..')
 const GROUPS = [1, 16, 64]
 const KEY = 'benchkey0000001'
 const WARM_CALLS = 200
+const STATEMENT_GROUPS = 500
 
 const MAKE_KEY = `insert into api_keys (id, "user", name, created, updated)
   values ('${KEY}', '${USERS.sender}', 'bench', pb_text(now()), pb_text(now()))`
 const VERSIONS = `select u.xmin::text, k.xmin::text from users u, api_keys k where u.id = '${USERS.sender}' and k.id = '${KEY}'`
-const STATEMENTS = `select calls, total_exec_time * 1000 / $1 as us, query from pg_stat_statements
-  where dbid = (select oid from pg_database where datname = current_database()) and calls >= $1 / 2
+const STATEMENTS = `select calls, round((total_exec_time * 1000 / $1)::numeric, 1) as us,
+    left(regexp_replace(query, '\\s+', ' ', 'g'), 100) as query
+  from pg_stat_statements where calls >= $1 / 2 and dbid = (select oid from pg_database where datname = current_database())
   order by total_exec_time desc`
 
 interface Side {
@@ -36,7 +38,8 @@ interface Side {
   store(count: number): Promise<unknown>
   /** Nanoseconds that the connections of this side have computed. */
   computed(): Promise<number>
-  statements(sends: number): Promise<readonly Record<string, unknown>[]>
+  /** Stores groups while Postgres measures each statement. Returns the mean µs of a group by statement. */
+  statements(groups: number, store: () => Promise<unknown>): Promise<readonly Record<string, unknown>[]>
 }
 
 /** Measures the sends of a checkout on its own database. */
@@ -96,7 +99,12 @@ function metersOf(url: string, admin: string): Pick<Side, 'computed' | 'statemen
         0,
       )
     },
-    statements: async (sends) => (await pool.query(STATEMENTS, [sends])).rows,
+    async statements(groups, store) {
+      await pool.query('create extension if not exists pg_stat_statements')
+      await pool.query('select pg_stat_statements_reset()')
+      for (let i = 0; i < groups; i++) await store()
+      return (await pool.query(STATEMENTS, [groups])).rows
+    },
   }
 }
 
@@ -138,16 +146,16 @@ async function main(): Promise<void> {
     const [ours, bare] = await seedPostgres(postgres.url)
     const sides = []
     if (values.against) {
-      const theirs = await createDatabase(postgres.url, 'bench_against', new URL(ours).pathname.slice(1))
-      const client = new pg.Client({ connectionString: theirs })
-      await client.connect()
-      for (const file of globSync(`${resolve(values.against)}/sql/functions/sms/**/sms_*.sql`))
-        await client.query(readFileSync(file, 'utf8'))
-      await client.end()
+      const theirs = await seedDatabase(postgres.url, resolve(values.against))
       sides.push(await openSide(resolve(values.against), theirs, postgres.url))
     }
     sides.push(await openSide(HOME, ours, postgres.url), openBare(bare, postgres.url))
     await measure(sides, Number(values.rounds), Number(values.seconds))
+    for (const side of values.statements ? sides : [])
+      for (const count of GROUPS) {
+        console.log(`groups of ${count}, ${side.name}: µs by statement`)
+        console.table(await side.statements(STATEMENT_GROUPS, () => side.store(count)))
+      }
   } finally {
     await postgres.stop()
   }

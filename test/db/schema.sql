@@ -53,7 +53,8 @@ create type sms_new_message as (
   ref text,
   is_answer boolean,
   sealed text,
-  lines text[]
+  lines text[],
+  sent_by text
 );
 
 create type sms_request as (
@@ -79,7 +80,8 @@ create type sms_request as (
   origin json,
   messages sms_request_message[],
   sent_by text,
-  sealed text
+  sealed text,
+  lines text[]
 );
 
 create type sms_request_message as (
@@ -1435,6 +1437,7 @@ create function sms_events_noted() returns trigger volatile
 create function sms_is_below_limits(device_id text, per_minute double precision, daily_limit double precision) returns boolean stable
 create function sms_is_destination(destinations text, number text) returns boolean immutable
 create function sms_is_failing(failing_since text) returns boolean stable
+create function sms_judge(owner text, since text, account record, requests anyarray, OUT outcomes text[], OUT known text[], OUT accepted anyarray, OUT spent double precision, OUT is_special boolean) returns record stable
 create function sms_last_leaves_at(owner text, at timestamp with time zone, more integer, of_device text, of_line text) returns timestamp with time zone stable
 create function sms_line_count(of_line text, owner text) returns void volatile
 create function sms_line_freed() returns trigger volatile
@@ -1457,6 +1460,7 @@ create function sms_quiet_until(starts text, ends text, days text[], zone text, 
 create function sms_quiet_zones(owner text) returns text[] stable
 create function sms_ranked_lines(owner text, since text) returns TABLE(line text, device text, slot integer, number text, rank integer, is_free boolean, is_plain boolean) stable
 create function sms_sim_list(sims json) returns TABLE(slot integer, number text, carrier text, country text) immutable
+create function sms_store(owner text, moment text, since text, sticky text, turns bigint, reserved integer, account record, requests anyarray, spent double precision, is_special boolean) returns text[] volatile
 create function sms_time_zone(owner text) returns text stable
 create function sms_turns_went() returns trigger volatile
 create function sms_wake_interval() returns interval immutable

@@ -2,6 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { type Groups, makeGroups } from '../../db/groups.ts'
 import type { Db } from '../../db/open.ts'
+import { arrayText, rowText } from '../../db/row-text.ts'
 import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
 import { wakeDevices } from '../wake.ts'
@@ -44,7 +45,7 @@ export interface OfferedMessage {
   readonly zone?: string
 }
 
-/** Results of a send. sql/functions/sms/sms_accept.sql explains each. */
+/** Results of a send. sql/functions/send/sms_judge.sql explains each. */
 export type Outcome = 'accepted' | 'stale' | 'replayed' | 'known' | 'again' | RefusalCode
 
 export interface Verdict {
@@ -63,14 +64,14 @@ interface Stored {
 /** Calls sms_accept once per user, in a fixed order, so that locks of users' rows cannot deadlock. */
 const ACCEPT = `
 select g.owner, a.outcomes, a.known, a.wake
-from json_to_recordset($6) g(owner text, recipients text[], requests sms_request[])
-cross join lateral sms_accept(g.owner, $1, $2, $3, $4, $5, g.recipients, g.requests) a`
+from unnest($6::text[], $7::text[], $8::text[]) g(owner, recipients, requests)
+cross join lateral sms_accept(g.owner, $1, $2, $3, $4, $5, g.recipients::text[], g.requests::sms_request[]) a`
 
 /** A user's offers, as `ACCEPT` takes them. `places`: their indexes among all offers. */
 interface Group {
   readonly owner: string
   readonly recipients: string[]
-  readonly requests: object[]
+  readonly requests: string[]
   readonly places: number[]
 }
 
@@ -93,7 +94,12 @@ export async function storeOffers(
     group.places.push(i)
   }
   const sorted = [...groups.values()].sort((a, b) => (a.owner < b.owner ? -1 : 1))
-  const { rows } = await store.db.query(ACCEPT, [...terms, JSON.stringify(sorted)], 'sms accept')
+  const columns = [
+    sorted.map((group) => group.owner),
+    sorted.map((group) => arrayText(group.recipients)),
+    sorted.map((group) => arrayText(group.requests)),
+  ]
+  const { rows } = await store.db.query(ACCEPT, [...terms, ...columns], 'sms accept')
   const verdicts: (Verdict | undefined)[] = []
   const wake: string[] = []
   for (const [owner, outcomes, known, devices] of rows as [string, Outcome[], string[], string[] | null][]) {
@@ -109,31 +115,21 @@ export async function storeOffers(
 export const stickySince = (now: Date, days: number): string =>
   days === 0 ? '' : formatDate(new Date(now.getTime() - days * 86_400_000))
 
-/** An offer as JSON for `ACCEPT`. Omits undefined values, because each key costs Postgres some 0.2 µs. */
-const requestRow = ({
-  sender,
-  idempotency,
-  scheduledAt,
-  expiresAt,
-  clientRef,
-  isBulk,
-  keepsQuiet: _,
-  ...offer
-}: Offer) => ({
-  ...offer,
-  version: sender.version,
-  key: sender.key?.id,
-  key_version: sender.key?.version,
-  sent_by: sender.sentBy,
-  later: offer.later === true,
-  scheduled_at: scheduledAt || undefined,
-  expires_at: expiresAt || undefined,
-  ref: clientRef || undefined,
-  bulk: isBulk,
-  idempotency_key: idempotency?.key,
-  fingerprint: idempotency?.fingerprint,
-  answer: idempotency && (offer.answer ?? '{}'),
-})
+/** An offer as text of the type sms_request. */
+const requestRow = ({ sender, idempotency, origin, messages, ...offer }: Offer): string =>
+  rowText([
+    ...[sender.version, sender.key?.id, sender.key?.version],
+    ...[offer.device, offer.line, offer.from, offer.later === true, offer.batch, offer.body],
+    ...[offer.priority, offer.sim, offer.scheduledAt || null, offer.expiresAt || null, offer.guarantee],
+    ...[offer.clientRef || null, offer.isBulk],
+    ...[idempotency?.key, idempotency?.fingerprint, idempotency && (offer.answer ?? '{}')],
+    ...[origin && JSON.stringify(origin), arrayText(messages.map(messageRow)), sender.sentBy, offer.sealed],
+    null, // `lines`: those of the API key, which sms_judge reads
+  ])
+
+/** A message as text of the type sms_request_message. */
+const messageRow = ({ id, to, body, segments, zone }: OfferedMessage): string =>
+  rowText([id, to, body, segments, zone])
 
 /** Accepts sends in groups: see `Groups.add`. If `add` rejects, the send may have been stored or not. */
 export type Acceptor = Groups<Offer, Verdict>

@@ -1,0 +1,175 @@
+-- Decides on send requests of one user, in their order. Changes nothing. The caller is sms_accept, which has
+-- locked the user's row of sms_turns.
+--
+-- Parameters
+--   owner     id of the user
+--   since     a pb_date: devices that were last seen at or after it count as online
+--   account   what sms_accept has read of the user
+--   requests  array of sms_request
+-- Results
+--   outcomes  one element per request:
+--               accepted
+--               stale             the user or the API key has changed since the request was checked
+--               replayed          the idempotency key already has an answer, or gets one in this call
+--               known             a message with this client_ref exists; `known` has its id
+--               again             an earlier request of this call has the same client_ref: retry this one
+--               message_id_in_use an earlier message of the user by the same API has this id
+--               destination_not_allowed, device_not_found, line_not_found, line_ambiguous,
+--               line_not_allowed, quota_exceeded, no_devices
+--   known     one element per request: id of the existing message, else ''
+--   accepted  the accepted requests, with the device and line that they name, and the lines of the API key
+--   spent     how many messages they cost
+--   is_special
+--             sms_assign must choose the lines: a line has limits or prefixes, or a request or its API key
+--             names lines
+--
+-- Lookups that few requests need (API key, idempotency key, client_ref, device) run only for those requests.
+-- In a group of 64 plain requests by an API key a request takes 5 µs.
+create or replace function sms_judge(
+  owner text, since text, account record, requests anyarray,
+  out outcomes text[], out known text[], out accepted anyarray, out spent float8, out is_special boolean
+) language plpgsql stable as $$
+declare
+  request sms_request;
+  outcome text;
+  cost int;
+  -- the API key that was found unchanged last; prefixes and lines of the key that was read last
+  live_key text;
+  key_read text;
+  key_destinations text;
+  key_lines text[];
+  -- client_refs, idempotency keys and ids in other APIs of the accepted requests
+  refs text[] := '{}';
+  keys text[] := '{}';
+  origins text[] := '{}';
+  named text[];
+  first_message text;
+begin
+  spent := 0;
+  -- Quiet hours apply to all messages of a request or to none: the first message shows which.
+  is_special := account.is_special;
+  foreach request in array requests loop
+    is_special := is_special or request.messages[1].zone is not null or request.sim > 0
+      or coalesce(request.device, request.line, request."from") is not null;
+  end loop;
+
+  foreach request in array requests loop
+    outcome := 'accepted';
+    first_message := '';
+    cost := cardinality(request.messages);
+    if account.opted_out <> '{}' then
+      select count(*) into cost from unnest(request.messages) m where m."to" <> all (account.opted_out);
+    end if;
+
+    -- Are the credentials still those that the request was checked with? Each update of a row changes `xmin`.
+    -- A request without a version comes from the account itself (a campaign): is the account enabled?
+    if request.key is not null and request.key || request.key_version is distinct from live_key then
+      select request.key || request.key_version into live_key from api_keys k
+      where k.id = request.key and k."user" = owner and k.xmin::text = request.key_version;
+    end if;
+    if request.version is null then
+      perform from user_settings s where s."user" = owner and s.disabled;
+      outcome := case when found then 'stale' else outcome end;
+    elsif account.version is distinct from request.version
+      or request.key is not null and request.key || request.key_version is distinct from live_key
+    then
+      outcome := 'stale';
+    end if;
+
+    -- Does the idempotency key already have an answer?
+    if request.idempotency_key is not null and outcome = 'accepted' then
+      perform from sms_idempotency i
+      where i."user" = owner and i.key = request.idempotency_key and i.created > now() - interval '24 hours';
+      outcome := case when found or request.idempotency_key = any (keys) then 'replayed' else outcome end;
+    end if;
+
+    -- Is the client_ref in use?
+    if request.ref is not null and outcome = 'accepted' then
+      select m.id into first_message from sms_messages m
+      where m."user" = owner and m.client_ref = request.ref and m.client_ref <> '';
+      outcome := case when found then 'known' when request.ref = any (refs) then 'again' else outcome end;
+    end if;
+
+    -- Has an earlier message the id that this request has in SMSGate's or Twilio's API?
+    if request.origin is not null and outcome = 'accepted' then
+      perform from sms_origins o
+      where o."user" = owner and o.api = request.origin ->> 'api' and o.id = request.origin ->> 'id';
+      outcome := case
+        when found or (request.origin ->> 'api') || ' ' || (request.origin ->> 'id') = any (origins) then 'message_id_in_use'
+        else outcome
+      end;
+    end if;
+
+    -- May the messages go to these phone numbers? If `sent_by` is an API key, the key must allow them, too.
+    if request.sent_by is distinct from key_read then
+      select k.destinations, nullif(k.lines, '{}') into key_destinations, key_lines
+      from api_keys k where k.id = request.sent_by and k."user" = owner;
+      key_read := request.sent_by;
+    end if;
+    is_special := is_special or key_lines is not null;
+    if outcome = 'accepted' and account.destinations || coalesce(key_destinations, '') <> '' then
+      perform from unnest(request.messages) m
+      where not (sms_is_destination(account.destinations, m."to") and sms_is_destination(key_destinations, m."to"));
+      outcome := case when found then 'destination_not_allowed' else outcome end;
+    end if;
+
+    -- Does the requested device exist?
+    if request.device is not null and outcome = 'accepted' then
+      perform from devices d where d.id = request.device and d."user" = owner;
+      outcome := case when found then outcome else 'device_not_found' end;
+    end if;
+
+    -- Does the requested line exist? The line determines the device.
+    if (request.line is not null or request."from" is not null) and outcome = 'accepted' then
+      select array_agg(l.line), min(l.device) into named, request.device
+      from sms_named_lines(owner, request.line, request."from", request.device, request.sim) l;
+      outcome := case
+        when named is null then 'line_not_found'
+        when cardinality(named) > 1 then 'line_ambiguous'
+        else outcome
+      end;
+      request.line := named[1];
+    end if;
+
+    -- May the API key send by the requested line? If only a device or slot is requested, the key needs one
+    -- line of it.
+    if key_lines is not null and (request.device is not null or request.sim > 0) and outcome = 'accepted' then
+      perform from lines l
+      where l.id = any (key_lines) and l."user" = owner and (request.line is null or l.id = request.line)
+        and (request.device is null or l.device = request.device)
+        and (request.sim = 0 or l.slot = request.sim or l.slot = 0);
+      outcome := case when found then outcome else 'line_not_allowed' end;
+    end if;
+
+    -- Is there enough quota, and a line that is available now? A scheduled message needs no line yet.
+    if outcome = 'accepted' and cost > 0 then
+      if account.monthly_quota > 0 and account.used + spent + cost > account.monthly_quota then
+        outcome := 'quota_exceeded';
+      elsif not request.later
+        and (request.device is not null or request.sim > 0 or key_lines is not null or account.lines = '{}')
+      then
+        perform from sms_ranked_lines(owner, since) l
+        where (l.device = request.device or request.device is null and (l.rank = 0 or l.rank = 1 and request.sim > 0))
+          and (request.line is null or l.line = request.line) and (key_lines is null or l.line = any (key_lines))
+          and (request.sim = 0 or l.slot = request.sim or l.slot = 0);
+        outcome := case when found then outcome else 'no_devices' end;
+      end if;
+    end if;
+    outcomes := outcomes || outcome;
+    known := known || coalesce(first_message, '');
+    continue when outcome <> 'accepted';
+
+    spent := spent + cost;
+    if request.ref is not null then
+      refs := refs || request.ref;
+    end if;
+    if request.idempotency_key is not null then
+      keys := keys || request.idempotency_key;
+    end if;
+    if request.origin is not null then
+      origins := origins || ((request.origin ->> 'api') || ' ' || (request.origin ->> 'id'));
+    end if;
+    request.lines := key_lines;
+    accepted := accepted || request;
+  end loop;
+end $$;

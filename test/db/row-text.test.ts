@@ -1,0 +1,32 @@
+import { arrayText, rowText } from '../../src/db/row-text.ts'
+import { openTestDb } from '../support/server/start.ts'
+
+const db = await openTestDb()
+const TEXTS = [
+  '',
+  ' ',
+  'null',
+  'NULL',
+  '"',
+  '\\',
+  '\\"',
+  'a,b',
+  '(a)',
+  '{a}',
+  "it's",
+  '\n\t\r',
+  '€ 😀',
+  '\\x41',
+  '$1',
+]
+
+test('Postgres reads texts of arrays and rows as they were, and tells empty from null', async () => {
+  await db.script('create type one as (a text, b int, c boolean, d text[])')
+  const rows = TEXTS.map((text) => rowText([text, 7, false, arrayText(TEXTS)]))
+  const read = await db.query('select a, b, c, d from unnest($1::one[])', [arrayText(rows)])
+  expect(read.rows).toEqual(TEXTS.map((text) => [text, 7, false, TEXTS]))
+  const empty = await db.query('select a is null, b is null, c, d from unnest($1::one[])', [
+    arrayText([rowText([null, undefined, true, arrayText([])])]),
+  ])
+  expect(empty.rows).toEqual([[true, true, true, []]])
+})
