@@ -24,6 +24,7 @@ import { syncFolder } from '../../tools/files.ts'
 import { isSqlError } from '../errors.ts'
 import { hasFiles, readText, remove, writeNew } from './account.ts'
 import { isAlive, postmasterOf } from './postmaster.ts'
+import { machineMemory, type Settings, settingsFor } from './settings.ts'
 import { clusterLink, commandOf, hasCluster, IS_WINDOWS, PORT, type Site } from './site.ts'
 
 const ACCESS = 'pocketsms.json'
@@ -149,20 +150,6 @@ async function run(site: Site, program: string, args: readonly string[], input =
   })
 }
 
-export type Settings = Readonly<Record<string, string | number>>
-
-/** Settings for a small machine. Postgres logs no failed statements: pocketsms does, without their values. */
-const SETTINGS: Settings = {
-  max_connections: 200,
-  shared_buffers: '64MB',
-  max_wal_size: '512MB',
-  fsync: 'on',
-  full_page_writes: 'on',
-  log_min_messages: 'log',
-  log_min_error_statement: 'panic',
-  log_checkpoints: 'off',
-}
-
 /** The exit code of `flock` when another process has the lock. */
 const LOCKED = 97
 
@@ -173,7 +160,7 @@ export function startPostgres(site: Site, settings: Settings) {
   const output = openLog(logs)
   const logStart = logBytes(logs)
   const all = {
-    ...SETTINGS,
+    ...settingsFor(machineMemory()),
     ...(programs.major >= 18 && { io_method: 'sync' }),
     ...placeOf(site),
     ...settings,

@@ -11,13 +11,13 @@ import {
   GONE,
   limitLog,
   refusedFor,
-  type Settings,
   type Started,
   startPostgres,
   tailOf,
   urlOf,
 } from './cluster.ts'
 import { endOrphans, endPostmaster, postmasterOf } from './postmaster.ts'
+import type { Settings } from './settings.ts'
 import { findSite, type Site } from './site.ts'
 
 /** Interval of shortening the log and testing a connection to Postgres. `answerMs`: the test's time limit. */

@@ -12,6 +12,8 @@ const SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
   synchronous_commit: 'off',
+  // the same on each machine: Postgres looks through all buffers when a database is dropped
+  shared_buffers: '128MB',
   max_wal_size: '4GB',
   checkpoint_timeout: '1h',
 }

@@ -1,0 +1,19 @@
+import { machineMemory, settingsFor } from '../../../src/db/embedded/settings.ts'
+
+const GB = 2 ** 30
+
+test.for([
+  [0.25, '64MB', '1024MB'],
+  [1, '64MB', '1024MB'],
+  [2, '192MB', '1024MB'],
+  [4, '448MB', '2048MB'],
+  [16, '1024MB', '4096MB'],
+  [256, '1024MB', '4096MB'],
+] as const)('a machine of %s GB has %s of buffers and at most %s of log', ([gb, buffers, log]) => {
+  expect(settingsFor(gb * GB)).toMatchObject({ shared_buffers: buffers, max_wal_size: log })
+})
+
+test('the memory of the machine is that of its system or of its container', () => {
+  expect(machineMemory()).toBeGreaterThan(0.05 * GB)
+  expect(machineMemory()).toBeLessThanOrEqual(2 ** 46)
+})
