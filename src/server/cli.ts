@@ -129,7 +129,10 @@ async function superviseWorkers(config: Config, count: number) {
 }
 
 const serve = defineCommand({
-  meta: { name: 'serve', description: 'Run the server. Settings come from the environment; see README.md.' },
+  meta: {
+    name: 'serve',
+    description: 'Run the server. Settings come from the environment; see docs/settings.md.',
+  },
   async run() {
     const config = readConfig(process.env)
     const count = workerCount(config)

@@ -50,8 +50,8 @@ test.each(NODES)('%s starts with these settings', (name) => {
   const config = readConfig(environmentOf(service))
   expect(config.databaseUrl).toMatch(/@postgres:5432\//)
   expect(config.trustedProxies).toEqual([services.proxy!.networks!.default.ipv4_address])
-  const readme = readFileSync(join(HOME, 'README.md'), 'utf8')
-  const pages = readme + readFileSync(join(HOME, 'docs/operations.md'), 'utf8')
+  const settings = readFileSync(join(HOME, 'docs/settings.md'), 'utf8')
+  const pages = settings + readFileSync(join(HOME, 'docs/operations.md'), 'utf8')
   for (const setting of Object.keys(service.environment)) expect(pages).toContain(`\`${setting}\``)
 })
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { type Block, blocksOf, PAGES, PROJECT, readPage } from './page.ts'
+import { type Block, blocksOf, PAGES, PROJECT } from './page.ts'
 import { readValues } from './shape.ts'
 
 const blocks = PAGES.flatMap((page) => blocksOf(page))
@@ -56,13 +56,6 @@ describe('blocks that configure something', () => {
     expect(compose).toMatch(/\$\{/)
     const explained = readFileSync(join(PROJECT, 'docs/deploy.md'), 'utf8')
     for (const [, name] of compose.matchAll(/\$\{(\w+)/g)) expect(explained).toContain(`\`${name}\``)
-  })
-
-  test('README explains every setting of the environment', () => {
-    const settings = [...readFileSync(join(PROJECT, 'src/config.ts'), 'utf8').matchAll(/'([A-Z_]{4,})',/g)]
-    const readme = readPage('README.md')
-    expect(settings.length).toBeGreaterThan(10)
-    expect(settings.map(([, name]) => name).filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
   })
 
   test.each(inLanguage('ini'))('$place is made of sections and settings', ({ text }) => {

@@ -1,0 +1,242 @@
+import { isIP } from 'node:net'
+import { z } from 'zod'
+
+/** A whole number in decimal digits. `Number` alone would accept `1e3`, and read a blank as 0. */
+const whole = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) => {
+  const range = max === Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`
+  const isInRange = (text: string) => /^-?\d+$/.test(text) && Number(text) >= min && Number(text) <= max
+  return z
+    .string()
+    .trim()
+    .refine(isInRange, `must be a whole number ${range}`)
+    .transform(Number)
+    .default(fallback)
+}
+const choice = <const T extends readonly string[]>(...words: T) =>
+  z.enum(words, `must be one of: ${words.join(', ')}`)
+const flag = choice('true', 'false', '1', '0')
+  .default('false')
+  .transform((text) => text === 'true' || text === '1')
+const list = (fallback = '') =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    )
+
+/** A list of words that contacts may text, in upper case. */
+const words = (fallback: string) => list(fallback).transform((all) => all.map((word) => word.toUpperCase()))
+
+/** Whether a text is an address or a subnet: `10.0.0.1`, `10.0.0.0/8`, `::1`. */
+function isAddress(text: string): boolean {
+  const [address = '', bits, more] = text.split('/')
+  const version = isIP(address)
+  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+  return version > 0 && fits && more === undefined
+}
+
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
+  .optional()
+
+const publicUrl = z.url({ protocol: /^https?$/, error: 'must be an address such as https://sms.example.com' })
+const vapidSubject = z.url({
+  protocol: /^(mailto|https)$/,
+  error: 'must be an address such as mailto:ann@example.com',
+})
+const workers = z
+  .string()
+  .trim()
+  .regex(/^(auto|[1-9]\d{0,2})$/, 'must be auto or a whole number from 1 to 999')
+  .transform((text): 'auto' | number => (text === 'auto' ? text : Number(text)))
+
+/** Every setting: its environment variable, its values and default, and its meaning, for docs/settings.md. */
+export const SETTINGS = {
+  databaseUrl: [
+    'DATABASE_URL',
+    postgresUrl,
+    'The Postgres to use: `postgres://…`, version 15 or later, with [a role](deploy.md#the-database-role) that owns the database. The server tries [several hosts](scaling.md#several-hosts) in order. Unset: the server runs [its own Postgres](deploy.md#where-your-data-is) in `DATA_DIR`.',
+  ],
+  databaseListenUrl: [
+    'DATABASE_LISTEN_URL',
+    postgresUrl,
+    'The address for `NOTIFY` and for building indexes. Set it if `DATABASE_URL` is [a pooler in transaction mode](scaling.md#pgbouncer).',
+  ],
+  databaseReplicaUrl: [
+    'DATABASE_REPLICA_URL',
+    postgresUrl,
+    'A streaming replica of the database. It answers [lists, views and exports](scaling.md#read-replicas) whenever it is up to date.',
+  ],
+  dataDir: ['DATA_DIR', z.string().min(1).default('./data'), "The folder of the server's own Postgres."],
+  backupDir: [
+    'BACKUP_DIR',
+    z.string().min(1).optional(),
+    'The folder for [backups](deploy.md#backups-in-the-console) that the server makes, unless they go to S3. Unset: `DATA_DIR/backups`.',
+  ],
+  backupWarningDays: [
+    'BACKUP_WARNING_DAYS',
+    whole(7, 0, 36_500),
+    'The server warns superusers when its last backup is older than this many days. Set 0 if `pocketsms backup` or `pg_dump` makes your backups.',
+  ],
+  host: [
+    'HOST',
+    z.string().min(1).default('127.0.0.1'),
+    'The address that the server listens on. Set `0.0.0.0` so that [phones in your network](first-phone.md) reach it.',
+  ],
+  port: ['PORT', whole(8090, 0, 65535), 'The port that the server listens on.'],
+  smtpPort: [
+    'SMTP_PORT',
+    whole(0, 0, 65535),
+    'The port for [mails that become texts](recipes/mail.md). 0: no mail server.',
+  ],
+  smtpTlsCert: [
+    'SMTP_TLS_CERT',
+    z.string().min(1).optional(),
+    'A certificate file in PEM, for STARTTLS on `SMTP_PORT`.',
+  ],
+  smtpTlsKey: ['SMTP_TLS_KEY', z.string().min(1).optional(), 'The key file of `SMTP_TLS_CERT`, in PEM.'],
+  // http or https is required because `sms.example.com:8090` is a URL with the scheme `sms.example.com`
+  publicUrl: [
+    'PUBLIC_URL',
+    publicUrl.optional(),
+    "The address that clients and devices use. It appears in links and pairing codes. Unset: `http://HOST:PORT`; with `HOST=0.0.0.0` the computer's address in the network.",
+  ],
+  trustedProxies: [
+    'TRUSTED_PROXIES',
+    list().refine((all) => all.every(isAddress), 'must be addresses or subnets, with commas between'),
+    'Addresses or subnets of your reverse proxies, separated by commas. The server trusts `X-Forwarded-For` only from these.',
+  ],
+  logLevel: [
+    'LOG_LEVEL',
+    choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+    '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+  ],
+  monthlyQuota: ['SMS_MONTHLY_QUOTA', whole(0), 'Messages per user and month. 0: unlimited.'],
+  maxRecipients: ['SMS_MAX_RECIPIENTS', whole(1000, 1, 100_000), 'Recipients per request.'],
+  deviceOnlineSeconds: [
+    'DEVICE_ONLINE_SECONDS',
+    whole(600, 1),
+    'A device counts as online for this long after its last call.',
+  ],
+  stickyDays: [
+    'STICKY_DAYS',
+    whole(30, 0, 36_500),
+    'A conversation keeps its [line](lines.md) for this many days after its last text. 0: never.',
+  ],
+  deviceAlarmMinutes: [
+    'DEVICE_ALARM_MINUTES',
+    whole(0, 0, 10_080),
+    'Owners [get a mail](agent.md#when-a-device-goes-silent) when their device has been silent for this long. 0: no mails.',
+  ],
+  leaseSeconds: [
+    'LEASE_SECONDS',
+    whole(120, 1, 86_400),
+    'The time that a device has to send the messages that it claimed. At most a day.',
+  ],
+  webhookAllowPrivate: [
+    'WEBHOOK_ALLOW_PRIVATE',
+    flag,
+    'Allows webhooks and pushes to private addresses and to plain http.',
+  ],
+  webhookLogDays: [
+    'WEBHOOK_LOG_DAYS',
+    whole(30, 1, 36_500),
+    'The server keeps webhook deliveries and the bodies of hooks for this many days.',
+  ],
+  vapidSubject: [
+    'VAPID_SUBJECT',
+    vapidSubject.default('mailto:admin@localhost'),
+    'Your address for operators of push services. Set it to a mailbox that you read.',
+  ],
+  databasePool: ['DATABASE_POOL', whole(24, 1, 200), 'Connections to Postgres. At least 2.'],
+  workers: [
+    'WORKERS',
+    workers.default(1),
+    '[Server processes](scaling.md#several-processes-on-one-machine) behind the port. `auto`: one per core.',
+  ],
+  clientStatementSeconds: [
+    'CLIENT_STATEMENT_SECONDS',
+    whole(3, 1, 30),
+    "Time limit of a [statement with a client's filter](security.md#slow-requests), sort or expand, from 1 to 30. Superusers always have 30.",
+  ],
+  metricsToken: [
+    'METRICS_TOKEN',
+    z.string().min(16, 'must have at least 16 characters').optional(),
+    'A token with which Prometheus may read `/metrics`. At least 16 characters. Tokens of superusers work, too.',
+  ],
+  stopDelaySeconds: [
+    'STOP_DELAY_SECONDS',
+    whole(0, 0, 60),
+    'After a stop signal, `/api/ready` says no for this long before the server stops.',
+  ],
+  hstsDays: [
+    'HSTS_DAYS',
+    whole(365, 0, 36_500),
+    'Browsers use only TLS for this many days, if `PUBLIC_URL` begins with `https`. 0: the server does not ask for it.',
+  ],
+  maxConnections: [
+    'MAX_CONNECTIONS',
+    whole(10_000, 1),
+    'Open connections. The server closes further ones at once.',
+  ],
+  maxConnectionsPerAddress: [
+    'MAX_CONNECTIONS_PER_ADDRESS',
+    whole(2_500),
+    'Open connections per address that is no trusted proxy. 0: unlimited.',
+  ],
+  maxStreams: [
+    'MAX_STREAMS',
+    whole(2_000),
+    'Event streams and waiting claims per address, and per account for its devices, [on each server](security.md#limits). 0: unlimited.',
+  ],
+  signInTries: [
+    'SIGN_IN_TRIES',
+    whole(20, 0, 10_000),
+    'Wrong passwords per address and account in 10 minutes. [Other limits](security.md#limits) derive from it. 0: unlimited.',
+  ],
+  auditDays: [
+    'AUDIT_DAYS',
+    whole(365, 0, 36_500),
+    "The server keeps the record of [superusers' actions](security.md#what-superusers-did) for this many days. 0: forever.",
+  ],
+  retentionMode: [
+    'SMS_RETENTION',
+    choice('redact', 'delete').default('redact'),
+    'What happens to a message after `SMS_RETENTION_DAYS`: `redact` deletes its text, `delete` the whole message.',
+  ],
+  retentionDays: [
+    'SMS_RETENTION_DAYS',
+    whole(0, 0, 36_500),
+    'Days after its end until a message [loses its text](security.md#how-long-texts-are-kept). 0: never.',
+  ],
+  optOutWords: [
+    'SMS_OPT_OUT_WORDS',
+    words('STOP,STOPALL,UNSUBSCRIBE,CANCEL,END,QUIT'),
+    'A contact who texts one of these words gets no more texts from that account.',
+  ],
+  optInWords: [
+    'SMS_OPT_IN_WORDS',
+    words('START,YES,UNSTOP'),
+    'A contact who texts one of these words gets texts again.',
+  ],
+  maxAttachments: [
+    'SMS_MAX_ATTACHMENTS',
+    whole(10, 0, 10),
+    'Files that the server keeps of an [MMS](smsgate.md#pictures-and-other-files). At most 10; 0: none.',
+  ],
+  maxAttachmentBytes: [
+    'SMS_MAX_ATTACHMENT_BYTES',
+    whole(5 << 20, 0, 10 << 20),
+    'Bytes of these files together. At most 10485760.',
+  ],
+  maxAccountFileBytes: [
+    'MAX_ACCOUNT_FILE_BYTES',
+    whole(1 << 30),
+    'Bytes of all files of an account. 0: unlimited.',
+  ],
+} as const satisfies Readonly<Record<string, readonly [variable: string, schema: z.ZodType, meaning: string]>>
