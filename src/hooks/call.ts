@@ -17,6 +17,7 @@ import { acceptAlert, acceptCodes, TooManyCodes } from './accept.ts'
 import { compose, readHookBody } from './compose.ts'
 import { checkSignature, type Hook, type HookFields, lockHook, type Posted } from './hook.ts'
 import { noteCall } from './note-call.ts'
+import { composeUnread } from './unread.ts'
 
 const OUTCOMES = z.enum([
   ...['sent', 'waiting', 'repeated', 'resolved', 'skipped', 'limited', 'refused', 'disabled'],
@@ -50,6 +51,8 @@ interface Call {
   readonly messages?: readonly string[]
   readonly wake?: readonly string[]
   readonly refusal?: ApiError
+  /** What the stored call says about a body that was sent all the same. */
+  readonly note?: string
 }
 
 /** Rolls back a call that was only tried. */
@@ -107,11 +110,12 @@ const MAIL_MINUTES = 1_440
 
 /** Checks a call's signature and sends, in the transaction of `store`. A refused call stores no messages. */
 async function send(store: Store, config: Config, hook: Hook, posted: Posted): Promise<Call> {
+  const unread = posted.unread && composeUnread(hook, posted.unread)
   const name = checkSignature(hook, posted)
   const isCode = hook.kind === 'codes'
   if (!hook.enabled)
     return { outcome: 'disabled', ...(isCode && { refusal: badRequest('The hook is off.') }) }
-  const composed = await compose(store, hook.user, hook, readHookBody(posted.raw, posted.isForm))
+  const composed = unread ?? (await compose(store, hook.user, hook, readHookBody(posted.raw, posted.form)))
   if (composed.outcome !== 'sent') return composed
   const window = await readWindow(store.db, hook, composed.key || name)
   if (window.wasSent) return { outcome: 'repeated' }
@@ -134,7 +138,8 @@ async function send(store: Store, config: Config, hook: Hook, posted: Posted): P
     : await acceptAlert(store, config, due)
   if (accepted.refusal) return { ...accepted, texts }
   await noteSent(store.db, hook, window, segments)
-  return { ...accepted, texts, messages: offer.messages.map(({ id }) => id) }
+  const messages = offer.messages.map(({ id }) => id)
+  return { ...accepted, texts, messages, ...(posted.unread && { note: posted.unread.message }) }
 }
 
 /** The refusal of login codes above the hook's hourly limit. (Alerts above it become one summary.) */
@@ -145,7 +150,7 @@ function aboveRate({ endsAt }: Window) {
 
 /** Turns a refusal into the outcome of a call. Rethrows rate limits and faults of the server. */
 function refused(error: unknown): Call {
-  if (error instanceof ApiError && [400, 401].includes(error.status))
+  if (error instanceof ApiError && [400, 401, 413].includes(error.status))
     return { outcome: 'refused', refusal: error }
   if (!(error instanceof GatewayError)) throw error
   const status = error.status === 403 || error.status === 503 ? error.status : 400

@@ -1,4 +1,3 @@
-import { parse } from 'node:querystring'
 import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../collections/catalog.ts'
 import { list, run, statement, text } from '../db/statement.ts'
@@ -11,35 +10,41 @@ import { MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../sms/send/body.t
 import { checkBody } from '../sms/send/content.ts'
 import { isInvisible } from '../sms/send/shape.ts'
 import { missing, type Rendered, renderTemplate, TooManySteps, valueAt } from '../templates/template.ts'
+import type { FormPair } from '../tools/charset.ts'
 import { parseJson } from '../tools/json.ts'
 import { DEFAULT_PARTS, type HookFields, isOfCodes } from './hook.ts'
 
 /**
  * Maximum characters of an event's key before hashing. A whole body fits: bodies may differ only at the end.
  */
-const MAX_KEY_CHARACTERS = 256 << 10
+const MAX_KEY_CHARACTERS = 2 << 20
 const MAX_NAMED = 100
 /** The priority of texts with login codes: the highest, since somebody waits for the code. */
 const CODE_PRIORITY = 127
-/** Maximum fields of a form; others are ignored. */
-const MAX_FIELDS = 100
-
 /** Form fields that contain JSON: GitHub sends `payload`, Uptime Kuma `data`. */
 export const JSON_FIELDS = ['payload', 'data']
 
 /** Parses a body as JSON, else as a form, else as `{text}`. `curl -d` declares plain text as a form. */
-export function readHookBody(raw: string, isForm = false): unknown {
+export function readHookBody(raw: string, form?: readonly FormPair[]): unknown {
   const text = raw.trim()
-  const hasFields = isForm && text.includes('=')
-  const fields: Record<string, unknown> = hasFields
-    ? parse(text, '&', '=', { maxKeys: MAX_FIELDS })
-    : { text }
+  const fields: Record<string, unknown> = form && text.includes('=') ? fieldsOf(form) : { text }
   const read = [text, ...JSON_FIELDS.map((name) => toText([fields[name]].flat()[0]))]
   for (const one of read) {
     const json = parseJson(one)
     if (typeof json === 'object' && json !== null) return json
   }
   return fields
+}
+
+/** The fields of a form; a list for a field that is repeated. */
+function fieldsOf(form: readonly FormPair[]): Record<string, unknown> {
+  const lists = Map.groupBy(form, ([name]) => name)
+  return Object.fromEntries(
+    [...lists].map(([name, [first, ...more]]) => [
+      name,
+      more.length === 0 ? first![1] : [first!, ...more].map(([, value]) => value),
+    ]),
+  )
 }
 
 /**
@@ -61,6 +66,17 @@ export async function compose(store: Store, user: string, hook: HookFields, body
   const isCode = isOfCodes(hook)
   const named = isCode ? numbersIn(body, hook) : await someoneIn(store, user, body, hook)
   const shown = isCode ? withoutCode(text, codeIn(body, hook)) : undefined
+  const send = sendOf(hook, named, text, shown)
+  return { outcome: 'sent' as const, send, text, shown, key }
+}
+
+/** A text to the hook's recipients and those that a body names. Throws 400 if there are none. */
+export function sendOf(
+  hook: HookFields,
+  named: { readonly numbers: readonly string[]; readonly groups: readonly string[] },
+  text: string,
+  shown?: string,
+): SendBody {
   const send: SendBody = {
     recipients: [...hook.recipients, ...named.numbers],
     groupIds: [...hook.groups, ...named.groups],
@@ -68,11 +84,11 @@ export async function compose(store: Store, user: string, hook: HookFields, body
     line: { id: hook.line, number: '' },
     content: { body: text, ...(shown !== undefined && { shown }) },
     // isBulk: the text is no answer to anybody, so the conversation still counts as unanswered
-    options: { ...PLAIN_OPTIONS, isBulk: true, ...(isCode && { priority: CODE_PRIORITY }) },
+    options: { ...PLAIN_OPTIONS, isBulk: true, ...(isOfCodes(hook) && { priority: CODE_PRIORITY }) },
   }
   if (send.recipients.length + send.groupIds.length === 0) throw badRequest('The hook has no recipients.')
   checkBody(send)
-  return { outcome: 'sent' as const, send, text, shown, key }
+  return send
 }
 
 /** The login code in an auth server's body; '' if the body has it only within the text. */

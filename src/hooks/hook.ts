@@ -11,6 +11,7 @@ import type { Extension } from '../records/extension.ts'
 import { isDisabledSql } from '../records/record-sql.ts'
 import { id as recordId } from '../sms/send/shape.ts'
 import { parseTemplate } from '../templates/template.ts'
+import type { FormPair } from '../tools/charset.ts'
 import { parseJson } from '../tools/json.ts'
 import { randomText } from '../tools/random.ts'
 import { requireRoomFor } from '../webhooks/extensions.ts'
@@ -85,8 +86,12 @@ const TOLERANCE_SECONDS = 300
 const REPLAY_MINUTES = (2 * TOLERANCE_SECONDS) / 60
 
 export interface Posted {
+  /** The body as text; '' if it could not be read. */
   readonly raw: string
-  readonly isForm: boolean
+  /** The fields of a form; undefined for another body. */
+  readonly form?: readonly FormPair[]
+  /** Why the body could not be read: 413 for one that is too large, 400 for a wrong charset. */
+  readonly unread?: ApiError
   /** The keys are header names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** The Message-ID of a mail. Mails with the same Message-ID and text are sent only once a day. */

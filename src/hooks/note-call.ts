@@ -22,6 +22,8 @@ interface NotedCall {
   readonly texts?: readonly object[]
   readonly messages?: readonly string[]
   readonly refusal?: Error
+  /** What to note about a body that was sent all the same. */
+  readonly note?: string
 }
 
 /** Stores a call of a hook, and deletes older ones. */
@@ -34,6 +36,6 @@ export async function noteCall(
   const { outcome, refusal, messages = [] } = call
   const kept = kind === 'codes' ? '' : cleanText(raw.slice(0, MAX_KEPT))
   const lists = [call.texts ?? [], messages].map((list) => JSON.stringify(list))
-  const error = cleanText(refusal?.message ?? '')
+  const error = cleanText(refusal?.message ?? call.note ?? '')
   await db.query(NOTE, [id, user, kept, outcome, error, ...lists], 'hook note')
 }

@@ -1,15 +1,7 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { readBytes, readJson } from '../http/body/raw-body.ts'
-import {
-  type Ctx,
-  type Env,
-  type ErrorForm,
-  type Protocol,
-  queryOf,
-  readQuery,
-  type Services,
-} from '../http/context.ts'
+import { type Ctx, type Env, type ErrorForm, type Protocol, queryOf, type Services } from '../http/context.ts'
 import { sendError } from '../http/middleware/failure.ts'
 import { gate } from '../http/middleware/gate.ts'
 import { identifyKeyHolder, type KeyCredentials, SENDS } from '../http/middleware/sender.ts'
@@ -22,6 +14,7 @@ import type { Idempotency } from '../sms/send/accept.ts'
 import { readSend, SEND } from '../sms/send/body.ts'
 import { send } from '../sms/send/send.ts'
 import { checkShape, invalid, type Sender, senderOfKey } from '../sms/send/shape.ts'
+import { charsetOf, decodeForm, decodeText, type FormPair, formBytes } from '../tools/charset.ts'
 import { addRoutes, describeRoutes, type TableRoute } from './route-table.ts'
 
 // A door is another product's API, through which programs send texts with an API key.
@@ -106,10 +99,16 @@ const MAX_BODY_BYTES = 64 << 10
 
 /** The query's parameters. In a POST, parameters of the form replace those of the query. */
 export async function parametersOf(c: Ctx): Promise<Readonly<Record<string, string>>> {
-  if (c.req.method !== 'POST') return queryOf(c)
+  if (c.req.method !== 'POST') return queryFields(c)
   const form = await readBytes(c.env.incoming, MAX_BODY_BYTES, () => memoryOf(c))
-  return { ...queryOf(c), ...readQuery(`?${form.toString('utf8')}`) }
+  return { ...queryFields(c), ...firstOf(decodeForm(form, charsetOf(c.req.header('content-type') ?? ''))) }
 }
+
+const queryBytes = (c: Ctx) => Buffer.from((c.env.incoming.url ?? '').replace(/^[^?]*\??/, ''), 'latin1')
+const queryFields = (c: Ctx) => firstOf(decodeForm(queryBytes(c)))
+
+/** Of repeated parameters, the first counts. */
+const firstOf = (pairs: readonly FormPair[]) => Object.fromEntries(pairs.toReversed())
 
 const MINUTE_MS = 60_000
 
@@ -119,19 +118,37 @@ function wholeIn(given: Readonly<Record<string, string>>, name: string): number 
   throw invalid(`${name[0]!.toUpperCase()}${name.slice(1)} field misformed, rejected`)
 }
 
-/** Sends by Kannel's parameters (gw/smsbox.c, smsbox_req_sendsms). Ignores those for carrier and encoding. */
+/** Parameters that make a text another one, or a signal. */
+const NOT_A_TEXT = ['udh', 'mwi', 'hex']
+
+/**
+ * The text, by Kannel's `coding` and `charset`. Without a charset it is UTF-8, with coding 2 UTF-16BE.
+ * Coding 0 chooses the GSM alphabet, which a text gets here anyway if it can be written in it.
+ */
+function readText(c: Ctx, { coding = '', charset = '' }: Readonly<Record<string, string>>) {
+  // 8-bit coding (1) means binary data
+  if (coding === '1') throw invalid('Only texts are sent here, rejected')
+  if (!['', '0', '2'].includes(coding)) throw invalid('Coding field misformed, rejected')
+  const found = formBytes(queryBytes(c)).find(([name]) => name.toString() === 'text')
+  try {
+    return found && decodeText(found[1], charset || (coding === '2' ? 'utf-16be' : ''))
+  } catch {
+    throw invalid('Charset or body misformed, rejected')
+  }
+}
+
+/** Sends by Kannel's parameters (gw/smsbox.c, smsbox_req_sendsms). Ignores those for the carrier. */
 async function sendsms({ c, services }: DoorCall): Promise<Response> {
   const given = queryOf(c)
-  const { username = given.user ?? '', password = given.pass ?? '', to, text, from = '' } = given
+  const { username = given.user ?? '', password = given.pass ?? '', to, from = '' } = given
   const ip = clientIp(c, services)
   await sendByKey(services, { key: password, name: username, ip }, () => {
     if (to === undefined) throw invalid('Missing receiver number, rejected')
-    // a user data header (udh) or 8-bit coding (1) means binary data, not a text to read
-    if (given.udh || given.coding === '1') throw invalid('Only texts are sent here, rejected')
+    if (NOT_A_TEXT.some((name) => given[name])) throw invalid('Only texts are sent here, rejected')
     const [minutes, validity] = [wholeIn(given, 'deferred'), wholeIn(given, 'validity')]
     return {
       recipients: numbersIn(to, /[\s,]/),
-      body: text,
+      body: readText(c, given),
       from: E164.test(from) ? from : undefined,
       priority: wholeIn(given, 'priority'),
       scheduled_at: minutes ? new Date(Date.now() + minutes * MINUTE_MS).toISOString() : undefined,
@@ -150,7 +167,18 @@ export const KANNEL = doorProtocol(
     {
       at: 'GET /cgi-bin/sendsms',
       summary: 'Send a text',
-      query: ['username', 'password', 'to', 'text', 'from', 'priority', 'deferred', 'validity'],
+      query: [
+        'username',
+        'password',
+        'to',
+        'text',
+        'coding',
+        'charset',
+        'from',
+        'priority',
+        'deferred',
+        'validity',
+      ],
       answer: [202, 'Accepted.', z.string()],
       error: z.string(),
       isText: true,

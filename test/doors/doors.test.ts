@@ -84,8 +84,37 @@ describe('sends', () => {
   })
 
   test('Kannel, to several, with a sender that is a name', async () => {
-    expect(await kannel({ to: `${TO} 4444444`, from: 'Shop', coding: '2' })).toEqual([202, ACCEPTED])
+    expect(await kannel({ to: `${TO} 4444444`, from: 'Shop', coding: '0' })).toEqual([202, ACCEPTED])
     expect(await sent()).toEqual([`${TO} Hi`, '+4444444 Hi'].sort())
+  })
+
+  test.each<[what: string, query: string, text: string]>([
+    ['UTF-8', 'text=Gr%C3%BC%C3%9Fe+%E2%82%AC', 'Grüße €'],
+    ['UTF-8, declared', 'text=%C3%BC&charset=UTF-8&coding=0', 'ü'],
+    ['Latin-1', 'text=Gr%FC%DFe&charset=ISO-8859-1', 'Grüße'],
+    ['windows-1251', 'charset=windows-1251&text=%C6', 'Ж'],
+    ['UCS-2', 'text=%04%16%00%E9&coding=2', 'Жé'],
+    ['UCS-2 by another charset', 'text=%D0%96&coding=2&charset=utf-8', 'Ж'],
+  ])('Kannel, a text in %s', async (_, given, text) => {
+    const { text: _text, ...who } = user
+    expect(await ask(`/cgi-bin/sendsms?${new URLSearchParams({ ...who, to: TO })}&${given}`)).toEqual([
+      202,
+      ACCEPTED,
+    ])
+    expect(await sent()).toEqual([`${TO} ${text}`])
+  })
+
+  test('a form in Latin-1', async () => {
+    const body = `${new URLSearchParams({ ...login, to: TO, message: '' })}&message=x`.replace(
+      'message=&',
+      '',
+    )
+    const type = { 'content-type': 'application/x-www-form-urlencoded; charset=ISO-8859-1' }
+    expect(await ask('/http_api/send_sms', body.replace('message=x', 'message=Gr%FC%DFe'), type)).toEqual([
+      200,
+      okay,
+    ])
+    expect(await sent()).toEqual([`${TO} Grüße`])
   })
 
   test('later, and not too late', async () => {
@@ -153,6 +182,33 @@ describe('refuses, in the words of each', () => {
     ['Kannel: a key', () => kannel({ password: 'x', to: TO }), 403, 'Authorization failed for sendsms'],
     ['Kannel: nobody', () => kannel({}), 400, 'Missing receiver number, rejected'],
     ['Kannel: binary', () => kannel({ to: TO, udh: '%06' }), 400, 'Only texts are sent here, rejected'],
+    [
+      'Kannel: message waiting',
+      () => kannel({ to: TO, mwi: '1' }),
+      400,
+      'Only texts are sent here, rejected',
+    ],
+    ['Kannel: 8 bits', () => kannel({ to: TO, coding: '1' }), 400, 'Only texts are sent here, rejected'],
+    ['Kannel: a coding', () => kannel({ to: TO, coding: '3' }), 400, 'Coding field misformed, rejected'],
+    ['Kannel: a charset', () => kannel({ to: TO, charset: 'x' }), 400, 'Charset or body misformed, rejected'],
+    [
+      'Kannel: half a character',
+      () => kannel({ to: TO, text: 'abc', coding: '2' }),
+      400,
+      'Charset or body misformed, rejected',
+    ],
+    [
+      'SMSEagle: a form that is not UTF-8',
+      () => ask('/http_api/send_sms', `${new URLSearchParams({ ...login, to: TO })}&x=%FC`),
+      400,
+      'Wrong parameters: The text is not valid in the charset utf-8.',
+    ],
+    [
+      'SMSEagle: a query that is not UTF-8',
+      () => ask(`/http_api/send_sms?${new URLSearchParams({ ...token, to: TO })}&x=%FC`),
+      400,
+      'Wrong parameters: The text is not valid in the charset utf-8.',
+    ],
     ['Kannel: a time', () => kannel({ to: TO, deferred: 'x' }), 400, 'Deferred field misformed, rejected'],
     ['Kannel: a line of nobody', () => kannel({ to: TO, from: '+4999' }), 404, 'Line not found'],
   ])('%s', async (_, call, status, body) => {

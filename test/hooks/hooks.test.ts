@@ -147,7 +147,6 @@ describe('a body is refused, and the refusal is kept', () => {
     ['whose names have a NUL', { preset: 'grafana' }, { alerts: { '\0': {} } }, 'The body has no alerts.'],
     ['that names by a NUL', { recipients_from: 'to' }, { text: 'Hi', to: 'A\0n' }, '"An" is no number'],
     ['whose state is no text', GRAFANA, { status: { toString: 1 } }, 'The body has no alerts.'],
-    ['that is deep', {}, '['.repeat(100_000) + ']'.repeat(100_000), 'The body has no text.'],
   ])('%s', async (_, values, body, message) => {
     const hook = await hookOf(alice, values)
     const answer = await post(hook, body)
@@ -157,11 +156,60 @@ describe('a body is refused, and the refusal is kept', () => {
     await remove(alice, hook)
   })
 
-  test('that is too large', async () => {
+  test('of 2 MiB is read; of a larger one a text says so, once', async () => {
     const hook = await hookOf(alice)
-    expect((await post(hook, 'x'.repeat(300_000))).status).toBe(413)
-    expect((await post(hook, 'x'.repeat(200_000))).status).toBe(200)
-    expect(await textsBy(hook)).toEqual([`${'x'.repeat(456)}...`])
+    expect((await post(hook, 'x'.repeat(2 << 20))).status).toBe(200)
+    const large = 'y'.repeat((2 << 20) + 1)
+    expect((await post(hook, large)).body.outcome).toBe('sent')
+    expect((await post(hook, large)).body.outcome).toBe('repeated')
+    const notice = 'Alarm: an alarm was too large to read.'
+    expect(await textsBy(hook)).toEqual([`${'x'.repeat(456)}...`, notice])
+    const [again, first] = await callsOf(alice, hook)
+    const error = 'The body has more than 2 MiB, or too many values.'
+    expect(first).toMatchObject({ outcome: 'sent', body: '', error, texts: [{ to: TO, text: notice }] })
+    expect(again).toMatchObject({ outcome: 'repeated', body: '' })
+    await remove(alice, hook)
+  })
+
+  test('without a declared length that grows too large, and one of too many values', async () => {
+    const hook = await hookOf(alice, { once_minutes: 0 })
+    const url = `${fixture.url}/api/hooks/${hook.secret}`
+    const chunks = new Blob(['z'.repeat((2 << 20) + 1)]).stream()
+    const grown = await fetch(url, { method: 'POST', body: chunks, duplex: 'half' } as RequestInit)
+    expect([grown.status, ((await grown.json()) as { outcome: string }).outcome]).toEqual([200, 'sent'])
+    expect((await post(hook, `[${'1,'.repeat(200_000)}1]`)).body.outcome).toBe('sent')
+    expect((await post(hook, '['.repeat(100_000) + ']'.repeat(100_000))).body.outcome).toBe('sent')
+    expect(await textsBy(hook)).toHaveLength(3)
+    await remove(alice, hook)
+  })
+
+  test.each([
+    ['of codes', { kind: 'codes' }],
+    ['that checks signatures', { signing_secret: `whsec_${'a'.repeat(32)}` }],
+    ['whose recipients the body names', { recipients: [], recipients_from: 'to' }],
+  ])('that is too large is refused by a hook %s', async (_, values) => {
+    const hook = await hookOf(alice, values)
+    expect((await post(hook, 'x'.repeat((2 << 20) + 1))).status).toBe(413)
+    expect(await textsBy(hook)).toEqual([])
+    expect(await callsOf(alice, hook)).toMatchObject([
+      { outcome: 'refused', error: expect.stringContaining('2 MiB') },
+    ])
+    await remove(alice, hook)
+  })
+
+  test.each<[type: string, hex: string, status: number, text: string]>([
+    ['text/plain; charset=iso-8859-1', '4772fcdf65', 200, 'Grüße'],
+    ['text/plain; charset=utf-16le', '1604', 200, 'Ж'],
+    ['text/plain', '4772c3bc', 200, 'Grü'],
+    ['application/x-www-form-urlencoded; charset=windows-1251', '746578743d25433621', 200, 'Ж!'],
+    ['text/plain', '4772fc', 400, 'The text is not valid in the charset utf-8.'],
+    ['text/plain; charset=none', '41', 400, 'The charset "none" is not known.'],
+  ])('of the type %s: %s', async (type, hex, status, text) => {
+    const hook = await hookOf(alice)
+    const init = { method: 'POST', headers: { 'content-type': type }, body: Buffer.from(hex, 'hex') }
+    expect((await fetch(`${fixture.url}/api/hooks/${hook.secret}`, init)).status).toBe(status)
+    if (status === 200) expect(await textsBy(hook)).toEqual([text])
+    else expect(await callsOf(alice, hook)).toMatchObject([{ outcome: 'refused', error: text }])
     await remove(alice, hook)
   })
 })

@@ -3,6 +3,7 @@ import { compose, cutToParts, readHookBody } from '../../src/hooks/compose.ts'
 import type { HookFields } from '../../src/hooks/hook.ts'
 import { countSegments } from '../../src/portable/segments.ts'
 import { renderTemplate } from '../../src/templates/template.ts'
+import { decodeForm } from '../../src/tools/charset.ts'
 import { blocksOf } from '../docs/page.ts'
 
 const render = (template: string, body: unknown) => renderTemplate(template, body, 3_200).text
@@ -225,7 +226,9 @@ test.each([
   ['a text', ' Hello ', false, { text: 'Hello' }],
   ['a text that curl calls a form', 'Disk full', true, { text: 'Disk full' }],
   ['a JSON text', '"Hello"', false, { text: '"Hello"' }],
-] as const)('%s is read', (_, raw, isForm, body) => expect(readHookBody(raw, isForm)).toEqual(body))
+] as const)('%s is read', (_, raw, isForm, body) =>
+  expect(readHookBody(raw, isForm ? decodeForm(Buffer.from(raw), '', 100) : undefined)).toEqual(body),
+)
 
 test("a recipe's template for Uptime Kuma", () => {
   const { text } = blocksOf('docs/recipes/tools.md').find((block) =>

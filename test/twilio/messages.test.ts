@@ -52,6 +52,20 @@ describe('a new message', () => {
   })
 
   test.each([
+    ['application/x-www-form-urlencoded; charset=iso-8859-1', 'Gr%FC%DFe', 201, 'Grüße'],
+    ['application/x-www-form-urlencoded; charset=utf-8', 'Gr%C3%BC%C3%9Fe', 201, 'Grüße'],
+    ['application/x-www-form-urlencoded', 'Gr%FC%DFe', 400, undefined],
+    ['application/x-www-form-urlencoded; charset=none', 'Hi', 400, undefined],
+  ])('a form of the type %s with %s: %i', async (type, text, status, body) => {
+    const answer = await fetch(`${fixture.gateway.url}/2010-04-01/Accounts/${ann.sid}/Messages.json`, {
+      method: 'POST',
+      headers: { ...basic(ann.sid, ann.token), 'content-type': type },
+      body: `To=${encodeURIComponent(TO)}&Body=${text}`,
+    })
+    expect([answer.status, ((await answer.json()) as { body?: string }).body]).toEqual([status, body])
+  })
+
+  test.each([
     ['true', `${'x'.repeat(80)} “y” – z`, `${'x'.repeat(80)} "y" - z`, '1'],
     ['True', '“Hi”', '“Hi”', '1'],
     ['false', `${'x'.repeat(80)} – z`, `${'x'.repeat(80)} – z`, '2'],

@@ -88,16 +88,21 @@ export class LimitedIncomingMessage extends IncomingMessage {
   }
 }
 
+/** A body that exceeds the limit: 413 if its declared length does, 400 if it has grown too large. */
+export class BodyTooLarge extends ApiError {
+  override name = 'BodyTooLarge'
+}
+
 /**
  * Yields a body in pieces. Throws 413 if its declared length exceeds `maxBytes`, 400 if the actual one does.
  */
 export async function* piecesOf(incoming: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
-  if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw new ApiError(413)
+  if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw new BodyTooLarge(413)
   let size = 0
   try {
     for await (const piece of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += piece.length
-      if (size > maxBytes) throw badRequest()
+      if (size > maxBytes) throw new BodyTooLarge(400)
       yield piece
     }
   } catch (error) {

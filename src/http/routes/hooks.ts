@@ -3,10 +3,11 @@ import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import { tokenOf } from '../../auth/tokens.ts'
 import { type Store, userHolder } from '../../collections/catalog.ts'
-import { ApiError, notFound } from '../../errors.ts'
+import { ApiError, notFound, RetryLater } from '../../errors.ts'
+import { isTooComplex } from '../../fields/json-text.ts'
 import { callHook, HOOK_CALLED, HOOK_PREVIEW, previewHook } from '../../hooks/call.ts'
 import { JSON_FIELDS } from '../../hooks/compose.ts'
-import { HOOK_FIELDS, hookAccount } from '../../hooks/hook.ts'
+import { HOOK_FIELDS, hookAccount, type Posted } from '../../hooks/hook.ts'
 import {
   chapter,
   failures,
@@ -17,6 +18,7 @@ import {
   webhookRefusals,
 } from '../../openapi/operations.ts'
 import { checkShape } from '../../sms/send/shape.ts'
+import { charsetOf, decodeForm, decodeText } from '../../tools/charset.ts'
 import {
   DELIVERY_REQUEST,
   type Owner,
@@ -32,17 +34,22 @@ import {
 } from '../../webhooks/deliveries.ts'
 import { NEW_SECRET } from '../../webhooks/secrets.ts'
 import { readMultipart } from '../body/multipart.ts'
-import { readBytes, readJson } from '../body/raw-body.ts'
+import { BodyTooLarge, readBytes, readJson } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { auditRequest, requireUser } from '../middleware/audit.ts'
 import { authOf, routesFor } from '../request-info.ts'
 import { memoryOf, storeOf } from '../server/store-of.ts'
 
-const MAX_BYTES = 256 << 10
+const MAX_BYTES = 2 << 20
+/** Maximum keys and items of a body: reading it then takes some 30 ms. */
+const BOUNDS = { keys: 100_000, values: 100_000 }
+/** Maximum fields of a form; others are ignored. */
+const MAX_FIELDS = 100
+const MAX_PREVIEW = 256 << 10
 const PREVIEW = z
   .object({
     hook: HOOK_FIELDS.describe('Fields of a hook, saved or not.'),
-    body: z.string().max(MAX_BYTES).describe('As it would come: JSON, or plain text.'),
+    body: z.string().max(MAX_PREVIEW).describe('As it would come: JSON, or plain text.'),
   })
   .meta({ id: 'HookPreviewBody' })
 
@@ -51,7 +58,7 @@ export const hookRoutes = (services: Services): Hono<Env> =>
   new Hono<Env>()
     .post('/preview', async (c) => {
       const { user, store } = await requireUser(c, services)
-      const { hook, body } = checkShape(PREVIEW, await readJson(c, 4 * MAX_BYTES))
+      const { hook, body } = checkShape(PREVIEW, await readJson(c, 4 * MAX_PREVIEW))
       const preview = () => previewHook(store, services.config, user, hook, body)
       return c.json(await admission.heavyWork.run(userHolder(user), preview))
     })
@@ -69,15 +76,32 @@ function refuseGet(c: Ctx): never {
 async function call(c: Ctx, { store, config }: Services, secret: string): Promise<Response> {
   const user = await hookAccount(store.signIn, secret)
   if (user === undefined) throw notFound()
-  const type = c.req.header('content-type') ?? ''
-  const isMultipart = type.startsWith('multipart/form-data')
-  const bytes = () => readBytes(c.env.incoming, MAX_BYTES, () => memoryOf(c))
-  const raw = isMultipart ? await readParts(c) : (await bytes()).toString('utf8')
-  const isForm = type.startsWith('application/x-www-form-urlencoded')
-  const posted = { raw, isForm, headers: c.req.header() }
+  const posted = await readPosted(c)
   const work = () => callHook(store.forUser(user), config, secret, posted)
   return c.json(await admission.heavyWork.run(userHolder(user), work))
 }
+
+/** Reads a body. One that is too large, or has another charset than it declares, is left as unread. */
+async function readPosted(c: Ctx): Promise<Posted> {
+  const headers = c.req.header()
+  const type = c.req.header('content-type') ?? ''
+  try {
+    if (type.startsWith('multipart/form-data')) return { raw: await readParts(c), headers }
+    const bytes = await readBytes(c.env.incoming, MAX_BYTES, () => memoryOf(c))
+    const charset = charsetOf(type)
+    const raw = decodeText(bytes, charset)
+    if (/^\s*[{[]/.test(raw) && isTooComplex(raw, BOUNDS)) throw new BodyTooLarge(413)
+    const isForm = type.startsWith('application/x-www-form-urlencoded')
+    return isForm ? { raw, form: decodeForm(bytes, charset, MAX_FIELDS), headers } : { raw, headers }
+  } catch (error) {
+    const { complete, destroyed } = c.env.incoming
+    const isGone = destroyed && !complete
+    if (!(error instanceof ApiError) || error instanceof RetryLater || isGone) throw error
+    return { raw: '', headers, unread: error instanceof BodyTooLarge ? tooLarge() : error }
+  }
+}
+
+const tooLarge = () => new ApiError(413, 'The body has more than 2 MiB, or too many values.')
 
 async function readParts(c: Ctx): Promise<string> {
   const { pairs, release } = await readMultipart(c.env.incoming, MAX_BYTES, memoryOf(c))
@@ -92,7 +116,8 @@ const { '429': _, ...PREVIEW_FAILS } = failures(400, 401, 413)
 const CALL: Omit<Operation, 'id'> = {
   requestBody: {
     required: true,
-    description: 'JSON, the fields of a form, or plain text, of at most 256 KiB.',
+    description:
+      'JSON, the fields of a form, or plain text, in the charset that its type declares, else UTF-8. Above 2 MiB the recipients of an alarm get a text that it was too large to read.',
     content: { 'application/json': {}, 'application/x-www-form-urlencoded': {}, 'text/plain': {} },
   },
   answer: ['What became of it.', HOOK_CALLED],

@@ -91,7 +91,7 @@ async function sendTo(
 async function post(services: Services, secret: string, { id, fields }: Mail, isTrial: boolean) {
   const { store, config } = services
   const user = await accountOfHook(services, secret)
-  const posted = { raw: JSON.stringify(fields), isForm: false, headers: {}, messageId: id }
+  const posted = { raw: JSON.stringify(fields), headers: {}, messageId: id }
   const work = () => callHook(store.forUser(user), config, secret, posted, isTrial)
   const { outcome, error } = await admission.heavyWork.run(userHolder(user), work)
   if (error) throw refusal(550, error.message)

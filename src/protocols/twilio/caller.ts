@@ -5,6 +5,7 @@ import about from '../../../package.json' with { type: 'json' }
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { type ResponseHead, sendOutgoing } from '../../outgoing/send.ts'
+import { charsetOf, decodeText } from '../../tools/charset.ts'
 import {
   type CallOutcome,
   type DueDelivery,
@@ -89,13 +90,26 @@ const MAX_ANSWER_BYTES = 64 << 10
 const XML = new Set(['text/xml', 'application/xml', 'text/html'])
 const NOTHING: Twiml = { messages: [], redirect: undefined }
 
+/** The charset in an XML declaration; '' for none. XML 1.0, 4.3.3 */
+const xmlCharset = (body: Buffer): string =>
+  /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(body.toString('latin1', 0, 200))?.[1] ?? ''
+
+function textOf(body: Buffer, charset: string): string {
+  try {
+    return decodeText(body, charset)
+  } catch (error) {
+    throw new TwilioRefusal(NO_XML, (error as Error).message)
+  }
+}
+
 /** Reads TwiML; plain text is one reply. Throws TwilioRefusal 12300 for another type, and as `readTwiml`. */
 export function readAnswer(headers: IncomingHttpHeaders, body: Buffer): Twiml {
   if (body.length > MAX_ANSWER_BYTES)
     throw new TwilioRefusal(11200, `The answer has more than ${MAX_ANSWER_BYTES} bytes`)
-  const text = body.toString('utf8').replace(/^\ufeff/, '')
+  const declared = headers['content-type'] ?? ''
+  const type = declared.split(';')[0]!.trim().toLowerCase()
+  const text = textOf(body, charsetOf(declared) || (XML.has(type) ? xmlCharset(body) : ''))
   if (text.trim() === '') return NOTHING
-  const type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
   if (XML.has(type)) return readTwiml(text)
   if (type === 'text/plain')
     return { messages: [{ body: text.trim(), to: '', from: '', callback: '' }], redirect: undefined }

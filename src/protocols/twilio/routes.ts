@@ -9,6 +9,7 @@ import { retry, withCatalog } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { clientIp, holderOf, memoryOf } from '../../http/server/store-of.ts'
 import { TWILIO as BY_TWILIO, chapter, refusals, SENDER, SENDING } from '../../openapi/operations.ts'
+import { charsetOf } from '../../tools/charset.ts'
 import { addRoutes, describeRoutes } from '../route-table.ts'
 import {
   type Call,
@@ -119,7 +120,9 @@ function twilioRoutes(services: Services): Hono<Env> {
     let given: Parameters | undefined
     return enter(c, services, async (account) => {
       const sid = (c.req.param('Sid') ?? '').replace(/\.json$/, '')
-      given ??= form ? await readForm(c) : readParameters((c.env.incoming.url ?? '').replace(/^[^?]*\??/, ''))
+      given ??= form
+        ? await readForm(c)
+        : readParameters(Buffer.from((c.env.incoming.url ?? '').replace(/^[^?]*\??/, '')))
       const known = query ?? form
       if (known) refuseUnknown(given, known)
       return work({ ...account, c, services, sid, parameters: given })
@@ -188,5 +191,5 @@ async function readForm(c: Ctx): Promise<Parameters> {
   })
   if (bytes.length > 0 && !FORM.test(c.req.header('content-type') ?? ''))
     throw invalid('The body must be application/x-www-form-urlencoded')
-  return readParameters(bytes.toString('utf8'))
+  return readParameters(bytes, charsetOf(c.req.header('content-type') ?? ''))
 }

@@ -8,6 +8,7 @@ import type { ErrorForm } from '../../http/context.ts'
 import { sendError } from '../../http/middleware/failure.ts'
 import { urlFault } from '../../outgoing/send.ts'
 import type { OTHER_REFUSALS, RefusalCode } from '../../sms/send/shape.ts'
+import { decodeForm } from '../../tools/charset.ts'
 
 /** An error answer of Twilio's API. */
 export class TwilioRefusal extends GatewayError {
@@ -139,14 +140,12 @@ export type Parameters = ReadonlyMap<string, string>
 
 const MAX_PARAMETERS = 200
 
-/** The parameters of a form or a query as text. Throws 400 for more than 200. */
-export function readParameters(text: string): Parameters {
-  // count before parsing: a megabyte of `a&a&…` has half a million pairs
-  if (text.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS)
-    throw invalid(`A request has at most ${MAX_PARAMETERS} parameters`)
+/** The parameters of a form or a query, by its charset. Throws 400 for more than 200 and for wrong bytes. */
+export function readParameters(bytes: Buffer, charset = ''): Parameters {
+  const pairs = decodeForm(bytes, charset, MAX_PARAMETERS + 1)
+  if (pairs.length > MAX_PARAMETERS) throw invalid(`A request has at most ${MAX_PARAMETERS} parameters`)
   const parameters = new Map<string, string>()
-  for (const [name, value] of new URLSearchParams(text))
-    if (!parameters.has(name)) parameters.set(name, cleanText(value))
+  for (const [name, value] of pairs) if (!parameters.has(name)) parameters.set(name, cleanText(value))
   return parameters
 }
 

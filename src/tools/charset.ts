@@ -1,0 +1,54 @@
+import { badRequest } from '../errors.ts'
+
+/** The charset that a Content-Type declares; '' for none. RFC 9110, 8.3.1 */
+export function charsetOf(contentType: string): string {
+  const [, quoted, plain = ''] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^;\s]*))/i.exec(contentType) ?? []
+  return (quoted ?? plain).trim()
+}
+
+/** A decoder by a WHATWG label, that refuses malformed bytes; undefined for an unknown label. */
+function decoderOf(charset: string) {
+  try {
+    return new TextDecoder(charset, { fatal: true })
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Decodes a text by its declared charset, a WHATWG label; '' is UTF-8. Leaves out a byte order mark. Throws
+ * 400 for an unknown charset and for bytes that are malformed in it: no U+FFFD takes their place.
+ */
+export function decodeText(bytes: Uint8Array, charset = ''): string {
+  const decoder = decoderOf(charset || 'utf-8')
+  if (!decoder) throw badRequest(`The charset "${charset.slice(0, 40)}" is not known.`)
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    throw badRequest(`The text is not valid in the charset ${charset.toLowerCase() || 'utf-8'}.`)
+  }
+}
+
+/** A name or value of a form as bytes. A `%` without two digits stands for itself. */
+const bytesOf = (escaped: string): Buffer => {
+  const spaced = escaped.replaceAll('+', ' ')
+  const bytes = spaced.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1')
+}
+
+export type FormPair = readonly [name: string, value: string]
+
+/** The names and values of a form or a query as bytes, at most `maxFields`. */
+export function formBytes(form: Uint8Array, maxFields?: number): (readonly [name: Buffer, value: Buffer])[] {
+  const parts = Buffer.from(form).toString('latin1').split('&', maxFields)
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [name = '', ...value] = part.split('=')
+      return [bytesOf(name), bytesOf(value.join('='))]
+    })
+}
+
+/** Reads a form or a query by its charset. Throws 400 as `decodeText`. */
+export const decodeForm = (form: Uint8Array, charset = '', maxFields?: number): FormPair[] =>
+  formBytes(form, maxFields).map(([name, value]) => [decodeText(name, charset), decodeText(value, charset)])
