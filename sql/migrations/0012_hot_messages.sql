@@ -1,18 +1,12 @@
 -- A change of a text's status writes no index any more: drops indexes with the status, or with a time that
 -- the change sets. Indexes that replace them are built at the end of the start (sql/indexes/always) and by
 -- the next run of a retention. Locks sms_messages while the index here is built: a second for half a million
--- messages. Until they stop, servers of the release before list by status more slowly.
+-- messages.
 
 do $$ begin
   if to_regclass('sms_messages') is null then
     return;
   end if;
-  -- the trigger sms_messages_reason ensures this from now on: no line while pending, a reason once failed
-  if exists (select from information_schema.columns
-    where table_schema = current_schema() and table_name = 'sms_messages' and column_name = 'line') then
-    update sms_messages set line = '' where status = 'pending' and line <> '';
-  end if;
-  update sms_messages set error_message = 'Failed' where status = 'failed' and error_message = '';
   drop index if exists sms_messages_by_status;
   drop index if exists sms_messages_inbox;
   drop index if exists sms_messages_redact;

@@ -677,6 +677,14 @@ interface SmsMessagesRow {
   waiting_for: Generated<string>
 }
 
+interface SmsMessagesBriefRow {
+  _rowid: number
+  created: Generated<string>
+  message_type: string
+  status: string
+  user: string
+}
+
 interface SmsOriginsRow {
   api: string
   created: Generated<string>
@@ -982,6 +990,7 @@ export interface Tables {
   sms_events: SmsEventsRow
   sms_idempotency: SmsIdempotencyRow
   sms_messages: SmsMessagesRow
+  sms_messages_brief: SmsMessagesBriefRow
   sms_origins: SmsOriginsRow
   sms_templates: SmsTemplatesRow
   sms_totals: SmsTotalsRow
@@ -1039,6 +1048,7 @@ export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   'sms_dispatch',
   'sms_draft',
   'sms_idempotency',
+  'sms_messages_brief',
   'sms_new_message',
   'sms_origins',
   'sms_request',

@@ -3,6 +3,17 @@ import type { Store } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 
+/**
+ * A table with some columns of a collection, and with `_rowid`. Triggers must keep it, in the transaction
+ * that changes a record.
+ */
+export interface CoveringTable {
+  readonly table: string
+  readonly columns: readonly string[]
+  /** The columns of its indexes, each without the `_rowid` at the end. */
+  readonly indexes: readonly (readonly string[])[]
+}
+
 export interface Extension {
   /** Maximum page size; PocketBase's 1,000 if absent. */
   readonly maxPerPage?: number
@@ -10,8 +21,8 @@ export interface Extension {
   readonly total?: { readonly by: string; readonly sql: (table: string, value?: string) => string }
   /** Columns with indexes on (`order`) and (`owner`, `order`): searches begin at the newest rows. */
   readonly search?: { readonly order: string; readonly owner: string }
-  /** SQL that is true for all records with `value` in `column`. Lists add it to match a partial index. */
-  readonly implied?: { readonly column: string; readonly sql: (value: string) => string }
+  /** A table of small rows, one for each record. Lists count and find records in it if it has all columns. */
+  readonly covering?: CoveringTable
   /** A guest who lists or views records gets 401 `{"error":"unauthorized",…}`, not an empty list or 404. */
   readonly authRequired?: boolean
   /** Whether an unreadable value is an error of its field. Otherwise it becomes empty, as in PocketBase. */

@@ -18,11 +18,13 @@ export const messagesExtension: Extension = {
   maxPerPage: 500,
   total: { by: 'user', sql: totalSql },
   search: { order: 'created', owner: 'user' },
-  // always true: beside a filter by status, it lets lists use the index sms_messages_failed_or_waiting
-  implied: {
-    column: 'status',
-    sql: (status) =>
-      `(b.error_message <> '' OR ${status} <> 'failed') AND (b.line = '' OR ${status} <> 'pending')`,
+  covering: {
+    table: 'sms_messages_brief',
+    columns: ['user', 'status', 'message_type', 'created'],
+    indexes: [
+      ['user', 'status', 'created'],
+      ['status', 'created'],
+    ],
   },
   authRequired: true,
   async afterDelete(store, ids) {

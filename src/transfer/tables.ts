@@ -22,7 +22,7 @@ export interface Table {
 
 /**
  * Tables that are not copied. Their rows are valid in one database only: they describe running processes, or
- * refer to transactions, tables, functions or migrations.
+ * refer to transactions, tables, functions or migrations. Rows of sms_messages_brief are made anew.
  */
 export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   '_changes',
@@ -33,6 +33,7 @@ export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   '_verify_codes',
   'backup_state',
   'device_streams',
+  'sms_messages_brief',
   'sms_totals',
 ])
 

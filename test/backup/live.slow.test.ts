@@ -9,6 +9,7 @@ import { checkBackup } from '../../src/backup/archive.ts'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
 import type { Db } from '../../src/db/open.ts'
+import { briefFaults } from '../support/database/brief.ts'
 import { type Environment, emptyDatabase, withDatabase } from '../support/database/empty-databases.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { withDevices } from '../support/server/server-with-devices.ts'
@@ -79,9 +80,11 @@ test('a restored database gives the same backup', async () => {
   await withDatabase(await emptyDatabase(), async (target) => {
     const restored = await restoreBackup(target, file)
     expect(restored).toMatchObject({ ended: 0, foreign: [] })
+    expect(await briefFaults(target)).toEqual([])
     expect((await writeBackup(target, `${file}.again`)).tables).toEqual(restored.tables)
     await restoreBackup(target, file, { replace: async () => {} })
     expect((await writeBackup(target, `${file}.third`)).tables).toEqual(restored.tables)
+    expect(await briefFaults(target)).toEqual([])
   })
 })
 

@@ -962,7 +962,6 @@ CREATE INDEX sms_messages_body_trigrams ON sms_messages USING gin (body pocketsm
 CREATE INDEX sms_messages_by_from ON sms_messages USING btree ("user", "from") WHERE "from" <> ''::text;
 CREATE INDEX sms_messages_by_number ON sms_messages USING btree ("to", _rowid, "user");
 CREATE INDEX sms_messages_by_time ON sms_messages USING btree (created DESC, _rowid);
-CREATE INDEX sms_messages_failed_or_waiting ON sms_messages USING btree ("user", created) WHERE error_message <> ''::text OR line = ''::text;
 CREATE INDEX sms_messages_in_order ON sms_messages USING btree ("user", _rowid NULLS FIRST);
 CREATE INDEX sms_messages_incoming ON sms_messages USING btree ("user", created) WHERE message_type = 'incoming'::text;
 CREATE INDEX sms_messages_of_user_by_number ON sms_messages USING btree ("user", "to", _rowid);
@@ -971,14 +970,25 @@ CREATE INDEX sms_messages_to_trigrams ON sms_messages USING gin ("to" pocketsms_
 CREATE UNIQUE INDEX idx_sms_messages_client_ref ON sms_messages USING btree ("user", client_ref) WHERE client_ref <> ''::text;
 CREATE CONSTRAINT TRIGGER _files_changed AFTER UPDATE ON sms_messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.attachments IS DISTINCT FROM new.attachments) EXECUTE FUNCTION _files_named('sms_messages', 'b."attachments"');
 CREATE CONSTRAINT TRIGGER _files_deleted AFTER DELETE ON sms_messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.attachments <> '{}'::text[]) EXECUTE FUNCTION _files_named('sms_messages', 'b."attachments"');
+CREATE TRIGGER sms_messages_brief AFTER UPDATE ON sms_messages FOR EACH ROW WHEN (old.status <> new.status OR old."user" <> new."user" OR old.message_type <> new.message_type OR old.created::text <> new.created::text OR old._rowid <> new._rowid) EXECUTE FUNCTION sms_messages_brief();
 CREATE TRIGGER sms_messages_came AFTER INSERT ON sms_messages REFERENCING NEW TABLE AS came FOR EACH STATEMENT WHEN (current_setting('pocketsms.counted'::text, true) IS DISTINCT FROM 'yes'::text) EXECUTE FUNCTION sms_messages_came();
 CREATE TRIGGER sms_messages_created AFTER INSERT ON sms_messages REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_changed();
 CREATE TRIGGER sms_messages_emptied AFTER TRUNCATE ON sms_messages FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_emptied();
 CREATE TRIGGER sms_messages_moved AFTER UPDATE OF "user" ON sms_messages FOR EACH ROW WHEN (old."user" <> new."user") EXECUTE FUNCTION sms_messages_moved();
-CREATE TRIGGER sms_messages_reason BEFORE INSERT OR UPDATE ON sms_messages FOR EACH ROW WHEN (new.status = 'failed'::text AND new.error_message = ''::text OR new.status = 'pending'::text AND new.line <> ''::text) EXECUTE FUNCTION sms_messages_reason();
 CREATE TRIGGER sms_messages_updated AFTER UPDATE ON sms_messages REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_changed();
 CREATE TRIGGER sms_messages_went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_went();
 CREATE TRIGGER twilio_messages_went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_messages_went();
+
+create table sms_messages_brief (
+  "user" text collate "C" not null,
+  status text collate "C" not null,
+  message_type text collate "C" not null,
+  created pb_date not null,
+  _rowid bigint not null,
+  constraint sms_messages_brief_pkey PRIMARY KEY ("user", status, created, _rowid) INCLUDE (message_type)
+) with (autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_threshold=2000, autovacuum_vacuum_insert_scale_factor=0.02, autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX sms_messages_brief_by_status ON sms_messages_brief USING btree (status, "user", message_type);
+CREATE INDEX sms_messages_brief_by_time ON sms_messages_brief USING btree (status, created, _rowid);
 
 create table sms_origins (
   ref text collate "C" not null,
@@ -1449,12 +1459,12 @@ create function sms_lines_keep(device_id text, owner text, phone text, sims json
 create function sms_lines_near_limits(share double precision) returns TABLE(line text, device text, "user" text, is_full boolean) stable
 create function sms_local_day(owner text, at timestamp with time zone) returns text stable
 create function sms_look_for_room(owner text) returns void volatile
+create function sms_messages_brief() returns trigger volatile set enable_seqscan=off
 create function sms_messages_came() returns trigger volatile
 create function sms_messages_changed() returns trigger volatile
 create function sms_messages_emptied() returns trigger volatile
 create function sms_messages_moved() returns trigger volatile
-create function sms_messages_reason() returns trigger volatile
-create function sms_messages_went() returns trigger volatile
+create function sms_messages_went() returns trigger volatile set enable_seqscan=off
 create function sms_named_lines(owner text, line_id text, line_number text, device_id text, slot integer) returns TABLE(line text, device text) stable
 create function sms_quiet_until(starts text, ends text, days text[], zone text, at timestamp with time zone) returns timestamp with time zone stable
 create function sms_quiet_zones(owner text) returns text[] stable

@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import PocketBase from 'pocketbase'
 import { UserError } from '../../src/errors.ts'
 import { importVendel } from '../../src/import/vendel.ts'
+import { briefFaults } from '../support/database/brief.ts'
 import { start } from '../support/database/open.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { testConfig } from '../support/server/start.ts'
@@ -88,6 +89,7 @@ test('people sign in with their old passwords, and see their own alone', async (
   const counts = ['contacts', 'contact_groups', 'sms_templates', 'devices', 'sms_messages', 'scheduled_sms']
   const found = counts.map(async (name) => (await pb.collection(name).getFullList()).length)
   expect(await Promise.all(found)).toEqual([6, 2, 1, 2, 13, 2])
+  expect(await briefFaults(server.services.store.db)).toEqual([])
   const { oauth2 } = await pb.collection('users').listAuthMethods()
   expect(oauth2.providers.map(({ name }) => name)).toEqual(['github'])
   await expect(pb.collection('users').create({ email: 'x@example.com' })).rejects.toThrow('superuser')

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NEXT, REASONS, type Status } from '../../src/sms/status.ts'
+import { briefFaults } from '../support/database/brief.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import type { SentLine } from './phone.ts'
 import type { Acknowledged, Senders } from './senders.ts'
@@ -26,6 +27,8 @@ interface Case {
   readonly sent: ReadonlyMap<string, readonly SentLine[]>
   readonly acknowledged: readonly Acknowledged[]
   readonly used: number
+  /** How the brief rows differ from the texts. */
+  readonly brief: readonly string[]
 }
 
 /** How many were stored, sent, failed; and everything that is not as promised, a sentence each. */
@@ -89,12 +92,14 @@ async function gather(
     ),
     acknowledged,
     used: Number(usage.rows[0]![0]),
+    brief: await briefFaults(db),
   }
 }
 
 type Check = (all: Case) => Iterable<string>
 
 const CHECKS: readonly Check[] = [
+  ({ brief }) => brief,
   function* acknowledgedOnes({ acknowledged, messages }) {
     const byId = new Map(messages.map((message) => [message.id, message]))
     for (const { ids, recipients } of acknowledged) {

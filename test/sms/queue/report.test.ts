@@ -221,7 +221,7 @@ test.each([
 ] as const)('what is over by hand %s', async (_, status, dispatch, columns) => {
   const { id, device, other } = await endByHand(status, dispatch, columns)
   await sweep(store, 600)
-  expect(await lookUp(store, [id])).toMatchObject([{ status, error: status === 'failed' ? 'Failed' : '' }])
+  expect(await lookUp(store, [id])).toMatchObject([{ status, error: '' }])
   expect(await eventsOf(store, id)).toEqual([])
   expect(await claimMessages(store, { ...device, enabled: true }, 10, 120)).toEqual([])
   expect(await claimMessages(store, other, 10, 120)).toEqual([])

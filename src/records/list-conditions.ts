@@ -1,0 +1,123 @@
+import { type Collection, columnName } from '../collections/catalog.ts'
+import { indexedColumns, insertionOrderBy } from '../collections/own-indexes.ts'
+import type { CompiledFilter, Predicate, QueryStructure } from '../filter/compiled-filter.ts'
+import { baseColumn, ROWID } from '../filter/sql.ts'
+import { memoize } from '../tools/lru.ts'
+import type { CoveringTable, Extension } from './extension.ts'
+import { columnsOf } from './record-sql.ts'
+
+const RANGES: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
+
+type Test = Extract<Predicate, { kind: 'comparison' }>
+export type Comparison = Test & { readonly value: Exclude<Test['value'], ''> }
+
+const isComparison = (one: Predicate): one is Comparison => one.kind === 'comparison' && one.value !== ''
+const isEqual = ({ sign }: Comparison) => sign === '='
+
+const conjuncts = ({ condition }: QueryStructure): readonly Predicate[] =>
+  condition.kind === 'and' ? condition.items : [condition]
+const comparisons = (structure: QueryStructure) => conjuncts(structure).filter(isComparison)
+const fixedColumns = (structure: QueryStructure) =>
+  new Set(comparisons(structure).flatMap((test) => (isEqual(test) ? test.column : [])))
+
+export const indexesOf = memoize(indexedColumns)
+
+type Indexes = readonly (readonly string[])[]
+
+/** The one column that sorts the list, apart from the order of insertion. */
+function sortedBy({ sortKeys: [key, tiebreak, ...more] }: QueryStructure): string | undefined {
+  if (more.length > 0) return undefined
+  if (key?.column === ROWID) return tiebreak ? undefined : ROWID
+  return tiebreak?.column === ROWID && !tiebreak.direction ? key?.column : undefined
+}
+
+/** Whether an index yields the rows in order: the filter fixes its first columns, the sort key is next. */
+export function isIndexScan(indexes: Indexes, structure: QueryStructure): boolean {
+  const sorted = sortedBy(structure)
+  const tests = conjuncts(structure)
+  if (sorted === undefined || tests.length === 0 || !tests.every(isComparison)) return false
+  const equal = tests.filter(isEqual).map(({ column }) => column)
+  const ranges = tests.filter((test) => !isEqual(test))
+  const isWithin = ranges.every(({ column, sign }) => column === sorted && RANGES.has(sign))
+  if (ranges.length > 2 || !isWithin) return false
+  return indexes.some(
+    (columns) =>
+      columns[equal.length] === sorted &&
+      columns.slice(0, equal.length).every((column) => equal.includes(column)),
+  )
+}
+
+/** How many leading columns of an index the filter fixes, of that index of which it fixes most. */
+function fixedPrefix(indexes: Indexes, fixed: ReadonlySet<string>): number {
+  const prefix = (columns: readonly string[]) => {
+    const end = columns.findIndex((column) => !fixed.has(column))
+    return end < 0 ? columns.length : end
+  }
+  return Math.max(0, ...indexes.map(prefix))
+}
+
+/** Whether a covering table has all columns of filter and sort, and an index that begins with a fixed one. */
+export function isCovered(structure: QueryStructure, { columns, indexes }: CoveringTable): boolean {
+  const has = (column: string) => column === ROWID || columns.includes(column)
+  const { columns: read, sortKeys, readsOneTable } = structure
+  const hasAll = readsOneTable && read.every(has) && sortKeys.every((key) => key && has(key.column))
+  return hasAll && fixedPrefix(indexes, fixedColumns(structure)) > 0
+}
+
+/** The comparisons with which a covering table narrows a search more than any own index does. */
+export function narrowing(
+  collection: Collection,
+  structure: QueryStructure,
+  { columns, indexes }: CoveringTable,
+): readonly Comparison[] {
+  const fixed = fixedColumns(structure)
+  const isNarrower = fixedPrefix(indexes, fixed) > fixedPrefix(indexesOf(collection), fixed)
+  if (!structure.readsOneTable || !isNarrower) return []
+  return comparisons(structure).filter(
+    ({ column, sign, value }) =>
+      columns.includes(column) && value.cast === 'text' && (sign === '=' || RANGES.has(sign)),
+  )
+}
+
+/** SQL of a comparison of the row `b`. */
+export const comparisonSql = ({ column, sign, value }: Comparison): string =>
+  `${baseColumn(column)} ${sign} $${value.index + 1}::${value.cast}`
+
+/** SQL that reads the stored total; undefined if rows must be counted. */
+export function knownTotal(
+  collection: Collection,
+  { where, structure: { condition } }: CompiledFilter,
+  total: Extension['total'],
+): string | undefined {
+  if (!total) return undefined
+  const { table } = columnsOf(collection)
+  if (where === '') return total.sql(table)
+  if (!isComparison(condition) || !isEqual(condition)) return undefined
+  const isOfOne = condition.column === columnName(total.by) && condition.value.cast === 'text'
+  return isOfOne ? total.sql(table, '$1') : undefined
+}
+
+/** ORDER BY. Spelled like the index that has the filtered rows in order of insertion, if there is one. */
+export function indexOrderBy(collection: Collection, { orderBy, structure }: CompiledFilter): string {
+  if (sortedBy(structure) !== ROWID) return orderBy
+  const equal = fixedColumns(structure)
+  const isInOrder = indexesOf(collection).some((columns) => {
+    const place = columns.indexOf(ROWID)
+    return place > 0 && columns.slice(0, place).every((column) => equal.has(column))
+  })
+  return isInOrder ? insertionOrderBy(structure.sortKeys[0]!.direction ?? 'ASC') : orderBy
+}
+
+/** Whether an index alone can count the rows. */
+export const isIndexOnlyCount = (collection: Collection, { columns: read }: QueryStructure): boolean =>
+  indexesOf(collection).some((columns) => read.every((column) => columns.includes(column)))
+
+/** For a search by more than owner and time: SQL that tests the owner of rows, '' for all owners. */
+export function searchedOwner(structure: QueryStructure, search: Extension['search']): string | undefined {
+  if (!search || sortedBy(structure) !== search.order) return undefined
+  const tests = conjuncts(structure)
+  const compared = tests.filter(isComparison).filter((one) => isEqual(one) || one.column === search.order)
+  if (compared.length === tests.length) return undefined
+  const owner = compared.filter(isEqual).find(({ column }) => column === search.owner)
+  return owner ? comparisonSql(owner) : ''
+}
