@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { openEmbedded } from '../src/db/embedded/embedded.ts'
+import { settingsFor } from '../src/db/embedded/settings.ts'
 import { createLogger } from '../src/log.ts'
 import { createDatabase } from '../test/support/database/postgres.ts'
 import { seed } from './seed.ts'
@@ -38,15 +39,20 @@ export async function seedPostgres(adminUrl: string): Promise<[ours: string, bar
   return [ours, await createDatabase(adminUrl, 'bench_bare', new URL(ours).pathname.slice(1))]
 }
 
-/** Fills the embedded database of a data folder. Returns the settings with which it runs. */
-export async function seedEmbedded(folder: string): Promise<Record<string, string>> {
+const GB = 2 ** 30
+
+/**
+ * Fills the embedded database of a data folder, and leaves it running with the settings for a machine of
+ * 1 GB, so that servers use it like that. Returns these settings.
+ */
+export async function seedEmbedded(folder: string) {
   bootstrap({ DATABASE_URL: '', DATA_DIR: folder })
-  const { url, close } = await openEmbedded(folder, createLogger({ logLevel: 'warn' }))
+  const { url, close } = await openEmbedded(folder, createLogger({ logLevel: 'warn' }), settingsFor(GB))
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await seed(async (text) => void (await client.query(text)))
   const { rows } = await client.query(SETTINGS)
   await client.end()
-  await close()
-  return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+  const settings: Record<string, string> = Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+  return { settings, close }
 }

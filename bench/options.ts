@@ -11,8 +11,8 @@ With POCKETBASE_BIN=/path/to/pocketbase the real PocketBase is measured in the s
   --seconds N     how long each server is asked in each round; default 3
   --rounds N      how often the servers take turns; the median counts; default 3
   --quick         one round of one second: shows that it works, not how fast
-  --embedded      instead: on the server's own Postgres beside an installed one with the same settings; time and memory of
-                  a first start
+  --embedded      instead: on the server's own Postgres with the settings for a machine of 1 GB, beside an installed one
+                  with the same; time and memory of a first start
   --scale         instead: how long lists and searches of 10,000,000 messages take, asked by users with a tenth and a
                   thousandth of them and by a superuser, one request at a time. Takes 12 GB of disk and some 20 minutes
   --messages N    for --scale; with --quick 1,000,000
