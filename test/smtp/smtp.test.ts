@@ -271,3 +271,11 @@ test('wrong keys count as requests of a guest', async () => {
   await limit({ enabled: false })
   expect(replies).toEqual(['220', '250', '535', '535', '451', '221'])
 })
+
+test('a mail that takes long to read is refused, and the next one is read', async () => {
+  const head = 'Content-Type: text/plain; format=flowed; delsp=yes\n\n'
+  const raw = head + `${'> '.repeat(20)}\n`.repeat(46_000)
+  const envelope = { from: 'a@b.c', to: [HOOK] }
+  expect(await mail({ to: HOOK, raw, envelope })).toMatch(/^550 .*The mail has no text/)
+  expect(await mail({ to: HOOK, text: 'After it' })).toContain('OK: sent')
+})

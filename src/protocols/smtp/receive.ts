@@ -10,7 +10,8 @@ import { RequestMemory, type Services, SMALL_BYTES } from '../../http/context.ts
 import { readSend, SEND } from '../../sms/send/body.ts'
 import { sendAll } from '../../sms/send/send-all.ts'
 import { asKeyHolder } from '../door.ts'
-import { type Mail, readMail } from './mail.ts'
+import type { Mail } from './mail.ts'
+import { readMailApart } from './mail-reader.ts'
 import { accountOfHook, type MailSender, recipientsOf } from './recipient.ts'
 import { refusal } from './refusal.ts'
 
@@ -32,7 +33,7 @@ export async function receive(
   const memory = new RequestMemory(userHolder(account))
   try {
     const bytes = await bytesOf(stream, memory)
-    const mail = await admission.heavyWork.run(memory.holder, () => readMail(bytes))
+    const mail = await admission.heavyWork.run(memory.holder, () => readMailApart(bytes))
     const toNumbers = async (isTrial: boolean) => sendTo(services, sender!, numbers, mail, isTrial)
     const toHook = (secret: string) => async (isTrial: boolean) => post(services, secret, mail, isTrial)
     const sends = [...(numbers.length > 0 ? [toNumbers] : []), ...secrets.map(toHook)]
