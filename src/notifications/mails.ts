@@ -16,7 +16,8 @@ import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { type Row, run, runForRow, statement, text } from '../db/statement.ts'
 import { isDisabledSql } from '../records/record-sql.ts'
-import { type CallOutcome, type OtherForms, reasonOf, TIMEOUT_MS } from '../webhooks/call-webhook.ts'
+import { type CallOutcome, type OtherForms, TIMEOUT_MS } from '../webhooks/call-webhook.ts'
+import { reasonOf } from '../webhooks/kept-answer.ts'
 import type { JobKind } from '../work/jobs.ts'
 
 /** Name of the jobs that mail about unanswered messages. The key is the account's id: one job per account. */

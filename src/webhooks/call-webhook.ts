@@ -2,7 +2,6 @@ import about from '../../package.json' with { type: 'json' }
 import { type Collection, columnName, quote, type Store, tableName } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { objectsOf } from '../db/statement.ts'
-import { cleanText } from '../fields/cast.ts'
 import type { Value } from '../fields/field.ts'
 import { linkToken } from '../files/link-token.ts'
 import { findAllStored, type StoredFile } from '../files/stored-files.ts'
@@ -12,7 +11,9 @@ import { statementName } from '../records/read-rows.ts'
 import { columnsOf, type RecordRow, toRow } from '../records/record-sql.ts'
 import { renderRecord } from '../records/render.ts'
 import { memoize } from '../tools/lru.ts'
+import { masked } from '../tools/mask.ts'
 import { fillTemplates, TemplateFault, type TemplateFields, type WebhookMail } from './fill.ts'
+import { KEPT_BYTES, keptAnswer, reasonOf } from './kept-answer.ts'
 import { isSecret, signatureHeaders } from './secrets.ts'
 
 /** Why deliveries end without another call. */
@@ -217,14 +218,12 @@ export interface CallOutcome {
 
 /** Time limit from the DNS look-up to the end of the answer. */
 export const TIMEOUT_MS = 12_000
-const KEPT_BYTES = 1024
 
 /** Slack's API refuses with status 200. https://docs.slack.dev/apis/web-api/#evaluating-responses */
 const IS_REFUSAL = /^\s*\{\s*"ok"\s*:\s*false\b/
 
-const hide = (text: string, token: string) => (token ? text.replaceAll(token, '***') : text)
 const withoutToken = (headers: Readonly<Record<string, string>>, token: string) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, hide(value, token)]))
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, masked(value, [token])]))
 
 /** Makes one attempt of a delivery. Rejects only when `signal` aborts; other failures are outcomes. */
 export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signal: AbortSignal) {
@@ -244,7 +243,7 @@ export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signa
     const limits = { allowPrivate, maxBodyBytes: KEPT_BYTES, timeoutMs: TIMEOUT_MS, signal }
     const answer = await sendOutgoing({ url, method, headers, body }, limits)
     const retryAfter = retryAfterOf(answer.status, answer.headers['retry-after'])
-    const text = hide(readable(answer.body.toString('utf8')), token)
+    const text = keptAnswer(answer.body, url, [token, ...secrets])
     const verdict = due.isFilled && IS_REFUSAL.test(text) ? ('again' as const) : undefined
     return {
       ...{ status: answer.status, text, latencyMs: latencyMs(), retryAfter, headers: shown },
@@ -252,17 +251,9 @@ export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signa
     }
   } catch (error) {
     if (signal.aborted) throw error
-    return { status: 0, text: reasonOf(error), latencyMs: latencyMs(), retryAfter: 0, headers: shown }
+    const text = masked(reasonOf(error), [token])
+    return { status: 0, text, latencyMs: latencyMs(), retryAfter: 0, headers: shown }
   }
-}
-
-/** The first KEPT_BYTES characters of a text, without NUL and surrogates, which Postgres refuses. */
-export const readable = (text: string) => [...cleanText(text)].slice(0, KEPT_BYTES).join('')
-
-/** An error's message. If it has several causes (one per address), the message of the first. */
-export function reasonOf(error: unknown): string {
-  const first = error instanceof AggregateError ? error.errors[0] : error
-  return readable(first instanceof Error ? first.message : String(first))
 }
 
 /** Makes deliveries in the forms of other protocols, and mails. */

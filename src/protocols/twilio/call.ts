@@ -12,8 +12,9 @@ import { optedOut } from '../../sms/send/content.ts'
 import { prepareOffer, sendInside } from '../../sms/send/send.ts'
 import { accountSender, isInvisible } from '../../sms/send/shape.ts'
 import { wakeDevices } from '../../sms/wake.ts'
-import { type DueDelivery, type OtherForms, readable, reasonOf } from '../../webhooks/call-webhook.ts'
+import type { DueDelivery, OtherForms } from '../../webhooks/call-webhook.ts'
 import { TEST_EVENT } from '../../webhooks/deliveries.ts'
+import { keptAnswer, reasonOf } from '../../webhooks/kept-answer.ts'
 import {
   type Caller,
   type CallServices,
@@ -145,7 +146,7 @@ async function outcomeOfCall(
   const mayReply = isText && due.event !== TEST_EVENT && Date.now() - receivedMs < MAX_AGE_MS
   const error = mayReply ? await reply(services, caller, due, answer) : undefined
   if (error) return failed(status, `${error.code} ${error.message}`)
-  return outcomeOf(status, readable(body.toString('utf8')))
+  return outcomeOf(status, keptAnswer(body, due.url))
 }
 
 /** Sends the replies in an answer. Returns the error that prevented some of them, if any. */

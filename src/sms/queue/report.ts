@@ -8,6 +8,7 @@ import type { Device } from '../devices/device.ts'
 import { lockUserSends } from '../send/accept.ts'
 import { eventsCte, NEXT, STATUSES, type Status } from '../status.ts'
 import { wakeDevices } from '../wake.ts'
+import { withoutCodes } from './device-words.ts'
 import { reassign } from './fail-or-reassign.ts'
 import { endReturned } from './opt-out.ts'
 
@@ -123,9 +124,10 @@ const reporting = groupsOf<DeviceReports, Applied>((db) => ({
 export async function applyReports(
   store: Store,
   device: Device,
-  reports: readonly Report[],
+  given: readonly Report[],
   deviceOnlineSeconds: number,
 ): Promise<ReportResult[]> {
+  const reports = await withoutCodes(store.db, given)
   const apply = isPlain(store, reports) ? applyInGroup : applyLocked
   const { results, outcomes } = await apply(store, device, reports, deviceOnlineSeconds)
   for (const { result } of results) counts.reports[result]++

@@ -1,5 +1,6 @@
 import { readConfig } from '../../../src/config.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
+import { applyReports } from '../../../src/sms/queue/report.ts'
 import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { openAcceptor } from '../../../src/sms/send/accept.ts'
 import { PLAIN_OPTIONS, toOne } from '../../../src/sms/send/body.ts'
@@ -58,6 +59,45 @@ test('a text that the key of this server does not open is not sent', async () =>
   await server.rows(`update sms_dispatch set sealed = left(sealed, -8) || 'AAAAAAA='`)
   expect(await claim(PHONES[0])).toEqual([])
   await server.rows('delete from sms_dispatch')
+})
+
+describe("a device's error about it", () => {
+  const report = async (id: string, values: object) => {
+    const { attempt } = (await claim(PHONES[0]))[0]!
+    const device = { id: PHONES[0], user: ANN.id, phone: '', enabled: true, lastSeen: '', isLimited: false }
+    const failed = { id, attempt, status: 'failed' as const, ...values }
+    await applyReports(store, device, [failed], config.deviceOnlineSeconds)
+    return String((await server.message(id)).error_message)
+  }
+
+  test.each([
+    ['quotes the text', TRUE, '***'],
+    ['quotes the code', 'spam: 431977', 'spam: ***'],
+    ['has the code in Base64', `pdu ${Buffer.from(TRUE).toString('base64')}`, 'pdu ***g=='],
+    ['has the code in a URL', `GET /send?text=${encodeURIComponent(TRUE)}`, 'GET /send?text=***'],
+    ['has no code', 'No signal 0311', 'No signal 0311'],
+  ])('%s: only the code is masked', async (_, error_message, kept) => {
+    const id = await sendSealed({}, PHONES[0])
+    expect(await report(id, { error_message })).toBe(kept)
+    expect(await tablesWith(store.db, ['431977', Buffer.from(TRUE).toString('base64')])).toEqual([])
+  })
+
+  test('is masked, too, when the text goes to another device', async () => {
+    const id = await sendSealed({}, PHONES[0])
+    await report(id, { error_message: 'spam: 431977', not_sent: true })
+    expect(await tablesWith(store.db, ['431977'])).toEqual([])
+    await server.rows('delete from sms_dispatch')
+  })
+
+  test('is dropped after the text was sent, when the server no longer knows the code', async () => {
+    const id = await sendSealed({}, PHONES[0])
+    const { attempt } = (await claim(PHONES[0]))[0]!
+    const device = { id: PHONES[0], user: ANN.id, phone: '', enabled: true, lastSeen: '', isLimited: false }
+    for (const status of ['sent', 'failed'] as const)
+      await applyReports(store, device, [{ id, attempt, status, error_message: 'not delivered: 431977' }], 60)
+    expect((await server.message(id)).error_message).toBe('The device could not send the message')
+    expect(await tablesWith(store.db, ['431977'])).toEqual([])
+  })
 })
 
 test('it is not changed while it waits, nor sent again with dots', async () => {

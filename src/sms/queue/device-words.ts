@@ -1,0 +1,51 @@
+import type { Db } from '../../db/open.ts'
+import { list, run, statement } from '../../db/statement.ts'
+import { masked } from '../../tools/mask.ts'
+import { openText, SEALED } from '../send/content.ts'
+
+// `sealed` is null once the text was sent
+const HIDDEN = statement('sms hidden text', {
+  id: 'string',
+  user: 'string',
+  shown: 'string',
+  sealed: 'string?',
+})`
+select m.id, m."user", m.body as shown, d.sealed
+from sms_messages m left join sms_dispatch d on d.message = m.id
+where m.id = any(${list('ids')}::text[]) and (d.sealed is not null or exists (
+  select from sms_origins o where o.ref in (m.id, m.batch_id) and o.api = '${SEALED.api}'))`
+
+interface DeviceWords {
+  readonly id: string
+  readonly error_message?: string | undefined
+}
+
+/**
+ * Reports without the codes of texts that are stored encrypted: a driver's error may quote the text. Of such a
+ * text that was sent before, the code is no longer known, so the device's words are dropped.
+ */
+export async function withoutCodes<R extends DeviceWords>(
+  db: Db,
+  reports: readonly R[],
+): Promise<readonly R[]> {
+  const ids = reports.filter(({ error_message }) => error_message).map(({ id }) => id)
+  if (ids.length === 0) return reports
+  const secrets = new Map<string, readonly string[] | undefined>()
+  for (const { id, user, shown, sealed } of await run(db, HIDDEN, { ids })) {
+    const text = sealed === null ? undefined : await openText(db, user, sealed)
+    secrets.set(id, text === undefined ? undefined : [text, ...hiddenParts(text, shown)])
+  }
+  return reports.map((report) => {
+    if (!secrets.has(report.id)) return report
+    const known = secrets.get(report.id)
+    return { ...report, error_message: known && masked(report.error_message ?? '', known) }
+  })
+}
+
+/** The parts of a text in whose place the shown text has dots, and all words that it lacks. */
+function hiddenParts(text: string, shown: string): string[] {
+  const dotted = text.length === shown.length ? [...shown.matchAll(/•+/g)] : []
+  const parts = dotted.map(({ 0: dots, index }) => text.slice(index, index + dots.length))
+  const words = text.match(/[\p{L}\p{N}]{3,}/gu) ?? []
+  return [...parts, ...words.filter((word) => !shown.includes(word))]
+}

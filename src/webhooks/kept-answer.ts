@@ -1,0 +1,36 @@
+import { cleanText } from '../fields/cast.ts'
+import { masked } from '../tools/mask.ts'
+
+/** Bytes of an answer that are read and stored. */
+export const KEPT_BYTES = 1024
+
+/** The first KEPT_BYTES characters of a text, without NUL and surrogates, which Postgres refuses. */
+const readable = (text: string) => [...cleanText(text)].slice(0, KEPT_BYTES).join('')
+
+/**
+ * What is stored of a receiver's answer. It may quote what it got, so `secrets` and the password in the called
+ * address are masked.
+ */
+export const keptAnswer = (body: Buffer, url: string, secrets: readonly string[] = []): string =>
+  readable(masked(readable(body.toString('utf8')), [...secrets, ...passwordIn(url)]))
+
+/** An error's message. If it has several causes (one per address), the message of the first. */
+export function reasonOf(error: unknown): string {
+  const first = error instanceof AggregateError ? error.errors[0] : error
+  return readable(first instanceof Error ? first.message : String(first))
+}
+
+/** The password of an address, alone and as Basic authentication sends it. */
+function passwordIn(url: string): string[] {
+  const { username = '', password = '' } = (url.includes('@') && URL.parse(url)) || {}
+  if (password === '') return []
+  return [password, `${username}:${password}`].flatMap((text) => [text, unescaped(text)])
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
