@@ -110,20 +110,26 @@ async function refuseUnlessEmpty(draft: CatalogDraft): Promise<void> {
   await draft.db.query(`delete from ${quote(tableName(superusers))}`)
 }
 
-/** Imports the rows of `table`, changed by `convert`, into a collection. Returns their number. */
+/**
+ * Imports the rows of `table`, changed by `convert`, into a collection, but for those of which `isFaulty` is
+ * true. Returns their number.
+ */
 export async function importRecords(
   { draft, data, storage, progress }: FolderImport,
   collection: Collection,
   table = collection.name,
   convert = (row: StoredRow): StoredRow => row,
+  isFaulty = (_: ImportRow): boolean => false,
 ): Promise<number> {
   const total = data.count(table)
-  let done = 0
+  let [done, left] = [0, 0]
   let rows: ImportRow[] = []
   for (const stored of data.rows(table)) {
     const row = convert(stored)
-    rows.push(collection.fields.map((field) => storedValue(field, row[field.name])))
-    if (rows.length < chunkSize(collection, true) && done + rows.length < total) continue
+    const values = collection.fields.map((field) => storedValue(field, row[field.name]))
+    if (isFaulty(values)) left++
+    else rows.push(values)
+    if (rows.length < chunkSize(collection, true) && done + left + rows.length < total) continue
     await insertRows(draft.db, { file: 'data.db', collection }, rows, { hashed: true })
     await storage.importOf(draft, collection, rows)
     done += rows.length

@@ -1,10 +1,12 @@
 import { createDecipheriv, createHash, createHmac } from 'node:crypto'
 import { sha256 } from '../auth/tokens.ts'
-import { USERS_ID } from '../collections/catalog.ts'
+import { type Collection, USERS_ID } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { UserError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
+import { checkValue } from '../fields/field-types.ts'
+import { urlFault } from '../outgoing/send.ts'
 import { E164 } from '../portable/phone.ts'
 import { countSegments } from '../portable/segments.ts'
 import type { Progress } from '../tools/progress.ts'
@@ -19,6 +21,7 @@ import {
   saveOne,
   textOf,
 } from './pocketbase-collections.ts'
+import type { ImportRow } from './rows.ts'
 
 /** Returns a row's changed columns. `count` notes a sentence, in which `#` becomes the number of calls. */
 type Convert = (row: StoredRow, count: (sentence: string) => void) => StoredRow
@@ -30,8 +33,22 @@ const SCOPES = ['messages:send', 'messages:read', 'messages:list', 'inbox:list',
 /** How many characters of an API key its owner sees. */
 const VISIBLE_LENGTH = 10
 
-/** Vendel's names of collections that have another name here. */
-const RENAMED: Readonly<Record<string, string>> = { sms_devices: 'devices', webhook_configs: 'webhooks' }
+/** Our names of Vendel's own collections. A table that only has the name of one of ours is not ours. */
+const OURS: Readonly<Record<string, string>> = {
+  ...{
+    users: 'users',
+    contacts: 'contacts',
+    contact_groups: 'contact_groups',
+    sms_templates: 'sms_templates',
+  },
+  ...{
+    sms_messages: 'sms_messages',
+    api_keys: 'api_keys',
+    sms_devices: 'devices',
+    webhook_configs: 'webhooks',
+  },
+}
+const NEEDED = ['sms_devices', 'webhook_configs']
 
 /** Converts rows of collections whose fields have other names or meanings here. */
 const CONVERT: Readonly<Record<string, Convert>> = {
@@ -85,7 +102,7 @@ export const importVendel = (store: CatalogStore, folder: string, key: string, p
   importFolder(store, folder, progress, async (work) => {
     const { draft, data, report } = work
     const raws = work.raws.filter(({ type }) => type !== 'view')
-    if (!Object.keys(RENAMED).every((table) => raws.some(({ name }) => name === table)))
+    if (!NEEDED.every((table) => raws.some(({ name }) => name === table)))
       throw new UserError(
         `${folder} is no data directory of Vendel. Those of others come in by --pocketbase.`,
       )
@@ -96,7 +113,8 @@ export const importVendel = (store: CatalogStore, folder: string, key: string, p
     )
 
     const own = draft.catalog.all.filter(({ id, system }) => system || BUILT_IN_IDS.has(id))
-    const ownOf = ({ name }: ExportedCollection) => own.find((one) => one.name === (RENAMED[name] ?? name))
+    const ownOf = ({ name }: ExportedCollection) =>
+      own.find((one) => one.name === (one.system ? name : OURS[name]))
     const ids = new Map(raws.map((raw) => [raw.id, ownOf(raw)?.id ?? raw.id]))
     const others = raws.filter((raw) => !ownOf(raw)).map((raw) => withOwnRules(raw, ids))
     const collections = await importPocketBaseTables(draft, others, report)
@@ -120,7 +138,14 @@ export const importVendel = (store: CatalogStore, folder: string, key: string, p
         }
         return { ...row, ...CONVERT[raw.name]?.(row, count) }
       }
-      records += await importRecords(work, ownOf(raw) ?? draft.catalog.find(raw.id)!, raw.name, convert)
+      const ours = ownOf(raw)
+      const isFaulty = (row: ImportRow) => {
+        const fault = ours && faultOf(ours, row)
+        if (fault) count(`${raw.name}: # were left out: ${fault}`)
+        return fault !== undefined
+      }
+      const collection = ours ?? draft.catalog.find(raw.id)!
+      records += await importRecords(work, collection, raw.name, convert, isFaulty)
     }
     await draft.db.query(CONVERSATIONS)
     for (const [sentence, n] of counts) report(sentence.replace('#', () => String(n)))
@@ -130,6 +155,17 @@ export const importVendel = (store: CatalogStore, folder: string, key: string, p
     report('settings: left out. Vendel takes them from its environment.')
     return { collections, records }
   })
+
+/** Why the API would refuse a record; undefined if it would not. Hashed passwords are not looked at. */
+function faultOf({ name, fields }: Collection, row: ImportRow): string | undefined {
+  for (const [i, field] of fields.entries()) {
+    const fault = field.type === 'password' ? undefined : checkValue(field, row[i]!)
+    if (fault) return `${field.name}: ${fault.message}`
+    if (name === 'webhooks' && field.name === 'url' && urlFault(String(row[i]), true))
+      return 'url: Must be an address that begins with https:// or http://.'
+  }
+  return undefined
+}
 
 /** Gives a collection of Vendel new rules. `ids`: the ids of our collections by their ids in Vendel. */
 function withOwnRules(raw: ExportedCollection, ids: ReadonlyMap<string, string>): ExportedCollection {

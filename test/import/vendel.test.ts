@@ -27,6 +27,14 @@ writeFileSync(
 const changed = new DatabaseSync(join(folder, 'data.db'))
 changed.exec(`update sms_templates set body = 'fenc:c2VhbGVkIHdpdGggYW5vdGhlciBrZXkuLi4' where name = 'Bye';
   update webhook_configs set include_body = 0;
+  create temp table text as select * from sms_messages where status = 'sent' limit 1;
+  update text set id = 'weirdstatus0001', status = 'weird';
+  insert into sms_messages select * from text;
+  update text set id = 'largebody000001', status = 'sent', body = hex(zeroblob(4194304));
+  insert into sms_messages select * from text;
+  create temp table hook as select * from webhook_configs limit 1;
+  update hook set id = 'filewebhook0001', url = 'file:///etc/passwd';
+  insert into webhook_configs select * from hook;
   update webhook_delivery_logs set response_status = 'none';
   update _collections set options = json_set(options, '$.oauth2.providers',
     json('[{"name":"github","clientId":"ours","clientSecret":"secret"}]')) where name = 'users'`)
@@ -43,6 +51,12 @@ wrong.exec(
   `update _collections set options = json_set(options, '$.oauth2.providers', 5) where name = 'users'`,
 )
 wrong.close()
+const named = writeSource(join(folder, '..', 'named'), {})
+copyFileSync(join(folder, 'data.db'), join(named, 'data.db'))
+const renamed = new DatabaseSync(join(named, 'data.db'))
+renamed.exec(`update _collections set name = 'members' where name = 'user_plans';
+  alter table user_plans rename to members`)
+renamed.close()
 const before = contentsOf(source)
 const server = await start(await testConfig({}, 'prepared'))
 const { store } = server.services
@@ -50,9 +64,10 @@ const bring = (key: string, from = source) => importVendel(store, from, key, () 
 const rows = async (sql: string) => (await store.forEverybody('command').db.query(sql)).rows
 
 test.each([
-  ['a wrong key', source, 'another key', '--vendel-key opens none of 19 encrypted texts.'],
+  ['a wrong key', source, 'another key', '--vendel-key opens none of 21 encrypted texts.'],
   ['a missing table', partly, KEY, 'data.db cannot be read: no such table: user_plans.'],
   ['providers that are none', broken, KEY, 'collection users: '],
+  ['a table with the name of one of ours', named, KEY, 'collections of its own with these names: members'],
   ['a directory of something else', join(folder, '..', 'other'), KEY, 'is no data directory of Vendel.'],
 ])('%s changes nothing', async (_, from, key, sentence) => {
   const refused: unknown = await bring(key, from).catch((error) => error)
@@ -65,11 +80,14 @@ test.each([
 test('a data directory that the real server made comes over', async () => {
   const summary = await bring(KEY)
   expect(summary.split('\n')).toEqual([
-    'Imported 10 collections, 0 views, 59 of 59 records and 0 files.',
+    'Imported 10 collections, 0 views, 59 of 62 records and 0 files.',
     '- users: 1 had is_superuser. They are users like others here.',
     '- sms_devices: 2 came over as devices, switched off. Add the phones and modems anew.',
     '- sms_messages: 5 were not finished. They are failed here, so that none goes out twice.',
-    '- webhook_configs: 1 were called without the text. Calls have it here.',
+    '- sms_messages: 1 were left out: status: Invalid value weird.',
+    '- sms_messages: 1 were left out: body: Must be no more than 1600 character(s).',
+    '- webhook_configs: 2 were called without the text. Calls have it here.',
+    '- webhook_configs: 1 were left out: url: Must be a valid url.',
     '- api_keys: 1 had been switched off. They are so here.',
     '- sms_templates: 1 had a text with another key. It is still encrypted.',
     expect.stringMatching(/^- user_plans, user_quotas, .*: kept as they were\./),
@@ -94,6 +112,19 @@ test('people sign in with their old passwords, and see their own alone', async (
   expect(oauth2.providers.map(({ name }) => name)).toEqual(['github'])
   await expect(pb.collection('users').create({ email: 'x@example.com' })).rejects.toThrow('superuser')
   await expect(pb.collection('user_quotas').update('i8380u2h9g3zm5l', {})).rejects.toThrow('superuser')
+})
+
+test('the lists and the export work after rows that the API would refuse were left out', async () => {
+  for (const path of ['sms_messages/records', 'webhooks/records', 'sms_messages/export'])
+    expect(
+      (
+        await fetch(`${server.url}/api/collections/${path}?perPage=100`, {
+          headers: { authorization: pb.authStore.token },
+        })
+      ).status,
+    ).toBe(200)
+  expect(await rows(`select id from sms_messages where status = 'weird' or length(body) > 10000`)).toEqual([])
+  expect(await rows(`select id from webhooks where url not like 'http%'`)).toEqual([])
 })
 
 test('superusers of the server stay superusers', async () => {
