@@ -8,7 +8,7 @@ export const KEPT_BYTES = 1024
 const readable = (text: string) => [...cleanText(text)].slice(0, KEPT_BYTES).join('')
 
 /**
- * What is stored of a receiver's answer. It may quote what it got, so `secrets` and the password in the called
+ * What is stored of a receiver's answer. It may quote what it got: `secrets` and the password in the called
  * address are masked.
  */
 export const keptAnswer = (body: Buffer, url: string, secrets: readonly string[] = []): string =>

@@ -21,7 +21,7 @@ interface DeviceWords {
 }
 
 /**
- * Reports without the codes of texts that are stored encrypted: a driver's error may quote the text. Of such a
+ * Reports without the codes of texts that are stored encrypted: a driver may quote a text in its error. Of a
  * text that was sent before, the code is no longer known, so the device's words are dropped.
  */
 export async function withoutCodes<R extends DeviceWords>(
