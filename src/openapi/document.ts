@@ -38,7 +38,7 @@ const FILES = z.array(
     name: z.string(),
     type: z.string().describe('The media type of the content.'),
     size: z.int().describe('Bytes.'),
-    url: z.url().describe('Gets the file without other credentials, for 7 days. Keep it secret.'),
+    url: z.url().describe('Gets the file without other credentials, for 10 days. Keep it secret.'),
   }),
 )
 

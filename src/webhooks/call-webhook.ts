@@ -30,9 +30,6 @@ export const MESSAGES = 'sms_messages'
 /** Attempts of a delivery that is not in the form of Standard Webhooks: now, then after 5 s, 5 and 30 min. */
 const OTHER_ATTEMPTS = 4
 
-/** How long links to an event's files are valid. All retries take about 3 days. */
-const LINK_SECONDS = 7 * 86_400
-
 type LinkedFile = Pick<StoredFile, 'name' | 'type' | 'size'> & { readonly url: string }
 
 export interface DueDelivery {
@@ -273,6 +270,9 @@ export const DELAYS_SECONDS: readonly number[] = [
 /** Delays vary by up to this fraction, so that calls that failed together are not retried together. */
 const JITTER = 0.1
 const MAX_RETRY_AFTER_SECONDS = 86_400
+
+/** How long links to an event's files are valid: 10 days, longer than all attempts if each is delayed. */
+const LINK_SECONDS = (DELAYS_SECONDS.length + 1) * MAX_RETRY_AFTER_SECONDS
 
 /** Seconds until the next attempt, at least `retryAfter`; undefined after the last. `chance`: 0 to 1. */
 export function nextDelay(attempts: number, retryAfter = 0, chance = Math.random()): number | undefined {
