@@ -140,15 +140,30 @@ export const findByEmail = (store: Store, collection: AuthCollection, email: str
 /** System collections cannot be renamed, so each table has the name of its collection. */
 type SystemCollection = '_otps' | '_mfas' | '_authOrigins' | '_externalAuths'
 
-/**
- * Stores a record without checks; returns its id. A unique conflict stores nothing, or throws if `isStrict`.
- */
-export async function addSystemRecord(
+/** Stores a record without checks; returns its id. Throws after a unique conflict. */
+export const addSystemRecord = (
   store: Store,
   name: SystemCollection,
   about: AuthRecord,
   values: Readonly<Record<string, Value>>,
-  { isStrict = false }: { readonly isStrict?: boolean } = {},
+): Promise<string> => insertSystemRecord(store, name, about, values, '')
+
+/** Stores a record without checks, unless it has a unique conflict with a stored one. */
+export async function addMissingSystemRecord(
+  store: Store,
+  name: SystemCollection,
+  about: AuthRecord,
+  values: Readonly<Record<string, Value>>,
+): Promise<void> {
+  await insertSystemRecord(store, name, about, values, 'on conflict do nothing')
+}
+
+async function insertSystemRecord(
+  store: Store,
+  name: SystemCollection,
+  about: AuthRecord,
+  values: Readonly<Record<string, Value>>,
+  onConflict: string,
 ): Promise<string> {
   const time = now()
   const id = randomId()
@@ -156,7 +171,7 @@ export async function addSystemRecord(
   const row = { ...values, ...refs, id, created: time, updated: time }
   const marks = Object.keys(row).map((_, i) => `$${i + 2}`)
   const insert = `insert into ${quote(name)} (${Object.keys(row).map(quote).join()}) values (${marks.join()})
-    ${isStrict ? '' : 'on conflict do nothing'} returning id`
+    ${onConflict} returning id`
   await write(store, name, 'create', insert, Object.values(row))
   return id
 }

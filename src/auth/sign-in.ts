@@ -13,6 +13,7 @@ import type { AuthRecord, RequestInfo } from '../request/request.ts'
 import { within } from '../tools/deadline.ts'
 import { memoize } from '../tools/lru.ts'
 import {
+  addMissingSystemRecord,
   addSystemRecord,
   deleteSystemRecord,
   findAuthRecord,
@@ -169,7 +170,7 @@ async function recordOrigin(
     }
   }
   for (const { id } of origins.slice(MAX_ORIGINS - 1)) await deleteSystemRecord(store, '_authOrigins', id)
-  await addSystemRecord(store, '_authOrigins', auth, { fingerprint })
+  await addMissingSystemRecord(store, '_authOrigins', auth, { fingerprint })
 }
 
 /** Whether an IP address is in a list of addresses and subnets (such as `10.0.0.0/8`). */

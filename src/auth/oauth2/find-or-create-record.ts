@@ -114,7 +114,7 @@ async function link({ store, arrival }: Search, auth: AuthRecord): Promise<void>
   const values = { provider: arrival.provider.name, providerId: arrival.profile.id }
   checkFields(values, { providerId: [required] }, FAILED)
   try {
-    await addSystemRecord(store, '_externalAuths', auth, values, { isStrict: true })
+    await addSystemRecord(store, '_externalAuths', auth, values)
   } catch (error) {
     throw uniqueViolationError(store.catalog.find('_externalAuths')!, FAILED, error)
   }
