@@ -1,6 +1,7 @@
 -- Called when a line gets its first limit, because lines without limits are not counted. Counts what the line
--- has sent on this local day and in this month, and its queued messages. New messages of the user wait until
--- the commit.
+-- has sent on this local day and in this month, and its queued messages. Messages that waited longer than a
+-- month for their time or for a line are found by their events. New messages of the user wait until the
+-- commit.
 create or replace function sms_line_count(of_line text, owner text) returns void language plpgsql as $$
 declare
   today constant text := sms_local_day(owner, now());
@@ -12,10 +13,17 @@ begin
   update sms_dispatch d set charged = today
   where d."user" = owner and d.line = of_line and d.state <> 'pending' and d.charged = '';
   delete from line_recipients r where r.line = of_line;
-  with texts as (
+  with recent as (
+    select m.id from sms_messages m where m."user" = owner and m.created > month_start and m.line = of_line
+    union
+    select e.message from sms_events e
+    where e."user" = owner and e.created > month_start and e.status in ('sent', 'delivered', 'failed')
+    union
+    select d.message from sms_dispatch d where d."user" = owner and d.line = of_line
+  ), texts as (
     select m."to", case when m.sent_at = '' then today else sms_local_day(owner, m.sent_at::timestamptz) end as day
-    from sms_messages m
-    where m."user" = owner and m.created > month_start and m.line = of_line and m.message_type = 'outgoing'
+    from recent join sms_messages m on m.id = recent.id
+    where m."user" = owner and m.line = of_line and m.message_type = 'outgoing'
       and (m.status in ('assigned', 'sending', 'sent', 'delivered') or m.status = 'failed' and m.sent_at <> '')
   ), kept as (
     insert into line_recipients (line, month, number, texts)

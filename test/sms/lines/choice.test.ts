@@ -176,6 +176,19 @@ test('a limit counts what was sent before it was set', async () => {
   expect(await fixture.sendAll({ recipients: many(3) })).toEqual(['a1', null, null])
 })
 
+test('a limit counts what was sent this month, if it was accepted long before', async () => {
+  await fixture.lines('a1')
+  for (let i = 0; i < 3; i++) await fixture.send(text(`+491${i}1`))
+  await fixture.claim('a')
+  const sent = `update sms_messages set status = 'sent', sent_at = pb_text(now()), created = pb_text(now() - interval '50 days')`
+  await fixture.rows(sent)
+  await fixture.rows('delete from sms_dispatch')
+  await fixture.rows(`insert into sms_events (id, "user", message, status, created)
+    select pb_new_id(), "user", id, 'sent', pb_text(now()) from sms_messages`)
+  await fixture.set('a1', 'monthly_limit = 4')
+  expect(await fixture.sendAll({ recipients: many(3) })).toEqual(['a1', null, null])
+})
+
 test('higher priority goes first when there is room again, also before a new text', async () => {
   await fixture.lines('a1')
   await fixture.set('a1', 'daily_limit = 1')
