@@ -125,9 +125,8 @@ async function readImages(db: Db, collection: Collection, positions: readonly nu
 
 /** A node's registration that is not renewed for this long is deleted. */
 const FORGOTTEN_SECONDS = 60
-/** How long a new listener waits for transactions that began before its registration. */
-const PATIENCE_MS = 1_000
-const STEP_MS = 5
+/** Intervals at which a new listener looks for transactions that began before its registration. */
+const [STEP_MS, MAX_STEP_MS] = [5, 500]
 
 const REGISTER = statement('register node', { xid: 'string' })`
 insert into _listeners (node, ignored) values (${text('node')}, ${list('ignored')})
@@ -137,26 +136,26 @@ returning pg_current_xact_id()::text as xid`
 
 /**
  * Registers a node as a listener: changes are logged from now on, except in collections that all nodes
- * ignore. `settled` resolves when earlier transactions have ended, at the latest after PATIENCE_MS.
+ * ignore. `settled` resolves when earlier transactions have ended, or `isOver` returns true.
  */
 export async function registerNode(
   db: Db,
   node: string,
   ignored: readonly string[],
+  isOver: () => boolean = () => false,
 ): Promise<{ settled: Promise<void> }> {
   const { xid } = (await runForRow(db, REGISTER, { node, ignored }))!
-  return { settled: settle(db, Number(xid)).catch(() => {}) }
+  return { settled: settle(db, Number(xid), isOver).catch(() => {}) }
 }
 
 const OLDEST = statement('oldest transaction', { xid: 'string' })`
 select pg_snapshot_xmin(pg_current_snapshot())::text as xid`
 
-async function settle(db: Db, xid: number): Promise<void> {
-  const end = performance.now() + PATIENCE_MS
-  for (;;) {
+async function settle(db: Db, xid: number, isOver: () => boolean): Promise<void> {
+  for (let stepMs = STEP_MS; !isOver(); stepMs = Math.min(2 * stepMs, MAX_STEP_MS)) {
     const oldest = (await runForRow(db, OLDEST, {}))!
-    if (Number(oldest.xid) > xid || performance.now() > end) return
-    await sleep(STEP_MS)
+    if (Number(oldest.xid) > xid) return
+    await sleep(stepMs)
   }
 }
 

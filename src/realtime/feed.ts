@@ -17,6 +17,8 @@ const PACE_MS = 20
 /** Interval of reads without a notification, because notifications may be lost. */
 const READ_MS = 2_000
 const RENEW_MS = 10_000
+/** How long a subscription waits for transactions that began before the node listened. */
+const PATIENCE_MS = 1_000
 /** After this time without a read, changes may be missed: the clean-up deletes them after about a minute. */
 const AWAY_MS = 45_000
 /** Collections that change often and have few subscribers. A node ignores them until a client subscribes. */
@@ -33,17 +35,29 @@ export interface FeedListener {
   accountMessage(message: string): void
 }
 
+/** Waits for a registration to settle, at most PATIENCE_MS. Returns whether it did. */
+const soonSettled = async (settled: Promise<boolean>): Promise<boolean> => {
+  const waiting = new AbortController()
+  const late = sleep(PATIENCE_MS, false, { signal: waiting.signal }).catch(() => false)
+  try {
+    return await Promise.race([settled, late])
+  } finally {
+    waiting.abort()
+  }
+}
+
 export type ChangeFeed = Awaited<ReturnType<typeof startFeed>>
 
 export async function startFeed(store: Store, node: string, log: Logger, listener: FeedListener) {
   const { db } = store
   const ignored = new Set(SELDOM_HEARD)
-  let { settled } = await registerNode(db, node, [...ignored])
+  let [isDue, isOver] = [false, false]
+  const register = () => registerNode(db, node, [...ignored], () => isOver)
+  let { settled } = await register()
   let since = await currentSnapshot(db)
   let readAtMs = performance.now()
   const known = new Set<number>()
   let reading: Promise<void> | undefined
-  let [isDue, isOver] = [false, false]
 
   const restart = async () => {
     since = await currentSnapshot(db)
@@ -82,11 +96,24 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
   const renew = async () => {
     try {
       if (await renewNode(db, node)) return
-      await registerNode(db, node, [...ignored])
+      settled = (await register()).settled
       await restart()
     } catch (error) {
       log.warn({ err: error }, 'could not renew the registration as a listener')
     }
+  }
+
+  /** Registrations for which clients did not wait. Once these have settled, all clients read again. */
+  const late = new Set<Promise<void>>()
+  const lateFor = (registration: Promise<void>) => {
+    if (late.has(registration)) return
+    late.add(registration)
+    void registration
+      .then(async () => {
+        if (!isOver) await restart()
+      })
+      .catch((err: unknown) => log.warn({ err }, 'could not read changes again'))
+      .finally(() => late.delete(registration))
   }
 
   const stopListening = await db.listen(CHANGES_CHANNEL, (payload) => {
@@ -101,14 +128,16 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
       const more = collections.filter((id) => ignored.delete(id))
       const before = settled
       if (more.length > 0)
-        settled = registerNode(db, node, [...ignored])
+        settled = register()
           .then((listener) => Promise.all([before, listener.settled]))
           .then(() => {})
-      await settled.catch((error: unknown) => {
+      const isSettled = await soonSettled(settled.then(() => true)).catch((error: unknown) => {
         for (const id of more) ignored.add(id)
         settled = before
         throw error
       })
+      // the earlier transactions may have changed records unheard: clients then read again
+      if (!isSettled) lateFor(settled)
     },
     async end(): Promise<void> {
       await read()

@@ -3,6 +3,7 @@ import type { Store } from '../../src/collections/catalog.ts'
 import { DatabaseUnavailable } from '../../src/db/errors.ts'
 import { createLogger } from '../../src/log.ts'
 import { startFeed } from '../../src/realtime/feed.ts'
+import { startServer } from '../support/server/start.ts'
 
 test('a database that is lost while a feed starts ends no process', async () => {
   const unhandled = vi.fn()
@@ -23,4 +24,30 @@ test('a database that is lost while a feed starts ends no process', async () => 
   await feed.end()
   process.off('unhandledRejection', unhandled)
   expect(unhandled).not.toHaveBeenCalled()
+})
+
+test('clients read again when a transaction ends that is older than a subscription', async () => {
+  const { services } = await startServer()
+  const { store, log } = services
+  let lost = 0
+  const listener = {
+    heard: async () => {},
+    asked: () => {},
+    lost: () => void lost++,
+    accountMessage: () => {},
+  }
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const old = store.db.transaction(async (db) => {
+    await db.query('select pg_current_xact_id()')
+    begun.resolve()
+    await ended.promise
+  })
+  await begun.promise
+  const feed = await startFeed(store, 'late', log, listener)
+  await feed.hear(['sms_events'])
+  expect(lost).toBe(0)
+  ended.resolve()
+  await old
+  await expect.poll(() => lost).toBe(1)
+  await feed.end()
 })
