@@ -14,6 +14,19 @@ const refused = (fields: Readonly<Record<string, string>>) =>
   )
 
 test.each([
+  [new TypeError('Failed to fetch'), true],
+  [new TypeError('network error'), true],
+  [new DOMException('The user aborted a request.', 'AbortError'), true],
+  [new TypeError("Cannot read properties of undefined (reading 'id')"), false],
+  [new RangeError('Invalid time value'), false],
+])('only a missing answer is taken for a lost connection: %s', (error, isAway) => {
+  for (const thrown of [error, new ClientResponseError(error)]) {
+    const fault = faultOf(thrown)
+    expect([fault.isAway, fault.message === AWAY]).toEqual([isAway, isAway])
+  }
+})
+
+test.each([
   ['an empty field', 'Cannot be blank.', 'Fill this in.'],
   ['an empty setting', 'cannot be blank.', 'Fill this in.'],
   ['a value that another record has', 'Value must be unique.', 'Is already in use.'],

@@ -10,25 +10,37 @@ export interface Fault {
   readonly code: string
   /** The HTTP status; 0 if there was no answer, and for errors that are not from the server. */
   readonly status: number
+  /** Whether the server could not be reached: the same request may succeed later. */
+  readonly isAway?: boolean
 }
 
 const AWAY = t('The server cannot be reached. Look at your connection and try again.')
 
-/** How error messages of `fetch` begin if there is no answer, in Chromium, Firefox and Safari. */
-const NO_ANSWER = /^(?:Failed to fetch|NetworkError when|Load failed)/
+/** How error messages of `fetch` begin if an answer is missing or cut off, in the three browsers. */
+const NO_ANSWER =
+  /^(?:Failed to fetch|NetworkError when|Load failed|network error|Error in input stream|The (?:network|Internet) connection|The request timed out|A server with the specified|Could not connect|cancelled)/i
+
+/** Whether an error is one of `fetch`. Other errors are faults of the console, which repeat at each try. */
+const isOfFetch = (error: unknown) =>
+  error instanceof DOMException || (error instanceof TypeError && NO_ANSWER.test(error.message))
 
 /** Converts any error to a Fault: an answer in PocketBase's or the gateway's format, or a local error. */
 export function faultOf(error: unknown): Fault {
   if (!(error instanceof ClientResponseError)) {
-    const said = error instanceof Error ? error.message : String(error)
-    const isAway = error instanceof TypeError && NO_ANSWER.test(said)
-    return { message: isAway ? AWAY : said, fields: {}, code: '', status: 0 }
+    return localFault(error)
   }
   const { status, response } = error
-  if (status === 0) return { message: AWAY, fields: {}, code: '', status }
+  // the SDK wraps whatever was thrown during its request; without a cause there was no answer
+  if (status === 0) return localFault(error.originalError ?? new DOMException())
   const fields = fieldFaults(response.data ?? {})
   const message = inWords(String(response.message || error.message))
   return { message, fields, code: String(response.error ?? ''), status }
+}
+
+function localFault(error: unknown): Fault {
+  const isAway = isOfFetch(error)
+  const said = error instanceof Error ? error.message : String(error)
+  return { message: isAway ? AWAY : said, fields: {}, code: '', status: 0, isAway }
 }
 
 function fieldFaults(data: unknown, path = ''): Record<string, string> {

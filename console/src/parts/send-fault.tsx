@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<string, ComponentChildren>> = {
 
 export const SendFault = ({ fault }: { fault: Fault }) => (
   <Notice kind="wrong">
-    {fault.status === 0
+    {fault.isAway
       ? t('There was no answer. Press the button again: even if the first try arrived, it is sent once.')
       : (WORDS[fault.code] ?? fault.message)}
   </Notice>

@@ -111,7 +111,7 @@ async function send(text: Unsent): Promise<boolean> {
     const fault = faultOf(error)
     // must be tried again: an earlier try still runs, or a proxy answered for the server
     const isOpen = fault.code === 'idempotency_key_in_use' || (fault.status > 501 && fault.code === '')
-    if (isOpen || fault.status === 0 || fault.status === 401) return false
+    if (isOpen || fault.isAway || fault.status === 401) return false
     refuse(REFUSALS[fault.code] ?? faultText(fault))
   }
   return true

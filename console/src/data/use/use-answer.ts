@@ -40,7 +40,7 @@ export function useAnswer<T>(path: string, everyMs?: number): Answer<T> {
       clearInterval(timer)
     }
   }, [reload, everyMs])
-  const isAway = fault?.status === 0
+  const isAway = fault?.isAway === true
   useEffect(() => {
     if (!isAway) return
     const timer = setInterval(() => void reload(), AGAIN_MS)

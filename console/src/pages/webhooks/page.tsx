@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
 import { type Delivery, WEBHOOK_EVENTS, type Webhook } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -20,29 +21,30 @@ const EVENTS: Column<Webhook> = {
 }
 const CREATED: Column<Webhook> = { title: t('Created'), cell: (webhook) => <Time at={webhook.created} /> }
 
-const stateColumn = (isFailing: (webhook: Webhook) => boolean): Column<Webhook> => ({
+const STATE: Column<Webhook> = {
   title: t('State'),
-  cell: (webhook) => {
-    if (!webhook.enabled) return <Badge tone="calm">{t('Off')}</Badge>
-    return isFailing(webhook) ? (
-      <Badge tone="bad">{t('Failing')}</Badge>
-    ) : (
-      <Badge tone="good">{t('On')}</Badge>
-    )
-  },
-})
+  cell: (webhook) => (webhook.enabled ? <Health webhook={webhook} /> : <Badge tone="calm">{t('Off')}</Badge>),
+}
+
+const FAILED = 'created >= @yesterday && (status = "failed" || (status = "pending" && attempts > 0))'
+
+/** Says whether one of a webhook's deliveries of the last 24 hours failed or is retried. */
+function Health({ webhook }: { webhook: Webhook }) {
+  const filter = pb.filter(`webhook = {:id} && ${FAILED}`, { id: webhook.id })
+  const { items } = useList<Delivery>('webhook_deliveries', { filter, perPage: 1, fields: 'id' })
+  return items.length > 0 ? <Badge tone="bad">{t('Failing')}</Badge> : <Badge tone="good">{t('On')}</Badge>
+}
 
 export function Page() {
   const isAll = session.value?.role === 'superuser'
   const list = useList<Webhook>('webhooks', { expand: isAll ? 'user' : '' })
-  const state = stateColumn(useFailing())
   const shared = { title: t('Webhooks'), list, icon: 'webhooks', href: hrefOf } as const
   return isAll ? (
     <ListPage
       {...shared}
       text={t('The webhooks of all users.')}
       caption={t('Webhooks of all users')}
-      columns={[ADDRESS, OWNER, EVENTS, state, CREATED]}
+      columns={[ADDRESS, OWNER, EVENTS, STATE, CREATED]}
       none={[
         t('No webhooks yet'),
         t('Users make them, for their programs that want to hear what becomes of messages.'),
@@ -52,7 +54,7 @@ export function Page() {
     <ListPage
       {...shared}
       text={t('They tell your programs about sent, delivered, failed and received messages.')}
-      columns={[ADDRESS, EVENTS, state, CREATED]}
+      columns={[ADDRESS, EVENTS, STATE, CREATED]}
       none={[
         t('No webhooks yet'),
         t(
@@ -97,18 +99,4 @@ function NewWebhook({ onClose }: { onClose: () => void }) {
       />
     </Dialog>
   )
-}
-
-const MOST = 200
-const FAILED = 'created >= @yesterday && (status = "failed" || (status = "pending" && attempts > 0))'
-
-/** Returns a function: whether any of a webhook's deliveries of the last 24 hours failed or is retried. */
-function useFailing(): (webhook: Webhook) => boolean {
-  const { items } = useList<Delivery>('webhook_deliveries', {
-    filter: FAILED,
-    perPage: MOST,
-    fields: 'id,webhook',
-  })
-  const failing = new Set(items.map(({ webhook }) => webhook))
-  return ({ id }) => failing.has(id)
 }
