@@ -20,10 +20,14 @@ export interface Unsent {
   readonly at: number
   /** Why the server refused the text; '' while the text waits to be sent. */
   readonly fault: string
+  /** The id of the accepted message, until the open conversation has read it; absent before. */
+  readonly message?: string
 }
 
 const ANSWER_MS = 10_000
 const PAUSE_MS = 5_000
+/** An accepted text is forgotten after this time, if no conversation is open that reads it. */
+const READ_MS = 30_000
 const KEYS_LIVE_MS = 23 * 3_600_000
 /** Messages to show, by the server's error code. The server's own messages are meant for programs. */
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -35,6 +39,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 const PREFIX = 'pocketsms.outbox.'
 const kept = signal<ReadonlyMap<string, Unsent>>(new Map())
 for (const name of Object.keys(localStorage)) follow(name, localStorage.getItem(name))
+for (const text of kept.value.values()) if (text.message) discardUnsent(text)
 addEventListener('storage', ({ key, newValue }) => follow(key ?? '', newValue))
 
 /** Updates `kept` after a tab has changed an item of localStorage to `stored`, or removed it (null). */
@@ -61,11 +66,15 @@ export function discardUnsent({ key }: Unsent): void {
 
 const self = () => `${session.value?.record.id} ${session.value?.sender}`
 
-/** The person's texts that the server has not accepted, oldest first. With `number`, only texts to it. */
-export const unsentTexts = (number?: string): readonly Unsent[] =>
-  [...kept.value.values()]
-    .filter((text) => text.from === self() && (number ?? text.number) === text.number)
-    .sort((a, b) => a.at - b.at)
+const ownTexts = (): readonly Unsent[] =>
+  [...kept.value.values()].filter((text) => text.from === self()).sort((a, b) => a.at - b.at)
+
+/** The person's texts that the server has not accepted, oldest first. */
+export const unsentTexts = (): readonly Unsent[] => ownTexts().filter(({ message }) => !message)
+
+/** The person's texts to a number that its conversation may not have read yet, oldest first. */
+export const textsOnTheWay = (number: string): readonly Unsent[] =>
+  ownTexts().filter((text) => text.number === number)
 
 export const retryUnsent = (text: Unsent): void => put({ ...text, fault: '' })
 
@@ -97,16 +106,20 @@ async function flush(): Promise<void> {
 async function send(text: Unsent): Promise<boolean> {
   const { key, number, request, isFirst, at } = text
   const options = { method: 'POST', signal: AbortSignal.timeout(ANSWER_MS) }
-  // stores a refusal, unless another tab has discarded or sent the text meanwhile
-  const refuse = (fault: string) => kept.value.has(PREFIX + key) && put({ ...text, fault })
+  // stores the result, unless another tab has discarded or sent the text meanwhile
+  const keep = (result: Partial<Unsent>) => kept.value.has(PREFIX + key) && put({ ...text, ...result })
+  const refuse = (fault: string) => keep({ fault })
   if (Date.now() - at > KEYS_LIVE_MS) {
     refuse(t('It waited for a day. Look whether it was sent.'))
     return true
   }
   try {
     if (isFirst) await startConversation(number, options)
-    await pb.send('/api/sms/send', { ...options, headers: { 'Idempotency-Key': key }, body: request })
-    discardUnsent(text)
+    const headers = { 'Idempotency-Key': key }
+    const { message_ids } = await pb.send('/api/sms/send', { ...options, headers, body: request })
+    // the open conversation shows the text until it has read the message
+    keep({ message: message_ids[0] })
+    setTimeout(() => discardUnsent(text), READ_MS)
   } catch (error) {
     const fault = faultOf(error)
     // must be tried again: an earlier try still runs, or a proxy answered for the server

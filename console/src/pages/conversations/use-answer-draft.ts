@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { unsentTexts } from '../../data/line/outbox.ts'
+import { textsOnTheWay } from '../../data/line/outbox.ts'
 import type { Conversation, RecordOf } from '../../data/records.ts'
 import { may, session, userId } from '../../data/session.ts'
 import { type Draft, useDraft } from '../../data/use/use-draft.ts'
@@ -43,7 +43,7 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
   /** Id and text of the draft that was sent last: the server may not have deleted it yet. */
   const gone = useRef('')
   const text = stored && keyOf(stored) !== gone.current ? stored.text : ''
-  const isSent = unsentTexts(number).some(({ request }) => request.body.startsWith(text))
+  const isSent = textsOnTheWay(number).some(({ request }) => request.body.startsWith(text))
   const draft = useDraft(`answer.${number}`, isSent ? '' : text, { lasts: true })
   const latest = useRef({ conversation, draft, loading })
   latest.current = { conversation, draft, loading }

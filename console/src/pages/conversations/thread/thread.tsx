@@ -1,7 +1,7 @@
 import { Fragment } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { pb } from '../../../data/client.ts'
-import { unsentTexts } from '../../../data/line/outbox.ts'
+import { discardUnsent, textsOnTheWay, type Unsent } from '../../../data/line/outbox.ts'
 import { formatPhone } from '../../../data/phone/phone-numbers.ts'
 import type { Message } from '../../../data/records.ts'
 import { may } from '../../../data/session.ts'
@@ -46,7 +46,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
   const simOf = useSims(texts)
   const entries = merge(thread, notes.items)
   const days = entries.map(({ at: time }) => formatDay(time))
-  const unsent = unsentTexts(number)
+  const unsent = useOnTheWay(number, thread)
   const place = usePlace(thread, entries, at)
   useRead(may('agent') ? conversation : undefined)
   const presence = usePresence(people.hasTeam ? id : undefined)
@@ -126,6 +126,18 @@ export function Thread({ about, at }: { about: About; at: string }) {
       )}
     </>
   )
+}
+
+/** The texts on the way that the thread has not read. Forgets the others. */
+function useOnTheWay(number: string, { texts, catchUp }: ThreadTexts): readonly Unsent[] {
+  const all = textsOnTheWay(number)
+  const read = all.filter(({ message }) => texts.some(({ id }) => id === message))
+  const accepted = all.filter(({ message }) => message).length
+  useEffect(() => {
+    if (accepted > 0) catchUp()
+  }, [accepted])
+  useEffect(() => read.forEach(discardUnsent), [read.length])
+  return all.filter((text) => !read.includes(text))
 }
 
 /** Shown to viewers instead of the answer field. A text typed before the role changed can still be copied. */

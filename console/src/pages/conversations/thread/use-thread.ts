@@ -27,6 +27,8 @@ export interface ThreadTexts extends Stretch {
   older(): void
   newer(): void
   toEnd(): void
+  /** Reads the newest texts again. */
+  catchUp(): void
 }
 
 /** Sort keys. Texts that a device reported together have the same `created`, so `delivered_at` is next. */
@@ -93,7 +95,9 @@ function joined(old: Stretch, newest: readonly Message[]): Stretch {
   const known = new Set(old.texts.map(({ id }) => id))
   const joins = newest.length < STEP || newest.some(({ id }) => known.has(id))
   const fresh = newest.filter(({ id }) => known.has(id) || (joins && !old.hasNewer))
-  const all = new Map([...old.texts, ...fresh].map((text) => [text.id, text]))
+  const all = new Map(old.texts.map((text) => [text.id, text]))
+  // a slow read may be older than an event
+  for (const text of fresh) if (!(text.updated < (all.get(text.id)?.updated ?? ''))) all.set(text.id, text)
   return { ...old, texts: [...all.values()].sort(newestFirst), hasNewer: old.hasNewer || !joins }
 }
 
@@ -120,7 +124,10 @@ export function useThread(number: string, at: string): ThreadTexts {
     if (mine === turn.current) isReading.current = false
   }, [])
   useEffect(() => {
-    void run(() => readAround(number, at), setStretch)
+    // a slow first read must not take away the texts that a later one has found
+    const put = (found: Stretch) =>
+      setStretch((old) => (old ? joined(found, old.texts.slice(0, STEP)) : found))
+    void run(() => readAround(number, at), put)
     return () => void turn.current++
   }, [number, at])
 
@@ -169,6 +176,7 @@ export function useThread(number: string, at: string): ThreadTexts {
     fault,
     older: () => more('older'),
     newer: () => more('newer'),
+    catchUp,
     toEnd: () => void (stretch?.hasNewer && run(() => readEnd(number), setStretch)),
   }
 }
