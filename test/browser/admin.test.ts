@@ -50,7 +50,7 @@ scenario('a superuser makes a user, sets a quota, disables and enables', async (
   await hers.look('locked-out')
   await hers.refused(/auth-with-password: 403$/, async () => {
     await signIn()
-    await hers.page.getByText('This account is disabled. Ask a superuser of this server.').waitFor()
+    await hers.page.getByText('You cannot sign in: this account is disabled').waitFor()
   })
   await hers.look('sign-in-disabled')
   await page.getByRole('cell', { name: 'Disabled' }).waitFor()

@@ -16,13 +16,15 @@ const WRONG = {
   user: t('Email or password is wrong. Superusers choose ‘Superuser’ above.'),
   superuser: t('Email or password is wrong. If you are no superuser, choose ‘User’ above.'),
 } as const
-const ENDINGS = {
+const ENDED = {
   expired: t('Your session has ended. Sign in to go on where you were.'),
   refused: t(
     'Your session has ended. It was signed out elsewhere, the password was changed, or the account was disabled. Sign in to go on where you were.',
   ),
 } as const
-const DISABLED = t('This account is disabled. Ask a superuser of this server.')
+const DISABLED = t(
+  'You cannot sign in: this account is disabled, or no team has you as a member any more. Ask your team, or a superuser of this server.',
+)
 
 export interface Step {
   readonly mfaId: string
@@ -42,7 +44,7 @@ export function SignIn() {
   const told = fault && inWords(fault)
   return (
     <Sheet title={t('Sign in')}>
-      {ending.value !== 'none' && <Notice>{ENDINGS[ending.value]}</Notice>}
+      {ending.value && <Notice>{endingWords(ending.value)}</Notice>}
       {setup && !setup.has_superuser && (
         <Notice kind="warning">
           {tx('This server has no superuser yet. {link}, who then makes the users.', {
@@ -71,6 +73,14 @@ export function SignIn() {
     </Sheet>
   )
 }
+
+const endingWords = ({ how, account }: NonNullable<typeof ending.value>) =>
+  how === 'refused' && account
+    ? t(
+        'You are signed out of {account}: its team has removed you, or you were signed out elsewhere. If you still belong to the team, sign in again. If not, ask the team for a new invitation.',
+        { account },
+      )
+    : ENDED[how]
 
 function inWords(fault: Fault): Fault {
   if (fault.status === 400) return { ...fault, message: WRONG[role.value], fields: {} }

@@ -4,6 +4,7 @@ import { t } from '../language/words.ts'
 import { own, pb, personal } from './client.ts'
 import { lineSignal } from './line/line.ts'
 import { stopNotifications } from './notifications/browser.ts'
+import { closeStream } from './use/shared-subscription.ts'
 
 export type Role = 'user' | 'superuser'
 
@@ -45,8 +46,11 @@ export const session = computed((): Session | null => {
 export const may = (least: TeamRole): boolean =>
   TEAM_ROLES.indexOf(session.value?.team ?? 'viewer') >= TEAM_ROLES.indexOf(least)
 
-/** Why the session ended although the user did not sign out. The sign-in form shows it. */
-export const ending = signal<'none' | 'expired' | 'refused'>('none')
+/**
+ * Why the session ended although the user did not sign out. The sign-in form shows it. `account`: the name of
+ * the team's account, if the person has no account of their own.
+ */
+export const ending = signal<{ readonly how: 'expired' | 'refused'; readonly account?: string } | null>(null)
 
 /** The name of an account that the person may no longer act for; '' for none. */
 export const endedAccount = signal('')
@@ -60,10 +64,10 @@ let before = identity()
 
 pb.authStore.onChange(() => {
   // closes the event stream, because the server binds a stream to one identity
-  if (before !== identity()) void pb.realtime.unsubscribe().catch(() => {})
+  if (before !== identity()) closeStream()
   before = identity()
   stored.value = pb.authStore.isValid ? pb.authStore.record : null
-  if (stored.value) ending.value = 'none'
+  if (stored.value) ending.value = null
 })
 
 export function userId(): string {
@@ -109,7 +113,8 @@ function endSession(): void {
 }
 
 function expire(how: 'expired' | 'refused'): void {
-  ending.value = how
+  const { person, record } = session.peek() ?? {}
+  ending.value = { how, ...(person?.member_only && record && { account: record.name || record.email }) }
   endSession()
 }
 

@@ -1,6 +1,11 @@
+import { locale } from '../../language/language.ts'
+import { t } from '../../language/words.ts'
 import type { Message } from '../records.ts'
 
-/** The time to show: when the phone received the text or, if outgoing, when it was created or is due. */
+/**
+ * The time of a text in its conversation: when the phone received it or, if outgoing, when it was created or
+ * is due. Lists are sorted by `created` and show that.
+ */
 export const timeOf = ({
   message_type,
   created,
@@ -9,4 +14,22 @@ export const timeOf = ({
 }: Pick<Message, 'message_type' | 'created' | 'delivered_at' | 'scheduled_at'>): string => {
   if (message_type === 'incoming') return delivered_at || created
   return scheduled_at > created ? scheduled_at : created
+}
+
+const MINUTE_MS = 60_000
+/** Incoming texts that reach the server this long after the phone are late. */
+const LATE_MS = 10 * MINUTE_MS
+const UNITS = [
+  ['day', 1_440],
+  ['hour', 60],
+  ['minute', 1],
+] as const
+
+/** How long after the phone the server got a text: `arrived 2 hr late`; '' if it was not late. */
+export function lateWords(received: string, created: string): string {
+  const ms = Date.parse(created.replace(' ', 'T')) - Date.parse(received.replace(' ', 'T'))
+  if (!(ms >= LATE_MS)) return ''
+  const [unit, minutes] = UNITS.find(([, least]) => ms >= least * MINUTE_MS)!
+  const format = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' })
+  return t('arrived {time} late', { time: format.format(Math.floor(ms / minutes / MINUTE_MS)) })
 }

@@ -12,20 +12,31 @@ const subscriptions = new Map<string, Shared>()
 /** Pause before another try, when the server is unreachable or refuses a subscription. */
 const PAUSE_MS = 5_000
 
+let closed: Promise<unknown> = Promise.resolve()
+
+/** Closes the event stream. A new one opens only when the requests of this one have ended. */
+export function closeStream(): void {
+  closed = pb.realtime.unsubscribe().catch(() => {})
+}
+
 function share(topic: string): Shared {
   const listeners = new Set<Hear>()
   const tell = (data: unknown) => {
     for (const hear of [...listeners]) hear(data)
   }
-  const subscribe = (): Promise<UnsubscribeFunc> =>
-    pb.realtime.subscribe(topic, tell).catch(async (error) => {
+  const subscribe = async (): Promise<UnsubscribeFunc> => {
+    await closed
+    try {
+      return await pb.realtime.subscribe(topic, tell)
+    } catch (error) {
       // the SDK keeps a failed subscription, and each retry would then deliver every event once more
-      await pb.realtime.unsubscribe(topic).catch(() => {})
+      if (subscriptions.get(topic) === shared) await pb.realtime.unsubscribe(topic).catch(() => {})
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
       if (listeners.size === 0) throw error
       return subscribe()
-    })
-  const shared = { listeners, subscribed: subscribe() }
+    }
+  }
+  const shared: Shared = { listeners, subscribed: subscribe() }
   subscriptions.set(topic, shared)
   return shared
 }

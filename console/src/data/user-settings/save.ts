@@ -4,19 +4,23 @@ import type { User, UserSettings } from '../records.ts'
 
 export type SettingsChange = Partial<UserSettings>
 
-/** Changes settings of a user. Creates the record if there is none. Throws the server's errors. */
+/**
+ * Changes settings of a user. Creates the record if there is none. Throws the server's errors. All requests
+ * have the present token, because the person may switch to another account meanwhile.
+ */
 export async function saveUserSettings(user: string, change: SettingsChange): Promise<UserSettings> {
   const settings = pb.collection<UserSettings>('user_settings')
-  const found = await findSettings(user)
-  if (found) return settings.update(found.id, change)
+  const options = { headers: { authorization: pb.authStore.token } }
+  const found = await findSettings(user, options)
+  if (found) return settings.update(found.id, change, options)
   try {
-    return await settings.create({ user, ...change })
+    return await settings.create({ user, ...change }, options)
   } catch (error) {
     const isTaken =
       error instanceof ClientResponseError && error.response.data?.user?.code === 'validation_not_unique'
-    const other = isTaken ? await findSettings(user) : undefined
+    const other = isTaken ? await findSettings(user, options) : undefined
     if (!other) throw error
-    return settings.update(other.id, change)
+    return settings.update(other.id, change, options)
   }
 }
 
@@ -24,7 +28,8 @@ export async function saveUserSettings(user: string, change: SettingsChange): Pr
  * The settings of a user; undefined if none were saved. Reads them through the user's record, because that
  * fails with 404 for an invalid token, while a list of settings would only be empty.
  */
-export async function findSettings(user: string): Promise<UserSettings | undefined> {
-  const found = await pb.collection<User>('users').getOne(user, { expand: 'user_settings_via_user' })
+export async function findSettings(user: string, options = {}): Promise<UserSettings | undefined> {
+  const asked = { expand: 'user_settings_via_user', ...options }
+  const found = await pb.collection<User>('users').getOne(user, asked)
   return found.expand?.user_settings_via_user
 }

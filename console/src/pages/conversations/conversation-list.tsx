@@ -26,7 +26,7 @@ import {
   useConversations,
   useCounts,
   useNews,
-  useReceived,
+  useLateWords,
 } from './use-conversations.ts'
 import { ALL, type View, viewsFor } from './views.ts'
 
@@ -44,7 +44,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   const shown = views.find(({ id }) => id === view.value) ?? ALL
   const { list, hits, words: asked } = useConversations(shown, words.value)
   const { items, loading, fault } = list
-  const receivedAt = useReceived(items)
+  const lateOf = useLateWords(items)
   const drafts = new Map(useAnswerDrafts().items.map(({ conversation, text }) => [conversation, text]))
   const title = t('Conversations')
   const head = (
@@ -89,7 +89,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
                 isChosen={conversation.number === chosen}
                 draft={drafts.get(conversation.id)}
                 isHit={isIn(conversation.last_text, asked)}
-                time={receivedAt(conversation.last_message) || conversation.last_at}
+                late={lateOf(conversation.last_message) ?? ''}
               />
             </li>
           ))}
@@ -143,17 +143,22 @@ interface RowProps {
   readonly conversation: Conversation
   readonly isChosen: boolean
   readonly isHit: boolean
-  readonly time: string
+  /** How late the last text arrived, or ''. */
+  readonly late: string
   /** An answer that the user has typed, but not sent. */
   readonly draft: string | undefined
   readonly people: People
 }
 
-function Row({ conversation, isChosen, isHit, time, draft, people }: RowProps) {
+function Row({ conversation, isChosen, isHit, late, draft, people }: RowProps) {
   const { number, name, last_text, last_type, last_message, last_sender, unread } = conversation
-  const { assignee, follow_up_at, archived } = conversation
+  const { assignee, follow_up_at, archived, last_at: time } = conversation
   const other = people.hasTeam && last_sender !== session.value?.sender && people.nameOf(last_sender)
-  const facts = [people.hasTeam && people.nameOf(assignee), follow_up_at && formatDateTime(follow_up_at)]
+  const facts = [
+    late,
+    people.hasTeam && people.nameOf(assignee),
+    follow_up_at && formatDateTime(follow_up_at),
+  ]
   const row = (
     <RowLink
       {...{ number, name, time, unread, isChosen, facts }}

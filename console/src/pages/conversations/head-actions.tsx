@@ -59,7 +59,8 @@ function useKeys(keys: Readonly<Record<string, () => unknown>>): void {
     const press = (event: KeyboardEvent) => {
       const isTyped = (event.target as Element).closest('input, select, textarea, dialog, [role="listbox"]')
       if (isTyped || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
-      void keys[event.key]?.()
+      // in lower case, because Caps Lock makes it an A
+      void keys[event.key.toLowerCase()]?.()
     }
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)

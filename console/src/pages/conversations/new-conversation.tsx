@@ -29,6 +29,8 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
     ready: asked !== '',
   })
   const { phone, fault } = readPhone(text, country)
+  const faultWords = (words: string, hasContacts: boolean) =>
+    hasContacts ? t('{fault}. Or choose a contact below.', { fault: words }) : `${words}.`
   const open = (number: string) => {
     onClose()
     go(`/conversations/${encodeURIComponent(number)}`)
@@ -43,11 +45,7 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
           onValue={setText}
           autofocus
           autocomplete="off"
-          error={
-            isTried && fault
-              ? t('{fault}. Or choose a contact below.', { fault: phoneFaultWords(fault) })
-              : undefined
-          }
+          error={isTried && fault ? faultWords(phoneFaultWords(fault), found.items.length > 0) : undefined}
         />
         <NumberCountry value={country} onValue={setCountry} />
         {asked !== '' && (

@@ -6,7 +6,7 @@ import type { Conversation, Message } from '../../data/records.ts'
 import { remembered } from '../../data/remembered.ts'
 import { session } from '../../data/session.ts'
 import type { Note } from '../../data/team/team.ts'
-import { timeOf } from '../../data/text/message-time.ts'
+import { lateWords } from '../../data/text/message-time.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useLookup } from '../../data/use/use-known.ts'
 import { useLater } from '../../data/use/use-later.ts'
@@ -46,7 +46,7 @@ export function useConversations(view: View, words: string): Conversations {
   const search = { perPage: OLDER, live: false, ready: isLong }
   const texts = useList<Message>('sms_messages', {
     filter: pb.filter('body ~ {:asked}', { asked }),
-    fields: 'id,to,from,body,message_type,created,delivered_at,scheduled_at',
+    fields: 'id,to,from,body,message_type,created',
     ...search,
   })
   const notes = useList<Note & { expand?: { conversation?: Conversation } }>('conversation_notes', {
@@ -72,22 +72,19 @@ const hitOf = (message: Message): Hit => ({
   at: `sms_messages/${message.id}`,
   number: message.message_type === 'incoming' ? message.from : message.to,
   text: message.body,
-  time: timeOf(message),
+  time: message.created,
   isNote: false,
 })
 
-/**
- * Returns a function from the id of a conversation's last incoming text to the time at which a phone received
- * this text; undefined until the time is known.
- */
-export const useReceived = (items: readonly Conversation[]): ((message: string) => string | undefined) =>
+/** Returns a function from the id of a conversation's last incoming text to how late it arrived, or ''. */
+export const useLateWords = (items: readonly Conversation[]): ((message: string) => string | undefined) =>
   useLookup(
     items.filter(({ last_type }) => last_type === 'incoming').map(({ last_message }) => last_message),
     async (ids) => {
       const filter = ids.map((id) => pb.filter('id = {:id}', { id })).join(' || ')
-      const options = { filter, skipTotal: true, fields: 'id,delivered_at' }
+      const options = { filter, skipTotal: true, fields: 'id,delivered_at,created' }
       const { items } = await pb.collection<Message>('sms_messages').getList(1, ids.length, options)
-      return items.map(({ id, delivered_at }) => [id, delivered_at] as const)
+      return items.map(({ id, delivered_at, created }) => [id, lateWords(delivered_at, created)] as const)
     },
   )
 

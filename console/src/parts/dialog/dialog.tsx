@@ -1,9 +1,10 @@
 import { signal } from '@preact/signals'
 import type { SendOptions } from 'pocketbase'
 import type { ComponentChildren } from 'preact'
-import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { t } from '../../language/words.ts'
+import { place } from '../../router.ts'
 import { Actions, Button } from '../form/form.tsx'
 import { attempt, toast, toastFault } from '../toast.tsx'
 
@@ -94,9 +95,11 @@ export const confirmed = (question: Question): Promise<boolean> =>
     }
   })
 
-/** Renders the dialogs of `confirmed`. App contains it once. */
+/** Renders the dialogs of `confirmed`. App contains it once. Another page answers no. */
 export function Questions() {
   const question = asked.value
+  const { path } = place.value
+  useEffect(() => () => asked.peek()?.answer(false), [path])
   if (!question) return null
   const { title, text, action, keep = t('Cancel'), danger, careful = danger, answer } = question
   return (

@@ -7,7 +7,7 @@ import type { Message } from '../../../data/records.ts'
 import { may, session } from '../../../data/session.ts'
 import { isPerson, type People } from '../../../data/team/people.ts'
 import type { Note } from '../../../data/team/team.ts'
-import { timeOf } from '../../../data/text/message-time.ts'
+import { lateWords, timeOf } from '../../../data/text/message-time.ts'
 import { reasonOf, type ShownState, shownState } from '../../../data/words/failure-reasons.ts'
 import { stateOf } from '../../../data/words/message-states.ts'
 import { t } from '../../../language/words.ts'
@@ -92,6 +92,7 @@ export function Text({
         {sender && <strong>{sender}</strong>}
         {isOpen || isWaiting ? formatDateTime(at) : <Hour at={at} />}
         {!isIn && (isOpen ? <MessageStatus message={message} /> : <Ticks message={message} />)}
+        {isIn && lateWords(at, message.created) && <span>{lateWords(at, message.created)}</span>}
         {line && <span>{isIn ? t('to {line}', { line }) : t('by {line}', { line })}</span>}
         {reason && <span>{reason}</span>}
         <a href={to(`/messages/${id}`)} class={isOpen ? '' : 'unseen'}>

@@ -1,0 +1,43 @@
+import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
+import { type Phone, pairPhone } from '../support/phone.ts'
+
+const ZOE = '+4915112345678'
+const BEN = { name: 'Ben', email: 'ben@example.com', password: 'ben-password1' } as const
+const SLOW_MS = 300
+
+/** Makes Ben, who has an account of his own or not, a member of Ann's team. Returns Ann's phone. */
+async function makeTeam(fixture: BrowserFixture, member_only: boolean): Promise<Phone> {
+  const [ann, root] = [await fixture.ann(), await fixture.root()]
+  const person = { ...BEN, passwordConfirm: BEN.password, verified: true, member_only }
+  const { id: member } = await root.collection('users').create(person)
+  await root.collection('members').create({ account: ann.authStore.record!.id, member, role: 'agent' })
+  return pairPhone(fixture.url, ann, 'Desk phone')
+}
+
+async function signInAsBen({ page, url }: BrowserFixture): Promise<void> {
+  await page.goto(url)
+  await page.getByLabel('Email').fill(BEN.email)
+  await page.getByLabel('Password').fill(BEN.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+scenario('a member with an account of their own hears changes after each switch', async (fixture) => {
+  const { page } = fixture
+  const phone = await makeTeam(fixture, false)
+  await page.route('**/api/realtime', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, SLOW_MS))
+    await route.continue()
+  })
+  await signInAsBen(fixture)
+  const account = page.getByLabel('Account', { exact: true }).first()
+  for (const [i, label] of ['Ben (your own account)', 'Ann (Agent)', 'Ben (your own account)'].entries()) {
+    await expect.poll(() => account.locator('option').count()).toBe(2)
+    await account.selectOption({ label }, { force: true })
+    await page.waitForTimeout(i * SLOW_MS)
+  }
+  await account.selectOption({ label: 'Ann (Agent)' }, { force: true })
+  await expect.poll(() => page.evaluate('location.hash')).toBe('#/conversations')
+  await phone.hear(ZOE, 'Are you open?')
+  await page.getByText('Are you open?').waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
+})
