@@ -17,7 +17,7 @@ export const App = () => (
   <>
     <Content />
     <p class="line-bar" role="status">
-      {!isOnline.value && t('No connection. Texts that you send are kept until it is back.')}
+      {!isOnline.value && t('No connection. Texts that you send wait for it.')}
     </p>
     <Questions />
     <Toasts />

@@ -28,7 +28,8 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   ],
   'data/line/outbox.ts': ['pocketsms.outbox.'],
   'data/use/media.ts': [
-    ...['(max-width: 719px)', '(min-width: 1200px)', '(min-width: 1600px)'],
+    ...['(max-width: 719px)', '(max-width: 1199px)', '(min-width: 1200px)', '(min-width: 1280px)'],
+    '(min-width: 1600px)',
     '(hover: hover) and (pointer: fine)',
   ],
   'data/use/use-draft.ts': ['pocketsms.draft.'],

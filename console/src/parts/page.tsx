@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { announced } from '../data/unread.ts'
+import { announced, mentioned } from '../data/unread.ts'
 import { t } from '../language/words.ts'
 import { Icon } from './icon.tsx'
 
@@ -9,9 +9,10 @@ import { Icon } from './icon.tsx'
  * focus when first shown, unless another element has it.
  */
 export function Title({ children }: { children: string }) {
+  const news = announced.value + mentioned.value
   useEffect(() => {
-    document.title = `${announced.value > 0 ? `(${announced.value}) ` : ''}${children} · pocketsms`
-  }, [children, announced.value])
+    document.title = `${news > 0 ? `(${news}) ` : ''}${children} · pocketsms`
+  }, [children, news])
   // focuses here, because pages that read a record render their title only later
   useEffect(focusTitle, [])
   return <h1 tabIndex={-1}>{children}</h1>

@@ -9,18 +9,23 @@ interface Toast {
   readonly text: string
   readonly isFault: boolean
   readonly undo?: (() => void) | undefined
+  /** The URL of the page that the toast is about. */
+  readonly href?: string | undefined
   /** Called when the toast disappears and the user did not press Undo. */
   readonly then?: (() => void) | undefined
 }
 
 const SHOWN_MS = 5_000
-const FAULT_MS = 10_000
+const LONG_MS = 10_000
 
 const toasts = signal<readonly Toast[]>([])
 let count = 0
 
 /** Shows a confirmation, also to screen readers. `undo` reverts the action; if not undone, `then` runs. */
 export const toast = (text: string, undo?: () => void, then?: () => void) => show(text, false, undo, then)
+
+/** Shows news with a link, for longer than a confirmation. */
+export const toastLink = (text: string, href: string) => show(text, false, undefined, undefined, href)
 
 /** Shows the error of an action that has no form to show it. */
 export const toastFault = (error: unknown) => show(faultText(faultOf(error)), true)
@@ -38,10 +43,10 @@ export const attempt = (work: () => Promise<unknown>, said = ''): Promise<boolea
     },
   )
 
-function show(text: string, isFault: boolean, undo?: () => void, then?: () => void): void {
+function show(text: string, isFault: boolean, undo?: () => void, then?: () => void, href?: string): void {
   const id = ++count
-  toasts.value = [...toasts.value, { id, text, isFault, undo, then }]
-  setTimeout(() => drop(id), isFault ? FAULT_MS : SHOWN_MS)
+  toasts.value = [...toasts.value, { id, text, isFault, undo, then, href }]
+  setTimeout(() => drop(id), isFault || href ? LONG_MS : SHOWN_MS)
 }
 
 function drop(id: number, isUndone = false): void {
@@ -63,9 +68,14 @@ export function Toasts() {
   }, [last])
   return (
     <div ref={element} class="toasts" popover="manual" aria-live="polite" role="status">
-      {toasts.value.map(({ id, text, isFault, undo }) => (
+      {toasts.value.map(({ id, text, isFault, undo, href }) => (
         <div key={id} class={isFault ? 'toast wrong' : 'toast'}>
           <span>{text}</span>
+          {href && (
+            <a class="button quiet" href={href} onClick={() => drop(id)}>
+              {t('Open')}
+            </a>
+          )}
           {undo && (
             <Button kind="quiet" onClick={() => drop(id, true)}>
               {t('Undo')}

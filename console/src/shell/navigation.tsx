@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Session } from '../data/session.ts'
-import { unread } from '../data/unread.ts'
+import { mentioned, unread } from '../data/unread.ts'
 import { t } from '../language/words.ts'
 import type { PageEntry } from '../pages.ts'
 import { Dialog } from '../parts/dialog/dialog.tsx'
@@ -31,13 +31,14 @@ export const SideBar = ({ pages, session, path }: Props) => (
       {t('Skip to the page')}
     </a>
     <a class="brand" href={to('/')}>
-      <Logo /> pocketsms
+      <Logo /> <span>pocketsms</span>
     </a>
     <AccountSwitch session={session} />
     <nav aria-label={t('Pages')}>
       <Groups pages={pages} path={path} />
     </nav>
     <AccountMenu session={session} />
+    <More pages={pages} session={session} path={path} />
   </header>
 )
 
@@ -47,28 +48,36 @@ function skip(event: Event): void {
 }
 
 export function BottomBar({ pages, session, path }: Props) {
-  const [isOpen, setOpen] = useState(false)
   const barred = pages.filter((page) => page.bar)
   const hidden = !barred.some((page) => isAt(page, path))
   return (
+    <nav class="bottom-bar" aria-label={t('Pages')}>
+      {session.person.id !== session.record.id && (
+        <p class="bar-account">{session.record.name || session.email}</p>
+      )}
+      {barred.map((page) => (
+        <PageLink key={page.path} page={page} path={path} title={page.short} />
+      ))}
+      <More isHere={hidden} pages={pages} session={session} path={path} />
+    </nav>
+  )
+}
+
+/** A button that opens all pages, the accounts and the account's menu. */
+function More({ pages, session, path, isHere = false }: Props & { isHere?: boolean }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
     <>
-      <nav class="bottom-bar" aria-label={t('Pages')}>
-        {session.person.id !== session.record.id && (
-          <p class="bar-account">{session.record.name || session.email}</p>
-        )}
-        {barred.map((page) => (
-          <PageLink key={page.path} page={page} path={path} title={page.short} />
-        ))}
-        <button
-          type="button"
-          class={hidden ? 'here' : ''}
-          aria-haspopup="dialog"
-          onClick={() => setOpen(true)}
-        >
-          <Icon name="more" size={22} />
-          <span>{t('More')}</span>
-        </button>
-      </nav>
+      <button
+        type="button"
+        class={isHere ? 'more here' : 'more'}
+        title={t('More')}
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        <Icon name="more" size={22} />
+        <span>{t('More')}</span>
+      </button>
       {isOpen && (
         <Dialog title="pocketsms" onClose={() => setOpen(false)}>
           <AccountSwitch session={session} />
@@ -109,11 +118,12 @@ const PageLink = ({ page, path, title }: { page: PageEntry; path: string; title?
   <a
     href={to(page.path)}
     class={isAt(page, path) ? 'here' : ''}
+    title={page.title}
     aria-current={isAt(page, path) ? 'page' : undefined}
   >
     <Icon name={page.icon} size={20} />
     <span>{title ?? page.title}</span>
-    {page.countsUnread && <Unread count={unread.value} />}
+    {page.countsUnread && <Unread count={unread.value + mentioned.value} />}
   </a>
 )
 

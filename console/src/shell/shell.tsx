@@ -4,7 +4,8 @@ import { keepNotifications, notifications } from '../data/notifications/browser.
 import type { Conversation } from '../data/records.ts'
 import { may, type Session } from '../data/session.ts'
 import { isFor, useNotify } from '../data/team/notify.ts'
-import { announced, unread } from '../data/unread.ts'
+import { announced, mentioned, unread } from '../data/unread.ts'
+import { isHuge, isRail } from '../data/use/media.ts'
 import { useList } from '../data/use/use-list.ts'
 import { useLive } from '../data/use/use-live.ts'
 import { t } from '../language/words.ts'
@@ -15,6 +16,10 @@ import { go, match, place, to } from '../router.ts'
 import { EndedAccount } from './account-switch.tsx'
 import { Late } from './late.tsx'
 import { BottomBar, SideBar } from './navigation.tsx'
+import { TeamNews } from './team-news.tsx'
+
+/** The wait before other pages are loaded, which leaves the connection to the first. */
+const PRELOAD_MS = 4_000
 
 /** The console after sign-in: the navigation and the page that the URL names. */
 export function Shell({ session }: { session: Session }) {
@@ -22,16 +27,19 @@ export function Shell({ session }: { session: Session }) {
   const mine = PAGES.filter(
     (page) => (page.for === 'both' || page.for === session.role) && may(page.needs ?? 'viewer'),
   )
+  const isInbox = path.startsWith('/conversations')
   const hasTexts = session.role === 'user' && may('viewer')
+  useEffect(preload, [])
   useEffect(() => {
     // reads the URL, because `path` may be old: the user may have opened another page meanwhile
     if (/^#?\/?$/.test(location.hash)) go(mine[0]?.path ?? '/', {}, true)
     scrollTo(0, 0)
   }, [path])
   return (
-    <div class="shell">
+    <div class={isRail.value || (isInbox && !isHuge.value) ? 'shell rail' : 'shell'}>
       {hasTexts && <UnreadCount session={session} />}
       {hasTexts && <Notifier session={session} />}
+      {hasTexts && <TeamNews session={session} />}
       <SideBar pages={mine} session={session} path={path} />
       <main id="page" tabIndex={-1}>
         <EndedAccount />
@@ -40,6 +48,14 @@ export function Shell({ session }: { session: Session }) {
       <BottomBar pages={mine} session={session} path={path} />
     </div>
   )
+}
+
+/** Loads the pages of the bottom bar, so that they open without a connection, too. */
+function preload(): () => void {
+  const timer = setTimeout(() => {
+    for (const { bar, load } of PAGES) if (bar) void load().catch(() => {})
+  }, PRELOAD_MS)
+  return () => clearTimeout(timer)
 }
 
 function Shown({
@@ -116,8 +132,8 @@ function UnreadCount({ session }: { session: Session }) {
   useEffect(() => {
     unread.value = all
     announced.value = count
-    void setBadge(count)
-  }, [all, count])
+    void setBadge(count + mentioned.value)
+  }, [all, count, mentioned.value])
   useEffect(
     () => () => {
       unread.value = 0

@@ -41,3 +41,49 @@ scenario('a member with an account of their own hears changes after each switch'
   await page.getByText('Are you open?').waitFor()
   await page.unrouteAll({ behavior: 'wait' })
 })
+
+scenario('a member who is removed reads why, and of which account', async (fixture) => {
+  const { page } = fixture
+  await makeTeam(fixture, true)
+  await signInAsBen(fixture)
+  const account = page.getByLabel('Account', { exact: true }).first()
+  await expect.poll(() => account.locator('option:checked').textContent()).toBe('Ann (Agent)')
+  const root = await fixture.root()
+  const member = await root.collection('members').getFirstListItem('')
+  await fixture.refused(/: 40[134]$/, async () => {
+    await root.collection('members').delete(member.id)
+    await page.getByText('You are signed out of Ann: its team has removed you').waitFor()
+  })
+  await page.getByLabel('Password').fill(BEN.password)
+  await page.getByLabel('Email').fill(BEN.email)
+  await fixture.refused(/auth-with-password: 403$/, async () => {
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('no team has you as a member any more').waitFor()
+  })
+})
+
+scenario('on another page, a member learns of what is assigned and of mentions', async (fixture) => {
+  const { page, url } = fixture
+  const phone = await makeTeam(fixture, true)
+  const ann = await fixture.ann()
+  const user = ann.authStore.record!.id
+  await ann.collection('contacts').create({ user, name: 'Zoë', phone: ZOE })
+  await phone.hear(ZOE, 'Are you open?')
+  const { id: conversation } = await ann.collection('conversations').getFirstListItem('')
+  await ann.collection('conversations').update(conversation, { unread: 0 })
+  const [member] = await ann.collection('members').getFullList()
+  await signInAsBen(fixture)
+  await page.getByRole('link', { name: /Zoë/ }).waitFor()
+  await page.goto(`${url}/#/contacts`)
+  await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor()
+  await page.waitForLoadState('networkidle').catch(() => {})
+  await ann.collection('conversations').update(conversation, { assignee: member!.id })
+  await page.getByText('Zoë is assigned to you').waitFor()
+  const text = 'Ben, can you call her?'
+  const note = { user, conversation, text, mentions: [member!.id] }
+  await ann.collection('conversation_notes').create(note)
+  await page.getByText(`Note about Zoë: ${text}`).waitFor()
+  await expect.poll(() => page.title()).toMatch(/^\(1\)/)
+  await page.getByRole('status').getByRole('link', { name: 'Open' }).last().click()
+  await page.getByLabel('Texts').getByText(text).waitFor()
+})

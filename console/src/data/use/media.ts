@@ -11,9 +11,13 @@ function matches(query: string): ReadonlySignal<boolean> {
 
 /** Whether the window is as narrow as a phone's. The CSS uses the same width. */
 export const isPhone = matches('(max-width: 719px)')
-/** Whether the window has room for three columns. The CSS uses the same width. */
+/** Whether the navigation shows icons only. The CSS for phones hides it. */
+export const isRail = matches('(max-width: 1199px)')
+/** Whether the window has room for the conversations' views beside their list. The CSS uses the same width. */
 export const isWide = matches('(min-width: 1200px)')
-/** Whether the window has room for four columns. */
-export const hasRoom = matches('(min-width: 1600px)')
+/** Whether the window has room for a contact beside a conversation, if the navigation shows icons only. */
+export const hasRoom = matches('(min-width: 1280px)')
+/** Whether the window has room for everything. */
+export const isHuge = matches('(min-width: 1600px)')
 /** Whether the device has a mouse, and so probably a real keyboard. */
 export const hasKeyboard = matches('(hover: hover) and (pointer: fine)')

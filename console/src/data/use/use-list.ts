@@ -4,6 +4,7 @@ import { locale } from '../../language/language.ts'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
 import type { ContactGroup } from '../records.ts'
+import { keepList, keptList } from './last-lists.ts'
 import { useLive } from './use-live.ts'
 
 export interface ListOptions {
@@ -78,11 +79,15 @@ export function useList<T extends RecordModel>(collection: string, options: List
       // the page no longer exists, because its last record was deleted or moved
       if (page > pages) return setAt({ question, page: pages })
       const items = sort.startsWith('name') ? found.items.sort(byName) : found.items
-      setShown({ items, pages, total: found.totalItems })
+      const now = { items, pages, total: found.totalItems }
+      setShown(now)
+      if (live) keepList(question + page, now)
       setFault(undefined)
     } catch (error) {
       if (mine !== turn.current) return
-      setFault(faultOf(error))
+      const fault = faultOf(error)
+      if (fault.status === 0) setShown((old) => old ?? keptList(question + page))
+      setFault(fault)
     }
     setAnswered(question)
   }, [question, page, ready])

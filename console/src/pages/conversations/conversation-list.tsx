@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Conversation } from '../../data/records.ts'
 import { may, session } from '../../data/session.ts'
+import { seeMentions } from '../../data/team/news.ts'
 import type { People } from '../../data/team/people.ts'
 import { isWide } from '../../data/use/media.ts'
 import { useNames } from '../../data/use/use-known.ts'
@@ -20,14 +21,7 @@ import { archive } from './change.ts'
 import { NewConversation } from './new-conversation.tsx'
 import { Swipe } from './swipe.tsx'
 import { useAnswerDrafts } from './use-answer-draft.ts'
-import {
-  type Hit,
-  seeMentions,
-  useConversations,
-  useCounts,
-  useNews,
-  useLateWords,
-} from './use-conversations.ts'
+import { type Hit, useConversations, useCounts, useLateWords, useNews } from './use-conversations.ts'
 import { ALL, type View, viewsFor } from './views.ts'
 
 /** The id of the chosen view (a filter of the list), kept while other pages are open. */

@@ -3,10 +3,10 @@ import { pb } from '../../data/client.ts'
 import { conversationFilter } from '../../data/phone/contact-filter.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
 import type { Conversation, Message } from '../../data/records.ts'
-import { remembered } from '../../data/remembered.ts'
 import { session } from '../../data/session.ts'
 import type { Note } from '../../data/team/team.ts'
 import { lateWords } from '../../data/text/message-time.ts'
+import { mentioned } from '../../data/unread.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useLookup } from '../../data/use/use-known.ts'
 import { useLater } from '../../data/use/use-later.ts'
@@ -88,31 +88,17 @@ export const useLateWords = (items: readonly Conversation[]): ((message: string)
     },
   )
 
-/** When each person last opened the view Mentions in this browser, by the person's id. */
-const mentionsSeen = remembered<Readonly<Record<string, string>>>('mentions-seen', {})
-
-export function seeMentions(): void {
-  const at = new Date().toISOString().replace('T', ' ')
-  mentionsSeen.value = { ...mentionsSeen.value, [session.value?.sender ?? '']: at }
-}
-
 /** Counts what is new for this person: unread conversations assigned to them, notes that mention them. */
 export function useNews(ready: boolean): Readonly<Record<string, number>> {
   const sender = session.value?.sender ?? ''
-  const one = { perPage: 1, fields: 'id', ready }
   const mine = useList<Conversation>('conversations', {
     filter: pb.filter('archived = false && assignee = {:sender} && unread > 0', { sender }),
     sort: '-last_at',
-    ...one,
+    perPage: 1,
+    fields: 'id',
+    ready,
   })
-  const mentions = useList<Note>('conversation_notes', {
-    filter: pb.filter('mentions ?~ {:sender} && author != {:sender} && created > {:at}', {
-      sender,
-      at: mentionsSeen.value[sender] ?? '',
-    }),
-    ...one,
-  })
-  return ready ? { mine: mine.total, mentions: mentions.total } : {}
+  return ready ? { mine: mine.total, mentions: mentioned.value } : {}
 }
 
 /** Changes within this time cause one request for the counts. */

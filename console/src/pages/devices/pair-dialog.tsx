@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { pb, serverUrl } from '../../data/client.ts'
 import { APP_URL } from '../../data/device/device-states.ts'
 import { addSimulatedPhone } from '../../data/device/simulated-phones.ts'
+import { isLoopback } from '../../data/loopback.ts'
 import type { Device } from '../../data/records.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
@@ -248,12 +249,6 @@ function Computer({ url, code }: { url: string; code: string }) {
     </>
   )
 }
-
-/** Host names and addresses of the computer itself. RFC 6761, 6.3; RFC 1122, 3.2.1.3 */
-const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/
-
-/** Whether a URL leads to the computer that opens it, so that other computers cannot use it. */
-const isLoopback = (url: string) => LOOPBACK.test(new URL(url).hostname)
 
 /** Whether requests to a URL leave this computer without encryption. */
 const isUnencrypted = (url: string) => new URL(url).protocol === 'http:' && !isLoopback(url)

@@ -4,6 +4,7 @@ import { type Fault, faultOf } from '../../data/fault.ts'
 import { nameFilter } from '../../data/phone/contact-filter.ts'
 import type { Contact, Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
+import { keepList, keptList } from '../../data/use/last-lists.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { NEWEST_FIRST } from './question.ts'
 
@@ -58,7 +59,9 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
     try {
       const found = await list(filter, sort, page)
       if (mine !== turn.current) return
-      setShown({ question, page, items: found.items })
+      const now = { question, page, items: found.items }
+      setShown(now)
+      keepList(`messages ${question} ${page}`, now)
       setFault(undefined)
       if (page === 1) setFresh(0)
       if (!isCounted) {
@@ -67,7 +70,10 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
       }
       tookMs.current = performance.now() - began
     } catch (error) {
-      if (mine === turn.current) setFault({ question, fault: faultOf(error) })
+      if (mine !== turn.current) return
+      const fault = faultOf(error)
+      if (fault.status === 0) setShown((old) => old ?? keptList(`messages ${question} ${page}`))
+      setFault({ question, fault })
     }
   }, [question, page, count.question === question])
 

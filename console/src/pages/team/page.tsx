@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { isLoopback } from '../../data/loopback.ts'
 import type { RecordOf, Sender, UserSettings } from '../../data/records.ts'
 import { may } from '../../data/session.ts'
 import { useSetup } from '../../data/setup.ts'
@@ -10,7 +11,7 @@ import { useTask } from '../../data/use/use-task.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
-import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { actionsColumn, type Column, Records } from '../../parts/list/table.tsx'
@@ -19,7 +20,7 @@ import { Card, Page as Frame } from '../../parts/page.tsx'
 import { Qr } from '../../parts/qr.tsx'
 import { type FieldRow, RowsForm } from '../../parts/rows/rows-form.tsx'
 import { Badge, msOf, Time } from '../../parts/time.tsx'
-import { attempt, toast } from '../../parts/toast.tsx'
+import { toast } from '../../parts/toast.tsx'
 import { Members } from './members.tsx'
 import './page.css'
 
@@ -179,8 +180,16 @@ function Invitations() {
   )
 }
 
-const revoke = ({ id }: Invitation) =>
-  attempt(() => pb.collection('member_invitations').delete(id), t('Invitation revoked'))
+const revoke = (invitation: Invitation) =>
+  deleteRecord(
+    invitation,
+    {
+      title: t('Revoke the invitation?'),
+      text: t('Its link does not work any more. You can invite the person again.'),
+      action: t('Revoke'),
+    },
+    t('Invitation revoked'),
+  )
 
 const ROLES = [
   ['agent', t('Agent: reads, sends and answers')],
@@ -210,6 +219,13 @@ function Invite({ onClose }: { onClose: () => void }) {
   if (link)
     return (
       <ShownOnce title={t('The invitation')} onClose={onClose}>
+        {isLoopback(link) && (
+          <Notice kind="warning">
+            {t('Only this computer can open the link: {host} is its own address.', {
+              host: new URL(link).host,
+            })}
+          </Notice>
+        )}
         <p>{t('Send this link to the person, or let them scan the picture. It works once, for 7 days.')}</p>
         <div class="team-invited">
           <CodeBlock code={link} />

@@ -1,0 +1,20 @@
+import { session } from '../session.ts'
+
+/** Lists that were read last, for pages that are opened without a connection. */
+const lists = new Map<string, unknown>()
+const MOST = 40
+
+const keyOf = (question: string) => `${session.value?.record.id} ${session.value?.sender} ${question}`
+
+export function keepList(question: string, list: unknown): void {
+  const key = keyOf(question)
+  lists.delete(key)
+  lists.set(key, list)
+  for (const oldest of lists.keys()) {
+    if (lists.size <= MOST) break
+    lists.delete(oldest)
+  }
+}
+
+/** What `keepList` got last for this question; undefined if nothing. */
+export const keptList = <T>(question: string): T | undefined => lists.get(keyOf(question)) as T | undefined

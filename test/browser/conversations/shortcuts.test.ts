@@ -1,0 +1,58 @@
+import { scenario } from '../support/browser-fixture.ts'
+import { pairPhone } from '../support/phone.ts'
+
+const ZOE = '+4915112345678'
+
+scenario('E archives while Caps Lock is on, too', async (fixture) => {
+  const { page, url } = fixture
+  const ann = await fixture.ann()
+  const phone = await pairPhone(url, ann, 'Desk phone')
+  await phone.hear(ZOE, 'Hello')
+  await fixture.signIn()
+  await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
+  await page.getByLabel('Texts').getByText('Hello').waitFor()
+  await page.getByRole('button', { name: 'Archive', exact: true }).waitFor()
+  await page.evaluate('document.querySelector("main h1").focus()')
+  await page.keyboard.press('E') // a capital letter without Shift, as Caps Lock makes it
+  await expect
+    .poll(() =>
+      ann
+        .collection('conversations')
+        .getFirstListItem('')
+        .then((each) => each.archived),
+    )
+    .toBe(true)
+})
+
+scenario('a question closes when another page opens', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  const user = ann.authStore.record!.id
+  await ann.collection('sms_templates').create({ user, name: 'Thanks', body: 'Thank you' })
+  await fixture.signIn()
+  await fixture.visit('/templates')
+  await page.getByRole('button', { name: 'Delete Thanks' }).click()
+  await page.getByRole('dialog').waitFor()
+  await page.evaluate('location.hash = "#/contacts"')
+  await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+})
+
+scenario('a refused number names contacts to choose only where there are some', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  const user = ann.authStore.record!.id
+  await ann.collection('contacts').create({ user, name: 'Zoë', phone: ZOE })
+  await fixture.signIn()
+  await fixture.visit('/conversations')
+  await page.getByRole('button', { name: 'New conversation' }).click()
+  const field = page.getByLabel('Number or contact')
+  await field.fill('012')
+  await field.press('Enter')
+  const fault = page.getByRole('dialog').getByRole('alert')
+  await fault.waitFor()
+  expect(await fault.textContent()).not.toContain('contact below')
+  await field.fill('Zo')
+  await page.getByRole('dialog').getByRole('link', { name: /Zoë/ }).waitFor()
+  await expect.poll(() => fault.textContent()).toContain('choose a contact below')
+})
