@@ -1,4 +1,7 @@
+import { locale } from '../language/language.ts'
 import { t } from '../language/words.ts'
+
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 
 /** How a campaign repeats. `cron` is '' if it does not repeat; `until` is '' if it repeats without an end. */
 export interface Repeat {
@@ -29,6 +32,14 @@ export function usualRuns(cron: string): { days: string; words: string; time: st
   return (
     usual && { days: usual[0], words: usual[1], time: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` }
   )
+}
+
+/** When a campaign repeats and until when, for example `Every day at 09:00, no end`. */
+export function repeatSentence({ cron, until }: Pick<Repeat, 'cron'> & { until?: string }): string {
+  const usual = usualRuns(cron)
+  const often = usual ? t('{days} at {time}', { days: usual.words, time: usual.time }) : cron
+  if (!until) return t('{often}, no end', { often })
+  return t('{often}, until {day}', { often, day: day.format(new Date(until.replace(' ', 'T'))) })
 }
 
 /** A cron expression in words, for example `Every day, 09:00`. Returns an unusual expression unchanged. */

@@ -53,6 +53,14 @@ const makeKey = (say: Say): readonly Step[] => [
   sees('heading', say('The key of {name}', { name: 'Kasse' })),
 ]
 
+/** On a desktop, the contact is beside the texts. */
+const openAbout: Step = async ({ page, say, screen }) => {
+  if (screen === 'phone') await page.getByRole('button', { name: say('About this contact') }).click()
+}
+
+const repeatDaily: Step = ({ page, say }) =>
+  page.getByLabel(say('How often')).selectOption({ label: say('Every day') })
+
 const makeNote = (say: Say): readonly Step[] => [
   exactly(say('Note')),
   fill(say('Note: it is not sent'), 'Kommt am Montag'),
@@ -96,10 +104,10 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/templates', say('Delete {name}', { name: 'Paket' })],
   ['/conversations', say('New conversation')],
   [CONVERSATION, ...makeNote(say), say('Delete the note')],
-  [CONVERSATION, say('About this contact')],
-  [CONVERSATION, say('About this contact'), exactly(say('Block'))],
+  [CONVERSATION, openAbout, exactly(say('Block'))],
   ['/team', say('Invite somebody')],
   ['/team', say('Invite somebody'), say('Make the link'), sees('heading', say('The invitation'))],
+  ['/team', exactly(say('Revoke'))],
   ['/devices', say('Add a device')],
   ['/devices', say('Add a device'), say('Show the code'), sees('timer')],
   [`/devices/${ids.device}`, say('Delete the device')],
@@ -138,6 +146,7 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   [`/campaigns/${ids.canceledCampaign}`, say('Delete')],
   [`/campaigns/${ids.failedCampaign}`, say('Send failed ones again')],
   [TO_MANY, say('Send to {count} people', { count: 21 })],
+  [TO_MANY, repeatDaily, say('Start repeating')],
   [TO_MANY, choose(say('Later')), say('Schedule for {count} people', { count: 21 })],
   [`/send?batch=${ids.batch}`, say('Change time')],
   [`/send?batch=${ids.batch}`, say('Cancel the {count} not sent yet', { count: 2 })],
@@ -237,7 +246,10 @@ async function tour(fixture: BrowserFixture, role: Role): Promise<void> {
     await inspect(fixture, path)
   }
   const dialogs = (role === 'user' ? dialogsOfUser : dialogsOfSuperuser)(say, ids)
-  const ofPhone: readonly Way[] = [['/messages', exactly(say('More'))]]
+  const ofPhone: readonly Way[] = [
+    ['/messages', exactly(say('More'))],
+    ...(role === 'user' ? [[CONVERSATION, openAbout] as const] : []),
+  ]
   for (const [path, ...steps] of [...(fixture.screen === 'phone' ? ofPhone : []), ...dialogs]) {
     await visit(path)
     await take(fixture, steps)

@@ -1,6 +1,6 @@
 import PocketBase from 'pocketbase'
 import type { Browser } from '../support/browser.ts'
-import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
+import { type BrowserFixture, closePanel, openPanel, scenario } from '../support/browser-fixture.ts'
 import { type Phone, pairPhone } from '../support/phone.ts'
 import { readQr } from '../support/qr.ts'
 
@@ -164,13 +164,12 @@ async function answerTogether(ann: BrowserFixture, ben: Browser, phone: Phone): 
   const asked = ann.page.getByRole('dialog', { name: 'Take it from Ben?' })
   await ann.page.getByRole('button', { name: 'Assign to me' }).click()
   await asked.getByRole('button', { name: 'Cancel' }).click()
-  const panel = ann.page.getByRole('button', { name: 'About this contact' })
-  await panel.click()
+  await openPanel(ann)
   const assignee = ann.page.getByLabel('Assigned to')
   await assignee.selectOption({ label: 'Ann' })
   await asked.getByRole('button', { name: 'Cancel' }).click()
   await expect.poll(() => assignee.locator('option:checked').textContent()).toBe('Ben')
-  await ann.page.keyboard.press('Escape')
+  await closePanel(ann)
 
   await ben.page.getByRole('button', { name: 'Note', exact: true }).click()
   const note = ben.page.getByLabel('Note for the team: it is not sent')

@@ -63,7 +63,7 @@ scenario('a conversation is noted on, sent to later, followed up, blocked and ar
 
   await page.getByRole('button', { name: 'Follow up' }).click()
   await page.getByRole('button', { name: /^Tomorrow/ }).click()
-  await page.getByRole('button', { name: /^Remove the reminder/ }).waitFor()
+  await page.getByRole('button', { name: /Remove the reminder/ }).waitFor()
   await openPanel(fixture)
   await page.getByRole('button', { name: 'Mark unread' }).click()
   await list.getByRole('link', { name: /1 unread/ }).waitFor()

@@ -200,13 +200,15 @@ export async function showView({ page, screen }: BrowserFixture, view: string) {
   await page.getByRole('group', { name: 'Show' }).getByRole('button', { name: view }).click()
 }
 
-/** What is known of the contact is a page of its own, which the back button leaves. */
-export async function openPanel({ page }: BrowserFixture) {
+/** On a phone, a contact is a page of its own, which the back button leaves; else it is beside the texts. */
+export async function openPanel({ page, screen }: BrowserFixture) {
+  if (screen === 'desktop') return page.getByRole('region', { name: 'About this contact' }).waitFor()
   await page.getByRole('button', { name: 'About this contact' }).click()
   await page.getByRole('dialog').waitFor()
 }
 
-export async function closePanel({ page }: BrowserFixture) {
+export async function closePanel({ page, screen }: BrowserFixture) {
+  if (screen === 'desktop') return
   await page.goBack()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }

@@ -19,6 +19,13 @@ function morning(now: Date, days: number): Date {
 
 const daysUntil = (now: Date, weekday: number) => ((weekday - now.getDay() + 6) % 7) + 1
 
+const HOUR_MS = 3_600_000
+
+export const inAnHour = (now: Date): NamedTime => ({
+  words: t('In an hour'),
+  at: new Date(now.getTime() + HOUR_MS),
+})
+
 /** 9:00 tomorrow, on Friday and on next Monday. Lists a day only once if two of them are the same. */
 export function comingDays(now: Date): NamedTime[] {
   const named: [days: number, words: string][] = [

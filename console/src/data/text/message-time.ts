@@ -2,6 +2,8 @@ import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import type { Message } from '../records.ts'
 
+type Timed = Pick<Message, 'message_type' | 'created' | 'delivered_at' | 'scheduled_at'>
+
 /**
  * The time of a text in its conversation: when the phone received it or, if outgoing, when it was created or
  * is due. Lists are sorted by `created` and show that.
@@ -11,11 +13,12 @@ export const timeOf = ({
   created,
   delivered_at,
   scheduled_at,
-}: Pick<Message, 'message_type' | 'created' | 'delivered_at' | 'scheduled_at'>): string => {
+}: Timed): string => {
   if (message_type === 'incoming') return delivered_at || created
   return scheduled_at > created ? scheduled_at : created
 }
 
+const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 const MINUTE_MS = 60_000
 /** Incoming texts that reach the server this long after the phone are late. */
 const LATE_MS = 10 * MINUTE_MS
@@ -24,6 +27,13 @@ const UNITS = [
   ['hour', 60],
   ['minute', 1],
 ] as const
+
+/** Beside `created`: when a text that waits is due, or how late an incoming one arrived; '' for others. */
+export function timeNote({ message_type, scheduled_at, delivered_at, created }: Timed): string {
+  if (message_type === 'incoming') return lateWords(delivered_at, created)
+  const due = Date.parse(scheduled_at.replace(' ', 'T'))
+  return due > Date.now() ? t('due {time}', { time: dateTime.format(due) }) : ''
+}
 
 /** How long after the phone the server got a text: `arrived 2 hr late`; '' if it was not late. */
 export function lateWords(received: string, created: string): string {

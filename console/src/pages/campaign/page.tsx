@@ -3,7 +3,7 @@ import { type CampaignProgress, filterOf, shownCounts, titleOf } from '../../dat
 import { pb } from '../../data/client.ts'
 import { hoursWords } from '../../data/hours.ts'
 import type { Campaign, Device, Message } from '../../data/records.ts'
-import { repeatWords } from '../../data/repeat.ts'
+import { repeatSentence } from '../../data/repeat.ts'
 import { may } from '../../data/session.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useNames } from '../../data/use/use-known.ts'
@@ -70,7 +70,7 @@ const What = ({ campaign }: { campaign: Campaign }) => (
       facts={[
         [t('State'), <CampaignStatus status={campaign.status} />],
         [t('Time'), formatDateTime(campaign.scheduled_at)],
-        campaign.repeat !== null && [t('How often'), repeatWords(campaign.repeat.cron)],
+        campaign.repeat !== null && [t('How often'), repeatSentence(campaign.repeat)],
         campaign.repeat !== null &&
           campaign.status === 'repeating' && [t('Next runs'), <NextTimes repeat={campaign.repeat} />],
         campaign.run_of !== '' && [

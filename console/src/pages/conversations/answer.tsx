@@ -6,7 +6,7 @@ import { sendText } from '../../data/line/outbox.ts'
 import { type Contact, type Device, fieldNamed, type Message, type Template } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { isPerson } from '../../data/team/people.ts'
-import { comingDays } from '../../data/text/coming-days.ts'
+import { comingDays, inAnHour } from '../../data/text/coming-days.ts'
 import { fillTemplate, isSameName, variablesOf } from '../../data/text/placeholders.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { hasKeyboard, isPhone } from '../../data/use/media.ts'
@@ -23,9 +23,6 @@ import { useAnswerDraft } from './use-answer-draft.ts'
 
 const MAX_DEVICES = 100
 const ANY = 'any'
-const HOUR_MS = 3_600_000
-
-const inAnHour = (now: Date) => ({ words: t('In an hour'), at: new Date(now.getTime() + HOUR_MS) })
 
 type Props = About & {
   readonly kinds: ComponentChildren

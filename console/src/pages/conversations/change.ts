@@ -1,4 +1,5 @@
 import { pb } from '../../data/client.ts'
+import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Conversation } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
@@ -23,11 +24,15 @@ export async function change(conversation: Conversation, values: Values, done: s
   }
 }
 
+const whoIs = ({ name, number }: Conversation) => name || formatPhone(number)
+
 export const archive = (conversation: Conversation): Promise<void> =>
   change(
     conversation,
     { archived: !conversation.archived },
-    conversation.archived ? t('Back in the list') : t('Archived'),
+    conversation.archived
+      ? t('{name} is back in the list', { name: whoIs(conversation) })
+      : t('{name} archived', { name: whoIs(conversation) }),
   )
 
 /** Assigns a conversation (`assignee` '': to nobody). Asks before taking it from another person. */

@@ -21,7 +21,7 @@ import { archive } from './change.ts'
 import { NewConversation } from './new-conversation.tsx'
 import { Swipe } from './swipe.tsx'
 import { useAnswerDrafts } from './use-answer-draft.ts'
-import { type Hit, useConversations, useCounts, useLateWords, useNews } from './use-conversations.ts'
+import { type Hit, useConversations, useCounts, useTimeNotes, useNews } from './use-conversations.ts'
 import { ALL, type View, viewsFor } from './views.ts'
 
 /** The id of the chosen view (a filter of the list), kept while other pages are open. */
@@ -38,7 +38,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   const shown = views.find(({ id }) => id === view.value) ?? ALL
   const { list, hits, words: asked } = useConversations(shown, words.value)
   const { items, loading, fault } = list
-  const lateOf = useLateWords(items)
+  const noteOf = useTimeNotes(items)
   const drafts = new Map(useAnswerDrafts().items.map(({ conversation, text }) => [conversation, text]))
   const title = t('Conversations')
   const head = (
@@ -69,7 +69,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
         </div>
         {loading && <Loading />}
         {fault && <Notice kind="wrong">{fault.message}</Notice>}
-        {!loading && items.length === 0 && (
+        {!loading && items.length === 0 && hits.length === 0 && (
           <p class="conversations-nothing muted">
             {asked === '' ? shown.nothing : t('No conversation was found.')}
           </p>
@@ -83,7 +83,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
                 isChosen={conversation.number === chosen}
                 draft={drafts.get(conversation.id)}
                 isHit={isIn(conversation.last_text, asked)}
-                late={lateOf(conversation.last_message) ?? ''}
+                note={noteOf(conversation.last_message) ?? ''}
               />
             </li>
           ))}
@@ -137,19 +137,19 @@ interface RowProps {
   readonly conversation: Conversation
   readonly isChosen: boolean
   readonly isHit: boolean
-  /** How late the last text arrived, or ''. */
-  readonly late: string
+  /** When the last text is due, or how late it arrived; '' for neither. */
+  readonly note: string
   /** An answer that the user has typed, but not sent. */
   readonly draft: string | undefined
   readonly people: People
 }
 
-function Row({ conversation, isChosen, isHit, late, draft, people }: RowProps) {
+function Row({ conversation, isChosen, isHit, note, draft, people }: RowProps) {
   const { number, name, last_text, last_type, last_message, last_sender, unread } = conversation
   const { assignee, follow_up_at, archived, last_at: time } = conversation
   const other = people.hasTeam && last_sender !== session.value?.sender && people.nameOf(last_sender)
   const facts = [
-    late,
+    note,
     people.hasTeam && people.nameOf(assignee),
     follow_up_at && formatDateTime(follow_up_at),
   ]
@@ -194,7 +194,7 @@ const RowLink = ({ number, name, at, time, unread = 0, isChosen, facts = [], chi
   <a
     href={to(`/conversations/${encodeURIComponent(number)}`, { at })}
     aria-current={isChosen ? 'page' : undefined}
-    class={unread > 0 ? 'unread' : ''}
+    class={unread > 0 ? 'conversations-row unread' : 'conversations-row'}
     draggable={false}
   >
     <span>

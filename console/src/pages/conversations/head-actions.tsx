@@ -1,14 +1,31 @@
 import { useEffect } from 'preact/hooks'
 import type { Conversation } from '../../data/records.ts'
-import { session } from '../../data/session.ts'
+import { may, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
-import { comingDays } from '../../data/text/coming-days.ts'
+import { comingDays, inAnHour } from '../../data/text/coming-days.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
 import { go } from '../../router.ts'
 import { archive, assign, change } from './change.ts'
+
+/** When the person is reminded of the conversation. A press removes the reminder. */
+export const FollowUp = ({ conversation }: { conversation: Conversation }) =>
+  conversation.follow_up_at !== '' && (
+    <button
+      type="button"
+      class="conversations-chip"
+      title={t('Remove the reminder')}
+      disabled={!may('agent')}
+      onClick={() => void change(conversation, { follow_up_at: '' }, t('Reminder removed'))}
+    >
+      {t('Follow up · {day}', { day: formatDateTime(conversation.follow_up_at) })}
+      <Icon name="close" size={14} />
+      <span class="unseen"> {t('Remove the reminder')}</span>
+    </button>
+  )
 
 export function HeadActions({ conversation, people }: { conversation: Conversation; people: People }) {
   const { hasTeam } = people
@@ -20,10 +37,10 @@ export function HeadActions({ conversation, people }: { conversation: Conversati
     go('/conversations')
     await archive(conversation)
   }
-  const followUp = (at: Date | undefined) =>
-    at
-      ? change(conversation, { follow_up_at: at.toISOString() }, t('You are reminded then'))
-      : change(conversation, { follow_up_at: '' }, t('Reminder removed'))
+  const followUp = (at: Date) => {
+    const day = formatDateTime(at.toISOString())
+    return change(conversation, { follow_up_at: at.toISOString() }, t('You are reminded on {day}', { day }))
+  }
   useKeys({ ...(hasTeam && { a: take }), e: close })
   return (
     <>
@@ -32,20 +49,14 @@ export function HeadActions({ conversation, people }: { conversation: Conversati
           {t('Assign to me')}
         </Button>
       )}
-      {conversation.follow_up_at ? (
-        <Button kind="quiet" icon="close" iconOnly onClick={() => void followUp(undefined)}>
-          {t('Remove the reminder of {day}', { day: formatDateTime(conversation.follow_up_at) })}
-        </Button>
-      ) : (
-        <WhenMenu
-          words={t('Follow up')}
-          icon="clock"
-          iconOnly
-          named={comingDays}
-          action={t('Follow up then')}
-          onPick={(at) => void followUp(at)}
-        />
-      )}
+      <WhenMenu
+        words={t('Follow up')}
+        icon="clock"
+        iconOnly
+        named={(now) => [inAnHour(now), ...comingDays(now)]}
+        action={t('Follow up then')}
+        onPick={followUp}
+      />
       <Button kind="quiet" icon="backups" iconOnly aria-keyshortcuts="E" onClick={() => void close()}>
         {conversation.archived ? t('Unarchive') : t('Archive')}
       </Button>

@@ -13,10 +13,10 @@ import { Button } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Title } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { Badge, formatDateTime } from '../../parts/time.tsx'
+import { Badge } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
 import { ConversationList } from './conversation-list.tsx'
-import { HeadActions } from './head-actions.tsx'
+import { FollowUp, HeadActions } from './head-actions.tsx'
 import { SidePanel } from './side-panel.tsx'
 import { Thread } from './thread/thread.tsx'
 import './page.css'
@@ -82,8 +82,8 @@ function Open({ number, people, at, isAsked }: OpenProps) {
             {contact?.opted_out && <Badge tone="warn">{t('Opted out')}</Badge>}
             {conversation?.blocked && <Badge tone="bad">{t('Blocked')}</Badge>}
             {name && <PhoneNumber number={number} />}
+            {conversation && <FollowUp conversation={conversation} />}
             {assignee && <span>{t('with {name}', { name: assignee })}</span>}
-            {conversation?.follow_up_at && <span>{formatDateTime(conversation.follow_up_at)}</span>}
           </div>
           {conversation && may('agent') && <HeadActions conversation={conversation} people={people} />}
           <Button kind="quiet" icon="contacts" iconOnly aria-expanded={isBeside} onClick={toggle}>

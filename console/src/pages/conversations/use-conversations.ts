@@ -5,7 +5,7 @@ import { defaultCountry } from '../../data/phone/country.ts'
 import type { Conversation, Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import type { Note } from '../../data/team/team.ts'
-import { lateWords } from '../../data/text/message-time.ts'
+import { timeNote } from '../../data/text/message-time.ts'
 import { mentioned } from '../../data/unread.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useLookup } from '../../data/use/use-known.ts'
@@ -76,15 +76,16 @@ const hitOf = (message: Message): Hit => ({
   isNote: false,
 })
 
-/** Returns a function from the id of a conversation's last incoming text to how late it arrived, or ''. */
-export const useLateWords = (items: readonly Conversation[]): ((message: string) => string | undefined) =>
+/** Returns a function from the id of a conversation's last text to when it is due or how late it arrived. */
+export const useTimeNotes = (items: readonly Conversation[]): ((message: string) => string | undefined) =>
   useLookup(
-    items.filter(({ last_type }) => last_type === 'incoming').map(({ last_message }) => last_message),
+    items.map(({ last_message }) => last_message),
     async (ids) => {
       const filter = ids.map((id) => pb.filter('id = {:id}', { id })).join(' || ')
-      const options = { filter, skipTotal: true, fields: 'id,delivered_at,created' }
+      const fields = 'id,message_type,scheduled_at,delivered_at,created'
+      const options = { filter, skipTotal: true, fields }
       const { items } = await pb.collection<Message>('sms_messages').getList(1, ids.length, options)
-      return items.map(({ id, delivered_at, created }) => [id, lateWords(delivered_at, created)] as const)
+      return items.map((message) => [message.id, timeNote(message)] as const)
     },
   )
 

@@ -1,11 +1,11 @@
 import { deviceName } from '../../data/device/lines.ts'
 import type { Message } from '../../data/records.ts'
-import { lateWords } from '../../data/text/message-time.ts'
+import { timeNote } from '../../data/text/message-time.ts'
 import { reasonOf } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
 import type { Column } from '../../parts/list/table.tsx'
 import { MessageParty } from '../../parts/message/message-party.tsx'
-import { formatDateTime, MessageStatus, Time } from '../../parts/time.tsx'
+import { MessageStatus, Time } from '../../parts/time.tsx'
 
 interface Around {
   /** A contact's name by phone number, or ''. */
@@ -84,13 +84,6 @@ export const columnsFor = ({ nameOf, simOf }: Around, isAll: boolean): readonly 
     ),
   },
 ]
-
-/** When a waiting text is due, or how late an incoming one arrived; '' for others. */
-function timeNote({ message_type, status, scheduled_at, delivered_at, created }: Message): string {
-  if (message_type === 'incoming') return lateWords(delivered_at, created)
-  const isWaiting = status === 'pending' && scheduled_at > created
-  return isWaiting ? t('due {time}', { time: formatDateTime(scheduled_at) }) : ''
-}
 
 /** Sort orders to choose on narrow screens, where the table has no column titles. */
 export const SORTS: readonly (readonly [sort: string, words: string])[] = [

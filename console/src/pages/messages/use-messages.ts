@@ -61,7 +61,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
       if (mine !== turn.current) return
       const now = { question, page, items: found.items }
       setShown(now)
-      keepList(`messages ${question} ${page}`, now)
+      keepList(question + page, now)
       setFault(undefined)
       if (page === 1) setFresh(0)
       if (!isCounted) {
@@ -72,7 +72,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
     } catch (error) {
       if (mine !== turn.current) return
       const fault = faultOf(error)
-      if (fault.status === 0) setShown((old) => old ?? keptList(`messages ${question} ${page}`))
+      if (fault.status === 0) setShown((old) => old ?? keptList(question + page))
       setFault({ question, fault })
     }
   }, [question, page, count.question === question])

@@ -82,7 +82,8 @@ export function Compose({
   }
   // no error: a campaign may have more recipients than a preview accepts
   const isLong = previewFault?.code === 'too_many_recipients'
-  const isCampaign = isLong || composition.repeat.cron !== '' || (preview?.recipients_count ?? 0) > MAX_PLAIN
+  const repeats = composition.repeat.cron !== ''
+  const isCampaign = isLong || repeats || (preview?.recipients_count ?? 0) > MAX_PLAIN
   const refusal = send.fault ?? (isLong ? undefined : previewFault)
   const fault = withMissing(refusal && placeFault(refusal), faults)
   const isPlaced = fault !== undefined && Object.keys(fault.fields).length > 0
@@ -104,7 +105,7 @@ export function Compose({
             onChange={change}
             templates={templates.items}
           />
-          <WhenField when={composition} fault={fault} onChange={change} />
+          <WhenField when={composition} fault={fault} onChange={change} repeats={repeats} />
           {may('admin') && (
             <RepeatField
               value={composition.repeat}
@@ -121,10 +122,12 @@ export function Compose({
             <Button
               type="submit"
               kind="primary"
-              icon={composition.isLater ? 'clock' : 'send'}
+              icon={composition.isLater || repeats ? 'clock' : 'send'}
               busy={send.busy}
             >
-              {wordsOf(composition.isLater, preview?.recipients_count ?? 0)}
+              {repeats
+                ? t('Start repeating')
+                : wordsOf(composition.isLater, preview?.recipients_count ?? 0)}
             </Button>
           </div>
         </Form>

@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { MAX_PLAIN } from '../../data/campaigns.ts'
 import { pb } from '../../data/client.ts'
 import { requestKeys } from '../../data/line/request-key.ts'
+import { type Repeat, repeatSentence } from '../../data/repeat.ts'
 import { may } from '../../data/session.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
@@ -38,7 +39,8 @@ async function sendAsCampaign(
   const body = campaignOf(request, begins)
   const preview = await pb.send<Preview>('/api/campaigns/preview', { method: 'POST', body })
   if (preview.recipients_count <= MAX_PLAIN && !repeats) return undefined
-  if (!(await isConfirmed(preview, begins))) return 'no'
+  const sentence = repeats ? repeatSentence(request.repeat as Repeat) : undefined
+  if (!(await isConfirmed(preview, begins, true, sentence))) return 'no'
   return pb.send('/api/campaigns', { method: 'POST', body, headers: { 'idempotency-key': key } })
 }
 
@@ -72,6 +74,7 @@ function isConfirmed(
   { recipients_count, segments, first, last_leaves_at }: Preview,
   scheduledAt: string,
   isCampaign = true,
+  repeats?: string,
 ) {
   return confirmedForMany({
     people: recipients_count,
@@ -84,12 +87,14 @@ function isConfirmed(
     begins: (
       <>
         {scheduledAt
-          ? t('It begins on {time}. Until then you can change it.', { time: formatDateTime(scheduledAt) })
+          ? t('It begins on {time}. Until then you can change it.', { time: formatDateTime(scheduledAt) }) +
+            (repeats ? ` ${t('Stop it at any time on its page.')}` : '')
           : isCampaign && t('It begins after 10 seconds, in which you can undo it.')}{' '}
         <LastLeaves at={last_leaves_at} dueAt={scheduledAt} />
       </>
     ),
     isLater: scheduledAt !== '',
+    repeats,
   })
 }
 

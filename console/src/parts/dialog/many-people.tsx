@@ -11,6 +11,8 @@ interface ManyPeople {
   readonly firstText: string
   readonly begins: ComponentChildren
   readonly isLater: boolean
+  /** How it repeats, as `repeatSentence` says it; absent if it goes out once. */
+  readonly repeats?: string | undefined
 }
 
 /** Asks for confirmation before a send to many people. Shows the first text as it will arrive. */
@@ -20,23 +22,33 @@ export async function confirmedForMany({
   firstText,
   begins,
   isLater,
+  repeats,
 }: ManyPeople): Promise<boolean> {
   const words = peopleWords(people)
   const isSimulated = await hasOnlySimulated()
   return confirmed({
-    title: isLater
-      ? t('Schedule for {people}?', { people: words })
+    title: repeats
+      ? t('Repeat it for {people}?', { people: words })
+      : isLater
+        ? t('Schedule for {people}?', { people: words })
       : t('Send to {people}?', { people: words }),
     text: (
       <>
         {isSimulated && <OnlySimulated />}
+        {repeats && (
+          <p>
+            <strong>{repeats}</strong>
+          </p>
+        )}
         <p>{what}</p>
         <p class="many-first">{firstText}</p>
         <p class="muted">{begins}</p>
       </>
     ),
-    action: isLater
-      ? t('Schedule for {people}', { people: words })
+    action: repeats
+      ? t('Start repeating')
+      : isLater
+        ? t('Schedule for {people}', { people: words })
       : t('Send to {people}', { people: words }),
     keep: t('Not yet'),
     careful: true,

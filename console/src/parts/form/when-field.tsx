@@ -28,29 +28,36 @@ const TIMES = [
   [false, t('Now')],
   [true, t('Later')],
 ] as const
+const BEGINNINGS = [
+  [false, t('From the next time on')],
+  [true, t('From a day on')],
+] as const
 
 export function WhenField({
   when: { isLater, at },
   onChange,
   fault,
   error,
+  repeats = false,
 }: {
   when: When
   onChange: (part: Partial<When>) => void
   fault?: Fault | undefined
   error?: string | undefined
+  /** Whether the text repeats: the choice is then when that begins. */
+  repeats?: boolean
 }) {
   return (
     <>
       <Segments
         legend={t('When')}
-        choices={TIMES}
+        choices={repeats ? BEGINNINGS : TIMES}
         chosen={isLater}
         onChoose={(later) => onChange({ isLater: later, at: at || localOf(Date.now() + HOUR_MS) })}
       />
       {isLater && (
         <TextField
-          label={t('Send at')}
+          label={repeats ? t('Not before') : t('Send at')}
           name="at"
           type="datetime-local"
           min={localOf(Date.now())}
