@@ -28,8 +28,8 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   ],
   'data/line/outbox.ts': ['pocketsms.outbox.'],
   'data/use/media.ts': [
-    ...['(max-width: 719px)', '(max-width: 1199px)', '(min-width: 1200px)', '(min-width: 1280px)'],
-    '(min-width: 1600px)',
+    ...['(max-width: 719px)', '(max-width: 959px)', '(max-width: 1199px)', '(min-width: 1200px)'],
+    ...['(min-width: 1280px)', '(min-width: 1600px)'],
     '(hover: hover) and (pointer: fine)',
   ],
   'data/use/use-draft.ts': ['pocketsms.draft.'],
@@ -40,7 +40,6 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'pages/campaign/actions.tsx': ['variable {}'],
   // another language's console reads the file, too
   'pages/contacts/selection-bar.tsx': ['Name', 'Number', 'Groups', 'Opted out'],
-  'pages/conversations/head-actions.tsx': ['input, select, textarea, dialog, [role="listbox"]'],
   'pages/devices/pair-dialog.tsx': ['HOST=0.0.0.0 npx pocketsms serve', 'SMSGate'],
   'pages/hook/settings.tsx': ['commonLabels.team', 'workflow_run.conclusion=failure,timed_out'],
   'pages/keys/page.tsx': [
@@ -61,7 +60,10 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'parts/rows/webhook-rows.tsx': ['+4915112345678, +4930*, DHL'],
   'reference/reference.ts': ['(prefers-color-scheme: dark)'],
   'parts/icon.tsx': ['M4 6h16M4 12h16M4 18h16'],
+  'parts/list/arrows.ts': ['a[href], button:not([hidden])', 'input, select, textarea, [role="listbox"]'],
+  'shell/keys.tsx': ['input, select, textarea, [role="listbox"]'],
   'shell/navigation.tsx': ['pocketsms'],
+  'shell/palette.tsx': ['↑ ↓', 'Ctrl K', 'Esc'],
 }
 
 const TEXTS: readonly Text[] = sources().flatMap((file) => textsOf(file, readSource(file)))

@@ -14,6 +14,7 @@ import { ButtonLink } from '../parts/form/form.tsx'
 import { Empty } from '../parts/list/empty.tsx'
 import { go, match, place, to } from '../router.ts'
 import { EndedAccount } from './account-switch.tsx'
+import { Keys } from './keys.tsx'
 import { Late } from './late.tsx'
 import { BottomBar, SideBar } from './navigation.tsx'
 import { TeamNews } from './team-news.tsx'
@@ -40,6 +41,7 @@ export function Shell({ session }: { session: Session }) {
       {hasTexts && <UnreadCount session={session} />}
       {hasTexts && <Notifier session={session} />}
       {hasTexts && <TeamNews session={session} />}
+      <Keys pages={mine} />
       <SideBar pages={mine} session={session} path={path} />
       <main id="page" tabIndex={-1}>
         <EndedAccount />

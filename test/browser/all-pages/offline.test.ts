@@ -13,23 +13,23 @@ scenario(
     const phone = await pairPhone(url, ann, 'Desk phone')
     await phone.hear(ZOE, 'Are you open?')
     await fixture.signIn()
-    for (const path of ['/messages', '/contacts', '/conversations']) {
+    const seen = [
+      ['/messages', 'Are you open?'],
+      ['/contacts', 'Zoë'],
+      ['/conversations', 'Are you open?'],
+    ] as const
+    for (const [path, text] of seen) {
       await fixture.visit(path)
-      await page.getByText('Zoë').first().waitFor()
+      await page.getByText(text).first().waitFor()
     }
     await fixture.visit('/templates')
     await page.context().setOffline(true)
     const warning = page.getByText('No connection.')
     await warning.waitFor()
     const bottom = await warning.boundingBox().then((box) => box!.y + box!.height)
-    for (const path of [
-      '/messages',
-      '/contacts',
-      '/conversations',
-      `/conversations/${encodeURIComponent(ZOE)}`,
-    ]) {
+    for (const [path, text] of seen) {
       await page.evaluate(`location.hash = ${JSON.stringify(path)}`)
-      await page.getByText('Zoë').first().waitFor()
+      await page.getByText(text).first().waitFor()
       const tops = await page
         .locator('main :is(h1, input, button, a)')
         .evaluateAll((all) =>

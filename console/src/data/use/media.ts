@@ -11,6 +11,8 @@ function matches(query: string): ReadonlySignal<boolean> {
 
 /** Whether the window is as narrow as a phone's. The CSS uses the same width. */
 export const isPhone = matches('(max-width: 719px)')
+/** Whether a conversation takes the place of their list. The CSS uses the same width. */
+export const isNarrow = matches('(max-width: 959px)')
 /** Whether the navigation shows icons only. The CSS for phones hides it. */
 export const isRail = matches('(max-width: 1199px)')
 /** Whether the window has room for the conversations' views beside their list. The CSS uses the same width. */

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { pb } from '../../data/client.ts'
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Conversation } from '../../data/records.ts'
@@ -9,19 +10,39 @@ import { toast, toastFault } from '../../parts/toast.tsx'
 
 type Values = Partial<Pick<Conversation, 'unread' | 'archived' | 'assignee' | 'blocked' | 'follow_up_at'>>
 
+/** Changes that the server has not yet confirmed by an event, by the conversation's id. */
+const changing = signal<Readonly<Record<string, Values>>>({})
+/** The server's event comes within this time after its answer. */
+const EVENT_MS = 2_000
+
+/** A conversation with the changes that are on the way. */
+export const asChanged = <C extends Conversation | undefined>(conversation: C): C =>
+  conversation && changing.value[conversation.id]
+    ? { ...conversation, ...changing.value[conversation.id] }
+    : conversation
+
+/** Changes a conversation, and shows the change at once. Takes it back if the server refuses it. */
+async function put(id: string, values: Values): Promise<void> {
+  changing.value = { ...changing.value, [id]: values }
+  const end = () => {
+    const { [id]: last, ...others } = changing.value
+    if (last === values) changing.value = others
+  }
+  try {
+    await pb.collection('conversations').update(id, values)
+    setTimeout(end, EVENT_MS)
+  } catch (error) {
+    end()
+    throw error
+  }
+}
+
 /** Changes a conversation. Then shows `done` with a button that undoes the change, or the error. */
 export async function change(conversation: Conversation, values: Values, done: string): Promise<void> {
-  const conversations = pb.collection('conversations')
   const before = Object.keys(values).map((name) => [name, conversation[name as keyof Values]])
-  try {
-    await conversations.update(conversation.id, values)
-    toast(done, () => {
-      const undone = conversations.update(conversation.id, Object.fromEntries(before))
-      undone.then(() => toast(t('Undone')), toastFault)
-    })
-  } catch (error) {
-    toastFault(error)
-  }
+  const undo = () =>
+    put(conversation.id, Object.fromEntries(before)).then(() => toast(t('Undone')), toastFault)
+  await put(conversation.id, values).then(() => toast(done, undo), toastFault)
 }
 
 const whoIs = ({ name, number }: Conversation) => name || formatPhone(number)

@@ -1,4 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { hasKeyboard } from '../../data/use/media.ts'
 import { Field } from '../../parts/form/field.tsx'
 
 export interface Completion {
@@ -65,6 +66,9 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
     end.current = undefined
   }, [value])
   useEffect(() => {
+    if (hasKeyboard.value) area.current?.focus({ preventScroll: true })
+  }, [])
+  useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
   }, [chosen])
   useEffect(() => {
@@ -115,6 +119,7 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
             ref={area}
             rows={1}
             placeholder={label}
+            aria-keyshortcuts="R"
             value={value}
             aria-autocomplete="list"
             aria-haspopup="listbox"

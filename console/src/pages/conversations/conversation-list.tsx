@@ -10,6 +10,7 @@ import { useNames } from '../../data/use/use-known.ts'
 import { t, tn } from '../../language/words.ts'
 import { TextField } from '../../parts/form/field.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
+import { moveFocus } from '../../parts/list/arrows.ts'
 import { Menu } from '../../parts/list/menu.tsx'
 import { Pager } from '../../parts/list/table.tsx'
 import { Loading, Title } from '../../parts/page.tsx'
@@ -17,11 +18,11 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { formatDateTime, Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
-import { archive } from './change.ts'
+import { archive, asChanged } from './change.ts'
 import { NewConversation } from './new-conversation.tsx'
 import { Swipe } from './swipe.tsx'
 import { useAnswerDrafts } from './use-answer-draft.ts'
-import { type Hit, useConversations, useCounts, useTimeNotes, useNews } from './use-conversations.ts'
+import { type Hit, useConversations, useCounts, useNews, useTimeNotes } from './use-conversations.ts'
 import { ALL, type View, viewsFor } from './views.ts'
 
 /** The id of the chosen view (a filter of the list), kept while other pages are open. */
@@ -37,7 +38,10 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   const views = viewsFor(people)
   const shown = views.find(({ id }) => id === view.value) ?? ALL
   const { list, hits, words: asked } = useConversations(shown, words.value)
-  const { items, loading, fault } = list
+  const { loading, fault } = list
+  // a search in the view All also finds archived and blocked conversations
+  const isAny = asked !== '' && shown === ALL
+  const items = list.items.map(asChanged).filter((each) => isAny || shown.has(each))
   const noteOf = useTimeNotes(items)
   const drafts = new Map(useAnswerDrafts().items.map(({ conversation, text }) => [conversation, text]))
   const title = t('Conversations')
@@ -45,7 +49,14 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
     <>
       {chosen ? <h2>{title}</h2> : <Title>{title}</Title>}
       <Views views={views} shown={shown} hasTeam={people.hasTeam} />
-      <Button kind="primary" icon="plus" iconOnly needs="agent" onClick={() => setStarting(true)}>
+      <Button
+        kind="primary"
+        icon="plus"
+        iconOnly
+        needs="agent"
+        aria-keyshortcuts="N"
+        onClick={() => setStarting(true)}
+      >
         {t('New conversation')}
       </Button>
     </>
@@ -75,7 +86,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
           </p>
         )}
         {!loading && items.length === 0 && shown === ALL && asked === '' && <FirstSteps />}
-        <ul>
+        <ul onKeyDown={moveFocus}>
           {items.map((conversation) => (
             <li key={conversation.id}>
               <Row

@@ -1,14 +1,14 @@
-import { useEffect } from 'preact/hooks'
 import type { Conversation } from '../../data/records.ts'
 import { may, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { comingDays, inAnHour } from '../../data/text/coming-days.ts'
+import { isNarrow } from '../../data/use/media.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
-import { go } from '../../router.ts'
+import { to } from '../../router.ts'
 import { archive, assign, change } from './change.ts'
 
 /** When the person is reminded of the conversation. A press removes the reminder. */
@@ -27,6 +27,13 @@ export const FollowUp = ({ conversation }: { conversation: Conversation }) =>
     </button>
   )
 
+/** The hash of the conversation below the open one in the list, or else above it, or else of the list. */
+function nextRow(): string {
+  const row = document.querySelector('.conversations-list [aria-current]')?.closest('li')
+  const next = row?.nextElementSibling ?? row?.previousElementSibling
+  return next?.querySelector('a')?.hash ?? to('/conversations')
+}
+
 export function HeadActions({ conversation, people }: { conversation: Conversation; people: People }) {
   const { hasTeam } = people
   const sender = session.value?.sender ?? ''
@@ -34,14 +41,13 @@ export function HeadActions({ conversation, people }: { conversation: Conversati
   const take = () => assign(conversation, isMine ? '' : sender, people)
   const close = async () => {
     // leave the thread first: an open thread marks its conversation as read
-    go('/conversations')
+    location.hash = isNarrow.value ? to('/conversations') : nextRow()
     await archive(conversation)
   }
   const followUp = (at: Date) => {
     const day = formatDateTime(at.toISOString())
     return change(conversation, { follow_up_at: at.toISOString() }, t('You are reminded on {day}', { day }))
   }
-  useKeys({ ...(hasTeam && { a: take }), e: close })
   return (
     <>
       {hasTeam && (
@@ -51,6 +57,7 @@ export function HeadActions({ conversation, people }: { conversation: Conversati
       )}
       <WhenMenu
         words={t('Follow up')}
+        shortcut="F"
         icon="clock"
         iconOnly
         named={(now) => [inAnHour(now), ...comingDays(now)]}
@@ -62,18 +69,4 @@ export function HeadActions({ conversation, people }: { conversation: Conversati
       </Button>
     </>
   )
-}
-
-/** Calls a key's function when the key is pressed without Ctrl, Cmd or Alt, outside of fields and dialogs. */
-function useKeys(keys: Readonly<Record<string, () => unknown>>): void {
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const isTyped = (event.target as Element).closest('input, select, textarea, dialog, [role="listbox"]')
-      if (isTyped || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
-      // in lower case, because Caps Lock makes it an A
-      void keys[event.key.toLowerCase()]?.()
-    }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
-  })
 }

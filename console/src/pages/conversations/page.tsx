@@ -15,6 +15,7 @@ import { Title } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge } from '../../parts/time.tsx'
 import { go, to } from '../../router.ts'
+import { asChanged } from './change.ts'
 import { ConversationList } from './conversation-list.tsx'
 import { FollowUp, HeadActions } from './head-actions.tsx'
 import { SidePanel } from './side-panel.tsx'
@@ -56,7 +57,8 @@ function Open({ number, people, at, isAsked }: OpenProps) {
     filter: pb.filter('phone = {:number}', { number }),
     perPage: 1,
   })
-  const [[conversation], [contact]] = [found.items, contacts.items]
+  const conversation = asChanged(found.items[0])
+  const [contact] = contacts.items
   const name = contact?.name || conversation?.name || ''
   const isContactKnown = !contacts.loading && !contacts.fault
   const about = { number, name, conversation, contact, isContactKnown, people }

@@ -1,4 +1,5 @@
 import { pb } from '../../data/client.ts'
+import type { Conversation } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { t } from '../../language/words.ts'
@@ -13,13 +14,18 @@ export interface View {
   /** The filter of the view's list. A database index serves every view's filter except that of Mentions. */
   readonly filter: string
   readonly sort?: string
+  /** Whether a conversation that was changed here is still one of the view. */
+  readonly has: (conversation: Conversation) => boolean
 }
+
+const isOpen = ({ archived, blocked }: Conversation) => !archived && !blocked
 
 export const ALL: View = {
   id: 'all',
   words: t('All'),
   nothing: t('Texts that come in on your devices appear here, with your answers.'),
   filter: OPEN,
+  has: isOpen,
 }
 
 const OWN: readonly View[] = [
@@ -29,6 +35,7 @@ const OWN: readonly View[] = [
     words: t('Waiting'),
     nothing: t('Nobody waits for an answer.'),
     filter: 'unanswered = true && archived = false && follow_up_at = ""',
+    has: ({ archived, follow_up_at }) => !archived && follow_up_at === '',
   },
   {
     id: 'follow_up',
@@ -36,17 +43,28 @@ const OWN: readonly View[] = [
     nothing: t('There are no reminders.'),
     filter: 'follow_up_at != ""',
     sort: 'follow_up_at',
+    has: ({ follow_up_at }) => follow_up_at !== '',
   },
   {
     id: 'archived',
     words: t('Archived'),
     nothing: t('Nothing is archived.'),
     filter: 'archived = true && blocked = false',
+    has: ({ archived, blocked }) => archived && !blocked,
   },
-  { id: 'blocked', words: t('Blocked'), nothing: t('Nobody is blocked.'), filter: 'blocked = true' },
+  {
+    id: 'blocked',
+    words: t('Blocked'),
+    nothing: t('Nobody is blocked.'),
+    filter: 'blocked = true',
+    has: ({ blocked }) => blocked,
+  },
 ]
 
-const assignedTo = (id: string) => pb.filter(`${OPEN} && assignee = {:id}`, { id })
+const assignedTo = (id: string) => ({
+  filter: pb.filter(`${OPEN} && assignee = {:id}`, { id }),
+  has: (conversation: Conversation) => isOpen(conversation) && conversation.assignee === id,
+})
 
 /** The views of an account. A team also has Mine, Unassigned and Mentions, and a view for each colleague. */
 export function viewsFor({ hasTeam, agents }: People): readonly View[] {
@@ -57,19 +75,20 @@ export function viewsFor({ hasTeam, agents }: People): readonly View[] {
       id: 'mine',
       words: t('Mine'),
       nothing: t('No conversation is assigned to you.'),
-      filter: assignedTo(me),
+      ...assignedTo(me),
     },
     {
       id: 'unassigned',
       words: t('Unassigned'),
       nothing: t('Somebody takes care of each conversation.'),
-      filter: assignedTo(''),
+      ...assignedTo(''),
     },
     {
       id: 'mentions',
       words: t('Mentions'),
       nothing: t('No note mentions you.'),
       filter: pb.filter('conversation_notes_via_conversation.mentions ?~ {:me}', { me }),
+      has: () => true,
     },
     ...OWN,
     ...agents
@@ -78,7 +97,7 @@ export function viewsFor({ hasTeam, agents }: People): readonly View[] {
         id,
         words: name,
         nothing: t('No conversation is assigned to {name}.', { name }),
-        filter: assignedTo(id),
+        ...assignedTo(id),
       })),
   ]
 }

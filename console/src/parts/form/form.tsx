@@ -98,6 +98,8 @@ type ButtonProps = Look & {
   readonly busy?: boolean
 } & Omit<JSX.IntrinsicElements['button'], 'icon' | 'ref'>
 
+const keyWords = (key: unknown) => (key ? ` (${key})` : '')
+
 /** A button. Submits a form only with `type="submit"`. Use at most one `primary` button in a view. */
 export function Button({
   kind = 'plain',
@@ -115,7 +117,7 @@ export function Button({
       type="button"
       {...rest}
       class={`button ${kind} ${iconOnly ? 'icon-only' : ''}`}
-      title={iconOnly ? String(children) : rest.title}
+      title={iconOnly ? String(children) + keyWords(rest['aria-keyshortcuts']) : rest.title}
       disabled={disabled || busy}
       aria-busy={busy}
     >
@@ -133,9 +135,10 @@ export const ButtonLink = ({
   needs,
   children,
   href,
-}: Look & { href: string }) =>
+  ...rest
+}: Look & { href: string; 'aria-keyshortcuts'?: string }) =>
   needs && !may(needs) ? null : (
-    <a href={href} class={`button ${kind} ${iconOnly ? 'icon-only' : ''}`}>
+    <a {...rest} href={href} class={`button ${kind} ${iconOnly ? 'icon-only' : ''}`}>
       <Inside icon={icon} iconOnly={iconOnly}>
         {children}
       </Inside>

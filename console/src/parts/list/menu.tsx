@@ -12,11 +12,14 @@ export function Menu({
   words,
   icon,
   iconOnly,
+  shortcut,
   children,
 }: {
   words: string
   icon?: IconName
   iconOnly?: boolean
+  /** The key that presses the button. */
+  shortcut?: string | undefined
   children: (close: () => void) => ComponentChildren
 }) {
   const [isOpen, setOpen] = useState(false)
@@ -40,7 +43,9 @@ export function Menu({
       class="menu"
       ref={element}
       onKeyDown={(event) => {
-        if (event.key === 'Escape' && isOpen) leave(true)
+        if (event.key !== 'Escape' || !isOpen) return
+        event.preventDefault()
+        leave(true)
       }}
       onFocusOut={(event) => {
         const next = event.relatedTarget as Node | null
@@ -50,6 +55,7 @@ export function Menu({
       <Button
         icon={icon}
         iconOnly={iconOnly}
+        aria-keyshortcuts={shortcut}
         aria-expanded={isOpen}
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}

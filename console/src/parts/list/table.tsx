@@ -6,6 +6,7 @@ import { t } from '../../language/words.ts'
 import { Button, ButtonLink, Notice } from '../form/form.tsx'
 import { Icon, type IconName } from '../icon.tsx'
 import { Loading, Page } from '../page.tsx'
+import { moveFocus } from './arrows.ts'
 import { Empty } from './empty.tsx'
 
 export interface Column<T> {
@@ -77,9 +78,9 @@ export function Table<T extends { id: string }>({
             ))}
           </tr>
         </thead>
-        <tbody role="rowgroup">
+        <tbody role="rowgroup" onKeyDown={moveFocus}>
           {rows.map((row) => (
-            <tr key={row.id} role="row">
+            <tr key={row.id} role="row" class={href && 'linked'} onClick={href && openRow}>
               {columns.map(({ title, name, cell, align, bare, long, spare }, at) => (
                 <td
                   key={title}
@@ -97,6 +98,15 @@ export function Table<T extends { id: string }>({
       </table>
     </div>
   )
+}
+
+/** A click anywhere in a row presses the link in its first cell, unless it selects text. */
+function openRow(event: MouseEvent): void {
+  const isOwn = (event.target as Element).closest('a, button, input, label, select')
+  if (isOwn || getSelection()?.isCollapsed === false) return
+  const link = (event.currentTarget as Element).querySelector('a')
+  if (event.ctrlKey || event.metaKey) open(link?.href)
+  else link?.click()
 }
 
 /** A column's title. A click sorts by it: first descending if `align` is `end`, otherwise ascending. */
@@ -160,7 +170,7 @@ interface ListPageProps<T extends { id: string }> {
 export function ListPage<T extends { id: string }>(props: ListPageProps<T>) {
   const { title, text, list, columns, href, icon, none, needs, dialog, children } = props
   const [edited, setEdited] = useState<T | 'new' | undefined>(props.isAdding ? 'new' : undefined)
-  const look = { kind: 'primary', needs, children: props.add } as const
+  const look = { kind: 'primary', needs, children: props.add, 'aria-keyshortcuts': 'N' } as const
   const add =
     props.add &&
     (props.addHref ? (

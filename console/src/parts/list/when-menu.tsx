@@ -15,6 +15,7 @@ export function WhenMenu({
   words,
   icon,
   iconOnly,
+  shortcut,
   named,
   action,
   onPick,
@@ -22,13 +23,14 @@ export function WhenMenu({
   words: string
   icon: IconName
   iconOnly?: boolean
+  shortcut?: string
   /** Returns the times to offer. Called when the menu opens. */
   named: (now: Date) => readonly NamedTime[]
   action: string
   onPick: (at: Date) => void
 }) {
   return (
-    <Menu words={words} icon={icon} iconOnly={iconOnly}>
+    <Menu words={words} icon={icon} iconOnly={iconOnly} shortcut={shortcut}>
       {(close) => (
         <Times
           named={named(new Date())}

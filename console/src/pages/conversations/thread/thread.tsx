@@ -54,7 +54,13 @@ export function Thread({ about, at }: { about: About; at: string }) {
     <fieldset class="conversations-kinds">
       <legend class="unseen">{t('Write')}</legend>
       {[false, true].map((note) => (
-        <Button key={String(note)} kind="quiet" aria-pressed={isNote === note} onClick={() => setNote(note)}>
+        <Button
+          key={String(note)}
+          kind="quiet"
+          aria-pressed={isNote === note}
+          aria-keyshortcuts={note ? 'M' : undefined}
+          onClick={() => setNote(note)}
+        >
           {note ? t('Note') : t('Text')}
         </Button>
       ))}

@@ -1,7 +1,8 @@
-import { useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { useCountry } from '../../../data/phone/country.ts'
 import { faultsOf, isList, readNumbers } from '../../../data/phone/number-list.ts'
 import type { ContactGroup } from '../../../data/records.ts'
+import { hasKeyboard } from '../../../data/use/media.ts'
 import { useKnown } from '../../../data/use/use-known.ts'
 import type { Groups } from '../../../data/use/use-list.ts'
 import { t, tn } from '../../../language/words.ts'
@@ -75,6 +76,10 @@ export function RecipientsField({
     onChange({ recipients: withMore([], read).recipients })
   }
 
+  useEffect(() => {
+    if (hasKeyboard.value && recipients.length + composition.groups.length === 0) input.current?.focus()
+  }, [])
+
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
@@ -82,8 +87,10 @@ export function RecipientsField({
       setOpen(true)
       const count = suggestions.length || 1
       setActive((active + (event.key === 'ArrowDown' ? 1 : -1) + count) % count)
-    } else if (event.key === 'Escape' && isShown) setOpen(false)
-    else if (event.key === 'Backspace' && typed === '' && recipients.length > 0)
+    } else if (event.key === 'Escape' && isShown) {
+      event.preventDefault()
+      setOpen(false)
+    } else if (event.key === 'Backspace' && typed === '' && recipients.length > 0)
       remove(recipients.at(-1)!.phone)
     else if (ENDS.has(event.key)) {
       event.preventDefault() // Enter adds a recipient, but does not submit the form

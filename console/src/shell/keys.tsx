@@ -1,0 +1,92 @@
+import { signal } from '@preact/signals'
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { loadPageTexts } from '../language/catalogue.ts'
+import type { PageEntry } from '../pages.ts'
+import { focusList } from '../parts/list/arrows.ts'
+
+/** What the keys have opened: the palette, or the list of the page's keys. */
+export const keysOpen = signal<'' | 'palette' | 'keys'>('')
+
+export interface PaletteProps {
+  readonly pages: readonly PageEntry[]
+  readonly onClose: () => void
+}
+
+const FIELDS = 'input, select, textarea, [role="listbox"]'
+const SEARCH = 'main :is(input[type="search"], [role="combobox"])'
+
+/**
+ * The elements of the page that a key presses: those with `aria-keyshortcuts`. A text field gets the focus.
+ */
+export const shortcuts = (): HTMLElement[] =>
+  [...document.querySelectorAll<HTMLElement>('main [aria-keyshortcuts]')].filter(
+    (each) => each.offsetParent !== null,
+  )
+
+export function pressShortcut(element: HTMLElement): void {
+  if (element.matches(FIELDS)) element.focus()
+  else element.click()
+}
+
+/** Leaves one level: a field for the list, then the page for the one above it. */
+function goBack(target: Element): boolean {
+  if (target.closest(FIELDS)) {
+    if (!focusList()) (target as HTMLElement).blur()
+    return true
+  }
+  const back = document.querySelector<HTMLElement>('main a.back')
+  back?.click()
+  return back !== null
+}
+
+function press(event: KeyboardEvent): void {
+  const target = event.target as Element
+  if (event.defaultPrevented || event.isComposing || target.closest('dialog')) return
+  const isCommand = event.ctrlKey || event.metaKey
+  const key = event.key.toLowerCase() // Caps Lock makes an A of an a
+  if (isCommand && key === 'k') keysOpen.value = 'palette'
+  else if (isCommand || event.altKey || event.repeat) return
+  else if (key === 'escape') {
+    if (!goBack(target)) return
+  } else if (target.closest(FIELDS)) {
+    if (key !== 'arrowdown' || !target.matches('input[type="search"]') || !focusList()) return
+  } else if (key === '?') keysOpen.value = 'keys'
+  else if (key === '/') {
+    const search = document.querySelector<HTMLElement>(SEARCH)
+    if (!search) return
+    search.focus()
+  } else {
+    const found = shortcuts().find((each) => each.getAttribute('aria-keyshortcuts')?.toLowerCase() === key)
+    if (!found) return
+    pressShortcut(found)
+  }
+  event.preventDefault()
+}
+
+/** Listens for keys of the whole console, and shows what they open. Loads that when it is first opened. */
+export function Keys({ pages }: { pages: readonly PageEntry[] }) {
+  const [loaded, setLoaded] = useState<Record<'Palette' | 'KeyList', ComponentType<PaletteProps>>>()
+  const open = keysOpen.value
+  useEffect(() => {
+    addEventListener('keydown', press)
+    return () => {
+      removeEventListener('keydown', press)
+      keysOpen.value = ''
+    }
+  }, [])
+  useEffect(() => {
+    if (open && !loaded)
+      loadPageTexts()
+        .then(() => import('./palette.tsx'))
+        .then(setLoaded, () => {})
+  }, [open])
+  const props = {
+    pages,
+    onClose: () => {
+      keysOpen.value = ''
+    },
+  }
+  if (!open || !loaded) return null
+  return open === 'palette' ? <loaded.Palette {...props} /> : <loaded.KeyList {...props} />
+}

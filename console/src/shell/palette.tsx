@@ -1,0 +1,168 @@
+import './palette.css'
+import { useId, useState } from 'preact/hooks'
+import { contactFilter } from '../data/phone/contact-filter.ts'
+import { defaultCountry } from '../data/phone/country.ts'
+import { formatPhone, readPhone } from '../data/phone/phone-numbers.ts'
+import type { Contact } from '../data/records.ts'
+import { may, session } from '../data/session.ts'
+import { useLater } from '../data/use/use-later.ts'
+import { useList } from '../data/use/use-list.ts'
+import { t } from '../language/words.ts'
+import { Dialog } from '../parts/dialog/dialog.tsx'
+import { go } from '../router.ts'
+import { keysOpen, type PaletteProps, pressShortcut, shortcuts } from './keys.tsx'
+
+const FOUND = 5
+const MIN_SEARCH = 2
+const MOST = 12
+
+interface Command {
+  readonly id: string
+  readonly words: string
+  readonly key?: string
+  run(): void
+}
+
+const nameOf = (element: HTMLElement) => element.getAttribute('placeholder') || element.textContent || ''
+
+/** What the keys of the open page do. The palette's dialog is not part of the page. */
+const ownCommands = (): Command[] =>
+  shortcuts().map((element) => ({
+    id: nameOf(element),
+    words: nameOf(element),
+    key: element.getAttribute('aria-keyshortcuts') ?? '',
+    run: () => pressShortcut(element),
+  }))
+
+const toConversation = (number: string) => () => go(`/conversations/${encodeURIComponent(number)}`)
+
+/** Commands to write to a number, in its conversation and on the page Send. */
+const toNumber = (number: string, who: string): Command[] => [
+  { id: `c${number}`, words: t('Conversation with {name}', { name: who }), run: toConversation(number) },
+  ...(may('agent')
+    ? [
+        {
+          id: `s${number}`,
+          words: t('Send to {name}', { name: who }),
+          run: () => go('/send', { to: number }),
+        },
+      ]
+    : []),
+]
+
+function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
+  const [own] = useState(ownCommands)
+  const asked = useLater(typed.trim())
+  const { items } = useList<Contact>('contacts', {
+    filter: `(${contactFilter(asked || '-', defaultCountry.value)})`,
+    sort: 'name',
+    perPage: FOUND,
+    live: false,
+    ready: asked.length >= MIN_SEARCH && session.value?.role === 'user',
+  })
+  const contacts = asked.length >= MIN_SEARCH ? items : []
+  const { phone } = readPhone(typed, defaultCountry.value)
+  const fixed: Command[] = [
+    ...own,
+    ...pages
+      .filter(({ path }) => !path.includes(':'))
+      .map(({ path, title }) => ({ id: path, words: title, run: () => go(path) })),
+    { id: '?', words: t('The keys of this page'), key: '?', run: openKeys },
+  ]
+  const words = typed.trim().toLocaleLowerCase()
+  return [
+    ...(phone && session.value?.role === 'user' ? toNumber(phone, formatPhone(phone)) : []),
+    ...fixed.filter((command) => command.words.toLocaleLowerCase().includes(words)),
+    ...contacts.flatMap((contact) => toNumber(contact.phone, contact.name || formatPhone(contact.phone))),
+  ].slice(0, MOST)
+}
+
+const openKeys = () => {
+  keysOpen.value = 'keys'
+}
+
+/** Goes to a page, a contact or a number, or does what the open page can do. */
+export function Palette({ pages, onClose }: PaletteProps) {
+  const [typed, setTyped] = useState('')
+  const [active, setActive] = useState(0)
+  const id = useId()
+  const found = useCommands(typed, pages)
+  const at = Math.min(active, found.length - 1)
+  const run = (command: Command | undefined) => {
+    if (!command) return
+    onClose()
+    // after the dialog has given back the focus
+    setTimeout(() => command.run())
+  }
+  const press = (event: KeyboardEvent) => {
+    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: found.length - 1 }
+    const step = steps[event.key]
+    if (step && found.length > 0) setActive((at + step) % found.length)
+    else if (event.key === 'Enter' && !event.isComposing) run(found[at])
+    else return
+    event.preventDefault()
+  }
+  return (
+    <Dialog title={t('Go to')} onClose={onClose}>
+      <input
+        type="text"
+        role="combobox"
+        autofocus
+        placeholder={t('Page, contact, number or command')}
+        aria-label={t('Page, contact, number or command')}
+        aria-expanded={found.length > 0}
+        aria-controls={id}
+        aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}
+        value={typed}
+        onInput={(event) => {
+          setTyped(event.currentTarget.value)
+          setActive(0)
+        }}
+        onKeyDown={press}
+      />
+      <div class="palette" id={id} role="listbox" aria-label={t('Go to')}>
+        {found.map((command, i) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+          // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the active option
+          <div
+            key={command.id}
+            id={`${id}-${i}`}
+            role="option"
+            aria-selected={i === at}
+            onClick={() => run(command)}
+          >
+            <span>{command.words}</span>
+            {command.key && <kbd>{command.key}</kbd>}
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && <p class="muted">{t('Nothing found')}</p>}
+    </Dialog>
+  )
+}
+
+/** The keys of the open page and of the whole console. */
+export function KeyList({ onClose }: PaletteProps) {
+  const [own] = useState(ownCommands)
+  const everywhere: readonly (readonly [key: string, words: string])[] = [
+    ['↑ ↓', t('Up and down a list; Enter opens')],
+    ['/', t('Search')],
+    ['Ctrl K', t('Go to a page, contact or number')],
+    ['Esc', t('One step back')],
+    ['?', t('The keys of this page')],
+  ]
+  return (
+    <Dialog title={t('The keys of this page')} onClose={onClose}>
+      <dl class="key-list">
+        {[...own.map(({ key = '', words }) => [key, words] as const), ...everywhere].map(([key, words]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{words}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  )
+}
