@@ -80,8 +80,8 @@ const ENTRIES: readonly Omit<PageEntry, 'load'>[] = [
   { path: '/help/:section', title: t('Help'), icon: 'help', for: 'both', needs: 'none', isPublic: true },
   { path: '/settings', title: t('Settings'), icon: 'settings', for: 'superuser', group: 'server' },
   { path: '/backups', title: t('Backups'), icon: 'backups', for: 'superuser', group: 'server' },
-  { path: '/audit', title: t('Audit log'), icon: 'keys', for: 'superuser', group: 'server' },
-  { path: '/logs', title: t('Logs'), icon: 'filter', for: 'superuser', group: 'server' },
+  { path: '/audit', title: t('Audit log'), icon: 'audit', for: 'superuser', group: 'server' },
+  { path: '/logs', title: t('Logs'), icon: 'logs', for: 'superuser', group: 'server' },
 ]
 
 /** All pages, in the order of the navigation. After a sign-in, the first page for the role opens. */

@@ -60,8 +60,10 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'parts/rows/webhook-rows.tsx': ['+4915112345678, +4930*, DHL'],
   'reference/reference.ts': ['(prefers-color-scheme: dark)'],
   'parts/icon.tsx': ['M4 6h16M4 12h16M4 18h16'],
-  'parts/list/arrows.ts': ['a[href], button:not([hidden])', 'input, select, textarea, [role="listbox"]'],
+  'parts/list/arrows.ts': ['input, select, textarea, [role="listbox"]', 'tr, li'],
+  'parts/list/table.tsx': ['a, button, input, label, select'],
   'shell/keys.tsx': ['input, select, textarea, [role="listbox"]'],
+  'shell/language-switch.tsx': ['English', 'Deutsch'],
   'shell/navigation.tsx': ['pocketsms'],
   'shell/palette.tsx': ['↑ ↓', 'Ctrl K', 'Esc'],
 }

@@ -5,6 +5,7 @@ import { t } from '../language/words.ts'
 import { TextField } from '../parts/form/field.tsx'
 import { to } from '../router.ts'
 import { HelpLinks, ThemeSwitch } from '../shell/account-menu.tsx'
+import { LanguageSwitch } from '../shell/language-switch.tsx'
 import { Logo } from '../shell/logo.tsx'
 
 export function Sheet({
@@ -30,7 +31,10 @@ export function Sheet({
         {children}
       </div>
       <div class="sheet-foot">
-        <ThemeSwitch />
+        <div class="row">
+          <ThemeSwitch />
+          <LanguageSwitch />
+        </div>
         <HelpLinks />
       </div>
     </main>

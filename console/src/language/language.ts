@@ -1,4 +1,6 @@
-const LANGUAGES = ['en', 'de'] as const
+import { remembered } from '../data/remembered.ts'
+
+export const LANGUAGES = ['en', 'de'] as const
 export type Language = (typeof LANGUAGES)[number]
 
 /** A language of the console, and the locale for dates and numbers, for example `de` and `de-AT`. */
@@ -28,5 +30,15 @@ function isLocale(tag: string): boolean {
 // false in Node's tests, which have no document and get English
 const inWindow = 'document' in globalThis
 
+/** The language that was chosen in this browser; '' for that of the browser. */
+export const chosenLanguage = remembered('language', '')
+
+/** The locales that the person wants: those of the chosen language first, then the language alone. */
+function wanted(): readonly string[] {
+  const { value } = chosenLanguage
+  if (value === '') return navigator.languages
+  return [...navigator.languages.filter((each) => each.startsWith(value)), value]
+}
+
 /** The language and locale of this window until it is reloaded. */
-export const { language, locale } = chooseLanguage(inWindow ? navigator.languages : [])
+export const { language, locale } = chooseLanguage(inWindow ? wanted() : [])

@@ -77,7 +77,7 @@ scenario('a national number is read, sent to, saved and found', async (fixture) 
 
 /** The country that is shown beside a field of numbers. */
 const countryIn = ({ page }: BrowserFixture) =>
-  page.getByLabel('Country of numbers without one').locator('option:checked').textContent()
+  page.getByLabel('Country of numbers without a code').locator('option:checked').textContent()
 
 scenario(
   'an account without a country gets the one of the time zone; each form may have another',
@@ -101,7 +101,7 @@ scenario(
     await page.getByRole('button', { name: 'Import' }).click()
     const rows = page.getByLabel('Or paste rows here')
     const look = page.getByRole('button', { name: 'Look at the rows' })
-    const country = page.getByLabel('Country of numbers without one')
+    const country = page.getByLabel('Country of numbers without a code')
     await rows.fill('Name,Mobile\nEve,07400 123455')
     await look.click()
     await country.selectOption('GB')

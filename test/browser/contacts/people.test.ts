@@ -35,7 +35,7 @@ scenario('contacts: added by hand, 1,000 imported, found, opted out', async (fix
   await page
     .getByLabel('An Excel, CSV or vCard file')
     .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(sheet(1_000)) })
-  const country = page.getByLabel('Country of numbers without one')
+  const country = page.getByLabel('Country of numbers without a code')
   expect(await country.inputValue()).toBe('DE')
   await country.selectOption('US')
   await page.getByText('1 contact to import, 1,004 rows to leave out').waitFor()

@@ -40,5 +40,18 @@ export const WEBHOOK_SERVICES: readonly (readonly [preset: Webhook['preset'], na
     ['custom', t('Something else')],
   ]
 
+/** Beginnings of addresses by which a service is recognised. */
+const ADDRESSES = [
+  ['slack', 'https://hooks.slack.com/'],
+  ['discord', 'https://discord.com/api/webhooks/'],
+  ['telegram', 'https://api.telegram.org/'],
+] as const
+
+/** The name of the service that an address belongs to; undefined for other addresses. */
+export function serviceOf(url: string): string | undefined {
+  const preset = ADDRESSES.find(([, beginning]) => url.trim().startsWith(beginning))?.[0]
+  return WEBHOOK_SERVICES.find(([service]) => service === preset)?.[1]
+}
+
 export const postWebhooks = <T>(path: string, body: object = {}) =>
   pb.send<T>(`/api/webhooks/${path}`, { method: 'POST', body })

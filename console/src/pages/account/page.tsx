@@ -7,17 +7,17 @@ import { may, type Session, session, signOut } from '../../data/session.ts'
 import { NO_MAIL, useSetup } from '../../data/setup.ts'
 import { HERE, timeZones } from '../../data/time-zones.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
-import { useTask } from '../../data/use/use-task.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { locale } from '../../language/language.ts'
 import { t, tx } from '../../language/words.ts'
-import { CountryField } from '../../parts/form/country-field.tsx'
+import { countryChoices } from '../../parts/form/country-field.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
 import { destinationsRow, hoursRows } from '../../parts/rows/common-rows.tsx'
 import { type FormRow, RowsForm } from '../../parts/rows/rows-form.tsx'
 import { Badge } from '../../parts/time.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
+import { LanguageSwitch } from '../../shell/language-switch.tsx'
 import { Notifications } from './notifications.tsx'
 import { PasswordCard } from './password.tsx'
 import { Sessions } from './sessions.tsx'
@@ -33,6 +33,7 @@ export function Page() {
           'Your email, password and sessions are under your own name, which you choose at the top of the navigation.',
         )}
       >
+        <LanguageCard />
         {may('admin') && <QuietHours />}
         <Notifications user={mine.person.id} />
       </Frame>
@@ -51,6 +52,7 @@ export function Page() {
           <SecondFactor session={mine} />
         </div>
       </div>
+      <LanguageCard />
       <Sessions />
     </Frame>
   )
@@ -118,10 +120,15 @@ function Profile({ user }: { user: RecordModel }) {
   const saved = ownSettings.value?.time_zone
   const zone = saved || HERE
   const destinations = ownSettings.value?.destinations ?? ''
-  const save = async ({ name }: { name?: unknown }, of: { time_zone?: unknown; destinations?: unknown }) => {
+  const country = defaultCountry.value
+  const save = async ({ name }: { name?: unknown }, of: Partial<UserSettings>) => {
     if (name !== undefined) await pb.collection('users').update(user.id, { name })
-    if (hasAccount && (of.time_zone !== saved || of.destinations !== destinations))
-      await saveOwnSettings({ time_zone: String(of.time_zone), destinations: String(of.destinations) })
+    if (hasAccount)
+      await saveOwnSettings({
+        time_zone: String(of.time_zone),
+        country: String(of.country),
+        destinations: String(of.destinations),
+      })
     return t('Saved')
   }
   const rows: readonly FormRow[] = [
@@ -131,6 +138,11 @@ function Profile({ user }: { user: RecordModel }) {
       choices: timeZones(zone, HERE),
       hint: saved ? undefined : t('As your browser is set. Save to keep it.'),
     },
+    {
+      ...{ name: 'country', label: t('Default country'), kind: 'select', shown: () => hasAccount },
+      choices: countryChoices(country),
+      hint: t('Phone numbers that you write without a country belong to this one.'),
+    },
     { ...destinationsRow(), shown: () => hasAccount },
   ]
   if (hasAccount && ownSettings.value === undefined) return <Loading />
@@ -138,12 +150,20 @@ function Profile({ user }: { user: RecordModel }) {
     <Card title={t('You')}>
       <RowsForm
         {...{ draftKey: 'profile', rows, save, asks: true }}
-        stored={{ name: user.name, time_zone: zone, destinations }}
+        stored={{ name: user.name, time_zone: zone, country, destinations }}
       />
-      {hasAccount && <DefaultCountry />}
     </Card>
   )
 }
+
+const LanguageCard = () => (
+  <Card title={t('Language')}>
+    <LanguageSwitch />
+    <p class="note">
+      {t('Of the console in this browser. Times are shown in the time zone of the browser.')}
+    </p>
+  </Card>
+)
 
 function SecondFactor({ session }: { session: Session }) {
   const path = `/api/collections/${session.record.collectionName}/auth-methods`
@@ -215,24 +235,5 @@ function QuietHours() {
         )}
       </RowsForm>
     </Card>
-  )
-}
-
-function DefaultCountry() {
-  const save = useTask(async (country: string) => {
-    await saveOwnSettings({ country })
-    toast(t('Default country saved'))
-  })
-  return (
-    <>
-      {save.fault && <Notice kind="wrong">{save.fault.message}</Notice>}
-      <CountryField
-        label={t('Default country')}
-        value={defaultCountry.value}
-        onValue={(country) => void save.run(country)}
-        disabled={save.busy}
-        hint={t('Phone numbers that you write without a country belong to this one.')}
-      />
-    </>
   )
 }

@@ -138,7 +138,7 @@ const columnsFor = (
   {
     title: t('Name'),
     cell: (contact) => (
-      <span class="contacts-name">
+      <label class="contacts-name">
         <input
           type="checkbox"
           aria-label={t('Choose {contact}', { contact: called(contact) })}
@@ -146,7 +146,7 @@ const columnsFor = (
           onChange={(event) => pick(contact, event.currentTarget.checked)}
         />
         {contact.name || <PhoneNumber number={contact.phone} />}
-      </span>
+      </label>
     ),
   },
   { title: t('Number'), spare: ({ name }) => !name, cell: ({ phone }) => <PhoneNumber number={phone} /> },

@@ -8,6 +8,7 @@ import type { People } from '../../data/team/people.ts'
 import { isWide } from '../../data/use/media.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { t, tn } from '../../language/words.ts'
+import { Avatar } from '../../parts/avatar.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { moveFocus } from '../../parts/list/arrows.ts'
@@ -93,6 +94,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
                 {...{ conversation, people }}
                 isChosen={conversation.number === chosen}
                 draft={drafts.get(conversation.id)}
+                isTwin={items.some(({ id, name }) => name === conversation.name && id !== conversation.id)}
                 isHit={isIn(conversation.last_text, asked)}
                 note={noteOf(conversation.last_message) ?? ''}
               />
@@ -100,7 +102,9 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
           ))}
         </ul>
         <Pager {...list} />
-        {hits.length > 0 && <Hits hits={hits} />}
+        {hits.length > 0 && (
+          <Hits hits={hits} title={shown.id === 'mentions' ? '' : t('In older texts and notes')} />
+        )}
       </section>
       {isStarting && <NewConversation onClose={() => setStarting(false)} />}
     </>
@@ -148,6 +152,8 @@ interface RowProps {
   readonly conversation: Conversation
   readonly isChosen: boolean
   readonly isHit: boolean
+  /** Whether another conversation of the list has the same name, so that the number is needed, too. */
+  readonly isTwin: boolean
   /** When the last text is due, or how late it arrived; '' for neither. */
   readonly note: string
   /** An answer that the user has typed, but not sent. */
@@ -155,11 +161,12 @@ interface RowProps {
   readonly people: People
 }
 
-function Row({ conversation, isChosen, isHit, note, draft, people }: RowProps) {
+function Row({ conversation, isChosen, isHit, isTwin, note, draft, people }: RowProps) {
   const { number, name, last_text, last_type, last_message, last_sender, unread } = conversation
   const { assignee, follow_up_at, archived, last_at: time } = conversation
   const other = people.hasTeam && last_sender !== session.value?.sender && people.nameOf(last_sender)
   const facts = [
+    isTwin && <PhoneNumber number={number} />,
     note,
     people.hasTeam && people.nameOf(assignee),
     follow_up_at && formatDateTime(follow_up_at),
@@ -197,7 +204,7 @@ interface RowLinkProps {
   readonly time: string
   readonly unread?: number
   readonly isChosen?: boolean
-  readonly facts?: readonly (string | false)[]
+  readonly facts?: readonly ComponentChildren[]
   readonly children: ComponentChildren
 }
 
@@ -208,15 +215,13 @@ const RowLink = ({ number, name, at, time, unread = 0, isChosen, facts = [], chi
     class={unread > 0 ? 'conversations-row unread' : 'conversations-row'}
     draggable={false}
   >
+    <Avatar name={name} of={number} />
     <span>
       <strong class="conversations-who">{name || <PhoneNumber number={number} />}</strong>
       <Time at={time} />
     </span>
-    {(name || facts.some(Boolean)) && (
-      <span class="muted">
-        {name && <PhoneNumber number={number} />}
-        {facts.map((fact) => fact && <span key={fact}>{fact}</span>)}
-      </span>
+    {facts.some(Boolean) && (
+      <span class="muted">{facts.map((fact, i) => fact && <span key={i}>{fact}</span>)}</span>
     )}
     <span>
       <span class="conversations-last">{children}</span>
@@ -233,16 +238,16 @@ const RowLink = ({ number, name, at, time, unread = 0, isChosen, facts = [], chi
 const isIn = (text: string, words: string) =>
   words !== '' && text.toLocaleLowerCase().includes(words.toLocaleLowerCase())
 
-function Hits({ hits }: { hits: readonly Hit[] }) {
+function Hits({ hits, title }: { hits: readonly Hit[]; title: string }) {
   const nameOf = useNames(hits.map(({ number }) => number))
   return (
     <section>
-      <h3>{t('In older texts and notes')}</h3>
-      <ul>
-        {hits.map(({ at, number, text, time, isNote }) => (
+      {title && <h3>{title}</h3>}
+      <ul onKeyDown={moveFocus}>
+        {hits.map(({ at, number, text, time, isNote, author }) => (
           <li key={at}>
             <RowLink {...{ at, number, time }} name={nameOf(number)}>
-              {isNote && `${t('Note')}: `}
+              {isNote && `${author || t('Note')}: `}
               {text}
             </RowLink>
           </li>

@@ -1,3 +1,4 @@
+import { E164 } from '#portable/phone.ts'
 import { pb } from '../../data/client.ts'
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Contact, Conversation } from '../../data/records.ts'
@@ -8,6 +9,7 @@ import { hasRoom } from '../../data/use/media.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
+import { Avatar } from '../../parts/avatar.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -68,6 +70,12 @@ function Open({ number, people, at, isAsked }: OpenProps) {
     if (hasRoom.value) isPanelOpen.value = !isPanelOpen.value
     else go(`/conversations/${encodeURIComponent(number)}`, { at, about: '1' })
   }
+  const saveContact = () => {
+    if (!isBeside) toggle()
+    requestAnimationFrame(() =>
+      document.querySelector<HTMLElement>('.conversations-about input[name="name"]')?.focus(),
+    )
+  }
   return (
     <>
       <section
@@ -79,11 +87,17 @@ function Open({ number, people, at, isAsked }: OpenProps) {
             <Icon name="left" />
             <span class="unseen">{t('All conversations')}</span>
           </a>
+          <Avatar name={name} of={number} />
           <div>
             <Title>{name || formatPhone(number)}</Title>
             {contact?.opted_out && <Badge tone="warn">{t('Opted out')}</Badge>}
             {conversation?.blocked && <Badge tone="bad">{t('Blocked')}</Badge>}
             {name && <PhoneNumber number={number} />}
+            {!contact && isContactKnown && may('agent') && E164.test(number) && (
+              <button type="button" class="conversations-chip" onClick={saveContact}>
+                {t('Save as contact')}
+              </button>
+            )}
             {conversation && <FollowUp conversation={conversation} />}
             {assignee && <span>{t('with {name}', { name: assignee })}</span>}
           </div>

@@ -33,6 +33,8 @@ export interface Hit {
   readonly text: string
   readonly time: string
   readonly isNote: boolean
+  /** The name of a note's author. */
+  readonly author?: string
 }
 
 /** A page of a view's conversations, live. A search in the view All also finds archived and blocked ones. */
@@ -42,30 +44,45 @@ export function useConversations(view: View, words: string): Conversations {
   const { id, filter: inView, sort = '-last_at' } = view
   const filter = asked === '' ? inView : id === 'all' ? found : `${inView} && ${found}`
   const list = useList<Conversation>('conversations', { filter, sort, perPage: PER_PAGE })
+  const isMentions = id === 'mentions'
   const isLong = asked.length >= MIN_SEARCH
   const search = { perPage: OLDER, live: false, ready: isLong }
   const texts = useList<Message>('sms_messages', {
     filter: pb.filter('body ~ {:asked}', { asked }),
     fields: 'id,to,from,body,message_type,created',
     ...search,
+    ready: isLong && !isMentions,
   })
-  const notes = useList<Note & { expand?: { conversation?: Conversation } }>('conversation_notes', {
-    filter: pb.filter('text ~ {:asked}', { asked }),
-    expand: 'conversation',
-    ...search,
-  })
+  const notes = useList<Note & { expand?: { conversation?: Conversation; author?: { name: string } } }>(
+    'conversation_notes',
+    {
+      filter: pb.filter(isMentions ? `mentions ?~ {:me} && text ~ {:asked}` : 'text ~ {:asked}', {
+        me: session.value?.sender,
+        asked,
+      }),
+      expand: 'conversation,author',
+      ...search,
+      ...(isMentions && { perPage: PER_PAGE, live: true, ready: true }),
+    },
+  )
   const last = new Set(list.items.map(({ last_message }) => last_message))
   const hits = [
-    ...texts.items.filter(({ id }) => !last.has(id)).map(hitOf),
+    ...(isMentions ? [] : texts.items).filter(({ id }) => !last.has(id)).map(hitOf),
     ...notes.items.map(({ id, text, created, expand }) => ({
       at: `conversation_notes/${id}`,
       number: expand?.conversation?.number ?? '',
       text,
+      author: expand?.author?.name ?? '',
       time: created,
       isNote: true,
     })),
   ]
-  return { list, words: asked, hits: isLong ? hits : [] }
+  // the view Mentions lists the notes, not the last texts of their conversations
+  return {
+    list: isMentions ? { ...list, items: [], pages: 1 } : list,
+    words: asked,
+    hits: isLong || isMentions ? hits : [],
+  }
 }
 
 const hitOf = (message: Message): Hit => ({

@@ -67,14 +67,14 @@ export function Page() {
       <ul class="health-tiles">
         <Tile title={t('Messages that are due')} value={queue && formatNumber(queue.due)} />
         <Tile
-          title={t('The oldest waits for')}
+          title={t('Longest wait')}
           value={queue && (queue.due > 0 ? lasting(queue.oldest_seconds) : '–')}
           tone={queue && queue.oldest_seconds > LONG_SECONDS ? 'bad' : 'calm'}
         />
         <Tile
           title={
             simulated > 0
-              ? t('Devices online, without {count} simulated', { count: simulated })
+              ? t('Devices online; {count} simulated not counted', { count: simulated })
               : t('Devices online')
           }
           value={
@@ -213,7 +213,7 @@ const JOB_KINDS: Readonly<Record<string, string>> = {
 const JOB_COLUMNS: readonly Column<JobRow>[] = [
   { title: t('Kind'), cell: ({ kind }) => JOB_KINDS[kind] ?? kind },
   { title: t('Waiting'), align: 'end', cell: ({ open }) => formatNumber(open) },
-  { title: t('The oldest waits for'), align: 'end', cell: (job) => lasting(job.oldest_seconds) },
+  { title: t('Longest wait'), align: 'end', cell: (job) => lasting(job.oldest_seconds) },
   { title: t('Failed for good'), align: 'end', cell: ({ dead }) => formatNumber(dead) },
   { title: t('Last error'), long: true, cell: (job) => job.last_error || '–' },
 ]

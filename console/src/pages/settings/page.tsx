@@ -191,10 +191,7 @@ export function Page() {
     </Button>
   )
   return (
-    <Frame
-      title={t('Settings')}
-      text={t('They count from the moment they are saved, on all servers of this database.')}
-    >
+    <Frame title={t('Settings')} text={t('Changes apply at once, on all servers of this database.')}>
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {!settings && !fault && <Loading />}
       {settings && (

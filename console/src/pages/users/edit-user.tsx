@@ -156,11 +156,11 @@ function EnableUser({ user, onClose }: { user: User; onClose: () => void }) {
         )}
       </p>
       <Actions>
-        <Button kind="danger" busy={enable.busy} onClick={() => void enable.run('end')}>
-          {t('End all and enable')}
-        </Button>
-        <Button busy={enable.busy} onClick={() => void enable.run('keep')}>
+        <Button kind="primary" busy={enable.busy} onClick={() => void enable.run('keep')}>
           {t('Keep all and enable')}
+        </Button>
+        <Button icon="trash" busy={enable.busy} onClick={() => void enable.run('end')}>
+          {t('End all and enable')}
         </Button>
         <Button kind="quiet" onClick={onClose}>
           {t('Cancel')}

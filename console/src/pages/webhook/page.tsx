@@ -39,7 +39,7 @@ export function Page({ params: { id = '' } }: PageProps) {
       {isOwn ? (
         <div class="columns">
           <Settings webhook={webhook} />
-          <Secret webhook={webhook} />
+          {webhook.format !== 'template' && <Secret webhook={webhook} />}
         </div>
       ) : (
         <Stop webhook={webhook} />

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { type Delivery, WEBHOOK_EVENTS, type Webhook } from '../../data/records.ts'
+import type { Delivery, Webhook } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { EVENT_WORDS } from '../../data/webhooks/webhooks.ts'
@@ -91,7 +91,7 @@ function NewWebhook({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={t('New webhook')} onClose={onClose}>
       <WebhookForm
-        blank={{ events: WEBHOOK_EVENTS }}
+        blank={{ events: ['message.received', 'message.failed'] }}
         prepare={() => ({ enabled: true })}
         action={t('Make the webhook')}
         onSaved={(hook) => (hook.format === 'template' ? go(`/webhooks/${hook.id}`) : setMade(hook))}

@@ -12,7 +12,7 @@ export const CountryField = (props: {
   hint?: string
 }) => (
   <SelectField
-    label={t('Country of numbers without one')}
+    label={t('Country of numbers without a code')}
     name="country"
     {...props}
     choices={countryChoices(props.value)}
@@ -23,7 +23,7 @@ type Choice = readonly [country: string, words: string]
 let countries: readonly Choice[] | undefined
 
 /** All countries with their calling codes, sorted by name. If `chosen` is '', an empty choice is first. */
-function countryChoices(chosen: string): readonly Choice[] {
+export function countryChoices(chosen: string): readonly Choice[] {
   countries ??= phoneCountries()
     .map(({ country, code }): Choice => [country, `${countryName(country)} (${code})`])
     .sort(([, a], [, b]) => a.localeCompare(b))
@@ -33,7 +33,7 @@ function countryChoices(chosen: string): readonly Choice[] {
 /** A small menu beside a field for numbers: the country of numbers typed without a calling code. */
 export const NumberCountry = ({ value, onValue }: { value: string; onValue: (country: string) => void }) => (
   <label class="number-country note">
-    <span>{t('Country of numbers without one')}</span>
+    <span>{t('Country of numbers without a code')}</span>
     <select name="number-country" value={value} onChange={(event) => onValue(event.currentTarget.value)}>
       {countryChoices(value).map(([country, words]) => (
         <option key={country} value={country}>

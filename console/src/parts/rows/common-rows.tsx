@@ -60,6 +60,8 @@ export const destinationsRow = (): FieldRow =>
   prefixesRow(
     'destinations',
     t('Sends only to'),
-    t('Beginnings of numbers; with a minus those that get nothing. Empty: to all.'),
+    t(
+      'First digits of numbers, such as +49; with a minus those to exclude, such as -+4990. Empty: all numbers.',
+    ),
     true,
   )

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { presetOf } from '#portable/webhook-presets.ts'
 import { webhooks } from '../../data/collections.ts'
 import { WEBHOOK_EVENTS, type Webhook } from '../../data/records.ts'
-import { EVENT_WORDS, WEBHOOK_SERVICES } from '../../data/webhooks/webhooks.ts'
+import { EVENT_WORDS, serviceOf, WEBHOOK_SERVICES } from '../../data/webhooks/webhooks.ts'
 import { t } from '../../language/words.ts'
 import { linesRow } from './common-rows.tsx'
 import { type FormRow, RecordForm } from './rows-form.tsx'
@@ -50,7 +50,7 @@ const uses =
   ({ preset }: Values) =>
     preset === 'custom' || JSON.stringify(presetOf(String(preset))).includes(tag)
 
-const webhookRows = (preset: string): readonly FormRow[] => [
+const webhookRows = (preset: string, url: string): readonly FormRow[] => [
   {
     ...{ name: 'preset', label: t('For') },
     choices: WEBHOOK_SERVICES.map(([service, name]) => [service, name] as const),
@@ -59,6 +59,10 @@ const webhookRows = (preset: string): readonly FormRow[] => [
   {
     ...{ name: 'url', label: t('Address'), placeholder: presetOf(preset).url },
     write: (typed) => addressOf(preset, String(typed).trim()),
+    hint:
+      preset === '' && serviceOf(url)
+        ? t('This is an address of {service}: choose {service} above.', { service: serviceOf(url)! })
+        : undefined,
   },
   { name: 'target', label: t('Chat, room or topic'), shown: uses('{{target}}') },
   {
@@ -102,17 +106,21 @@ type FormProps = Omit<ComponentProps<typeof RecordForm<'webhooks'>>, 'collection
 
 export function WebhookForm({ more = [], prepare, ...rest }: FormProps & { more?: readonly FormRow[] }) {
   const [preset, setPreset] = useState(String((rest.record as Webhook | undefined)?.preset ?? ''))
+  const [url, setUrl] = useState('')
   return (
     <RecordForm
       {...rest}
       collection="webhooks"
-      rows={[...webhookRows(preset), ...more]}
+      rows={[...webhookRows(preset, url), ...more]}
       prepare={(fields) => ({
         ...fields,
         ...('preset' in fields && { format: fields.preset ? 'template' : '' }),
         ...prepare?.(fields, fields),
       })}
-      onTyped={(all) => setPreset(String(all.preset ?? ''))}
+      onTyped={(all) => {
+        setPreset(String(all.preset ?? ''))
+        setUrl(String(all.url ?? ''))
+      }}
     />
   )
 }

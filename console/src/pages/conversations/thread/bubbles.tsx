@@ -12,6 +12,7 @@ import { reasonOf, type ShownState, shownState } from '../../../data/words/failu
 import { stateOf } from '../../../data/words/message-states.ts'
 import { t } from '../../../language/words.ts'
 import { Attachments } from '../../../parts/attachments/attachments.tsx'
+import { Avatar } from '../../../parts/avatar.tsx'
 import { deleteRecord } from '../../../parts/dialog/dialog.tsx'
 import { Button } from '../../../parts/form/form.tsx'
 import { formatDateTime, Hour, MessageStatus } from '../../../parts/time.tsx'
@@ -89,7 +90,12 @@ export function Text({
       </p>
       <Attachments message={message} />
       <footer>
-        {sender && <strong>{sender}</strong>}
+        {sender && expand?.sent_by && (
+          <>
+            {isPerson(expand.sent_by) && <Avatar name={sender} of={expand.sent_by.id} isSmall />}
+            <strong>{expand.sent_by.id === session.value?.sender ? t('You') : sender}</strong>
+          </>
+        )}
         {isOpen || isWaiting ? formatDateTime(at) : <Hour at={at} />}
         {!isIn && (isOpen ? <MessageStatus message={message} /> : <Ticks message={message} />)}
         {isIn && lateWords(at, message.created) && <span>{lateWords(at, message.created)}</span>}
