@@ -65,7 +65,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'shell/keys.tsx': ['input, select, textarea, [role="listbox"]'],
   'shell/language-switch.tsx': ['English', 'Deutsch'],
   'shell/navigation.tsx': ['pocketsms'],
-  'shell/palette.tsx': ['↑ ↓', 'Ctrl K', 'Esc'],
+  'shell/palette.tsx': ['Ctrl K', 'Esc'],
 }
 
 const TEXTS: readonly Text[] = sources().flatMap((file) => textsOf(file, readSource(file)))
