@@ -13,7 +13,7 @@ export function initialsOf(name: string): string {
 const colourOf = (text: string) =>
   [...text].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)!) % 9_973, 7) % COLOURS
 
-/** A circle with a person's initials, beside the name. `of`: chooses the colour, as a number or an id does. */
+/** A circle with a person's initials, beside the name. `of`: the number or id that chooses the colour. */
 export const Avatar = ({ name, of, isSmall }: { name: string; of: string; isSmall?: boolean }) => (
   <span class={`avatar colour-${colourOf(of)} ${isSmall ? 'small' : ''}`} aria-hidden="true">
     {initialsOf(name) || '#'}

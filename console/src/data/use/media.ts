@@ -15,7 +15,7 @@ export const isPhone = matches('(max-width: 719px)')
 export const isNarrow = matches('(max-width: 959px)')
 /** Whether the navigation shows icons only. The CSS for phones hides it. */
 export const isRail = matches('(max-width: 1199px)')
-/** Whether the window has room for the conversations' views beside their list. The CSS uses the same width. */
+/** Whether the window has room for the conversations' views. The CSS uses the same width. */
 export const isWide = matches('(min-width: 1200px)')
 /** Whether the window has room for a contact beside a conversation, if the navigation shows icons only. */
 export const hasRoom = matches('(min-width: 1280px)')
