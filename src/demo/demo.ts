@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -58,8 +58,23 @@ async function startServer(start: Start): Promise<RunningServer> {
   return server
 }
 
+interface Passwords {
+  readonly password: string
+  readonly adminPassword: string
+}
+
+/** The passwords of an earlier run, or new ones, which `folder` keeps: browsers remember a sign-in. */
+function passwordsIn(folder: string): Passwords {
+  const file = join(folder, 'passwords.json')
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'))
+  const made = { password: randomText(12), adminPassword: randomText(12) }
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(file, JSON.stringify(made), { mode: 0o600 })
+  return made
+}
+
 async function makeDesk(server: RunningServer) {
-  const [password, adminPassword] = [randomText(12), randomText(12)]
+  const { password, adminPassword } = passwordsIn(server.services.config.dataDir)
   await upsertSuperuser(server.services.store.forEverybody('command'), SUPERUSER_EMAIL, adminPassword)
   const { api: superuser } = await signIn(server.url, '_superusers', SUPERUSER_EMAIL, adminPassword)
   const desk = await setUpDemoData(superuser, password)
@@ -211,8 +226,13 @@ async function fillInbox({ user, id: owner }: DemoData, phone: Phone): Promise<v
     received_at: new Date(Date.now() - minutes * MINUTE_MS).toISOString(),
   }))
   await call(readState(phone.stateFile), '/api/devices/incoming', { items })
-  for (const [at, [, , , body]] of TEXTS.entries())
-    if (body) await request(user, 'POST', '/api/sms/send', { recipients: [numberOf(at)], body })
+  for (const [at, [, , , body]] of TEXTS.entries()) {
+    if (!body) continue
+    const number = numberOf(at)
+    await request(user, 'POST', '/api/sms/send', { recipients: [number], body })
+    const conversation = await findFirst(user, 'conversations', `number = "${number}"`)
+    await request(user, 'PATCH', `/api/collections/conversations/records/${conversation?.id}`, { unread: 0 })
+  }
 }
 
 const TRIES = 20

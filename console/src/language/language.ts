@@ -1,5 +1,3 @@
-import { remembered } from '../data/remembered.ts'
-
 export const LANGUAGES = ['en', 'de'] as const
 export type Language = (typeof LANGUAGES)[number]
 
@@ -30,14 +28,14 @@ function isLocale(tag: string): boolean {
 // false in Node's tests, which have no document and get English
 const inWindow = 'document' in globalThis
 
-/** The language that was chosen in this browser; '' for that of the browser. */
-export const chosenLanguage = remembered('language', '')
+/** The item of localStorage with the language that was chosen in this browser. */
+export const CHOSEN = 'pocketsms.language'
 
 /** The locales that the person wants: those of the chosen language first, then the language alone. */
 function wanted(): readonly string[] {
-  const { value } = chosenLanguage
-  if (value === '') return navigator.languages
-  return [...navigator.languages.filter((each) => each.startsWith(value)), value]
+  const chosen = localStorage.getItem(CHOSEN)
+  if (!chosen) return navigator.languages
+  return [...navigator.languages.filter((each) => each.startsWith(chosen)), chosen]
 }
 
 /** The language and locale of this window until it is reloaded. */

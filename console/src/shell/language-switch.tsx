@@ -1,4 +1,4 @@
-import { chosenLanguage, LANGUAGES, type Language, language } from '../language/language.ts'
+import { CHOSEN, LANGUAGES, type Language, language } from '../language/language.ts'
 import { t } from '../language/words.ts'
 
 /** Names of languages in themselves. */
@@ -11,7 +11,7 @@ export const LanguageSwitch = () => (
     aria-label={t('Language')}
     value={language}
     onChange={(event) => {
-      chosenLanguage.value = event.currentTarget.value
+      localStorage.setItem(CHOSEN, event.currentTarget.value)
       location.reload()
     }}
   >

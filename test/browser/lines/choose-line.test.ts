@@ -19,7 +19,7 @@ scenario('a text leaves by the line that was chosen, and can wait for quiet hour
   await fixture.signIn()
   await fixture.visit(`/send?to=${numbers(1)}&text=Hello`)
   await page.getByText('More: line').click()
-  await page.getByLabel('Line', { exact: true }).selectOption({ label: 'Desk: Austria (online)' })
+  await page.getByLabel('Line', { exact: true }).selectOption({ label: 'Desk · Austria (online)' })
   const quiet = page.getByLabel('Wait during quiet hours')
   expect(await quiet.isChecked()).toBe(false)
   await fixture.look('send-line')

@@ -1,5 +1,6 @@
 import { pb } from '../client.ts'
 import { deviceName, lineName } from '../device/lines.ts'
+import { formatPhone } from '../phone/phone-numbers.ts'
 import type { Line, Message } from '../records.ts'
 import { useLookup } from './use-known.ts'
 import { useList } from './use-list.ts'
@@ -10,8 +11,14 @@ export function useLines(): readonly Line[] {
   return useList<Line>('lines', { sort: 'device.name,slot', expand: 'device', perPage: MOST_LINES }).items
 }
 
-export const lineWords = (line: Line): string =>
-  [deviceName(line.expand?.device), lineName(line)].filter((part) => part).join(': ')
+/** A line in one form everywhere: `Phone 1 · +44 7700 900901`. */
+export function lineWords(line: Line): string {
+  const device = line.expand?.device
+  // a phone that chooses the SIM by itself has one line, which is known by the phone's number
+  const isOnly = line.slot === 0 && !line.label
+  const name = isOnly ? formatPhone(device?.phone ?? '') : lineName(line)
+  return [deviceName(device), name].filter((part) => part).join(' · ')
+}
 
 /** Returns a function that names a message's SIM; '' if its device has only one. Reads each device once. */
 export function useSims(messages: readonly Message[]): (message: Message) => string {

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { countSegments } from '#portable/segments.ts'
-import { deviceName } from '../../data/device/lines.ts'
 import { sendText } from '../../data/line/outbox.ts'
+import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import { type Contact, type Device, fieldNamed, type Message, type Template } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { isPerson } from '../../data/team/people.ts'
@@ -117,7 +117,8 @@ export function Answer({ number, name, conversation, contact, isContactKnown, ..
             choices={[
               [ANY, t('Any device')],
               ...devices.items.map(
-                (device) => [device.id, deviceName(device) || device.phone || device.id] as const,
+                ({ id, name, phone }) =>
+                  [id, [name, formatPhone(phone)].filter(Boolean).join(' · ') || id] as const,
               ),
             ]}
           />
@@ -148,7 +149,7 @@ const openWords = (open: readonly string[]) =>
 const labelOf = (device: Device | undefined) => {
   if (!device) return t('Write')
   return device.name
-    ? t('Answer from {name}', { name: deviceName(device) })
+    ? t('Answer from {name}', { name: device.name })
     : t('Answer from the device that received it')
 }
 
