@@ -8,7 +8,9 @@ const ROWS: readonly FormRow[] = [
   prefixesRow(
     'code_destinations',
     t('Sends only to'),
-    t('Beginnings of numbers; with a minus those that get nothing. Empty: the countries of your lines.'),
+    t(
+      'First digits of numbers, such as +49; with a minus those to exclude. Empty: the countries of your lines.',
+    ),
     true,
   ),
   [
