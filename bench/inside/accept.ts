@@ -6,6 +6,8 @@ import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
 import type { Offer, storeOffers } from '../../src/sms/send/accept.ts'
 import { PLAIN_OPTIONS } from '../../src/sms/send/body.ts'
+import { may } from '../../src/sms/send/judge.ts'
+import { accountSender, type Sender } from '../../src/sms/send/sender.ts'
 import { randomId } from '../../src/tools/random.ts'
 import { openDb, openStore } from '../../test/support/database/open.ts'
 import { startPostgres } from '../../test/support/database/postgres.ts'
@@ -51,10 +53,11 @@ async function openSide(home: string, url: string, admin: string): Promise<Side>
   await db.query(MAKE_KEY)
   const [versions] = (await db.query(VERSIONS)).rows as [string, string][]
   const [version, keyVersion] = versions!
-  const sender = { user: USERS.sender, version, key: { id: KEY, version: keyVersion }, sentBy: KEY }
-  const offer = (): Offer => ({
-    ...PLAIN_OPTIONS,
-    sender,
+  const key = { id: KEY, version: keyVersion! }
+  const sender = { ...accountSender(USERS.sender, KEY), version: version!, key }
+  // `sender`: for checkouts before the judge
+  const offer = (): Offer & { readonly sender: Sender } => ({
+    ...{ ...PLAIN_OPTIONS, permit: may(sender, 'send'), sender },
     body: 'Message 4711: your parcel arrives tomorrow between 9 and 12.',
     messages: [{ id: randomId(), to: someNumber(), segments: 1 }],
   })

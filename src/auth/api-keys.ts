@@ -12,6 +12,7 @@ import type { Value } from '../fields/field.ts'
 import type { Extension } from '../records/extension.ts'
 import { requireOwn } from '../records/own.ts'
 import type { AuthRecord } from '../request/request.ts'
+import type { Scopes } from '../request/scopes.ts'
 import { Lru, memoize } from '../tools/lru.ts'
 import { randomText } from '../tools/random.ts'
 import { authColumns, lookUp, toAuthRecord } from './auth-rows.ts'
@@ -195,47 +196,3 @@ function touch(store: Store, { id, secret, lastUsedAt }: KeyHolder, ip: string):
     set last_used_at = $2, last_used_ip = $3, last_used_prefix = $4 where id = $1`
   store.db.query(text, [id, now(), ip, secret]).catch(() => {})
 }
-
-/** Scopes of API keys, with SMSGate's names. The select field `api_keys.scopes` has the same values. */
-export const SCOPES = [
-  'messages:send',
-  'messages:read',
-  'messages:list',
-  'messages:cancel',
-  'messages:export',
-  'devices:list',
-  'devices:delete',
-  'webhooks:list',
-  'webhooks:write',
-  'webhooks:delete',
-  'settings:read',
-  'settings:write',
-  'inbox:list',
-  'inbox:refresh',
-  'logs:read',
-  'tokens:manage',
-  'all:any',
-] as const
-export type Scope = (typeof SCOPES)[number]
-
-const ALL: Scope = 'all:any'
-
-/** The only scope of SMSGate's refresh tokens. API keys cannot have it; `all:any` does not include it. */
-export const REFRESH_SCOPE = 'tokens:refresh'
-
-/** Scopes as stored with an API key. An empty list means DEFAULT_SCOPES. */
-export type Scopes = readonly string[]
-
-/**
- * Scopes of a key that stores none. Whoever steals it cannot read inboxes, list messages or delete devices.
- */
-const DEFAULT_SCOPES: readonly Scope[] = ['messages:send', 'messages:read', 'messages:cancel']
-
-export const effectiveScopes = (scopes: Scopes): Scopes => (scopes.length > 0 ? scopes : DEFAULT_SCOPES)
-
-/** Whether these scopes allow `scope`. An empty list allows nothing. */
-export const grants = (scopes: Scopes, scope: string): boolean =>
-  scopes.includes(scope) || (scope !== REFRESH_SCOPE && scopes.includes(ALL))
-
-/** Whether a key with these stored scopes allows `scope`. An empty list means DEFAULT_SCOPES. */
-export const hasScope = (scopes: Scopes, scope: string): boolean => grants(effectiveScopes(scopes), scope)

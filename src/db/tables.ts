@@ -285,6 +285,7 @@ interface CampaignsRow {
   batch_id: Generated<string>
   batches: string | null
   body: Generated<string>
+  changed_by: Generated<string>
   created: Generated<string>
   device: Generated<string>
   error: Generated<string>
@@ -631,6 +632,7 @@ interface SmsDispatchRow {
 interface SmsEventsRow {
   _rowid: Generated<number>
   attempt: Generated<number>
+  changed_by: Generated<string>
   created: Generated<string>
   detail: Generated<string>
   device: Generated<string>

@@ -9,9 +9,11 @@ import { dateOf, formatDate } from '../fields/date.ts'
 import { PRESETS } from '../portable/presets.ts'
 import { countSegments } from '../portable/segments.ts'
 import type { Offer } from '../sms/send/accept.ts'
-import { allRecipients, checkDestinations } from '../sms/send/content.ts'
+import { allRecipients } from '../sms/send/content.ts'
+import { may, requireReach } from '../sms/send/judge.ts'
 import { isOwn, prepareOffer, sendInside } from '../sms/send/send.ts'
-import { accountSender, gatewayRefusal } from '../sms/send/shape.ts'
+import { accountSender } from '../sms/send/sender.ts'
+import { gatewayRefusal } from '../sms/send/shape.ts'
 import { wakeDevices } from '../sms/wake.ts'
 import { acceptAlert, acceptCodes, TooManyCodes } from './accept.ts'
 import { compose, readHookBody } from './compose.ts'
@@ -175,7 +177,7 @@ export async function previewHook(
     if (composed.outcome !== 'sent') return composed
     if (hook.line && !(await isOwn(store, 'lines', user, hook.line))) throw gatewayRefusal('line_not_found')
     const phones = await allRecipients(store, user, composed.send, maxRecipients)
-    await checkDestinations(store, user, phones)
+    await requireReach(store.db, may(accountSender(user, user), 'preview'), phones)
     return { outcome: 'sent', texts: textsOf(phones, composed.text) }
   }
   const { outcome, refusal, texts = [] } = await preview().catch(refused)

@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
 import { routePath } from 'hono/route'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { requireRole } from '../auth/route-roles.ts'
 import { cachedIdentity, identify, tokenOf } from '../auth/tokens.ts'
 import type { Catalog, Collection, Store } from '../collections/catalog.ts'
 import { badRequest, notFound } from '../errors.ts'
@@ -12,6 +11,7 @@ import { AnswerMeter, type AuthRecord, type RequestContext, type RequestInfo } f
 import { bodyOf } from './body/body.ts'
 import { type Ctx, type Env, queryOf, type RequestBody, type Services, SMALL_BYTES } from './context.ts'
 import { type Attempt, retry, withCatalog } from './retry.ts'
+import { requireRole } from './route-roles.ts'
 import { countAnswer, memoryOf } from './server/store-of.ts'
 
 /** Headers as API rules see them: first values, names in snake_case and, as in Go, without `host`. */

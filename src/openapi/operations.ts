@@ -272,6 +272,9 @@ function answerOf(rows: readonly Row[]): ZodOpenApiResponseObject {
   const schema = z.object({
     error: z.enum(errors).describe('For programs.'),
     message: z.string().describe('For people.'),
+    ...(errors.includes('owned_by_campaign') && {
+      campaign: z.string().optional().describe('With `owned_by_campaign`: the id of the campaign.'),
+    }),
     ...(rows.some(([status]) => status === 429) && {
       retry_after: z.int().min(1).optional().describe('Seconds to wait, with limits of one number.'),
     }),

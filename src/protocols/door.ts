@@ -4,7 +4,7 @@ import { readBytes, readJson } from '../http/body/raw-body.ts'
 import { type Ctx, type Env, type ErrorForm, type Protocol, queryOf, type Services } from '../http/context.ts'
 import { sendError } from '../http/middleware/failure.ts'
 import { gate } from '../http/middleware/gate.ts'
-import { identifyKeyHolder, type KeyCredentials, SENDS } from '../http/middleware/sender.ts'
+import { identifyKeyHolder, type KeyCredentials } from '../http/middleware/sender.ts'
 import { retry } from '../http/retry.ts'
 import { clientIp, memoryOf } from '../http/server/store-of.ts'
 import { SENDS as SEND_GROUP } from '../metrics/traffic.ts'
@@ -13,7 +13,8 @@ import { E164, withPlus } from '../portable/phone.ts'
 import type { Idempotency } from '../sms/send/accept.ts'
 import { readSend, SEND } from '../sms/send/body.ts'
 import { send } from '../sms/send/send.ts'
-import { checkShape, invalid, type Sender, senderOfKey } from '../sms/send/shape.ts'
+import { type Sender, senderOfKey } from '../sms/send/sender.ts'
+import { checkShape, invalid } from '../sms/send/shape.ts'
 import { charsetOf, decodeForm, decodeText, type FormPair, formBytes } from '../tools/charset.ts'
 import { addRoutes, describeRoutes, type TableRoute } from './route-table.ts'
 
@@ -64,7 +65,7 @@ export const asKeyHolder = <T>(
   retry(
     services.store,
     async (isCached): Promise<DoorSender> => {
-      const holder = await identifyKeyHolder(services, credentials, SENDS, isCached)
+      const holder = await identifyKeyHolder(services, credentials, 'send', isCached)
       return { ...senderOfKey(holder), store: services.store.forUser(holder.auth.id) }
     },
     work,

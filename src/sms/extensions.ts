@@ -6,6 +6,8 @@ import { requireOwn } from '../records/own.ts'
 import { checkAssignee, clearLastTexts, queuePushes } from './conversations/inbox.ts'
 import { checking, checkTimeZone, type Values } from './hours.ts'
 import { cancelWaiting } from './queue/cancel.ts'
+import { may } from './send/judge.ts'
+import { accountSender } from './send/sender.ts'
 import { logChanged } from './status.ts'
 import { refundQuota, totalSql } from './usage.ts'
 import { notifyCanceled } from './wake.ts'
@@ -55,7 +57,7 @@ export const eventsExtension: Extension = {
 
 /** Locks campaigns before messages, as a pause does. Skips ended, settled ones: they have none waiting. */
 const UNFINISHED = `
-select "user", batch from campaigns c
+select c."user", c.id, batch from campaigns c
 cross join lateral (select json_array_elements_text(c.batches) union select c.former_batch) b(batch)
 where c.id = any($1::text[]) and batch <> '' and not (c.settled and c.status in ('done', 'canceled', 'failed'))
 order by c.id for update of c`
@@ -65,7 +67,8 @@ export const campaignsExtension: Extension = {
   readsStrictly: true,
   async beforeDelete(store, ids) {
     const { rows } = await store.db.query(UNFINISHED, [ids])
-    for (const [user, batch] of rows) await cancelWaiting(store, String(user), String(batch))
+    for (const [user, id, batch] of rows as [string, string, string][])
+      await cancelWaiting(store, may(accountSender(user, id), 'cancel'), batch)
   },
 }
 

@@ -72,8 +72,11 @@ export const updateRecords = async (
     ),
   )
 
-/** SQL of a CTE that adds events. `values`: SQL for user, message, status, device, attempt and detail. */
-export const eventsCte = (values: string, from: string) => `events as (
-  insert into sms_events (id, "user", message, status, device, attempt, detail, created)
-  select pb_new_id(), ${values}, pb_text(now()) from ${from}
+/**
+ * SQL of a CTE that adds events. `values`: SQL for user, message, status, device, attempt and detail. `by`:
+ * SQL for who changed the message, a record of `senders`; '' for the server or a device.
+ */
+export const eventsCte = (values: string, from: string, by = `''`) => `events as (
+  insert into sms_events (id, "user", message, status, device, attempt, detail, created, changed_by)
+  select pb_new_id(), ${values}, pb_text(now()), ${by} from ${from}
 )`

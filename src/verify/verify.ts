@@ -15,7 +15,9 @@ import { cancelMessage } from '../sms/queue/cancel.ts'
 import type { AcceptConfig } from '../sms/send/accept.ts'
 import { dateAt, PLAIN_OPTIONS, toOne } from '../sms/send/body.ts'
 import { checkLength, checkPhones, loadTemplate, optedOut } from '../sms/send/content.ts'
+import { may } from '../sms/send/judge.ts'
 import { prepareOffer, sendInside } from '../sms/send/send.ts'
+import { accountSender } from '../sms/send/sender.ts'
 import { gatewayRefusal } from '../sms/send/shape.ts'
 import { wakeDevices } from '../sms/wake.ts'
 import { randomDigits, randomId } from '../tools/random.ts'
@@ -210,7 +212,8 @@ export async function endVerification(
   if (!found) throw gatewayRefusal('verification_not_found')
   const { message, ...verification } = found
   if (verification.status === 'approved') await endPause(store.db, user, verification.to)
-  if (message !== '') await cancelMessage(store, user, message).catch(ignoreSent)
+  if (message !== '')
+    await cancelMessage(store, may(accountSender(user, user), 'cancel'), message).catch(ignoreSent)
   return verification
 }
 

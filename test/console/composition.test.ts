@@ -47,6 +47,7 @@ const NOW = Date.parse('2026-11-20T12:00:00Z')
 test('a copy of a campaign leaves the same way, at a time of its own', () => {
   const campaign: Campaign = {
     ...{ collectionId: '', collectionName: 'campaigns', id: 'c1', user: 'u1', created: '', updated: '' },
+    changed_by: '',
     ...{ name: 'Sale', body: 'Hello', template: '', variables: null, quiet_hours: true, error: '' },
     ...{ groups: ['g1'], recipients: ['+4915120000010'], scheduled_at: '2026-11-20 08:00:00.000Z' },
     ...{ expires_at: '', status: 'done' as const, batch_id: 'b1', batches: ['b1'], revision: 1 },

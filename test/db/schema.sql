@@ -475,6 +475,7 @@ create table campaigns (
   former_batch text collate "C" not null default ''::text,
   audience json,
   settled boolean not null default false,
+  changed_by text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -905,6 +906,7 @@ create table sms_events (
   device text collate "C" not null default ''::text,
   attempt double precision not null default 0,
   detail text collate "C" not null default ''::text,
+  changed_by text collate "C" not null default ''::text,
   created pb_date,
   _rowid bigint generated always as identity not null,
   constraint sms_events__rowid_key UNIQUE (_rowid),
@@ -1449,6 +1451,7 @@ create function sms_is_destination(destinations text, number text) returns boole
 create function sms_is_failing(failing_since text) returns boolean stable
 create function sms_judge(owner text, since text, account record, requests anyarray, OUT outcomes text[], OUT known text[], OUT accepted anyarray, OUT spent double precision, OUT is_special boolean) returns record stable
 create function sms_last_leaves_at(owner text, at timestamp with time zone, more integer, of_device text, of_line text) returns timestamp with time zone stable
+create function sms_limits_of(owner text, user_version text, key_id text, key_version text, sender text, OUT stale boolean, OUT destinations text, OUT key_destinations text, OUT key_lines text[]) returns record stable
 create function sms_line_count(of_line text, owner text) returns void volatile
 create function sms_line_freed() returns trigger volatile
 create function sms_line_rank(owner text, platform text, number text) returns integer stable
@@ -1459,6 +1462,7 @@ create function sms_lines_keep(device_id text, owner text, phone text, sims json
 create function sms_lines_near_limits(share double precision) returns TABLE(line text, device text, "user" text, is_full boolean) stable
 create function sms_local_day(owner text, at timestamp with time zone) returns text stable
 create function sms_look_for_room(owner text) returns void volatile
+create function sms_may(act text, destinations text, key_destinations text, key_lines text[], numbers text[], device text, line text, sim integer, kept text[]) returns text stable
 create function sms_messages_brief() returns trigger volatile set enable_seqscan=off
 create function sms_messages_came() returns trigger volatile
 create function sms_messages_changed() returns trigger volatile

@@ -1,5 +1,6 @@
 import { answerMcp } from '../../src/protocols/mcp/routes.ts'
 import { NO_REQUEST } from '../../src/request/request.ts'
+import { accountSender } from '../../src/sms/send/sender.ts'
 import { request } from '../support/server/request.ts'
 import { startServerWithDevices } from '../support/server/server-with-devices.ts'
 
@@ -108,7 +109,12 @@ test('an answer that never comes ends with its request', async () => {
   const ending = new AbortController()
   const init = { method: 'POST', headers: HEADERS, signal: ending.signal }
   const asSender = () => Promise.reject(new Error())
-  const caller = { user: ann.id, may: () => true, asSender, reading: () => NO_REQUEST }
+  const caller = {
+    sender: accountSender(ann.id, ann.id),
+    may: () => true,
+    asSender,
+    reading: () => NO_REQUEST,
+  }
   const calls = [callOf('get_quota', {}), CANCEL]
   const asked = new Request('http://localhost/mcp', init)
   const answer = await answerMcp({ ...sending, store, log }, caller, asked, calls)

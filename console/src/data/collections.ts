@@ -265,6 +265,7 @@ export const campaigns = {
   repeat: { type: 'json' },
   runs: { type: 'number' },
   run_of: { type: 'relation' },
+  changed_by: { type: 'relation' },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const
@@ -369,6 +370,7 @@ export const sms_events = {
   device: { type: 'relation' },
   attempt: { type: 'number' },
   detail: { type: 'text' },
+  changed_by: { type: 'relation' },
   created: { type: 'autodate' },
 } as const
 

@@ -44,8 +44,8 @@ begin
   end if;
 
   -- Read what all requests need.
-  --   version, monthly_quota, used, destinations
-  --                  of the user: row version, quota, how much of it is used this month, allowed prefixes
+  --   monthly_quota, used
+  --                  of the user: quota, how much of it is used this month
   --   lines, devices, numbers
   --                  the available lines that take turns and whose devices are below their own limits
   --   is_special     sms_assign must choose the lines
@@ -53,9 +53,8 @@ begin
   --                  recipients with whom there is a conversation, and the line of each conversation
   --   opted_out      recipients who have opted out: messages to them are stored as failed and cost nothing
   select
-    u.xmin::text as version, case when u.monthly_quota > 0 then u.monthly_quota else default_quota end as monthly_quota,
+    case when u.monthly_quota > 0 then u.monthly_quota else default_quota end as monthly_quota,
     coalesce(s.used, 0) as used,
-    coalesce((select o.destinations from user_settings o where o."user" = owner), '') as destinations,
     coalesce(a.lines, '{}') as lines, a.devices, a.numbers, a.lines is null or not a.are_plain as is_special,
     c.numbers as talks, c.lines as talk_lines, coalesce(c.opted_out, '{}') as opted_out
   into account

@@ -33,9 +33,10 @@ declare
   request sms_request;
   outcome text;
   cost int;
-  -- the API key that was found unchanged last; prefixes and lines of the key that was read last
-  live_key text;
-  key_read text;
+  -- the sender of the request and its bounds: see sms_limits_of
+  sender text;
+  stale boolean;
+  destinations text;
   key_destinations text;
   key_lines text[];
   -- client_refs, idempotency keys and ids in other APIs of the accepted requests
@@ -61,20 +62,14 @@ begin
       select count(*) into cost from unnest(request.messages) m where m."to" <> all (account.opted_out);
     end if;
 
-    -- Are the credentials still those that the request was checked with? Each update of a row changes `xmin`.
-    -- A request without a version comes from the account itself (a campaign): is the account enabled?
-    if request.key is not null and request.key || request.key_version is distinct from live_key then
-      select request.key || request.key_version into live_key from api_keys k
-      where k.id = request.key and k."user" = owner and k.xmin::text = request.key_version;
+    -- Are the credentials still those that the request was checked with? What are the sender's bounds?
+    if sender is distinct from concat_ws(' ', request.version, request.key, request.key_version, request.sent_by) then
+      sender := concat_ws(' ', request.version, request.key, request.key_version, request.sent_by);
+      select l.* into stale, destinations, key_destinations, key_lines
+      from sms_limits_of(owner, request.version, request.key, request.key_version, request.sent_by) l;
     end if;
-    if request.version is null then
-      perform from user_settings s where s."user" = owner and s.disabled;
-      outcome := case when found then 'stale' else outcome end;
-    elsif account.version is distinct from request.version
-      or request.key is not null and request.key || request.key_version is distinct from live_key
-    then
-      outcome := 'stale';
-    end if;
+    outcome := case when stale then 'stale' else outcome end;
+    is_special := is_special or key_lines is not null;
 
     -- Does the idempotency key already have an answer?
     if request.idempotency_key is not null and outcome = 'accepted' then
@@ -100,19 +95,6 @@ begin
       end;
     end if;
 
-    -- May the messages go to these phone numbers? If `sent_by` is an API key, the key must allow them, too.
-    if request.sent_by is distinct from key_read then
-      select k.destinations, nullif(k.lines, '{}') into key_destinations, key_lines
-      from api_keys k where k.id = request.sent_by and k."user" = owner;
-      key_read := request.sent_by;
-    end if;
-    is_special := is_special or key_lines is not null;
-    if outcome = 'accepted' and account.destinations || coalesce(key_destinations, '') <> '' then
-      perform from unnest(request.messages) m
-      where not (sms_is_destination(account.destinations, m."to") and sms_is_destination(key_destinations, m."to"));
-      outcome := case when found then 'destination_not_allowed' else outcome end;
-    end if;
-
     -- Does the requested device exist?
     if request.device is not null and outcome = 'accepted' then
       perform from devices d where d.id = request.device and d."user" = owner;
@@ -131,14 +113,12 @@ begin
       request.line := named[1];
     end if;
 
-    -- May the API key send by the requested line? If only a device or slot is requested, the key needs one
-    -- line of it.
-    if key_lines is not null and (request.device is not null or request.sim > 0) and outcome = 'accepted' then
-      perform from lines l
-      where l.id = any (key_lines) and l."user" = owner and (request.line is null or l.id = request.line)
-        and (request.device is null or l.device = request.device)
-        and (request.sim = 0 or l.slot = request.sim or l.slot = 0);
-      outcome := case when found then outcome else 'line_not_allowed' end;
+    -- May the sender send to these numbers by this line? Most senders have no bounds.
+    if outcome = 'accepted' and (destinations || key_destinations <> '' or key_lines is not null) then
+      outcome := coalesce(sms_may(
+        'send', destinations, key_destinations, key_lines, (select array_agg(m."to") from unnest(request.messages) m),
+        request.device, request.line, request.sim, key_lines
+      ), outcome);
     end if;
 
     -- Is there enough quota, and a line that is available now? A scheduled message needs no line yet.

@@ -23,6 +23,7 @@ import {
 import { CAMPAIGN_PREVIEW, previewCampaign } from '../../sms/campaigns/plan.ts'
 import { CAMPAIGN_PROGRESS, readProgress } from '../../sms/campaigns/progress.ts'
 import { RETRY_BATCH } from '../../sms/queue/retry.ts'
+import { type Act, may } from '../../sms/send/judge.ts'
 import { readIdempotencyKey } from '../../sms/send/send.ts'
 import { checkShape, type RefusalCode } from '../../sms/send/shape.ts'
 import { bodyBytes, readJson } from '../body/raw-body.ts'
@@ -35,40 +36,42 @@ const MAX_BODY_BYTES = 1 << 20
 
 /** `/api/campaigns`: texts to many, for a user who signed in. Errors are `{"error","message"}`. */
 export function campaignRoutes(services: Services): Hono<Env> {
-  const identify = async (c: Ctx) => {
-    const { user, store } = await requireUser(c, services)
-    return { user, sending: { ...services.sending, store } }
+  const by = (act: Act) => async (c: Ctx) => {
+    const sender = await requireUser(c, services)
+    return { permit: may(sender, act), sending: { ...services.sending, store: sender.store } }
   }
-  type Campaigner = Awaited<ReturnType<typeof identify>>
+  type Campaigner = Awaited<ReturnType<ReturnType<typeof by>>>
   const steer =
     (how: typeof pauseCampaign) =>
-    ({ user, sending }: Campaigner, _: Ctx, id: string) =>
-      how(sending, user, id)
+    ({ permit, sending }: Campaigner, _: Ctx, id: string) =>
+      how(sending, permit, id)
   const read = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
-  return routesFor(identify, {
-    'POST /': async ({ user, sending }, c) => {
+  const reads = routesFor(by('readUsage'), {
+    'POST /times': async ({ permit, sending }, c) => {
+      const { repeat, scheduledAt } = readRepetition(await read(c), new Date())
+      return readTimes(sending.store, permit.sender.user, repeat, scheduledAt)
+    },
+    'GET /:id/progress': ({ permit, sending }, _, id) => readProgress(sending.store, permit.sender.user, id),
+  })
+  return routesFor(by('campaign'), {
+    'POST /': async ({ permit, sending }, c) => {
       const wanted = readNewCampaign(await read(c), new Date())
       const key = readIdempotencyKey(c.req.header('idempotency-key'))
       // messages are created after the answer, so that the user can still undo the send
-      return createCampaign(sending, user, wanted, key)
+      return createCampaign(sending, permit, wanted, key)
     },
-    'POST /preview': async ({ user, sending }, c) =>
-      previewCampaign(sending.store, user, readNewCampaign(await read(c), new Date())),
-    'POST /times': async ({ user, sending }, c) => {
-      const { repeat, scheduledAt } = readRepetition(await read(c), new Date())
-      return readTimes(sending.store, user, repeat, scheduledAt)
-    },
-    'PATCH /:id': async ({ user, sending }, c, id) =>
-      changeCampaign(sending, user, id, readCampaignChange(await read(c), new Date())),
+    'POST /preview': async ({ permit, sending }, c) =>
+      previewCampaign(sending.store, permit, readNewCampaign(await read(c), new Date())),
+    'PATCH /:id': async ({ permit, sending }, c, id) =>
+      changeCampaign(sending, permit, id, readCampaignChange(await read(c), new Date())),
     'POST /:id/pause': steer(pauseCampaign),
     'POST /:id/resume': steer(resumeCampaign),
     'POST /:id/cancel': steer(cancelCampaign),
-    'POST /:id/retry': async ({ user, sending }, c, id) => {
+    'POST /:id/retry': async ({ permit, sending }, c, id) => {
       const body = checkShape(RETRY_BATCH, bodyBytes(c.env.incoming) > 0 ? await read(c) : {})
-      return retryCampaign(sending, user, id, body)
+      return retryCampaign(sending, permit, id, body)
     },
-    'GET /:id/progress': ({ user, sending }, _, id) => readProgress(sending.store, user, id),
-  })
+  }).route('/', reads)
 }
 
 const GIVEN: readonly RefusalCode[] = [...SHAPE, 'destination_not_allowed', 'group_not_found']

@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
-import type { Scope } from '../../auth/api-keys.ts'
 import { userHolder } from '../../collections/catalog.ts'
 import { chapter, json, SENDER, SENDING } from '../../openapi/operations.ts'
 import {
@@ -31,13 +30,14 @@ import {
   SEND,
   TEMPLATE_SEND,
 } from '../../sms/send/body.ts'
+import { type Act, may } from '../../sms/send/judge.ts'
 import { PREVIEW, previewSend } from '../../sms/send/preview.ts'
 import { ACCEPTED, readIdempotency, send } from '../../sms/send/send.ts'
 import { checkShape, type RefusalCode } from '../../sms/send/shape.ts'
 import { ACCOUNT_USAGE, countDays, readAccountUsage, readDays, USAGE_DAYS } from '../../sms/usage.ts'
 import { bodyBytes, readJson } from '../body/raw-body.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
-import { READS, requireReader, requireSender, SENDS, withSender } from '../middleware/sender.ts'
+import { requireReader, requireSender, type SendingCaller, withSender } from '../middleware/sender.ts'
 import { routesFor, sendRaw, sendValue } from '../request-info.ts'
 
 /** Enough for 100,000 recipients. */
@@ -46,26 +46,33 @@ const MAX_BODY_BYTES = 4 << 20
 /** `/api/sms`: sends, actions on sent messages, statistics. Errors are `{"error","message"}`. */
 export function smsRoutes(services: Services): Hono<Env> {
   const { config } = services
-  const by = (scopes: readonly Scope[]) => (c: Ctx) => requireSender(c, services, scopes)
+  const by = (act: Act) => (c: Ctx) => requireSender(c, services, act)
   const read = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
-  const reads = routesFor(by(READS), {
+  const reads = routesFor(by('readUsage'), {
     'GET /usage': ({ user, store }) => readAccountUsage(store, user, config, new Date()),
     'GET /batches/:batch_id': ({ user, store }, _, id) => countBatch(store, user, id),
   })
-  const sends = routesFor(by(SENDS), {
-    'POST /preview': async ({ user, store }, c) => {
+  const previews = routesFor(by('preview'), {
+    'POST /preview': async (sender, c) => {
       const body = readPreview(await read(c), new Date())
-      return admission.heavyWork.run(userHolder(user), () => previewSend(store, config, user, body))
+      const preview = () => previewSend(sender.store, config, sender, body)
+      return admission.heavyWork.run(userHolder(sender.user), preview)
     },
-    'POST /batches/:batch_id/reschedule': async ({ user, store }, c, id) =>
-      rescheduleBatch(store, user, id, readReschedule(await read(c), new Date())),
-    'PATCH /messages/:id': async ({ user, store }, c, id) =>
-      changeMessage(store, user, id, readChange(await read(c), new Date())),
   })
-  const cancels = routesFor(by(['messages:cancel']), {
-    'POST /batches/:batch_id/cancel': ({ user, store }, _, id) => cancelBatch(store, user, id),
-    'POST /messages/:id/cancel': ({ user, store }, _, id) => cancelMessage(store, user, id),
-  })
+  /** Adds a route that changes texts, with the caller from the cache at first. */
+  const changing = (
+    act: Act,
+    work: (sender: SendingCaller, c: Ctx, id: string) => Promise<object | string>,
+  ) => {
+    return (c: Ctx) =>
+      withSender(c, services, act, async (sender) => {
+        const made = await work(sender, c, String(Object.values(c.req.param())[0]))
+        return typeof made === 'string' ? sendRaw(c, made) : sendValue(c, made)
+      })
+  }
+  const cancels = (cancel: typeof cancelBatch | typeof cancelMessage) =>
+    changing('cancel', (sender, _, id) => cancel(sender.store, may(sender, 'cancel'), id))
+  const sendingFor = ({ store }: SendingCaller) => ({ ...services.sending, store })
   return new Hono<Env>()
     .post('/send', sendFrom(services, SEND))
     .post('/send-template', sendFrom(services, TEMPLATE_SEND))
@@ -74,29 +81,40 @@ export function smsRoutes(services: Services): Hono<Env> {
       const { user, store } = await requireReader(c, services)
       return sendValue(c, await countDays(store, user, days, new Date()))
     })
-    .post('/batches/:batch_id/retry', (c) =>
-      withSender(c, services, async (sender) => {
-        const sending = { ...services.sending, store: sender.store }
+    .post(
+      '/batches/:batch_id/reschedule',
+      changing('change', async (sender, c, id) =>
+        rescheduleBatch(sender.store, sender, id, readReschedule(await read(c), new Date())),
+      ),
+    )
+    .patch(
+      '/messages/:id',
+      changing('change', async (sender, c, id) =>
+        changeMessage(sender.store, may(sender, 'change'), id, readChange(await read(c), new Date())),
+      ),
+    )
+    .post('/batches/:batch_id/cancel', cancels(cancelBatch))
+    .post('/messages/:id/cancel', cancels(cancelMessage))
+    .post(
+      '/batches/:batch_id/retry',
+      changing('retry', async (sender, c, id) => {
         const body = checkShape(RETRY_BATCH, bodyBytes(c.env.incoming) > 0 ? await read(c) : {})
-        return sendValue(c, await retryBatch(sending, sender, c.req.param('batch_id'), body))
+        return retryBatch(sendingFor(sender), sender, id, body)
       }),
     )
-    .post('/messages/:id/retry', (c) =>
-      withSender(c, services, async (sender) => {
-        const sending = { ...services.sending, store: sender.store }
-        return sendRaw(c, (await retryMessage(sending, sender, c.req.param('id'))).answer)
-      }),
+    .post(
+      '/messages/:id/retry',
+      changing('retry', async (sender, _, id) => (await retryMessage(sendingFor(sender), sender, id)).answer),
     )
     .route('/', reads)
-    .route('/', sends)
-    .route('/', cancels)
+    .route('/', previews)
 }
 
 /** Sends a text or a template. Checks credentials before it reads the body. `adapt` may change the body. */
 export const sendFrom =
   (services: Services, schema: typeof SEND | typeof TEMPLATE_SEND, adapt?: (json: unknown) => unknown) =>
   (c: Ctx) =>
-    withSender(c, services, async (sender) => {
+    withSender(c, services, 'send', async (sender) => {
       const given = await readJson(c, MAX_BODY_BYTES)
       const json = adapt ? adapt(given) : given
       const body = readSend(schema, json, new Date())
@@ -127,6 +145,12 @@ const REPLAYED = z.object({
 })
 
 export const SHAPE: readonly RefusalCode[] = ['invalid_phone_number', 'body_too_long', 'too_many_recipients']
+/** How the judge refuses a text that a sender may not change. */
+const OUT_OF_BOUNDS: readonly RefusalCode[] = [
+  'destination_not_allowed',
+  'line_not_allowed',
+  'owned_by_campaign',
+]
 const SEND_REFUSALS: readonly RefusalCode[] = [
   ...SHAPE,
   'quota_exceeded',
@@ -187,7 +211,7 @@ export const smsPaths = () =>
       body: [z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE]), TEXT_EXAMPLE],
       answer: ['The texts, and what it takes to send them.', PREVIEW],
       hasTemplate: true,
-      refuses: [...SHAPE, 'destination_not_allowed', 'group_not_found'],
+      refuses: [...SHAPE, 'destination_not_allowed', 'line_not_allowed', 'group_not_found'],
     },
     'GET /api/sms/usage': {
       id: 'readUsage',
@@ -216,18 +240,18 @@ export const smsPaths = () =>
       id: 'cancelBatch',
       summary: 'Cancel what is left of a send',
       description:
-        'Ends all messages of a send that no device has claimed; their units of the quota come back. Again is no error.',
+        'Ends all messages of a send that no device has claimed; their units of the quota come back. Again is no error. A campaign is canceled by `/api/campaigns`.',
       answer: ['What was canceled, and how all messages of the send are now.', CANCELED_BATCH],
-      refuses: ['batch_not_found'],
+      refuses: ['batch_not_found', ...OUT_OF_BOUNDS],
     },
     'POST /api/sms/batches/{batch_id}/reschedule': {
       id: 'rescheduleBatch',
       summary: 'Give what is left of a scheduled send another time',
       description:
-        'Changes the time of all messages of a send that are still `pending`. Their end stays as it is unless it is given, and must come after the new time: else nothing is changed. Again is no error.',
+        'Changes the time of all messages of a send that are still `pending`. Their end stays as it is unless it is given, and must come after the new time: else nothing is changed. An earlier end needs the scope `messages:cancel`, too. Members with the role agent may change 20 messages at once. Again is no error.',
       body: [RESCHEDULE, { scheduled_at: '2026-11-21T08:00:00Z' }],
       answer: ['What was changed, and how all messages of the send are now.', RESCHEDULED_BATCH],
-      refuses: ['batch_not_found'],
+      refuses: ['batch_not_found', 'too_many_recipients', ...OUT_OF_BOUNDS],
     },
     'POST /api/sms/batches/{batch_id}/retry': {
       id: 'retryBatch',
@@ -236,16 +260,16 @@ export const smsPaths = () =>
         'Sends new messages with the same texts to the same numbers, by any device. They count against the quota, and have a batch_id of their own. Asking again answers the same new messages, and sends what could not be sent before.',
       requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
       answer: ['The new messages.', RETRIED_BATCH],
-      refuses: ['quota_exceeded', 'destination_not_allowed', 'batch_not_found', 'no_devices'],
+      refuses: ['quota_exceeded', 'batch_not_found', 'no_devices', 'too_many_recipients', ...OUT_OF_BOUNDS],
     },
     'PATCH /api/sms/messages/{id}': {
       id: 'changeMessage',
       summary: 'Change a scheduled message',
       description:
-        'Changes what is given of a message that is still `pending`; the rest stays as it is. The end must come after the time. It stays counted in the month in which it was accepted. The same again changes nothing.',
+        'Changes what is given of a message that is still `pending`; the rest stays as it is. The end must come after the time. It stays counted in the month in which it was accepted. An API key changes only texts that it could send: to its destinations, by its lines. An earlier end needs the scope `messages:cancel`, too. The same again changes nothing.',
       body: [MESSAGE_CHANGE, { scheduled_at: '2026-11-21T08:00:00Z', body: 'See you at nine' }],
       answer: ['How it is now.', CHANGED],
-      refuses: ['body_too_long', 'message_not_found', 'not_changeable'],
+      refuses: ['body_too_long', 'message_not_found', 'not_changeable', ...OUT_OF_BOUNDS],
     },
     'POST /api/sms/messages/{id}/retry': {
       id: 'retryMessage',
@@ -254,8 +278,8 @@ export const smsPaths = () =>
         'Sends a new message with the same text to the same number, by any device. It counts against the quota. Asking again answers the same new message.',
       answer: ['The new message.', ACCEPTED],
       refuses: [
+        ...OUT_OF_BOUNDS,
         'quota_exceeded',
-        'destination_not_allowed',
         'message_not_found',
         'not_retriable',
         'client_ref_reused',
@@ -268,6 +292,6 @@ export const smsPaths = () =>
       description:
         'Ends a message that no device has claimed; its unit of the quota comes back. Again is no error.',
       answer: ['It will not be sent.', CANCELED],
-      refuses: ['message_not_found', 'not_cancelable'],
+      refuses: ['message_not_found', 'not_cancelable', ...OUT_OF_BOUNDS],
     },
   })

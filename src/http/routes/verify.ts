@@ -8,7 +8,7 @@ import { VERIFICATION } from '../../verify/service.ts'
 import { checkVerification, endVerification, startVerification } from '../../verify/verify.ts'
 import { readJson } from '../body/raw-body.ts'
 import type { Env, Services } from '../context.ts'
-import { requireSender, SENDS, withSender } from '../middleware/sender.ts'
+import { requireSender, withSender } from '../middleware/sender.ts'
 import { routesFor } from '../request-info.ts'
 
 const MAX_BODY_BYTES = 64 << 10
@@ -64,7 +64,7 @@ const CANCEL = z.strictObject(NAMED).meta({ id: 'VerificationCancel' })
 
 /** `/api/verify`: sends and checks codes that prove a phone number. Errors are `{"error","message"}`. */
 export const verifyRoutes = (services: Services): Hono<Env> =>
-  routesFor((c) => requireSender(c, services, SENDS), {
+  routesFor((c) => requireSender(c, services, 'verify'), {
     'POST /check': async ({ user, store }, c) => {
       const { code, ...named } = checkShape(CHECK, await readJson(c, MAX_BODY_BYTES))
       return checkVerification(store, user, { ...nameOf(named), code })
@@ -74,7 +74,7 @@ export const verifyRoutes = (services: Services): Hono<Env> =>
       return endVerification(store, user, nameOf(named), 'canceled')
     },
   }).post('/', (c) =>
-    withSender(c, services, async (sender) => {
+    withSender(c, services, 'verify', async (sender) => {
       const start = readStart(await readJson(c, MAX_BODY_BYTES))
       const { store } = sender
       return c.json(await startVerification({ store, config: services.config }, { sender, ...start }))

@@ -6,21 +6,23 @@ import {
 } from '@modelcontextprotocol/server'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { hasScope, identifyKey, type KeyHolder, type Scope } from '../../auth/api-keys.ts'
+import { identifyKey, type KeyHolder } from '../../auth/api-keys.ts'
 import { answerableFault } from '../../db/errors.ts'
 import { ApiError, GatewayError, notFound, RetryLater } from '../../errors.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import { type Ctx, type Env, type Protocol, type Services, SMALL_BYTES } from '../../http/context.ts'
 import { gatewayForm } from '../../http/middleware/failure.ts'
 import { gate } from '../../http/middleware/gate.ts'
-import { scopeRequired } from '../../http/middleware/sender.ts'
 import { retry, withCatalog } from '../../http/retry.ts'
 import { clientIp, countAnswer, storeOf } from '../../http/server/store-of.ts'
 import { chapter, json, KEY_HOLDER, refusals, SENDING } from '../../openapi/operations.ts'
 import { listRecords, viewRecord } from '../../records/list.ts'
 import { StaleAuth } from '../../records/record-sql.ts'
 import { AnswerMeter, NO_REQUEST } from '../../request/request.ts'
-import { checkShape, gatewayRefusal, invalid, senderOfKey } from '../../sms/send/shape.ts'
+import { hasScope, type Scope } from '../../request/scopes.ts'
+import { may } from '../../sms/send/judge.ts'
+import { senderOfKey } from '../../sms/send/sender.ts'
+import { checkShape, gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import { FIND_TOOLS, type McpCaller, type McpServices, SEND_TOOLS, type Tool } from './tools.ts'
 
 /** Enough for 1,000 recipients and the values of a template's variables. */
@@ -130,13 +132,13 @@ async function requireKey(c: Ctx, services: Services): Promise<KeyHolder> {
 function callerOf(c: Ctx, services: Services, holder: KeyHolder): McpCaller {
   // the first attempt uses the key that this request has read, a second one reads the key again
   const identifySender = async (cached: boolean) => {
-    const key = cached ? holder : await requireKey(c, services)
-    if (!hasScope(key.scopes, SENDS)) throw scopeRequired(SENDS)
-    return senderOfKey(key)
+    const sender = senderOfKey(cached ? holder : await requireKey(c, services))
+    may(sender, 'send')
+    return sender
   }
   const meter = new AnswerMeter(undefined, 0, MAX_READ_BYTES)
   return {
-    user: holder.auth.id,
+    sender: senderOfKey(holder),
     may: (scope) => hasScope(holder.scopes, scope),
     asSender: (work) => retry(services.store, identifySender, work, { startsCached: true }),
     reading: (query) => ({ ...NO_REQUEST, auth: holder.auth, meter, query }),

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { admission } from '../../admission/admission.ts'
 import type { Ticket } from '../../admission/holder.ts'
-import type { Scope } from '../../auth/api-keys.ts'
 import { userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { ApiError, notFound } from '../../errors.ts'
@@ -12,11 +11,14 @@ import type { Logger } from '../../log.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { listRecords, viewRecord } from '../../records/list.ts'
 import { AnswerTooLarge, type RequestInfo } from '../../request/request.ts'
+import type { Scope } from '../../request/scopes.ts'
 import { cancelMessage } from '../../sms/queue/cancel.ts'
 import { COMMON, readPreview, readSend, SEND, TEMPLATE_SEND } from '../../sms/send/body.ts'
+import { may } from '../../sms/send/judge.ts'
 import { previewSend } from '../../sms/send/preview.ts'
 import { readIdempotency, type SendServices, send } from '../../sms/send/send.ts'
-import { id, type Sender } from '../../sms/send/shape.ts'
+import type { Sender } from '../../sms/send/sender.ts'
+import { id } from '../../sms/send/shape.ts'
 import { readUsage } from '../../sms/usage.ts'
 
 export interface McpServices extends SendServices {
@@ -26,7 +28,7 @@ export interface McpServices extends SendServices {
 }
 
 export interface McpCaller {
-  readonly user: string
+  readonly sender: Sender
   readonly may: (scope: Scope) => boolean
   /** Runs `work` with this key as the sender. Repeats `work` if the user or the key has changed meanwhile. */
   readonly asSender: <T>(work: (sender: Sender) => Promise<T>) => Promise<T>
@@ -114,9 +116,9 @@ export const SEND_TOOLS: readonly Tool[] = [
       template_id: TEMPLATE.template_id.optional(),
       variables: TEMPLATE.variables,
     }),
-    run: ({ store, config }, { user }, input) =>
-      admission.heavyWork.run(userHolder(user), () =>
-        previewSend(store, config, user, readPreview(input, new Date())),
+    run: ({ store, config }, { sender }, input) =>
+      admission.heavyWork.run(userHolder(sender.user), () =>
+        previewSend(store, config, sender, readPreview(input, new Date())),
       ),
   }),
   tool({
@@ -126,7 +128,7 @@ export const SEND_TOOLS: readonly Tool[] = [
     scope: 'messages:cancel',
     kind: 'write',
     input: z.object({ id: id().describe('The id that a send answered.') }),
-    run: ({ store }, { user }, { id }) => cancelMessage(store, user, id),
+    run: ({ store }, { sender }, { id }) => cancelMessage(store, may(sender, 'cancel'), id),
   }),
   tool({
     name: 'get_quota',
@@ -135,7 +137,7 @@ export const SEND_TOOLS: readonly Tool[] = [
     scope: 'messages:send',
     kind: 'read',
     input: z.object({}),
-    run: ({ store, config }, { user }) => readUsage(store, user, config, new Date()),
+    run: ({ store, config }, { sender }) => readUsage(store, sender.user, config, new Date()),
   }),
 ]
 

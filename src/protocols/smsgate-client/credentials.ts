@@ -1,25 +1,16 @@
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
-import {
-  effectiveScopes,
-  grants,
-  identifyKey,
-  isKey,
-  isNamed,
-  type KeyHolder,
-  keyHolderById,
-  REFRESH_SCOPE,
-  SCOPES,
-  type Scopes,
-} from '../../auth/api-keys.ts'
+import { identifyKey, isKey, isNamed, type KeyHolder, keyHolderById } from '../../auth/api-keys.ts'
 import { readBasic } from '../../auth/tokens.ts'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { readOrMakeParam } from '../../db/secrets.ts'
 import { list, number, run, runForRow, statement, text, textOrNull } from '../../db/statement.ts'
 import type { Ctx, Services } from '../../http/context.ts'
-import { callerOfKey, type SendingCaller, scopeRequired } from '../../http/middleware/sender.ts'
+import { callerOfKey, type SendingCaller } from '../../http/middleware/sender.ts'
 import { clientIp } from '../../http/server/store-of.ts'
+import { effectiveScopes, grants, REFRESH_SCOPE, SCOPES, type Scopes } from '../../request/scopes.ts'
+import { scopeRequired } from '../../sms/send/judge.ts'
 import { checkShape, gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import { randomText } from '../../tools/random.ts'
 

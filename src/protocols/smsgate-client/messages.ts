@@ -3,6 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy, type Row, runForRow, statement, text, unindexed } from '../../db/statement.ts'
 import { dateOf } from '../../fields/date.ts'
 import { cancelOnce, cancelWaiting } from '../../sms/queue/cancel.ts'
+import type { Permit } from '../../sms/send/judge.ts'
 import { gatewayRefusal, invalid } from '../../sms/send/shape.ts'
 import { REASONS } from '../../sms/status.ts'
 import { dateIn, deviceIn, flagIn, numberIn } from './request.ts'
@@ -142,10 +143,10 @@ export async function stateOf(store: Store, user: string, send: SendRow) {
 }
 
 /** Cancels those messages of a send that no device has. Throws 409 `not_cancelable` if devices have all. */
-export async function cancelSend(store: Store, user: string, { ref, isBatch }: SendRow): Promise<void> {
+export async function cancelSend(store: Store, permit: Permit, { ref, isBatch }: SendRow): Promise<void> {
   const isCanceled = isBatch
-    ? (await cancelWaiting(store, user, ref)) > 0
-    : await cancelOnce(store, user, ref)
+    ? (await cancelWaiting(store, permit, ref)) > 0
+    : await cancelOnce(store, permit, ref)
   if (!isCanceled) throw gatewayRefusal('not_cancelable')
 }
 

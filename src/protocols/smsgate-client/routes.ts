@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { REFRESH_SCOPE, type Scope } from '../../auth/api-keys.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { run, statement, text } from '../../db/statement.ts'
 import { GatewayError } from '../../errors.ts'
@@ -13,6 +12,8 @@ import { IDEMPOTENCY } from '../../http/routes/sms.ts'
 import { readinessOf } from '../../metrics/readiness.ts'
 import { SENDS } from '../../metrics/traffic.ts'
 import { deleteRecord } from '../../records/delete.ts'
+import { REFRESH_SCOPE, type Scope } from '../../request/scopes.ts'
+import { may } from '../../sms/send/judge.ts'
 import { checkDevice } from '../../sms/send/send.ts'
 import { addRoutes } from '../route-table.ts'
 import { settingsOf, wireDevice } from '../smsgate/wire.ts'
@@ -102,16 +103,12 @@ const ROUTES: readonly Route[] = [
   route('GET /messages/{id}', 'messages:read', 'Read the state of a send', async ({ store, user, id }) =>
     stateOf(store, user, await findSend(store, user, id)),
   ),
-  route(
-    'DELETE /messages/{id}',
-    'messages:cancel',
-    'Cancel what no device has begun',
-    async ({ store, user, id }) => {
-      const send = await findSend(store, user, id)
-      await cancelSend(store, user, send)
-      return stateOf(store, user, send)
-    },
-  ),
+  route('DELETE /messages/{id}', 'messages:cancel', 'Cancel what no device has begun', async (call) => {
+    const { store, user, id } = call
+    const send = await findSend(store, user, id)
+    await cancelSend(store, may(call, 'cancel'), send)
+    return stateOf(store, user, send)
+  }),
   route(
     'POST /messages/inbox/export',
     'messages:export',

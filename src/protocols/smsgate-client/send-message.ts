@@ -7,6 +7,7 @@ import { E164, withoutSeparators } from '../../portable/phone.ts'
 import type { Idempotency } from '../../sms/send/accept.ts'
 import { ANY_LINE, dateAt, MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../../sms/send/body.ts'
 import { firstAnswer, readIdempotency, type SendServices, send } from '../../sms/send/send.ts'
+import type { Sender } from '../../sms/send/sender.ts'
 import {
   checkShape,
   id,
@@ -14,7 +15,6 @@ import {
   isRefusal,
   listOf,
   nonEmptyText,
-  type Sender,
   visibleText,
   wholeNumber,
 } from '../../sms/send/shape.ts'

@@ -8,7 +8,7 @@ import { answerableFault, DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, GatewayError, UserError } from '../../errors.ts'
 import type { Services } from '../../http/context.ts'
 import { checkRate } from '../../http/middleware/gate.ts'
-import { identifyKeyHolder, SENDS } from '../../http/middleware/sender.ts'
+import { identifyKeyHolder } from '../../http/middleware/sender.ts'
 import { open } from '../../http/server/connections.ts'
 import type { Logger } from '../../log.ts'
 import { isRefusal } from '../../sms/send/shape.ts'
@@ -71,7 +71,7 @@ export async function listenForMails(config: Config, log: Logger, available: () 
     onAuth: ({ username, password }, { remoteAddress }, done) =>
       answerGuest(remoteAddress, done, async () => {
         const by = { key: password ?? '', name: username ?? '', ip: remoteAddress }
-        const { auth } = await identifyKeyHolder(services(), by, SENDS, true).catch((error: unknown) => {
+        const { auth } = await identifyKeyHolder(services(), by, 'send', true).catch((error: unknown) => {
           checkRate(services(), null, remoteAddress, 'POST', '/api/sms/send')
           if (!isRefusal(error, 'unauthorized')) throw error
           const how = 'The user name must be your email address, and the password an API key of yours'

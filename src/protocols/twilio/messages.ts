@@ -8,6 +8,7 @@ import { deleteRecords } from '../../records/delete.ts'
 import { redactCopies } from '../../sms/history.ts'
 import { cancelMessage } from '../../sms/queue/cancel.ts'
 import type { Origin } from '../../sms/send/body.ts'
+import { may } from '../../sms/send/judge.ts'
 import { logChanged, REASONS } from '../../sms/status.ts'
 import { derivedId } from '../../tools/random.ts'
 import type { Call } from './account.ts'
@@ -218,7 +219,7 @@ export async function changeMessage(call: Call) {
   if (status !== '' && status !== 'canceled') throw invalid("Status can be 'canceled' only")
   if (body !== undefined && body !== '') throw invalid('Body can be made empty only')
   if (status === '' && body === undefined) throw invalid('Body or Status is required')
-  if (status !== '') await cancelMessage(store, user, id)
+  if (status !== '') await cancelMessage(store, may(call, 'cancel'), id)
   if (body !== undefined)
     await ifOver(store, REDACT, [id, user], async (inside) =>
       logChanged(inside, 'conversations', 'update', await redactCopies(inside.db, [id])),

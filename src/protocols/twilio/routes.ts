@@ -3,7 +3,7 @@ import { ApiError, RetryLater } from '../../errors.ts'
 import { readBytes } from '../../http/body/raw-body.ts'
 import type { Ctx, Env, Protocol, Services } from '../../http/context.ts'
 import { checkRate, takePlace } from '../../http/middleware/gate.ts'
-import { READS, requireSender, type SendingCaller } from '../../http/middleware/sender.ts'
+import { requireSender, type SendingCaller } from '../../http/middleware/sender.ts'
 import { sendRaw } from '../../http/request-info.ts'
 import { retry, withCatalog } from '../../http/retry.ts'
 import { IDEMPOTENCY } from '../../http/routes/sms.ts'
@@ -112,7 +112,7 @@ function twilioRoutes(services: Services): Hono<Env> {
       throw error(c)
     })
   const app = new Hono<Env>().get('/api/sms/twilio', async (c) => {
-    const caller = await requireSender(c, services, READS)
+    const caller = await requireSender(c, services, 'readUsage')
     return sendRaw(c, JSON.stringify(await describeConnection(caller, services.config)))
   })
   const work = (c: Ctx, { query, form }: Route, work: (call: Call) => Promise<Response>) => {

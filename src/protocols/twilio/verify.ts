@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
-import { hasScope, type Scope } from '../../auth/api-keys.ts'
 import { objectsOf } from '../../db/statement.ts'
 import { dateOf } from '../../fields/date.ts'
 import { E164 } from '../../portable/phone.ts'
 import { deleteRecords } from '../../records/delete.ts'
+import { hasScope, type Scope } from '../../request/scopes.ts'
 import { isRefusal } from '../../sms/send/shape.ts'
 import type { Verification } from '../../verify/service.ts'
 import {

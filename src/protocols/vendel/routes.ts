@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import { hasScope, type Scope } from '../../auth/api-keys.ts'
 import { runForRow, statement, text } from '../../db/statement.ts'
 import { ApiError, GatewayError } from '../../errors.ts'
 import { toText } from '../../fields/cast.ts'
 import { formatDate } from '../../fields/date.ts'
 import { type ErrorForm, type Protocol, queryOf } from '../../http/context.ts'
 import { hookForm, sendError } from '../../http/middleware/failure.ts'
-import { READS, requireSender, SENDS, type SendingCaller, withReader } from '../../http/middleware/sender.ts'
+import { requireSender, type SendingCaller, withReader } from '../../http/middleware/sender.ts'
 import { meterFor } from '../../http/request-info.ts'
 import { sendFrom } from '../../http/routes/sms.ts'
 import { SENDS as SEND_GROUP } from '../../metrics/traffic.ts'
@@ -14,6 +13,7 @@ import { listRecords } from '../../records/list.ts'
 import { NO_REQUEST } from '../../request/request.ts'
 import { countBatch } from '../../sms/queue/cancel.ts'
 import { SEND, TEMPLATE_SEND } from '../../sms/send/body.ts'
+import { type Act, isAllowed } from '../../sms/send/judge.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
 import { checkShape, gatewayRefusal, instant, isRefusal } from '../../sms/send/shape.ts'
 import { readUsage, type USAGE } from '../../sms/usage.ts'
@@ -131,12 +131,13 @@ function shownIn(record: Row, name: string): unknown {
 /** A page of what the caller may see. An API key sees incoming texts only with the scope `inbox:list`. */
 async function find(
   { c, services: { extensions } }: DoorCall,
-  { store, auth, scopes }: SendingCaller,
+  caller: SendingCaller,
   { collection, sort, fields }: List,
   given: Readonly<Record<string, string>>,
   [page, perPage]: readonly [page: number, perPage: number],
 ) {
-  const isOutgoing = collection === MESSAGES.collection && scopes && !hasScope(scopes, 'inbox:list')
+  const { store, auth } = caller
+  const isOutgoing = collection === MESSAGES.collection && !isAllowed(caller, 'readInbox')
   const conditions = [
     ...Object.entries(given).map(filterOf),
     ...(isOutgoing ? ['message_type = "outgoing"'] : []),
@@ -170,12 +171,12 @@ const wholeOr = (text: string | undefined, otherwise: number) =>
   /^[1-9]\d{0,8}$/.test(text ?? '') ? Number(text) : otherwise
 
 /** Answers a list. An empty parameter counts as left out. */
-const listing = (list: List, scope: Scope) => (call: DoorCall) => {
+const listing = (list: List, act: Act) => (call: DoorCall) => {
   const { page, per_page, ...query } = queryOf(call.c)
   const known = Object.entries(query).filter(([name, value]) => list.filters.includes(name) && value !== '')
   const given = checkShape(PERIOD, Object.fromEntries(known)) as Record<string, string>
   const part = [wholeOr(page, 1), Math.min(wholeOr(per_page, 50), MAX_PER_PAGE)] as const
-  return withReader(call.c, call.services, [scope], (caller) => find(call, caller, list, given, part))
+  return withReader(call.c, call.services, act, (caller) => find(call, caller, list, given, part))
 }
 
 /** Sent as the limit where there is no limit. A number, since clients subtract from it. */
@@ -193,14 +194,14 @@ const sending =
   ({ c, services }: DoorCall): Promise<Response> =>
     sendFrom(services, schema, (json) => checkShape(known, json))(c).catch(async (error: unknown) => {
       if (!isRefusal(error, 'quota_exceeded')) throw error
-      const { user, store } = await requireSender(c, services, SENDS)
+      const { user, store } = await requireSender(c, services, 'send')
       throw quotaExceeded(await readUsage(store, user, services.config, new Date()))
     })
 
 const reading =
-  <T>(work: (call: DoorCall, caller: SendingCaller, id: string) => Promise<T>) =>
+  <T>(act: Act, work: (call: DoorCall, caller: SendingCaller, id: string) => Promise<T>) =>
   (call: DoorCall): Promise<T> =>
-    withReader(call.c, call.services, READS, (caller) => work(call, caller, call.c.req.param('id') ?? ''))
+    withReader(call.c, call.services, act, (caller) => work(call, caller, call.c.req.param('id') ?? ''))
 
 const QUOTA = z.strictObject({
   plan: z.string(),
@@ -262,10 +263,10 @@ const route = (
   ...{ answer: [200, 'Done.', answer], ...more },
 })
 
-const listRoute = (path: string, things: string, list: List, scope: Scope): DoorRoute =>
+const listRoute = (path: string, things: string, list: List, act: Act): DoorRoute =>
   route(`GET ${path}`, `List${things}`, `List ${things.toLowerCase()}`, pageOf(list), {
     query: [...list.filters, 'page', 'per_page'],
-    work: listing(list, scope),
+    work: listing(list, act),
   })
 
 const ROUTES = [
@@ -275,14 +276,16 @@ const ROUTES = [
     work: sending(TEMPLATE_SEND, TEMPLATE),
   }),
   route('GET sms/status/{id}', 'ReadStatus', 'Read a message', itemOf(MESSAGES), {
-    work: reading(readStatus),
+    work: reading('readMessage', readStatus),
   }),
-  route('GET sms/batch/{id}', 'ReadBatch', 'Read a send', BATCH, { work: reading(readBatch) }),
-  route('GET plans/quota', 'ReadQuota', 'Read the quota of the month', QUOTA, { work: reading(readQuota) }),
-  listRoute('sms/messages', 'Messages', MESSAGES, 'messages:list'),
-  listRoute('contacts', 'Contacts', CONTACTS, 'messages:list'),
-  listRoute('contacts/groups', 'Groups', GROUPS, 'messages:list'),
-  listRoute('devices', 'Devices', DEVICES, 'devices:list'),
+  route('GET sms/batch/{id}', 'ReadBatch', 'Read a send', BATCH, { work: reading('readMessage', readBatch) }),
+  route('GET plans/quota', 'ReadQuota', 'Read the quota of the month', QUOTA, {
+    work: reading('readUsage', readQuota),
+  }),
+  listRoute('sms/messages', 'Messages', MESSAGES, 'listMessages'),
+  listRoute('contacts', 'Contacts', CONTACTS, 'readContacts'),
+  listRoute('contacts/groups', 'Groups', GROUPS, 'readContacts'),
+  listRoute('devices', 'Devices', DEVICES, 'listDevices'),
 ]
 
 const DESCRIPTION =

@@ -9,7 +9,7 @@ import type { Offer } from '../send/accept.ts'
 import { PLAIN_OPTIONS } from '../send/body.ts'
 import { writeTexts } from '../send/content.ts'
 import { offeredMessage } from '../send/send.ts'
-import { accountSender, gatewayRefusal, type RefusalCode } from '../send/shape.ts'
+import { gatewayRefusal, type RefusalCode } from '../send/shape.ts'
 import { REASONS, updateRecords } from '../status.ts'
 import {
   type Campaign,
@@ -22,6 +22,7 @@ import {
   findCampaign,
   holdMessages,
   isStored,
+  permitOf,
   readCampaign,
   releaseMessages,
 } from './campaign.ts'
@@ -72,7 +73,7 @@ async function send(services: CampaignServices, campaign: Campaign, signal?: Abo
     return (await storeMessages(services, campaign, signal)) && (await releaseMessages(store, campaign))
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    await endCampaign(services, campaign, 'failed', error.message)
+    await endCampaign(services, campaign, 'failed', { error: error.message })
     return false
   }
 }
@@ -100,17 +101,18 @@ async function end(services: CampaignServices, campaign: Campaign) {
   return true
 }
 
-async function cancelAll({ store }: CampaignServices, { user, batches }: Campaign) {
-  for (const batch of batches) await cancelWaiting(store, user, batch)
+async function cancelAll({ store }: CampaignServices, campaign: Campaign) {
+  for (const batch of campaign.batches) await cancelWaiting(store, permitOf(campaign), batch)
 }
 
 /** Deletes unsent messages of a campaign's previous revision. Merely canceled ones would pile up. */
-async function deleteFormer(services: CampaignServices, { user, formerBatch }: Campaign) {
+async function deleteFormer(services: CampaignServices, campaign: Campaign) {
+  const { formerBatch } = campaign
   const { store, extensions } = services
   const messages = store.catalog.find('sms_messages')!
   const deleteSome = () =>
     store.db.transaction(async (db) => {
-      const ids = (await lockWaiting(db, user, formerBatch)).map(([message]) => message)
+      const ids = (await lockWaiting(db, permitOf(campaign), formerBatch)).map(([message]) => message)
       await deleteRecords({ db, catalog: store.catalog }, extensions, messages, ids)
       return ids.length
     })
@@ -228,7 +230,7 @@ function offerOf(campaign: Campaign, messages: Offer['messages'], number: number
   return {
     ...PLAIN_OPTIONS,
     ...{ priority, sim, scheduledAt, expiresAt, guarantee },
-    sender: accountSender(campaign.user, campaign.id),
+    permit: permitOf(campaign),
     device: campaign.device || undefined,
     line: campaign.line || undefined,
     later: true,

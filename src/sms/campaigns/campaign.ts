@@ -9,8 +9,10 @@ import type { Extensions } from '../../records/extension.ts'
 import { isDisabledSql } from '../../records/record-sql.ts'
 import { lockUserSends } from '../send/accept.ts'
 import type { SendOptions } from '../send/body.ts'
+import { may, type Permit } from '../send/judge.ts'
 import { LAST_LEAVES_AT } from '../send/preview.ts'
 import type { SendServices } from '../send/send.ts'
+import { accountSender } from '../send/sender.ts'
 import { gatewayRefusal } from '../send/shape.ts'
 import { eventsCte, updateRecords } from '../status.ts'
 import type { Repeat } from './body.ts'
@@ -136,6 +138,10 @@ export async function findCampaign(db: Db, user: string, id: string): Promise<Ca
   return campaign
 }
 
+/** The permission of a campaign to store, hold, release and cancel its own texts. */
+export const permitOf = ({ user, id }: Pick<Campaign, 'user' | 'id'>): Permit =>
+  may(accountSender(user, id), 'campaign')
+
 /** Whether all messages of the present revision are stored. */
 export const isStored = ({ audience }: Campaign): boolean => audience.length === 0
 
@@ -173,19 +179,19 @@ select $1, key, '', '{}' from unnest($2::text[]) key on conflict do nothing`
 /**
  * Ends a campaign and stores the Idempotency-Keys of all its chunks of recipients, so that no node can store
  * their messages any more. advance.ts cancels those already stored. False if the campaign has changed since
- * it was read.
+ * it was read. `by`: who ends it; '' for the server.
  */
 export function endCampaign(
   { store, config }: CampaignServices,
   campaign: Campaign,
   status: 'canceled' | 'failed',
-  error = '',
+  { error = '', by = '' } = {},
 ): Promise<boolean> {
   const keys = chunksOf(campaign, config).map((_, number) => chunkKey(campaign, number))
   return store.db.transaction(async (db) => {
     await lockUserSends(db, campaign.user)
-    const set = 'status = $3, error = $4, settled = false'
-    const isEnded = await changeAsRead(db, campaign, set, status, error)
+    const set = `status = $3, error = $4, settled = false, changed_by = coalesce(nullif($5, ''), changed_by)`
+    const isEnded = await changeAsRead(db, campaign, set, status, error, by)
     if (isEnded) await db.query(CLOSE, [campaign.user, keys])
     return isEnded
   })
@@ -204,6 +210,7 @@ order by d.message limit ${MAX_ROWS} for update of d`
 const EVENTS = eventsCte(
   `r."user", r.message, 'pending', '', 0, $3`,
   'rows r join changed c on c.id = r.message',
+  '$4',
 )
 
 /** Unassigns messages that no device has claimed yet. While `due_at` is infinity, they are not reassigned. */
@@ -236,20 +243,21 @@ select count(*) from rows`
 const UNCHANGED = 'select 1 from campaigns where id = $1 and xmin::text = $2 for share'
 
 /** Holds back the unclaimed messages of a paused campaign. False if the campaign was changed meanwhile. */
-export const holdMessages = (store: Store, campaign: Campaign) => inSteps(store, campaign, HOLD, 'Paused')
+export const holdMessages = (store: Store, campaign: Campaign) =>
+  inSteps(store, permitOf(campaign), campaign, HOLD, 'Paused')
 
 /** Releases a campaign's held messages. False if the campaign was changed meanwhile. */
 export const releaseMessages = (store: Store, campaign: Campaign) =>
-  inSteps(store, campaign, RELEASE, 'Resumed')
+  inSteps(store, permitOf(campaign), campaign, RELEASE, 'Resumed')
 
-async function inSteps(store: Store, campaign: Campaign, step: string, detail: string) {
+async function inSteps(store: Store, permit: Permit, campaign: Campaign, step: string, detail: string) {
   const { id, version, batches, user } = campaign
   for (;;) {
     const rows = await store.db.transaction(async (db) => {
       const unchanged = await db.query(UNCHANGED, [id, version])
       if (!unchanged.rows[0]) return undefined
       // not a named statement, so that Postgres plans it for the present number of rows
-      const done = await db.query(step, [batches, user, detail])
+      const done = await db.query(step, [batches, user, detail, permit.sender.sentBy])
       return Number(done.rows[0]![0])
     })
     if (rows === undefined) return false

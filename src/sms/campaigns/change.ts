@@ -2,10 +2,13 @@ import { z } from 'zod'
 import { runForRow, statement, text } from '../../db/statement.ts'
 import { formatDate } from '../../fields/date.ts'
 import { derivedId, randomId } from '../../tools/random.ts'
+import { noteAct } from '../queue/note-change.ts'
 import { batchAfter, noneLeftOut, RETRIED_BATCH, type RETRY_BATCH, retryBatch } from '../queue/retry.ts'
 import { lockUserSends } from '../send/accept.ts'
 import { expiresBeforeDue } from '../send/body.ts'
-import { accountSender, gatewayRefusal, invalid } from '../send/shape.ts'
+import type { Permit } from '../send/judge.ts'
+import { accountSender } from '../send/sender.ts'
+import { gatewayRefusal, invalid } from '../send/shape.ts'
 import { updateRecords } from '../status.ts'
 import { advance, whenSettled } from './advance.ts'
 import { type CampaignChange, completeRepeat, type NewCampaign, timesFrom } from './body.ts'
@@ -38,18 +41,20 @@ const MARGIN_MS = 2_000
 /** Changes a campaign: its name at any time, the rest before it begins. Throws 409 `campaign_begun`. */
 export async function changeCampaign(
   services: CampaignServices,
-  user: string,
+  permit: Permit,
   id: string,
   change: CampaignChange,
 ): Promise<CampaignState> {
   const { db } = services.store
+  const { user, sentBy: by } = permit.sender
   if (Object.entries(change).every(([part, value]) => part === 'name' || value === null)) {
     await findCampaign(db, user, id)
-    await updateRecords(db, 'campaigns', 'name = $2', 'id = $1', [id, change.name])
+    await updateRecords(db, 'campaigns', 'name = $2, changed_by = $3', 'id = $1', [id, change.name, by])
   } else {
-    await whenSettled(services, user, id, (campaign) => revise(services, campaign, change))
+    await whenSettled(services, user, id, (campaign) => revise(services, permit, campaign, change))
     await advance(services, id)
   }
+  await noteAct(db, permit, 'campaigns', 'change', id)
   return readState(db, user, id)
 }
 
@@ -57,9 +62,14 @@ const REVISE = `
 name = $3, body = $4, variables = $5::json, template = $6, groups = $7,
 recipients = $8::json, scheduled_at = $9, expires_at = $10, former_batch = $11, batch_id = $12,
 batches = $13::json, recipients_count = $14, segments = $15, audience = $16::json, repeat = $17::json, revision = revision + 1,
-settled = false`
+settled = false, changed_by = $18`
 
-async function revise(services: CampaignServices, campaign: Campaign, change: CampaignChange) {
+async function revise(
+  services: CampaignServices,
+  permit: Permit,
+  campaign: Campaign,
+  change: CampaignChange,
+) {
   const { store } = services
   const { user } = campaign
   await checkNotBegun(services, campaign)
@@ -71,7 +81,7 @@ async function revise(services: CampaignServices, campaign: Campaign, change: Ca
   if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
   const text = change.text ? await readText(store, user, change.text) : campaign
   const people = change.audience ?? { recipients: campaign.recipients, groupIds: campaign.groups }
-  const { audience, segments } = await planAudience(store, user, text, people)
+  const { audience, segments } = await planAudience(store, permit, text, people, campaign)
   // check the quota for additional messages only: those stored so far will be deleted and refunded.
   // A repeating campaign has no messages of its own
   if (!repeat)
@@ -82,6 +92,7 @@ async function revise(services: CampaignServices, campaign: Campaign, change: Ca
     ...[people.groupIds, JSON.stringify(people.recipients), scheduledAt, expiresAt],
     ...[campaign.batches[0], batch, JSON.stringify([batch])],
     ...[audience.length, segments, JSON.stringify(repeat ? [] : audience), JSON.stringify(repeat)],
+    permit.sender.sentBy,
   ]
   return changeAsRead(store.db, campaign, REVISE, ...params)
 }
@@ -105,19 +116,21 @@ const EXISTS = statement('campaign exists', {})`select from campaigns where id =
 /** Stores a campaign; advance.ts stores its messages. For a known Idempotency-Key, returns its campaign. */
 export async function createCampaign(
   services: CampaignServices,
-  user: string,
+  permit: Permit,
   wanted: NewCampaign,
   key: string | null,
 ): Promise<CampaignState> {
   const { db } = services.store
+  const { user } = permit.sender
   const id = key === null ? randomId() : derivedId(`campaign:${user} ${key}`)
-  if (!(await runForRow(db, EXISTS, { id }))) await insert(services, user, id, wanted)
+  if (!(await runForRow(db, EXISTS, { id }))) await insert(services, permit, id, wanted)
   return readState(db, user, id)
 }
 
-async function insert(services: CampaignServices, user: string, id: string, wanted: NewCampaign) {
+async function insert(services: CampaignServices, permit: Permit, id: string, wanted: NewCampaign) {
   const { store } = services
-  const { line, text, audience, segments } = await planCampaign(store, user, wanted)
+  const { user, sentBy: changedBy } = permit.sender
+  const { line, text, audience, segments } = await planCampaign(store, permit, wanted)
   const repeat = wanted.repeat && (await completeRepeat(store, user, wanted.repeat))
   if (!repeat) await checkQuota(services, user, audience.length)
   const { name, expiresAt, options } = wanted
@@ -130,38 +143,42 @@ async function insert(services: CampaignServices, user: string, id: string, want
       await lockUserSends(db, user)
       await checkRoom(db, user)
     }
-    await insertCampaign(db, { ...row, scheduledAt, expiresAt, runOf: '', error: '' })
+    await insertCampaign(db, { ...row, scheduledAt, expiresAt, runOf: '', error: '', changedBy })
   })
+  await noteAct(store.db, permit, 'campaigns', 'create', id)
 }
 
 const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])
 
-type Steer = (services: CampaignServices, user: string, id: string) => Promise<CampaignState>
+type Steer = (services: CampaignServices, permit: Permit, id: string) => Promise<CampaignState>
 
 /** Makes an action that sets a campaign's status to the result of `next`; undefined changes nothing. */
 const become =
-  (next: (campaign: Campaign) => CampaignStatus | undefined): Steer =>
-  async (services, user, id) => {
+  (action: string, next: (campaign: Campaign) => CampaignStatus | undefined): Steer =>
+  async (services, permit, id) => {
     const { db } = services.store
+    const { user, sentBy: by } = permit.sender
     await whenSettled(services, user, id, async (campaign) => {
       const status = next(campaign)
       if (!status) return true
-      if (status === 'repeating') return moveOn(db, campaign, new Date(), campaign.runs, ', settled = false')
-      return changeAsRead(db, campaign, `status = '${status}', settled = false`)
+      if (status === 'repeating')
+        return moveOn(db, campaign, new Date(), campaign.runs, ', settled = false, changed_by = $6', by)
+      return changeAsRead(db, campaign, `status = '${status}', settled = false, changed_by = $3`, by)
     })
+    await noteAct(db, permit, 'campaigns', action, id)
     await advance(services, id)
     return readState(db, user, id)
   }
 
 /** Pauses a campaign: its unclaimed messages wait. Idempotent. Throws 409 `campaign_over`. */
-export const pauseCampaign = become(({ status }) => {
+export const pauseCampaign = become('pause', ({ status }) => {
   if (status === 'paused') return undefined
   if (OVER.has(status)) throw gatewayRefusal('campaign_over')
   return 'paused'
 })
 
 /** Resumes a paused campaign: at its scheduled time or, if that is past, now. Throws 409 `campaign_over`. */
-export const resumeCampaign = become(({ status, scheduledAt, repeat }) => {
+export const resumeCampaign = become('resume', ({ status, scheduledAt, repeat }) => {
   if (status === 'scheduled' || status === 'repeating' || status === 'sending') return undefined
   if (status !== 'paused') throw gatewayRefusal('campaign_over')
   if (repeat) return 'repeating'
@@ -169,14 +186,16 @@ export const resumeCampaign = become(({ status, scheduledAt, repeat }) => {
 })
 
 /** Cancels a campaign and refunds its unclaimed messages. Idempotent. Throws 409 `campaign_over`. */
-export const cancelCampaign: Steer = async (services, user, id) => {
+export const cancelCampaign: Steer = async (services, permit, id) => {
   const { db } = services.store
+  const { user, sentBy: by } = permit.sender
   for (;;) {
     const campaign = await findCampaign(db, user, id)
     if (campaign.status === 'canceled') break
     if (OVER.has(campaign.status)) throw gatewayRefusal('campaign_over')
-    if (await endCampaign(services, campaign, 'canceled')) break
+    if (await endCampaign(services, campaign, 'canceled', { by })) break
   }
+  await noteAct(db, permit, 'campaigns', 'cancel', id)
   await advance(services, id)
   return readState(db, user, id)
 }
@@ -196,13 +215,14 @@ export type RetriedCampaign = Readonly<z.output<typeof RETRIED_CAMPAIGN>>
  */
 export async function retryCampaign(
   services: CampaignServices,
-  user: string,
+  permit: Permit,
   id: string,
   body: z.output<typeof RETRY_BATCH>,
 ): Promise<RetriedCampaign> {
   const { db } = services.store
+  const { user } = permit.sender
   // store the new batch's id before its messages, so that they belong to the campaign even after a crash
-  await whenSettled(services, user, id, (campaign) => noteBatch(services, campaign))
+  await whenSettled(services, user, id, (campaign) => noteBatch(services, permit, campaign))
   const { batches, keepsQuiet } = await findCampaign(db, user, id)
   const before = await countMessages(services, user, batches)
   const left = noneLeftOut()
@@ -218,17 +238,24 @@ export async function retryCampaign(
       `id = $1 and status = 'done'`,
       [id],
     )
+  await noteAct(db, permit, 'campaigns', 'retry', id)
   return { campaign: await readState(db, user, id), retried, left_out: left }
 }
 
 /** Adds the id of the batch that resends the last batch's failures. False if the campaign was changed. */
-async function noteBatch(services: CampaignServices, campaign: Campaign) {
+async function noteBatch(services: CampaignServices, { sender }: Permit, campaign: Campaign) {
   if (campaign.status !== 'sending' && campaign.status !== 'done')
     throw gatewayRefusal('campaign_not_retriable')
   const last = campaign.batches.at(-1)!
   if ((await countMessages(services, campaign.user, [last])) === 0) return true
   const batches = JSON.stringify([...campaign.batches, batchAfter(last)])
-  return changeAsRead(services.store.db, campaign, 'batches = $3::json', batches)
+  return changeAsRead(
+    services.store.db,
+    campaign,
+    'batches = $3::json, changed_by = $4',
+    batches,
+    sender.sentBy,
+  )
 }
 
 async function countMessages({ store }: CampaignServices, user: string, batches: readonly string[]) {

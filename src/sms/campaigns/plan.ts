@@ -9,21 +9,21 @@ import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { derivedId, randomId } from '../../tools/random.ts'
 import { type Content, movedExpiry } from '../send/body.ts'
-import {
-  allRecipients,
-  checkDestinations,
-  loadTemplate,
-  optedOut,
-  TEXT,
-  writeTexts,
-} from '../send/content.ts'
+import { allRecipients, loadTemplate, optedOut, TEXT, writeTexts } from '../send/content.ts'
+import { type Permit, requireReach, type Way } from '../send/judge.ts'
 import { LAST_LEAVES_AT, lastLeavesAt } from '../send/preview.ts'
 import { checkDevice } from '../send/send.ts'
 import { gatewayRefusal, invalid } from '../send/shape.ts'
 import { logChanged } from '../status.ts'
 import { readUsage } from '../usage.ts'
 import { MAX_AUDIENCE, MIN_INTERVAL_MS, type NewCampaign, timesAfter } from './body.ts'
-import { type Campaign, type CampaignServices, type CampaignText, changeAsRead } from './campaign.ts'
+import {
+  type Campaign,
+  type CampaignServices,
+  type CampaignText,
+  changeAsRead,
+  permitOf,
+} from './campaign.ts'
 
 /** Maximum texts to write in one go: 1,000 long ones block the event loop for 20 ms. */
 const CHUNK = 1_000
@@ -37,19 +37,21 @@ export async function readText(store: Store, user: string, text: Content) {
 
 /**
  * Finds a campaign's recipients, without opted-out ones, and counts the segments of all their texts.
- * Throws 400 if no recipient is left.
+ * Throws 400 if no recipient is left, 403 if the account may not send to one.
  */
 export async function planAudience(
   store: Store,
-  user: string,
+  permit: Permit,
   text: CampaignText,
   people: NewCampaign['audience'],
+  way: Way,
 ): Promise<{ readonly audience: readonly string[]; readonly segments: number }> {
+  const { user } = permit.sender
   const all = await allRecipients(store, user, people, MAX_AUDIENCE)
   const out = await optedOut(store, user, all)
   const audience = all.filter((phone) => !out.has(phone))
   if (audience.length === 0) throw invalid('recipients have all opted out')
-  await checkDestinations(store, user, audience)
+  await requireReach(store.db, permit, audience, way)
   return { audience, segments: await countAll(store, user, text, audience) }
 }
 
@@ -97,15 +99,18 @@ export const CAMPAIGN_PREVIEW = z
   .meta({ id: 'CampaignPreview' })
 
 /** The line, text and recipients of a new campaign. Throws 400, 403, 404, 409 as a send does. */
-export async function planCampaign(store: Store, user: string, wanted: NewCampaign) {
+export async function planCampaign(store: Store, permit: Permit, wanted: NewCampaign) {
+  const { user } = permit.sender
   const line = await namedLine(store, user, wanted)
   const text = await readText(store, user, wanted.text)
-  return { line, text, ...(await planAudience(store, user, text, wanted.audience)) }
+  const way = { ...wanted.options, line }
+  return { line, text, ...(await planAudience(store, permit, text, wanted.audience, way)) }
 }
 
 /** Counts a new campaign's recipients and segments without storing it. Throws as `planCampaign`. */
-export async function previewCampaign(store: Store, user: string, wanted: NewCampaign) {
-  const { text, audience, segments } = await planCampaign(store, user, wanted)
+export async function previewCampaign(store: Store, permit: Permit, wanted: NewCampaign) {
+  const { user } = permit.sender
+  const { text, audience, segments } = await planCampaign(store, permit, wanted)
   const [first] = await writeTexts(store, user, text, audience.slice(0, 1))
   const named = { deviceId: wanted.options.device, line: wanted.line }
   const last_leaves_at = await lastLeavesAt(store, user, audience.length, wanted.scheduledAt, named)
@@ -136,24 +141,31 @@ expires_at = $4, runs = $5, error = ''`
 
 /**
  * Moves a repeating campaign to its first time after `after`; ends it if there is none. False if the campaign
- * has changed since it was read.
+ * has changed since it was read. `set`: more SQL with the parameters `more`, from $6 on.
  */
-export function moveOn(db: Db, campaign: Campaign, after: Date, runs = campaign.runs, set = '') {
+export function moveOn(
+  db: Db,
+  campaign: Campaign,
+  after: Date,
+  runs = campaign.runs,
+  set = '',
+  ...more: readonly unknown[]
+) {
   const [next] = timesAfter(campaign.repeat!, after, 1)
   const at = next ? formatDate(next) : ''
-  return changeAsRead(db, campaign, MOVE + set, at, at && expiryAt(campaign, at), runs)
+  return changeAsRead(db, campaign, MOVE + set, at, at && expiryAt(campaign, at), runs, ...more)
 }
 
 const INSERT = statement('campaign insert', { id: 'string' })`
 insert into campaigns (id, "user", run_of, name, body, template, variables, groups, recipients, device, line, sim,
   priority, guarantee, quiet_hours, repeat, scheduled_at, expires_at, status, error, batch_id, batches, revision,
-  recipients_count, segments, audience, settled, created, updated)
+  recipients_count, segments, audience, settled, changed_by, created, updated)
 values (${text('id')}, ${text('user')}, ${text('runOf')}, ${text('name')}, ${text('body')}, ${text('template')},
   ${text('variables')}::json, ${list('groups')}, ${text('recipients')}::json, ${text('device')}, ${text('line')},
   ${number('sim')}, ${number('priority')}, ${text('guarantee')}, ${flag('keepsQuiet')}, ${text('repeat')}::json,
   ${text('scheduledAt')}, ${text('expiresAt')}, ${text('status')}, ${text('error')}, ${text('batch')},
   ${text('batches')}::json, 1, ${number('count')}, ${number('segments')}, ${text('audience')}::json,
-  ${flag('settled')}, pb_text(now()), pb_text(now()))
+  ${flag('settled')}, ${text('changedBy')}, pb_text(now()), pb_text(now()))
 on conflict (id) do nothing returning id`
 
 type Given = 'id' | 'user' | 'name' | 'body' | 'template' | 'variables' | 'recipients' | 'audience'
@@ -167,7 +179,7 @@ type Options =
   | 'scheduledAt'
   | 'expiresAt'
 type CampaignRow = Pick<Campaign, Given | Options | 'repeat'> &
-  Readonly<{ groups: readonly string[]; runOf: string; segments: number; error: string }>
+  Readonly<{ groups: readonly string[]; runOf: string; segments: number; error: string; changedBy: string }>
 
 /** Stores a campaign, unless it is stored already. With an `error`, it is stored as failed. */
 export async function insertCampaign(db: Db, row: CampaignRow): Promise<void> {
@@ -199,7 +211,7 @@ export async function repeatIfDue(services: CampaignServices, campaign: Campaign
     return
   }
   const at = isLate ? formatDate(now) : scheduledAt
-  const ids = { id: derivedId(`run:${id} ${scheduledAt}`), runOf: id, repeat: null }
+  const ids = { id: derivedId(`run:${id} ${scheduledAt}`), runOf: id, repeat: null, changedBy: id }
   const times = { scheduledAt: at, expiresAt: expiryAt(campaign, at) }
   const run = { ...campaign, ...ids, ...times, ...(await planRun(services, campaign)) }
   await db.transaction(async (tx) => {
@@ -209,11 +221,17 @@ export async function repeatIfDue(services: CampaignServices, campaign: Campaign
 
 /** Finds a run's recipients, including the groups' present members. A refusal becomes the run's `error`. */
 async function planRun(services: CampaignServices, campaign: Campaign) {
-  const { user, recipients, groups } = campaign
+  const { recipients, groups } = campaign
   try {
     const people = { recipients, groupIds: groups }
-    const { audience, segments } = await planAudience(services.store, user, campaign, people)
-    await checkQuota(services, user, audience.length)
+    const { audience, segments } = await planAudience(
+      services.store,
+      permitOf(campaign),
+      campaign,
+      people,
+      campaign,
+    )
+    await checkQuota(services, campaign.user, audience.length)
     return { segments, audience, error: '' }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error

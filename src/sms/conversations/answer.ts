@@ -11,8 +11,9 @@ import { checkHours, checking, type Values } from '../hours.ts'
 import { type AcceptConfig, type Offer, storeOffers } from '../send/accept.ts'
 import { PLAIN_OPTIONS } from '../send/body.ts'
 import { type Text, writeTexts } from '../send/content.ts'
+import { may } from '../send/judge.ts'
 import { offeredMessage } from '../send/send.ts'
-import { accountSender } from '../send/shape.ts'
+import { accountSender } from '../send/sender.ts'
 import { wakeDevices } from '../wake.ts'
 
 type Match = 'any' | 'words' | 'first_word' | 'contains'
@@ -148,7 +149,7 @@ async function answerText({ store, config }: AnswerServices, job: Job): Promise<
     const { verdicts, wake } = await storeOffers(inside, config, [offer])
     const { outcome } = verdicts[0]!
     if (outcome === 'accepted' || outcome === 'known')
-      await run(db, SENT, { user, number: received!.from, answer: offer.sender.sentBy, message: id })
+      await run(db, SENT, { user, number: received!.from, answer: offer.permit.sender.sentBy, message: id })
     return { outcome, wake }
   })
   wakeDevices(store.db, made?.wake ?? [])
@@ -176,7 +177,7 @@ async function offerFor(store: Store, received: Received): Promise<Offer | undef
 
 const offerOf = ({ id, user, simulatedLine }: Received, sentBy: string, text: Text): Offer => ({
   ...PLAIN_OPTIONS,
-  sender: accountSender(user, sentBy),
+  permit: may(accountSender(user, sentBy), 'send'),
   line: simulatedLine ?? undefined,
   clientRef: `auto:${id}`,
   expiresAt: formatDate(new Date(Date.now() + MAX_WAIT_MS)),

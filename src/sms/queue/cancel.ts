@@ -2,10 +2,12 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { isOwnedBy, unindexed } from '../../db/statement.ts'
+import { limitsSql, type Permit, refusalOf, refusalSql, requireOwnBatch, senderParam } from '../send/judge.ts'
 import { gatewayRefusal } from '../send/shape.ts'
 import { REASONS, STATUSES, type Status } from '../status.ts'
 import { notifyCanceled } from '../wake.ts'
 import { failUnsent, type MessageSource } from './fail-or-reassign.ts'
+import { noteChange } from './note-change.ts'
 
 const STATUS = z.enum(STATUSES).exclude(['received'])
 
@@ -45,9 +47,13 @@ export const CANCELED_BATCH = BATCH.extend({
 /** Maximum messages that one transaction cancels. Meanwhile, the user's sends wait. */
 const MAX_ROWS = 1_000
 
-/** Locks a batch's messages that no device has claimed. Waits for concurrent claims and cancellations. */
+/**
+ * Locks a batch's messages that no device has claimed, and judges them. Waits for concurrent claims and
+ * cancellations. $3: the sender.
+ */
 const WAITING = `
-select d.message, d.device, d.attempt from sms_messages m join sms_dispatch d on d.message = m.id
+select d.message, d.device, d.attempt, m.sent_by, ${refusalSql('cancel', '$3')}
+from sms_messages m join sms_dispatch d on d.message = m.id cross join ${limitsSql('$3')} l
 where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${isOwnedBy('d', '$2')}
   and ${unindexed('m.status')} in ('pending', 'assigned') and ${unindexed('d.state')} in ('pending', 'assigned')
 order by d.message limit ${MAX_ROWS} for update of d`
@@ -57,20 +63,21 @@ const LOCKED: MessageSource = {
   sql: 'select d.* from sms_dispatch d where d.message = any($2::text[])',
 }
 
-/** Cancels and refunds a batch's unclaimed messages. Idempotent. Throws 404 `batch_not_found`. */
-export async function cancelBatch(store: Store, user: string, batchId: string) {
-  const canceled = await cancelWaiting(store, user, batchId)
-  return { ...(await countBatch(store, user, batchId)), canceled }
+/** Cancels and refunds a batch's unclaimed messages. Idempotent. Throws 404 `batch_not_found`, 403, 409. */
+export async function cancelBatch(store: Store, permit: Permit, batchId: string) {
+  const canceled = await cancelWaiting(store, permit, batchId)
+  return { ...(await countBatch(store, permit.sender.user, batchId)), canceled }
 }
 
 /** Cancels and refunds a batch's unclaimed messages. Returns how many; 0 also for an unknown batch. */
-export async function cancelWaiting(store: Store, user: string, batchId: string): Promise<number> {
+export async function cancelWaiting(store: Store, permit: Permit, batchId: string): Promise<number> {
+  await requireOwnBatch(store.db, permit, batchId)
   let canceled = 0
   for (;;) {
     const ended = await store.db.transaction(async (db) => {
-      const found = await lockWaiting(db, user, batchId)
+      const found = await lockWaiting(db, permit, batchId)
       // from attempt 1: notify devices only of messages that a device has claimed before
-      return { found: found.length, canceled: await cancelLocked(db, found, 1) }
+      return { found: found.length, canceled: await cancelLocked(db, permit, batchId, found, 1) }
     })
     canceled += ended.canceled
     // fewer than MAX_ROWS is not the end: WAITING leaves out messages that were claimed while it waited
@@ -78,22 +85,39 @@ export async function cancelWaiting(store: Store, user: string, batchId: string)
   }
 }
 
-/** Locks and returns up to MAX_ROWS messages of a user's batch that no device has claimed. */
-export async function lockWaiting(db: Db, user: string, batchId: string) {
+/** Locks up to MAX_ROWS messages of a batch that no device has claimed. Throws if the judge refuses one. */
+export async function lockWaiting(db: Db, permit: Permit, batchId: string) {
   // not a named statement: a plan made for an empty table would scan all rows for each message
-  const { rows } = await db.query(WAITING, [batchId, user])
-  return rows as Unclaimed[]
+  const { rows } = await db.query(WAITING, [batchId, permit.sender.user, senderParam(permit)])
+  return judged(permit, rows as Unclaimed[])
 }
 
-/** An unclaimed message, its device if it has one, and how often it was claimed before. */
-type Unclaimed = [message: string, device: string, attempt: number]
+/**
+ * An unclaimed message, its device if it has one, how often it was claimed before, who sent it, and why the
+ * sender may not cancel it.
+ */
+type Unclaimed = [message: string, device: string, attempt: number, author: string, refusal: string | null]
+
+function judged({ sender }: Permit, found: readonly Unclaimed[]) {
+  for (const [, , , , refusal] of found) if (refusal !== null) throw refusalOf(sender, refusal)
+  return found
+}
 
 /** Cancels and refunds locked messages; returns how many. Notifies devices if `attempt` >= `fromAttempt`. */
-async function cancelLocked(db: Db, found: readonly Unclaimed[], fromAttempt: number) {
+async function cancelLocked(
+  db: Db,
+  permit: Permit,
+  record: string,
+  found: readonly Unclaimed[],
+  fromAttempt: number,
+) {
   if (found.length === 0) return 0
-  const canceled = await failUnsent(db, LOCKED, REASONS.canceled, [found.map(([message]) => message)])
+  const ids = found.map(([message]) => message)
+  const canceled = await failUnsent(db, LOCKED, REASONS.canceled, [ids], permit.sender.sentBy)
   for (const [message, device, attempt] of found)
     if (device && attempt >= fromAttempt) await notifyCanceled(db, device, message, attempt)
+  const authors = found.map(([, , , author]) => author)
+  if (canceled > 0) await noteChange(db, permit, { action: 'cancel', record, authors })
   return canceled
 }
 
@@ -103,20 +127,22 @@ export const CANCELED = z
 
 /** Locks an unclaimed message. Finds no row after a concurrent claim; later claims skip the locked row. */
 const LOCK = `
-select d.message, d.device, d.attempt from sms_dispatch d
-where d.message = $1 and d."user" = $2 and d.state in ('pending', 'assigned') for update`
+select d.message, d.device, d.attempt, m.sent_by, ${refusalSql('cancel', '$3')}
+from sms_dispatch d join sms_messages m on m.id = d.message cross join ${limitsSql('$3')} l
+where d.message = $1 and d."user" = $2 and d.state in ('pending', 'assigned') for update of d`
 
-/** Cancels and refunds an unclaimed message. Idempotent. Throws 404, 409 `not_cancelable`. */
-export async function cancelMessage(store: Store, user: string, id: string) {
-  await cancelOnce(store, user, id)
+/** Cancels and refunds an unclaimed message. Idempotent. Throws 403, 404, 409. */
+export async function cancelMessage(store: Store, permit: Permit, id: string) {
+  await cancelOnce(store, permit, id)
   return { id, status: 'failed', error_message: REASONS.canceled }
 }
 
 /** Cancels and refunds an unclaimed message; false if it was canceled before. Throws as `cancelMessage`. */
-export async function cancelOnce(store: Store, user: string, id: string): Promise<boolean> {
+export async function cancelOnce(store: Store, permit: Permit, id: string): Promise<boolean> {
+  const { user } = permit.sender
   const canceled = await store.db.transaction(async (db) => {
-    const { rows } = await db.query(LOCK, [id, user], 'sms lock to cancel')
-    return cancelLocked(db, rows as Unclaimed[], 0)
+    const { rows } = await db.query(LOCK, [id, user, senderParam(permit)], 'sms lock to cancel')
+    return cancelLocked(db, permit, id, judged(permit, rows as Unclaimed[]), 0)
   })
   if (canceled > 0) return true
   // a new statement sees the result of a concurrent cancellation that LOCK waited for

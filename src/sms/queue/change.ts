@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
 import { isOwnedBy, objectsOf, unindexed } from '../../db/statement.ts'
 import { formatDate } from '../../fields/date.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/instant.ts'
@@ -14,9 +15,23 @@ import {
   MAX_CHARACTERS,
 } from '../send/body.ts'
 import { checkLength } from '../send/content.ts'
+import {
+  CAMPAIGN_OF_TEXT,
+  isAllowed,
+  limitsSql,
+  may,
+  ownedByCampaign,
+  type Permit,
+  refusalOf,
+  refusalSql,
+  requireOwnBatch,
+  senderParam,
+} from '../send/judge.ts'
+import type { Sender } from '../send/sender.ts'
 import { checkShape, gatewayRefusal, invalid, visibleText } from '../send/shape.ts'
 import { eventsCte } from '../status.ts'
 import { BATCH, countBatch } from './cancel.ts'
+import { noteChange } from './note-change.ts'
 
 /** A change of scheduled messages. Null keeps the present value. */
 export interface Change {
@@ -31,21 +46,24 @@ export interface Change {
   readonly priority: number | null
 }
 
-/** The parameters $1 to $7 of `plannedChangeCtes`. The parameters of its `source` begin with $8. */
-const changeParams = (user: string, change: Change): unknown[] => {
+/** The parameters $1 to $9 of `plannedChangeCtes`. The parameters of its `source` begin with $10. */
+const changeParams = (permit: Permit, change: Change): unknown[] => {
+  const { sender } = permit
   const { scheduledAt, expiresAt, ttl, body, segments, priority } = change
-  return [user, scheduledAt, expiresAt, ttl, body, segments, priority]
+  const given = [scheduledAt, expiresAt, ttl, body, segments, priority]
+  return [sender.user, ...given, senderParam(permit), isAllowed(sender, 'cancel')]
 }
 
 /**
- * CTEs that plan a change of a user's waiting messages, except those of paused campaigns. `source`: a
- * condition on the queue row `d` and message `m`. In the last CTE, `wanted`, `what` lists the changes, and
- * `unfit` means that the message would expire before it is due.
+ * CTEs that plan and judge a change of a user's waiting messages. `source`: a condition on the queue row `d`
+ * and message `m`. In the last CTE, `wanted`, `what` lists the changes, `unfit` means that the message would
+ * expire before it is due, and `refusal` is the judge's. An earlier end cancels, so it needs that scope, too.
  */
 const plannedChangeCtes = (source: string) => `
 waiting as (
-  select d.message, d.device, d.due_at, d.waiting_for, d.expires_at, d.priority, m.body, m.segments
-  from sms_messages m join sms_dispatch d on d.message = m.id
+  select d.message, d.device, d.due_at, d.waiting_for, d.expires_at, d.priority, m.body, m.segments, m.sent_by,
+    ${refusalSql('change', '$8')} as refusal
+  from sms_messages m join sms_dispatch d on d.message = m.id cross join ${limitsSql('$8')} l
   where ${isOwnedBy('m', '$1')} and ${isOwnedBy('d', '$1')} and ${unindexed('m.status')} = 'pending' and ${unindexed('d.state')} = 'pending' and d.due_at < 'infinity' and d.sealed is null and ${source}
 ), timed as (
   select w.*, case when $2::text = '' then date_trunc('milliseconds', now())
@@ -63,10 +81,12 @@ waiting as (
     end as ends
   from counted t
 ), wanted as (
-  select e.message, e.device, e.due, e.ends, coalesce($7::int, e.priority) as next_priority,
+  select e.message, e.device, e.sent_by, e.due, e.ends, coalesce($7::int, e.priority) as next_priority,
     case when $2::text is null then e.waiting_for else '' end as waits_for,
     coalesce($5::text, e.body) as next_body, coalesce($6::float8, e.segments) as next_segments,
     coalesce($2::text, $3::text, $4::int::text) is not null and e.ends <= greatest(e.counted_from, now()) as unfit,
+    case when not $9::bool and coalesce(e.ends, 'infinity') < coalesce(e.expires_at, 'infinity') then 'scope'
+      else e.refusal end as refusal,
     concat_ws(', ',
       case when e.due <> e.due_at then 'time' end,
       case when e.ends is distinct from e.expires_at then 'expiry' end,
@@ -79,7 +99,7 @@ waiting as (
 /** SQL that applies a planned change, or nothing if a message is `unfit`. `answer`: its final SELECT. */
 const changeSql = (source: string, answer: string) => `
 with ${plannedChangeCtes(source)}, fit as (
-  select * from wanted where what <> '' and not exists (select from wanted where unfit)
+  select * from wanted where what <> '' and not exists (select from wanted where unfit or refusal is not null)
 ), moved as (
   update sms_dispatch d set due_at = f.due, expires_at = f.ends, priority = f.next_priority,
     waiting_for = f.waits_for
@@ -89,7 +109,7 @@ with ${plannedChangeCtes(source)}, fit as (
     expires_at = coalesce(pb_text(f.ends), ''), waiting_for = f.waits_for, priority = f.next_priority,
     body = f.next_body, segments = f.next_segments, updated = pb_text(now())
   from fit f where m.id = f.message returning m.id
-), ${eventsCte(`$1, message, 'pending', device, 0, 'Changed: ' || what`, 'fit')}
+), ${eventsCte(`$1, message, 'pending', device, 0, 'Changed: ' || what`, 'fit', `$8::json ->> 'by'`)}
 ${answer}`
 
 /** The body of a request to change a message. Absent fields and `null` change nothing. */
@@ -121,8 +141,8 @@ export const CHANGED = z
   .meta({ id: 'ChangedMessage' })
 
 const CHANGE = changeSql(
-  'm.id = $8 for update of d, m',
-  `select unfit, pb_text(due) as scheduled_at, coalesce(pb_text(ends), '') as expires_at,
+  'm.id = $10 for update of d, m',
+  `select unfit, refusal, sent_by as author, what, pb_text(due) as scheduled_at, coalesce(pb_text(ends), '') as expires_at,
     next_priority as priority, next_segments as segments from wanted`,
 )
 
@@ -151,20 +171,41 @@ function changeOf(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: Date): C
   }
 }
 
-/** Changes a scheduled message. Idempotent. Throws 404, 409 `not_changeable`, 400 `invalid_request`. */
-export async function changeMessage({ db }: Store, user: string, id: string, change: Change) {
-  type Wanted = Omit<Changed, 'id' | 'status'> & { readonly unfit: boolean }
-  const [found] = objectsOf<Wanted>(await db.query(CHANGE, [...changeParams(user, change), id]))
-  if (!found) throw await whyNot(db, user, id)
-  const { unfit, ...wanted } = found
-  if (unfit) throw expiresBeforeDue()
+/** Changes a scheduled message. Idempotent. Throws 403, 404, 409, 400 `invalid_request`, StaleAuth. */
+export async function changeMessage({ db }: Store, permit: Permit, id: string, change: Change) {
+  type Wanted = Omit<Changed, 'id' | 'status'> & Verdict & Readonly<Record<'author' | 'what', string>>
+  const wanted = await db.transaction(async (tx) => {
+    const [found] = objectsOf<Wanted>(await tx.query(CHANGE, [...changeParams(permit, change), id]))
+    if (!found) throw await whyNot(tx, permit.sender.user, id)
+    const { unfit, refusal, author, what, ...wanted } = found
+    throwFault(permit, { unfit, refusal })
+    const fields = what.split(', ')
+    if (what) await noteChange(tx, permit, { action: 'change', record: id, authors: [author], fields })
+    return wanted
+  })
   return { id, status: 'pending', ...wanted }
 }
 
-async function whyNot(db: Store['db'], user: string, id: string): Promise<Error> {
-  const look = `select 1 from sms_messages m where id = $1 and ${isOwnedBy('m', '$2')}`
-  const { rows } = await db.query(look, [id, user], 'sms changed message')
-  return gatewayRefusal(rows[0] ? 'not_changeable' : 'message_not_found')
+/** `refusal`: that of the judge, or `scope` for a caller who may not cancel. */
+interface Verdict {
+  readonly unfit: boolean
+  readonly refusal: string | null
+}
+
+function throwFault({ sender }: Permit, { unfit, refusal }: Verdict): void {
+  if (refusal === 'scope') may(sender, 'cancel')
+  if (refusal !== null) throw refusalOf(sender, refusal)
+  if (unfit) throw expiresBeforeDue()
+}
+
+const LOOK = `
+select case when exists (${CAMPAIGN_OF_TEXT}) then m.sent_by else '' end
+from sms_messages m where id = $1 and ${isOwnedBy('m', '$2')}`
+
+async function whyNot(db: Db, user: string, id: string): Promise<Error> {
+  const { rows } = await db.query(LOOK, [id, user], 'sms changed message')
+  if (!rows[0]) return gatewayRefusal('message_not_found')
+  return rows[0][0] ? ownedByCampaign(String(rows[0][0])) : gatewayRefusal('not_changeable')
 }
 
 export const RESCHEDULE = z
@@ -182,35 +223,58 @@ export const RESCHEDULED_BATCH = BATCH.extend({
 /** Maximum messages per statement: cancellations and the sweep of the queue wait until it ends. */
 const MAX_ROWS = 1_000
 
-const OF_BATCH = `m.batch_id = $8 and m.batch_id <> ''`
+const OF_BATCH = `m.batch_id = $10 and m.batch_id <> ''`
 
-const FAULT = `with ${plannedChangeCtes(OF_BATCH)} select 1 from wanted where unfit limit 1`
+const FAULT = `
+with ${plannedChangeCtes(OF_BATCH)}
+select count(*), bool_or(unfit), max(refusal) from wanted`
 
 const SOME = changeSql(
-  `${OF_BATCH} and d.message > $9 order by d.message limit ${MAX_ROWS} for update of d, m`,
-  `select max(message), count(*) filter (where what <> ''), bool_or(unfit) from wanted`,
+  `${OF_BATCH} and d.message > $11 order by d.message limit ${MAX_ROWS} for update of d, m`,
+  `select max(message), count(*) filter (where what <> ''), bool_or(unfit), max(refusal),
+    array_agg(distinct sent_by) filter (where what <> '') from wanted`,
 )
 
 /** Parses a reschedule. Throws 400 `invalid_request` that names the first wrong field. */
 export const readReschedule = (raw: unknown, now: Date): Change => changeOf(checkShape(RESCHEDULE, raw), now)
 
 /**
- * Reschedules a batch's waiting messages. Idempotent. Throws 404; 400 if a message would expire
- * before it is due.
+ * Reschedules a batch's waiting messages. Idempotent. Throws 403, 404, 409; 400 if a message would expire
+ * before it is due, or if they are more than the sender may change at once.
  */
-export async function rescheduleBatch(store: Store, user: string, batchId: string, change: Change) {
-  const params = [...changeParams(user, change), batchId]
-  const fault = await store.db.query(FAULT, params)
-  if (fault.rows[0]) throw expiresBeforeDue()
+export async function rescheduleBatch(store: Store, sender: Sender, batchId: string, change: Change) {
+  const permit = await requireBatch(store, sender, batchId, change)
   let rescheduled = 0
-  for (let last = ''; ; ) {
-    const { rows } = await store.db.query(SOME, [...params, last])
-    const [max, changed, unfit] = rows[0] as [string | null, number, boolean]
-    // another request has changed the messages since they were checked
-    if (unfit) throw expiresBeforeDue()
-    if (max === null) break
-    rescheduled += Number(changed)
-    last = max
+  for (let last: string | null = ''; last !== null; ) {
+    const some: Some = await store.db.transaction((db) => rescheduleSome(db, permit, batchId, change, last!))
+    rescheduled += some.changed
+    last = some.last
   }
-  return { ...(await countBatch(store, user, batchId)), rescheduled }
+  return { ...(await countBatch(store, sender.user, batchId)), rescheduled }
+}
+
+/** Judges the change of a whole batch before the first message is changed. */
+async function requireBatch({ db }: Store, sender: Sender, batchId: string, change: Change) {
+  const permit = may(sender, 'change')
+  await requireOwnBatch(db, permit, batchId)
+  const { rows } = await db.query(FAULT, [...changeParams(permit, change), batchId])
+  const [messages, unfit, refusal] = rows[0] as [number, boolean, string | null]
+  throwFault(permit, { unfit, refusal })
+  return may(sender, 'change', Number(messages))
+}
+
+interface Some {
+  /** The last message of those that were found; null if there is none left. */
+  readonly last: string | null
+  readonly changed: number
+}
+
+async function rescheduleSome(db: Db, permit: Permit, batchId: string, change: Change, after: string) {
+  const { rows } = await db.query(SOME, [...changeParams(permit, change), batchId, after])
+  type Row = [last: string | null, changed: number, unfit: boolean, refusal: string | null, string[] | null]
+  const [last, changed, unfit, refusal, authors] = rows[0] as Row
+  // another request has changed the messages since they were checked
+  throwFault(permit, { unfit, refusal })
+  if (authors) await noteChange(db, permit, { action: 'reschedule', record: batchId, authors })
+  return { last, changed: Number(changed) }
 }

@@ -4,25 +4,41 @@ import { onlineSince } from '../devices/device.ts'
 import { eventsCte, mayBecome } from '../status.ts'
 import { refundQuota } from '../usage.ts'
 
-/** SQL that fails messages. `source` selects and locks their rows of sms_dispatch. $1: reason. */
-const failSql = (source: string) => `
+/** SQL that fails messages. `source` selects and locks their rows of sms_dispatch. $1: reason; `by`: who. */
+const failSql = (source: string, by: string) => `
 with source as (${source}), freed as (
   delete from sms_dispatch d using source s where d.message = s.message
 ), changed as (
   update sms_messages m set status = 'failed', error_message = $1, updated = pb_text(now())
   from source s where m.id = s.message and ${isAmong('m.id', 'source')} and ${mayBecome('m', 'failed')} returning m.id
-), ${eventsCte(`s."user", s.message, 'failed', s.device, s.attempt, $1`, 'source s join changed c on c.id = s.message')}
+), ${eventsCte(`s."user", s.message, 'failed', s.device, s.attempt, $1`, 'source s join changed c on c.id = s.message', by)}
 select s."user", s.period, count(*) from source s join changed c on c.id = s.message group by 1, 2 order by 1, 2`
 
-/** Fails the messages of `source`, where `params` begin with $2. Returns counts by user and quota month. */
-export async function failMessages(db: Db, source: MessageSource, reason: string, params: unknown[] = []) {
-  const { rows } = await db.query(failSql(source.sql), [reason, ...params], `sms ${source.name}`)
+/**
+ * Fails the messages of `source`, where `params` begin with $2. Returns counts by user and quota month. `by`:
+ * who ends them, as in `eventsCte`.
+ */
+export async function failMessages(
+  db: Db,
+  source: MessageSource,
+  reason: string,
+  params: readonly unknown[] = [],
+  by = '',
+) {
+  const values = [reason, ...params, by]
+  const { rows } = await db.query(failSql(source.sql, `$${values.length}`), values, `sms ${source.name}`)
   return rows as [user: string, period: string, messages: number][]
 }
 
 /** Fails the messages of `source` and refunds their quota: all must be unsent. Returns how many. */
-export async function failUnsent(db: Db, source: MessageSource, reason: string, params: unknown[] = []) {
-  const paid = await failMessages(db, source, reason, params)
+export async function failUnsent(
+  db: Db,
+  source: MessageSource,
+  reason: string,
+  params: readonly unknown[] = [],
+  by = '',
+) {
+  const paid = await failMessages(db, source, reason, params, by)
   for (const [user, period, messages] of paid) await refundQuota({ db }, user, period, Number(messages))
   return paid.reduce((sum, [, , messages]) => sum + Number(messages), 0)
 }

@@ -5,8 +5,17 @@ import { derivedId } from '../../tools/random.ts'
 import type { Offer, Outcome, Verdict } from '../send/accept.ts'
 import { movedExpiry, PLAIN_OPTIONS, toOne } from '../send/body.ts'
 import { REPEATABLE_TEXT } from '../send/content.ts'
-import { offeredMessage, refusalOf, type SendServices, type Sent, send } from '../send/send.ts'
-import { gatewayRefusal, type Sender } from '../send/shape.ts'
+import {
+  CAMPAIGN_OF_TEXT,
+  may,
+  ownedByCampaign,
+  type Permit,
+  refusalOf,
+  requireOwnBatch,
+} from '../send/judge.ts'
+import { offeredMessage, type SendServices, type Sent, send } from '../send/send.ts'
+import type { Sender } from '../send/sender.ts'
+import { gatewayRefusal } from '../send/shape.ts'
 import { CANCELED, REASONS, type Status } from '../status.ts'
 import { countBatch } from './cancel.ts'
 
@@ -56,6 +65,7 @@ const failed = (which: string) => `
 select m.id, m.status, m.message_type as type, m."to", ${REPEATABLE_TEXT} as body, m.priority, m.sim, m.guarantee,
   m.expires_at as "expiresAt", case when m.scheduled_at <> '' then m.scheduled_at else m.created end as due,
   m.error_message as reason, r.id as again, r.batch_id as batch,
+  case when exists (${CAMPAIGN_OF_TEXT}) then m.sent_by else '' end as campaign,
   exists (select from contacts c where c."user" = $2 and c.phone = m."to" and c.opted_out) as "optedOut"
 from sms_messages m
 left join sms_messages r on r."user" = $2 and r.client_ref = 'retry:' || m.id and r.client_ref <> ''
@@ -73,6 +83,8 @@ interface Failed
   readonly due: string
   readonly reason: string
   readonly optedOut: boolean
+  /** The campaign to which the message belongs; '' for none. */
+  readonly campaign: string
   /** The id of the message that resends this one (`batch`: that message's batch); null for none. */
   readonly again: string | null
   readonly batch: string | null
@@ -84,7 +96,7 @@ export const noneLeftOut = () =>
 /**
  * Sends a batch's failed messages again to any device, each at most once. The new batch's id is made from the
  * old one's, so a repeated call continues. `left` counts messages that were not sent. Throws 404
- * `batch_not_found`, StaleAuth, and 402, 503 or another refusal if nothing could be sent.
+ * `batch_not_found`, 409, StaleAuth, and 402, 503 or another refusal if nothing could be sent.
  */
 export async function retryBatch(
   services: SendServices,
@@ -95,6 +107,7 @@ export async function retryBatch(
   left = noneLeftOut(),
 ): Promise<z.output<typeof RETRIED_BATCH>> {
   const { db } = services.store
+  await requireOwnBatch(db, may(sender, 'retry'), batchId)
   const failed = objectsOf<Failed>(await db.query(FAILED, [batchId, sender.user], 'sms failed batch'))
   if (failed.length === 0) await countBatch(services.store, sender.user, batchId) // throws 404 for an unknown batch
   const batch = batchAfter(batchId)
@@ -106,10 +119,11 @@ export async function retryBatch(
     else if (one.again) ids.set(one, one.again)
     else due.push(one)
   }
+  const permit = may(sender, 'retry', due.length)
   let refused: Outcome | undefined
   for (let at = 0; at < due.length && (!refused || refused === 'destination_not_allowed'); at += MAX_OFFERS) {
     const some = due.slice(at, at + MAX_OFFERS)
-    const decided = await Promise.all(some.map((one) => offerAgain(services, sender, one, batch, keepsQuiet)))
+    const decided = await Promise.all(some.map((one) => offerAgain(services, permit, one, batch, keepsQuiet)))
     for (const [i, { outcome, message }] of decided.entries())
       if (outcome === 'accepted' || outcome === 'known') ids.set(some[i]!, message)
       else refused ??= outcome
@@ -136,7 +150,7 @@ function whyNot(
 /** Sends a failed message again. If accepted, the verdict has the new message's id. */
 async function offerAgain(
   services: SendServices,
-  sender: Sender,
+  permit: Permit,
   one: Failed,
   batch: string,
   keepsQuiet: boolean,
@@ -145,7 +159,7 @@ async function offerAgain(
   const { priority, sim, guarantee } = one
   const verdict = await services.acceptor.add({
     ...PLAIN_OPTIONS,
-    sender,
+    permit,
     ...{ priority, sim, guarantee, expiresAt: expiryNow(one) },
     batch,
     body: one.body,
@@ -164,7 +178,8 @@ export async function retryMessage(services: SendServices, sender: Sender, id: s
   const found = await services.store.db.query(MESSAGE, [id, sender.user], 'sms retry')
   const [one] = objectsOf<Failed>(found)
   if (!one) throw gatewayRefusal('message_not_found')
-  const { status, type, to, body, priority, sim, guarantee } = one
+  const { status, type, to, body, priority, sim, guarantee, campaign } = one
+  if (campaign !== '' && campaign !== sender.sentBy) throw ownedByCampaign(campaign)
   if (status !== 'failed' || type !== 'outgoing') throw gatewayRefusal('not_retriable')
   if (body === '') throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
   const again = { priority, sim, guarantee, expiresAt: expiryNow(one), clientRef: retryRef(id) }

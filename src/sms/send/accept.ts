@@ -7,7 +7,8 @@ import { formatDate } from '../../fields/date.ts'
 import { counts } from '../../metrics/counts.ts'
 import { wakeDevices } from '../wake.ts'
 import type { Origin, SendOptions } from './body.ts'
-import type { RefusalCode, Sender } from './shape.ts'
+import type { Permit } from './judge.ts'
+import type { RefusalCode } from './shape.ts'
 
 /** Identifies a request, so that its messages are not sent twice if it is repeated. */
 export interface Idempotency {
@@ -15,9 +16,9 @@ export interface Idempotency {
   readonly fingerprint: string
 }
 
-/** A send that has passed its checks, as `sms_accept` takes it. In the options, '' means unset. */
+/** A send that has passed its checks, as `sms_accept` takes and judges it. In options, '' means unset. */
 export interface Offer extends Omit<SendOptions, 'origin'> {
-  readonly sender: Sender
+  readonly permit: Permit
   readonly device?: string | undefined
   readonly line?: string | undefined
   readonly from?: string | undefined
@@ -86,7 +87,7 @@ export async function storeOffers(
   const terms = [formatDate(now), since, config.monthlyQuota, '', stickySince(now, config.stickyDays)]
   const groups = new Map<string, Group>()
   for (const [i, offer] of offers.entries()) {
-    const owner = offer.sender.user
+    const owner = offer.permit.sender.user
     const group = groups.get(owner) ?? { owner, recipients: [], requests: [], places: [] }
     groups.set(owner, group)
     for (const { to } of offer.messages) group.recipients.push(to)
@@ -116,7 +117,7 @@ export const stickySince = (now: Date, days: number): string =>
   days === 0 ? '' : formatDate(new Date(now.getTime() - days * 86_400_000))
 
 /** An offer as text of the type sms_request. */
-const requestRow = ({ sender, idempotency, origin, messages, ...offer }: Offer): string =>
+const requestRow = ({ permit: { sender }, idempotency, origin, messages, ...offer }: Offer): string =>
   rowText([
     ...[sender.version, sender.key?.id, sender.key?.version],
     ...[offer.device, offer.line, offer.from, offer.later === true, offer.batch, offer.body],
@@ -137,7 +138,7 @@ export type Acceptor = Groups<Offer, Verdict>
 /** Offers that arrive during a commit are stored together in the next one. One commit per user at a time. */
 export const openAcceptor = (store: Store, config: AcceptConfig): Acceptor =>
   makeGroups<Offer, Verdict>({
-    keyOf: ({ sender }) => sender.user,
+    keyOf: ({ permit }) => permit.sender.user,
     sizeOf: ({ messages }) => messages.length,
     async store(offers) {
       const { verdicts, wake } = await storeOffers(store, config, offers)

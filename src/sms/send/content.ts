@@ -2,12 +2,13 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import { seal, unseal } from '../../db/secrets.ts'
-import { list, number, run, runForRow, statement, text } from '../../db/statement.ts'
+import { list, number, run, statement, text } from '../../db/statement.ts'
 import { cleanText } from '../../fields/cast.ts'
 import { E164 } from '../../portable/phone.ts'
 import { countSegments, type Segmentation } from '../../portable/segments.ts'
 import { smartEncoded } from '../../portable/smart-encoding.ts'
 import { type Content, MAX_CHARACTERS, type Origin, type SendBody } from './body.ts'
+import { tooMany } from './judge.ts'
 import { gatewayRefusal, invalid, isInvisible, templateRefusal } from './shape.ts'
 
 /** The schema of what `countSegments` returns, which cannot import zod because it also runs in browsers. */
@@ -62,7 +63,8 @@ const asSent = (text: string, { isSmart }: Content) => (isSmart ? smartEncoded(t
 
 function textFor(to: string, written: string, content: Content): Text {
   checkLength(written)
-  if (isInvisible(written)) throw invalid(`the text for ${to} is empty`)
+  if (isInvisible(written))
+    throw invalid('a text would be empty: give its variable a default, as {{name|friend}}')
   const body = asSent(written, content)
   return { to, body, ...countSegments(body) }
 }
@@ -96,7 +98,7 @@ export async function allRecipients(
   const limit = max + phones.size + 1
   if (groupIds.length > 0 && phones.size <= max)
     for (const phone of await groupMembers(db, user, groupIds, limit)) phones.add(phone)
-  if (phones.size > max) throw gatewayRefusal('too_many_recipients', `At most ${max} recipients per request`)
+  if (phones.size > max) throw tooMany(max)
   if (groupIds.length > 0 && phones.size === 0) throw invalid('group_ids has no member to send to')
   return [...phones]
 }
@@ -239,19 +241,6 @@ export function renderFor(
 function valueFor({ name }: Placeholder, person: Person): string | undefined {
   const field = personField(name)
   return field ? person[field] : person.fields?.get(name)
-}
-
-const FORBIDDEN = statement('sms forbidden destination', { user: 'string' })`
-select s."user" from user_settings s where s."user" = ${text('user')} and s.destinations <> ''
-  and exists (select from unnest(${list('phones')}::text[]) n(number) where not sms_is_destination(s.destinations, n.number))`
-
-/** Throws 403 if an account may not send to a number. A send need not call this: `sms_accept` checks it. */
-export async function checkDestinations(
-  { db }: Store,
-  user: string,
-  phones: readonly string[],
-): Promise<void> {
-  if (await runForRow(db, FORBIDDEN, { user, phones })) throw gatewayRefusal('destination_not_allowed')
 }
 
 const PURPOSE = 'text'

@@ -4,7 +4,9 @@ import type { Config } from '../../config.ts'
 import { number, runForRow, statement, text } from '../../db/statement.ts'
 import { INSTANT_OR_EMPTY } from '../../fields/instant.ts'
 import type { SendBody } from './body.ts'
-import { allRecipients, checkBody, checkDestinations, optedOut, TEXT, writeTexts } from './content.ts'
+import { allRecipients, checkBody, optedOut, plainText, TEXT, writeTexts } from './content.ts'
+import { isAllowed, may, requireReach } from './judge.ts'
+import type { Sender } from './sender.ts'
 
 export const LAST_LEAVES_AT =
   'When the last text can leave by the limits of the lines, after those that wait already; empty without a line.'
@@ -27,7 +29,7 @@ export async function lastLeavesAt(
   return (await runForRow(db, LEAVES, values))!.at
 }
 
-/** The preview of a send. Body, encoding, units and segments are those of the first text. */
+/** The preview of a send. Body, encoding, units and segments are those of the first text that is shown. */
 export type Preview = Readonly<z.output<typeof PREVIEW>>
 export const PREVIEW = TEXT.omit({ to: true })
   .extend({
@@ -46,7 +48,9 @@ export const PREVIEW = TEXT.omit({ to: true })
           id: 'PreviewedText',
         }),
       )
-      .describe('One for each recipient, in the order of the send.'),
+      .describe(
+        'One for each recipient, in the order of the send. Empty for an API key without `messages:list` if the text has variables or goes to groups: such a key sees the text for an unknown person instead of the first one.',
+      ),
     last_leaves_at: INSTANT_OR_EMPTY.describe(LAST_LEAVES_AT),
     missing: z
       .array(z.string())
@@ -55,24 +59,34 @@ export const PREVIEW = TEXT.omit({ to: true })
   })
   .meta({ id: 'Preview' })
 
-/** Renders the texts of a send; stores nothing. Without recipients, it renders one for an unknown person. */
+/**
+ * Renders the texts of a send; stores nothing. Without recipients, it renders one for an unknown person. A
+ * sender who may not read contacts gets counts and that one text, unless numbers and text are its own.
+ */
 export async function previewSend(
   store: Store,
   config: Pick<Config, 'maxRecipients'>,
-  user: string,
+  sender: Sender,
   body: SendBody & { readonly isDraft: boolean },
 ): Promise<Preview> {
   checkBody(body)
+  const { user } = sender
+  const { deviceId: device, line, options } = body
+  const permit = may(sender, 'preview')
   const phones = await allRecipients(store, user, body, config.maxRecipients)
-  await checkDestinations(store, user, phones)
+  await requireReach(store.db, permit, phones, { device, line: line.id, sim: options.sim })
   const missing = new Set<string>()
+  const placeholder = (name: string) => `{{${name}}}`
   const note = (name: string) => {
     missing.add(name)
-    return `{{${name}}}`
+    return placeholder(name)
   }
   const whom = phones.length > 0 ? phones : ['']
   const texts = await writeTexts(store, user, body.content, whom, body.isDraft ? note : undefined)
-  const { to: _, ...first } = texts[0]!
+  const isOwnWords = plainText(body.content) !== undefined && body.groupIds.length === 0
+  const showsPeople = isOwnWords || isAllowed(sender, 'readContacts')
+  const shown = showsPeople ? texts : await writeTexts(store, user, body.content, [''], placeholder)
+  const { to: _, ...first } = shown[0]!
   const out = await optedOut(store, user, phones)
   const items = phones.length > 0 ? texts.map((text) => ({ ...text, opted_out: out.has(text.to) })) : []
   const total_segments = items.reduce((sum, { segments, opted_out }) => sum + (opted_out ? 0 : segments), 0)
@@ -81,8 +95,8 @@ export async function previewSend(
     recipients_count: items.length,
     total_segments,
     opted_out: out.size,
-    items,
-    last_leaves_at: await lastLeavesAt(store, user, items.length - out.size, body.options.scheduledAt, body),
+    items: showsPeople ? items : [],
+    last_leaves_at: await lastLeavesAt(store, user, items.length - out.size, options.scheduledAt, body),
     ...(body.isDraft && { missing: [...missing] }),
   }
 }

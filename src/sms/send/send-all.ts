@@ -6,7 +6,7 @@ import { type AcceptConfig, type Idempotency, type Offer, storeOffers } from './
 import type { SendBody } from './body.ts'
 import { checkBody } from './content.ts'
 import { prepareOffer, renderVerdict } from './send.ts'
-import type { Sender } from './shape.ts'
+import type { Sender } from './sender.ts'
 
 export interface OneOfMany {
   readonly body: SendBody

@@ -5,8 +5,6 @@ import { type Store, userHolder } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { list, runForRow, statement, text } from '../../db/statement.ts'
 import { counts } from '../../metrics/counts.ts'
-import { MAX_OF_AGENT } from '../../portable/agents.ts'
-import { StaleAuth } from '../../records/record-sql.ts'
 import { randomId } from '../../tools/random.ts'
 import {
   type AcceptConfig,
@@ -14,13 +12,14 @@ import {
   type Idempotency,
   type Offer,
   type OfferedMessage,
-  type Outcome,
   storeOffers,
   type Verdict,
 } from './accept.ts'
 import type { SendBody } from './body.ts'
 import { allRecipients, checkBody, plainText, SEALED, sealText, writeTexts } from './content.ts'
-import { gatewayRefusal, invalid, type RefusalCode, type Sender } from './shape.ts'
+import { may, refusalOf } from './judge.ts'
+import type { Sender } from './sender.ts'
+import { gatewayRefusal, invalid } from './shape.ts'
 import zones from './time-zones.json' with { type: 'json' }
 
 export interface SendServices {
@@ -72,7 +71,8 @@ export async function sendInside(store: Store, config: AcceptConfig, offer: Offe
 
 /** The answer to an offer. If the offer was not stored, throws its refusal or StaleAuth. */
 export async function renderVerdict(store: Store, offer: Offer, { outcome, message }: Verdict) {
-  const { sender, idempotency } = offer
+  const { idempotency } = offer
+  const { sender } = offer.permit
   const { user } = sender
   if (outcome === 'accepted') return { answer: offer.answer ?? '{}', replayed: false }
   if (outcome === 'replayed')
@@ -83,12 +83,6 @@ export async function renderVerdict(store: Store, offer: Offer, { outcome, messa
   const answer = answerJson('', [message])
   if (idempotency) await keepAnswer(store, user, idempotency, answer)
   return { answer, replayed: false }
-}
-
-/** The error for a send that was refused. StaleAuth if the sender's record has changed. */
-export function refusalOf({ version }: Sender, outcome: Outcome): Error {
-  if (outcome !== 'stale') return gatewayRefusal(outcome as RefusalCode)
-  return version === null ? gatewayRefusal('forbidden', 'The account is disabled') : new StaleAuth()
 }
 
 /** Finds the message unless its recipient and text match the request's. Removed and changed texts match. */
@@ -116,7 +110,7 @@ export const offeredMessage = (
   ...(keepsQuiet && { zone: zoneOfNumber(to) }),
 })
 
-/** Makes an offer (a send ready to store) from a checked body: writes its texts. Throws 400, 404, 429. */
+/** Makes an offer from a checked body: writes its texts. Throws 400, 403, 404, 429. */
 export async function prepareOffer(
   store: Store,
   maxRecipients: number,
@@ -125,8 +119,8 @@ export async function prepareOffer(
   idempotency?: Idempotency | null,
 ): Promise<Offer> {
   const { content, deviceId, line, options } = body
-  const max = sender.isAgent ? Math.min(maxRecipients, MAX_OF_AGENT) : maxRecipients
-  const phones = await allRecipients(store, sender.user, body, max)
+  const phones = await allRecipients(store, sender.user, body, maxRecipients)
+  const permit = may(sender, 'send', phones.length)
   if (phones.length >= MIN_RECIPIENTS) await chargeOptedOut(store, sender.user, phones)
   const shared = plainText(content)
   const shown = 'body' in content ? content.shown : undefined
@@ -146,7 +140,7 @@ export async function prepareOffer(
   const origin = shown === undefined ? options.origin : SEALED
   return {
     ...options,
-    sender,
+    permit,
     device: deviceId || undefined,
     line: line.id || undefined,
     from: line.number || undefined,

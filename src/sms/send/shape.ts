@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { GatewayError } from '../../errors.ts'
 import { cleanText } from '../../fields/cast.ts'
 import { dateOf, parseDate } from '../../fields/date.ts'
-import type { AuthRecord } from '../../request/request.ts'
 
 /** Makes a failed zod check end the parse, so that a list with a million errors creates only one. */
 const stop = (error: string) => ({ error, abort: true })
@@ -148,32 +147,6 @@ function isMissing(raw: unknown, path: Path) {
   return false
 }
 
-/** The user and credentials of a send. `sms_accept` checks that the `version`s have not changed since. */
-export interface Sender {
-  readonly user: string
-  /** `xmin` of the user's row; null for automatic sends, for which the account must only be enabled. */
-  readonly version: string | null
-  readonly key?: { readonly id: string; readonly version: string }
-  /** The id of a record of `senders`. */
-  readonly sentBy: string
-  /** Whether the sender is a member with the role agent, who may send to MAX_OF_AGENT recipients at most. */
-  readonly isAgent?: boolean
-}
-
-export const senderOfKey = ({
-  auth,
-  id,
-  version,
-}: Sender['key'] & { readonly auth: AuthRecord }): Sender => ({
-  user: auth.id,
-  version: auth.version,
-  key: { id, version },
-  sentBy: id,
-})
-
-/** The sender of automatic sends: a campaign, a hook, an automatic answer. `sentBy`: id in `senders`. */
-export const accountSender = (user: string, sentBy: string): Sender => ({ user, version: null, sentBy })
-
 /** Refusals of the gateway's own endpoints: HTTP status and message ('' if each case has its own). */
 export const REFUSALS = {
   unauthorized: [401, 'Authentication required'],
@@ -205,6 +178,7 @@ export const REFUSALS = {
   not_retriable: [409, 'Only a failed message can be sent again'],
   idempotency_key_reused: [422, 'This Idempotency-Key was used for another request'],
   client_ref_reused: [422, 'This client_ref was used for a message to another number or with another text'],
+  owned_by_campaign: [409, 'The text belongs to a campaign: change, retry or cancel the campaign'],
   message_id_in_use: [409, 'A message with this id was sent before'],
   request_too_large: [413, ''],
   destination_stopped: [

@@ -21,6 +21,7 @@ import { endUnfinished } from '../../../src/sms/queue/sweep.ts'
 import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
 import { makeWorker } from '../../../src/work/jobs.ts'
 import { openStore } from '../../support/database/open.ts'
+import { permitOf } from '../../support/database/permits.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
 
 // Campaigns without a server: no sweeper, so that every step is taken here. Each test has a user of its own.
@@ -47,14 +48,21 @@ beforeEach(async () => {
   await db.query(`insert into users (id, email, "tokenKey") values ($1, $1 || '@example.com', $1)`, [user])
 })
 const create = async (body: object) =>
-  (await createCampaign(one, user, readNewCampaign({ body: 'Sale', ...body }, new Date()), null)).id
+  (
+    await createCampaign(
+      one,
+      permitOf(user, 'campaign'),
+      readNewCampaign({ body: 'Sale', ...body }, new Date()),
+      null,
+    )
+  ).id
 const created = async (body: object) => {
   const id = await create(body)
   await advance(one, id)
   return id
 }
 const change = (services: CampaignServices, id: string, body: object) =>
-  changeCampaign(services, user, id, readCampaignChange(body, new Date()))
+  changeCampaign(services, permitOf(user, 'campaign'), id, readCampaignChange(body, new Date()))
 const waiting = async (): Promise<string[]> =>
   (
     await db.query(
@@ -76,13 +84,13 @@ test('2,500 people are stored in chunks under one batch_id, once', async () => {
   expect(rows).toEqual([[(await readState(db, user, id)).batch_id]])
   const keys = await db.query(`select key from sms_idempotency where "user" = $1 order by key`, [user])
   expect(keys.rows.flat()).toEqual([0, 1, 2, 3, 4].map((chunk) => `campaign:${id}:1:${chunk}`))
-  await pauseCampaign(one, user, id)
+  await pauseCampaign(one, permitOf(user, 'campaign'), id)
   const held = await db.query(`select count(*) from sms_dispatch where due_at = 'infinity' and "user" = $1`, [
     user,
   ])
   expect(Number(held.rows[0]![0])).toBe(2_500)
-  await resumeCampaign(one, user, id)
-  await cancelCampaign(one, user, id)
+  await resumeCampaign(one, permitOf(user, 'campaign'), id)
+  await cancelCampaign(one, permitOf(user, 'campaign'), id)
   expect([await waiting(), await used()]).toEqual([[], 0])
 })
 
@@ -159,7 +167,7 @@ test('a cancellation while another node stores it leaves nothing behind', async 
   let chunks = 0
   const slow = accepting(async (offer) => {
     // between the look at the campaign and the commit of its second chunk
-    if (++chunks === 2) await cancelCampaign(two, user, id)
+    if (++chunks === 2) await cancelCampaign(two, permitOf(user, 'campaign'), id)
     return one.acceptor.add(offer)
   })
   expect(await storeMessages(slow, campaign)).toBe(false)
@@ -197,9 +205,9 @@ test('a change that exceeds the quota changes nothing; units of the old texts co
 
 test('a hold that is late holds nothing that was resumed', async () => {
   const id = await created({ recipients: numbers(3), scheduled_at: inAnHour() })
-  await pauseCampaign(one, user, id)
+  await pauseCampaign(one, permitOf(user, 'campaign'), id)
   const paused = await findCampaign(db, user, id)
-  await resumeCampaign(two, user, id)
+  await resumeCampaign(two, permitOf(user, 'campaign'), id)
   expect(await holdMessages(one.store, paused)).toBe(false)
   expect(
     (await db.query(`select 1 from sms_dispatch where due_at = 'infinity' and "user" = $1`, [user])).rows,
@@ -210,7 +218,7 @@ test('an end that is late does not end what was changed', async () => {
   const id = await created({ recipients: numbers(3), scheduled_at: inAnHour() })
   const before = await findCampaign(db, user, id)
   await change(one, id, { body: 'New' })
-  expect(await endCampaign(two, before, 'failed', 'late')).toBe(false)
+  expect(await endCampaign(two, before, 'failed', { error: 'late' })).toBe(false)
 })
 
 test('its job stores it after a crash, begins it at its time and ends it', async () => {
@@ -230,10 +238,10 @@ test('its job stores it after a crash, begins it at its time and ends it', async
   await work()
   expect(await waiting()).toEqual(numbers(3))
   expect((await job())[0]?.[0]).toBeCloseTo(3600, -2)
-  await pauseCampaign(one, user, id)
+  await pauseCampaign(one, permitOf(user, 'campaign'), id)
   await work()
   expect(await job()).toEqual([])
-  await resumeCampaign(one, user, id)
+  await resumeCampaign(one, permitOf(user, 'campaign'), id)
   expect(await job()).toEqual([[5]])
   await db.query(`update campaigns set scheduled_at = pb_text(now()) where id = $1`, [id])
   await work()

@@ -212,14 +212,21 @@ test('a pause takes back what no device has; it goes on when resumed', async () 
     [campaign.batch_id, claimed],
   )
   expect(held).toEqual([['pending', '', 'infinity', 'pending', '']])
-  // single messages and the batch keep the hold
-  expect((await server.ask('PATCH', `messages/${one}`, { body: 'Other' })).body.error).toBe('not_changeable')
+  // neither its batch nor its messages can be changed without it
   const later = { scheduled_at: inAnHour() }
-  const batch = await server.ask('POST', `batches/${campaign.batch_id}/reschedule`, later)
-  expect(batch.body.rescheduled).toBe(0)
-  expect((await server.ask('POST', `messages/${one}/cancel`)).status).toBe(200)
+  for (const [method, path, body] of [
+    ['POST', `batches/${campaign.batch_id}/reschedule`, later],
+    ['POST', `batches/${campaign.batch_id}/cancel`],
+    ['POST', `batches/${campaign.batch_id}/retry`],
+    ['POST', `messages/${one}/cancel`],
+    ['PATCH', `messages/${one}`, { body: 'Other' }],
+  ] as const)
+    expect([path, await server.ask(method, path, body)]).toMatchObject([
+      path,
+      { status: 409, body: { error: 'owned_by_campaign', campaign: campaign.id } },
+    ])
   expect((await call('POST', `/${campaign.id}/resume`)).body.status).toBe('sending')
-  await expect.poll(async () => (await progress(campaign.id)).counts.assigned).toBe(4)
+  await expect.poll(async () => (await progress(campaign.id)).counts.assigned).toBe(5)
   await end(campaign.batch_id, 'delivered')
 })
 

@@ -17,6 +17,7 @@ import { endUnfinished } from '../../../src/sms/queue/sweep.ts'
 import { openAcceptor } from '../../../src/sms/send/accept.ts'
 import { makeWorker } from '../../../src/work/jobs.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
+import { permitOf } from '../../support/database/permits.ts'
 
 // Two nodes on one database, whose clock the tests set, work at the same time.
 
@@ -44,7 +45,7 @@ beforeEach(async () => {
 
 const make = async (body: object) => {
   const wanted = readNewCampaign({ body: 'Hi', recipients: ['+4977001'], ...body }, new Date())
-  return (await createCampaign(one, user, wanted, null)).id
+  return (await createCampaign(one, permitOf(user, 'campaign'), wanted, null)).id
 }
 const create = (repeat: object, body: object = {}) => make({ repeat, ...body })
 const runs = async (id: string) =>
@@ -147,13 +148,13 @@ test('paused, changed, resumed, restored and canceled', async () => {
   const id = await create(EVERY_DAY)
   const plain = await make({})
   const change = (of: string, repeat: object) =>
-    changeCampaign(two, user, of, readCampaignChange({ repeat }, new Date()))
+    changeCampaign(two, permitOf(user, 'campaign'), of, readCampaignChange({ repeat }, new Date()))
   await expect(change(plain, EVERY_DAY)).rejects.toThrow('repeat can be changed only')
   await workAt('2027-01-01T08:00Z')
-  await pauseCampaign(one, user, id)
+  await pauseCampaign(one, permitOf(user, 'campaign'), id)
   await workAt('2027-01-02T08:00Z')
   expect((await stateOf(id))![0]).toBe('paused')
-  await resumeCampaign(two, user, id)
+  await resumeCampaign(two, permitOf(user, 'campaign'), id)
   expect(await stateOf(id)).toEqual(['repeating', '2027-01-03 08:00:00.000Z', 1, ''])
   await change(id, { ...EVERY_DAY, cron: '0 9 * * *', until: '2027-01-04' })
   await workAt('2027-01-03T09:00Z')
@@ -165,9 +166,9 @@ test('paused, changed, resumed, restored and canceled', async () => {
   await workAt('2027-01-04T08:00Z')
   await endUnfinished(one.store.db)
   expect((await stateOf(other))![0]).toBe('paused')
-  await resumeCampaign(one, user, other)
+  await resumeCampaign(one, permitOf(user, 'campaign'), other)
   await workAt('2027-01-05T08:00Z')
-  expect(await cancelCampaign(one, user, other)).toMatchObject({ status: 'canceled' })
+  expect(await cancelCampaign(one, permitOf(user, 'campaign'), other)).toMatchObject({ status: 'canceled' })
   const states = await rows('select status from campaigns where run_of = $1 order by scheduled_at', [other])
   expect(states).toEqual([['failed'], ['sending']])
 })

@@ -13,7 +13,10 @@ import {
 import { cancelBatch } from '../../../src/sms/queue/cancel.ts'
 import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { type Acceptor, openAcceptor } from '../../../src/sms/send/accept.ts'
+import { may } from '../../../src/sms/send/judge.ts'
+import { accountSender } from '../../../src/sms/send/sender.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
+import { permitOf } from '../../support/database/permits.ts'
 
 // A campaign of which two texts are assigned, two wait for room and one for the end of quiet hours.
 
@@ -50,7 +53,7 @@ beforeEach(async () => {
   await at('2090-01-11T21:58:00+01:00')
   await fixture.liveIn('Europe/Berlin', '22:00', '08:00')
   const wanted = readNewCampaign({ body: 'Sale', recipients: PEOPLE, quiet_hours: true }, new Date())
-  const made = await createCampaign(services, user, wanted, null)
+  const made = await createCampaign(services, permitOf(user, 'campaign'), wanted, null)
   campaign = made.id
   batch = made.batch_id
   await advance(services, campaign)
@@ -70,31 +73,31 @@ async function expectStopped() {
 }
 
 test('a pause holds all of them, and a resumption gives them their lines again', async () => {
-  await pauseCampaign(services, user, campaign)
+  await pauseCampaign(services, permitOf(user, 'campaign'), campaign)
   expect(await states()).toEqual([['pending', '', 5]])
   await expectStopped()
-  await resumeCampaign(services, user, campaign)
+  await resumeCampaign(services, permitOf(user, 'campaign'), campaign)
   await sweep(store, 600)
   expect(await states()).toEqual(WAITING)
 })
 
 test('a cancellation ends all of them', async () => {
-  await cancelCampaign(services, user, campaign)
+  await cancelCampaign(services, permitOf(user, 'campaign'), campaign)
   expect(await states()).toEqual([['failed', '', 5]])
   await expectStopped()
 })
 
 test('the cancellation of its batch does the same', async () => {
-  await cancelBatch(store, user, batch)
+  await cancelBatch(store, may(accountSender(user, campaign), 'cancel'), batch)
   await expectStopped()
 })
 
 test('a change puts new texts in their place', async () => {
-  await pauseCampaign(services, user, campaign)
+  await pauseCampaign(services, permitOf(user, 'campaign'), campaign)
   const change = readCampaignChange({ body: 'New' }, new Date())
-  await changeCampaign(services, user, campaign, change)
+  await changeCampaign(services, permitOf(user, 'campaign'), campaign, change)
   await expectStopped()
-  await resumeCampaign(services, user, campaign)
+  await resumeCampaign(services, permitOf(user, 'campaign'), campaign)
   await sweep(store, 600)
   expect(await states()).toEqual(WAITING)
   expect((await claim('a')).map(({ body }) => body)).toEqual(['New', 'New'])
@@ -102,7 +105,7 @@ test('a change puts new texts in their place', async () => {
 
 test('the deletion of a campaign whose texts are being stored cancels those', async () => {
   const wanted = readNewCampaign({ body: 'Sale', recipients: PEOPLE }, new Date())
-  const { id, batch_id } = await createCampaign(services, user, wanted, null)
+  const { id, batch_id } = await createCampaign(services, permitOf(user, 'campaign'), wanted, null)
   const accept: Acceptor['add'] = async (offer) => {
     await rows('delete from campaigns where id = $1', [id])
     return services.acceptor.add(offer)

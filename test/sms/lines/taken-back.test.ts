@@ -4,6 +4,7 @@ import { changeMessage, readChange } from '../../../src/sms/queue/change.ts'
 import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { lineWarnings, readLineFigures } from '../../../src/sms/usage.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
+import { permitOf } from '../../support/database/permits.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 const fixture = await openLineFixture()
@@ -105,11 +106,11 @@ test('a text that waits for room and gets a time waits for that time', async () 
   await sendAll({ recipients: ['+4911', '+4912'] })
   const id = await idOf('+4912')
   const { store, user } = fixture
-  await changeMessage(store, user, id, readChange({ priority: 3 }, new Date()))
+  await changeMessage(store, permitOf(user, 'change'), id, readChange({ priority: 3 }, new Date()))
   const stored = `select waiting_for, scheduled_at from sms_messages where id = $1`
   expect(await rows(stored, [id])).toEqual([['room', '']])
   const later = { scheduled_at: '2091-01-01T00:00:00Z' }
-  await changeMessage(store, user, id, readChange(later, new Date()))
+  await changeMessage(store, permitOf(user, 'change'), id, readChange(later, new Date()))
   await set('a1', 'daily_limit = 5')
   await sweep(fixture.store, 600)
   expect(await rows(stored, [id])).toEqual([['', '2091-01-01 00:00:00.000Z']])

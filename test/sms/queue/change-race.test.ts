@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { rescheduleBatch } from '../../../src/sms/queue/change.ts'
 import { sweep } from '../../../src/sms/queue/sweep.ts'
+import { accountSender } from '../../../src/sms/send/sender.ts'
 import { startServerWithUsers } from '../../support/server/server-with-users.ts'
 
 // What is changed while time, or somebody else, is at it: one of the two is first, and nothing is half done.
@@ -148,7 +149,7 @@ test('a batch whose time comes while it gets another: each waits or goes, none i
     const { batch_id, message_ids } = await schedule(COUNT)
     await makeDue(message_ids)
     const user = String((await server.message(message_ids[0]!)).user)
-    const answer = await sweeping(rescheduleBatch(server.store, user, batch_id, change))
+    const answer = await sweeping(rescheduleBatch(server.store, accountSender(user, user), batch_id, change))
     const left = `select 1 from sms_dispatch where message = any($1) and state = 'pending' and due_at <= now()`
     await expect.poll(() => server.rows(left, [message_ids])).toEqual([])
     const states = await Promise.all(message_ids.map(stateOf))

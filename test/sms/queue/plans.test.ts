@@ -2,6 +2,7 @@ import { cancelBatch, cancelMessage } from '../../../src/sms/queue/cancel.ts'
 import { claimMessages, renewLeases } from '../../../src/sms/queue/claim.ts'
 import { applyReports } from '../../../src/sms/queue/report.ts'
 import { analyzeOutgrown, checkQueue, sweep } from '../../../src/sms/queue/sweep.ts'
+import { permitOf } from '../../support/database/permits.ts'
 import { recordPlans } from '../../support/database/plans.ts'
 import { assign, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
@@ -34,8 +35,8 @@ test('messages are looked up by their ids, not by what few had when Postgres cou
   const reports = items.map(({ id, attempt }) => ({ id, attempt, status: 'sent' as const }))
   await applyReports(watched, devices[0]!, reports, 600)
   await renewLeases(watched, devices[0]!, items, 120)
-  await cancelBatch(watched, devices[0]!.user, 'batch')
-  await cancelMessage(watched, devices[0]!.user, ids.at(-1)!)
+  await cancelBatch(watched, permitOf(devices[0]!.user), 'batch')
+  await cancelMessage(watched, permitOf(devices[0]!.user), ids.at(-1)!)
   await store.db.query(`update sms_dispatch set state = 'pending', due_at = now() where message = any($1)`, [
     ids.slice(100, 200),
   ])

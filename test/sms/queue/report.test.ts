@@ -3,6 +3,7 @@ import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { applyReports, type Report } from '../../../src/sms/queue/report.ts'
 import { checkQueue, sweep } from '../../../src/sms/queue/sweep.ts'
 import { onDeviceEvent } from '../../../src/sms/wake.ts'
+import { permitOf } from '../../support/database/permits.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
 const store = await testStore()
@@ -229,7 +230,9 @@ test.each([
 
 test('what is over by hand cannot be canceled, and costs what it cost', async () => {
   const { id, user } = await endByHand('delivered', { state: `'assigned'` })
-  await expect(cancelMessage(store, user, id)).rejects.toMatchObject({ body: { error: 'not_cancelable' } })
+  await expect(cancelMessage(store, permitOf(user), id)).rejects.toMatchObject({
+    body: { error: 'not_cancelable' },
+  })
   expect(await lookUp(store, [id])).toMatchObject([{ status: 'delivered' }])
 })
 

@@ -3,7 +3,8 @@ import { readConfig } from '../../../src/config.ts'
 import { RetryLater } from '../../../src/errors.ts'
 import { type Offer, openAcceptor } from '../../../src/sms/send/accept.ts'
 import { PLAIN_OPTIONS } from '../../../src/sms/send/body.ts'
-import { accountSender } from '../../../src/sms/send/shape.ts'
+import { may } from '../../../src/sms/send/judge.ts'
+import { accountSender, type Sender } from '../../../src/sms/send/sender.ts'
 import { randomId } from '../../../src/tools/random.ts'
 import { openSendFixture } from '../../support/database/send-fixture.ts'
 
@@ -12,11 +13,12 @@ const { db, sender } = fixture
 
 const offer = (more: Partial<Offer> = {}): Offer => ({
   ...PLAIN_OPTIONS,
-  sender,
+  permit: may(sender, 'send'),
   body: 'Hi',
   messages: [{ id: randomId(), to: '+4911111', segments: 1 }],
   ...more,
 })
+const by = (other: Partial<Sender>) => ({ permit: may({ ...sender, ...other }, 'send') })
 const outcome = (one: Offer) =>
   fixture.acceptor.add(one).then(
     (verdict) => verdict.outcome,
@@ -38,8 +40,8 @@ test('what arrives during a commit is committed together', async () => {
 test('each of a group has an own verdict', async () => {
   const group = [
     offer(),
-    offer({ sender: { ...fixture.sender, version: '1' } }),
-    offer({ sender: { ...fixture.sender, key: { id: 'nosuchkey000000', version: '1' } } }),
+    offer(by({ version: '1' })),
+    offer(by({ key: { id: 'nosuchkey000000', version: '1' } })),
     offer({ device: 'nosuchdevice000' }),
     offer({ device: 'phone0000000002' }),
     offer(),
@@ -87,7 +89,7 @@ test('a message id that is taken stores nothing of its request', async () => {
 })
 
 test('the user of a group that is gone leaves no row behind', async () => {
-  expect(await outcome(offer({ sender: { ...fixture.sender, user: 'nosuchuser00000' } }))).toBe('stale')
+  expect(await outcome(offer(by({ user: 'nosuchuser00000' })))).toBe('stale')
   expect((await db.query(`select 1 from sms_turns where "user" = 'nosuchuser00000'`)).rows).toEqual([])
 })
 
@@ -98,7 +100,7 @@ test('more requests than one statement takes', async () => {
 
 test('what an account has ordered is sent whoever changed the account, until it is disabled', async () => {
   const { user } = sender
-  const ordered = () => offer({ sender: accountSender(user, user) })
+  const ordered = () => offer({ permit: may(accountSender(user, user), 'send') })
   await db.query('update users set name = $2 where id = $1', [user, 'Another'])
   expect(await outcome(ordered())).toBe('accepted')
   await db.query(`insert into user_settings (id, "user", disabled) values ('settings0000000', $1, true)`, [

@@ -1,7 +1,7 @@
 import { ANN, BEN, GROUPS, startServerWithUsers, TEMPLATES } from '../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers({ SMS_MONTHLY_QUOTA: '1000', SMS_MAX_RECIPIENTS: '5' })
-const { ask, send, rows, message } = server
+const { ask, preview, send, rows, message } = server
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 const used = async () => (await ask('GET', 'usage')).body.used
@@ -89,7 +89,7 @@ const AT = expect.stringMatching(/^\d{4}-\d\d-\d\d [\d:.]+Z$/)
 
 test('previews a template for its recipients and stores nothing', async () => {
   const count = await rows('select count(*) from sms_messages')
-  const { body } = await ask('POST', 'preview', {
+  const { body } = await preview({
     recipients: ['+4912345'],
     group_ids: [GROUPS.left],
     template_id: TEMPLATES.code,
@@ -134,12 +134,16 @@ test('a key or reference of a text with smart encoding is of that text', async (
 
 test('previews what a send would do with those who have opted out', async () => {
   const body = { recipients: ['+4900004', '+4912345'], group_ids: [GROUPS.left], body: 'Hello' }
-  const preview = (await ask('POST', 'preview', body)).body
+  const previewed = (await preview(body)).body
   const sent = (await send(body)).body
   const states = await rows('select "to", status from sms_messages where id = any($1)', [sent.message_ids])
   const failed = states.filter(([, status]) => status === 'failed').map(([to]) => to)
-  expect(preview).toMatchObject({ recipients_count: sent.recipients_count, opted_out: 1, total_segments: 2 })
-  const out = (preview.items as { to: string; opted_out: boolean }[]).filter(({ opted_out }) => opted_out)
+  expect(previewed).toMatchObject({
+    recipients_count: sent.recipients_count,
+    opted_out: 1,
+    total_segments: 2,
+  })
+  const out = (previewed.items as { to: string; opted_out: boolean }[]).filter(({ opted_out }) => opted_out)
   expect(out.map(({ to }) => to)).toEqual(failed)
 })
 

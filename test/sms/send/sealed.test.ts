@@ -5,7 +5,7 @@ import { sweep } from '../../../src/sms/queue/sweep.ts'
 import { openAcceptor } from '../../../src/sms/send/accept.ts'
 import { PLAIN_OPTIONS, toOne } from '../../../src/sms/send/body.ts'
 import { send } from '../../../src/sms/send/send.ts'
-import { accountSender } from '../../../src/sms/send/shape.ts'
+import { accountSender } from '../../../src/sms/send/sender.ts'
 import { tablesWith } from '../../support/database/dump.ts'
 import { ANN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
 

@@ -120,7 +120,11 @@ test.each<[what: string, body: object, expected: object]>([
     { template_id: TEMPLATES.greeting, body: 'Hi' },
     fault('body is not a field of this request'),
   ],
-  ['whose text is empty', { template_id: TEMPLATES.name }, fault('the text for +4911111 is empty')],
+  [
+    'whose text is empty',
+    { template_id: TEMPLATES.name },
+    fault('a text would be empty: give its variable a default, as {{name|friend}}'),
+  ],
   ['whose text is too long', { template_id: CODE, variables: { code: long(800), tail: '!' } }, LONG],
 ])('refuses a template %s', async (_, body, expected) => {
   const answer = await server.ask('POST', 'send-template', { recipients: ['+4911111'], ...body })

@@ -30,7 +30,7 @@ async function template(body: string): Promise<string> {
 /** The texts of a preview, and of a send, which must be the same. */
 async function render(body: string, recipients: string[], variables = {}) {
   const request = { template_id: await template(body), recipients, variables }
-  const preview = await server.ask('POST', 'preview', request)
+  const preview = await server.preview(request)
   const sent = await server.ask('POST', 'send-template', request)
   expect(sent.status).toBe(preview.status)
   if (sent.status !== 200) return sent.body
@@ -69,9 +69,9 @@ test('data that is too large counts as none', async () => {
 
 test('a draft shows what has no value yet, and names it', async () => {
   const request = { template_id: await template('{{name|you}} {{city}} {{code}}'), draft: true }
-  const forNobody = await server.ask('POST', 'preview', request)
+  const forNobody = await server.preview(request)
   expect(forNobody.body).toMatchObject({ body: 'you {{city}} {{code}}', missing: ['city', 'code'] })
-  const forTwo = await server.ask('POST', 'preview', { ...request, recipients: [KIEL] })
+  const forTwo = await server.preview({ ...request, recipients: [KIEL] })
   expect(forTwo.body).toMatchObject({ body: 'Ünal Kiel {{code}}', missing: ['code'] })
   const answer = await server.ask('POST', 'send-template', { ...request, recipients: [KIEL] })
   expect(answer.body).toMatchObject({ message: 'draft is not a field of this request' })
@@ -81,7 +81,7 @@ test('a text is filled in like a template when variables are given, and else sen
   const request = { body: 'Hi {{Name}}, {{city|x}} at {{time}}', recipients: [KIEL, NOBODY] }
   const stored = async (variables?: Record<string, string>) => {
     const { body } = await server.ask('POST', 'send', { ...request, variables })
-    const preview = await server.ask('POST', 'preview', { ...request, variables })
+    const preview = await server.preview({ ...request, variables })
     const rows = await server.rows(
       'select body from sms_messages where id = any($1::text[]) order by array_position($1::text[], id)',
       [body.message_ids],
@@ -94,6 +94,6 @@ test('a text is filled in like a template when variables are given, and else sen
   expect(await stored()).toEqual([request.body, request.body])
   const open = await server.ask('POST', 'send', { ...request, variables: {} })
   expect(open).toMatchObject({ status: 400, body: { message: 'Missing variable: time.' } })
-  const draft = await server.ask('POST', 'preview', { ...request, variables: {}, draft: true })
+  const draft = await server.preview({ ...request, variables: {}, draft: true })
   expect(draft.body).toMatchObject({ body: 'Hi Ünal, Kiel at {{time}}', missing: ['time'] })
 })

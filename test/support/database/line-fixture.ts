@@ -13,6 +13,7 @@ import { makeWorker } from '../../../src/work/jobs.ts'
 import { testConfig } from '../server/start.ts'
 import { stopLater } from '../stops.ts'
 import { openDb, openStore } from './open.ts'
+import { ownerWith, permitOf } from './permits.ts'
 
 /**
  * now() of the test's own, before that of Postgres on the search path: statements, functions and triggers of
@@ -69,7 +70,7 @@ export async function openLineFixture(env: Record<string, string> = {}) {
   const log = createLogger(config)
   const acceptor = openAcceptor(store, config)
   const answers = answerJobs(() => ({ store, config, acceptor }))
-  const sender = { user: USER, version: String(rows[0]![0]), sentBy: USER }
+  const sender = ownerWith(USER, String(rows[0]![0]))
   const query = async (sql: string, params: unknown[] = []) =>
     (await db.query(sql, params)).rows as unknown[][]
   const deviceOf = (name: string) => ({
@@ -181,7 +182,7 @@ export async function openLineFixture(env: Record<string, string> = {}) {
       )
       return sent.map(([to, body]) => ({ to: String(to), body: String(body) }))
     },
-    cancel: (id: string) => cancelMessage(store, USER, id),
+    cancel: (id: string) => cancelMessage(store, permitOf(USER), id),
     /** The user lives in a time zone, with these quiet hours. */
     async liveIn(zone: string, from = '', to = '') {
       await query(

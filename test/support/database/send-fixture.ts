@@ -4,6 +4,7 @@ import { readSend, SEND } from '../../../src/sms/send/body.ts'
 import { send } from '../../../src/sms/send/send.ts'
 import { openPreparedDb } from '../server/start.ts'
 import { openStore } from './open.ts'
+import { ownerWith } from './permits.ts'
 
 const USER = 'deskuser0000000'
 
@@ -22,7 +23,7 @@ export async function openSendFixture(phones: number, quota = 0) {
     [USER, phones],
   )
   const { rows } = await db.query('select xmin::text from users where id = $1', [USER])
-  const sender = { user: USER, version: String(rows[0]![0]), sentBy: USER }
+  const sender = ownerWith(USER, String(rows[0]![0]))
   const config = readConfig({})
   const acceptor = openAcceptor(store, config)
   /** Another node on the same database. Answers 'accepted', or the error that a client would read. */

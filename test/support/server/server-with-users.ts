@@ -117,11 +117,19 @@ export async function startServerWithUsers(env: Record<string, string> = {}) {
    */
   const ask = (method: string, path: string, body?: unknown, headers: Headers = as(ANN)) =>
     request(server.url, method, path.startsWith('/') ? path : `/api/sms/${path}`, body, headers)
+  /** The headers of somebody who is signed in: any record of an auth collection. */
+  async function signedIn(collection: string, id: string): Promise<Headers> {
+    const of = store.catalog.find(collection)
+    const record = of?.type === 'auth' ? await findAuthRecord(store, of, id) : null
+    return { authorization: await signToken(record!, 'auth') }
+  }
   return {
     url: server.url,
     services: server.services,
     store,
     ask,
+    /** A preview of Ann's, who is signed in. */
+    preview: async (body: object) => ask('POST', 'preview', body, await signedIn('users', ANN.id)),
     /** POST `/api/sms/send` with a text for +4911111 unless `body` says otherwise. */
     send: (body: object = {}, headers?: Headers) =>
       ask('POST', 'send', { recipients: ['+4911111'], body: 'Hi', ...body }, headers),
@@ -130,12 +138,7 @@ export async function startServerWithUsers(env: Record<string, string> = {}) {
       const { rows, fields } = await db.query('select * from sms_messages where id = $1', [id])
       return Object.fromEntries(fields.map(({ name }, i) => [name, rows[0]?.[i]]))
     },
-    /** The headers of somebody who is signed in: any record of an auth collection. */
-    async signedIn(collection: string, id: string): Promise<Headers> {
-      const of = store.catalog.find(collection)
-      const record = of?.type === 'auth' ? await findAuthRecord(store, of, id) : null
-      return { authorization: await signToken(record!, 'auth') }
-    },
+    signedIn,
     /** All rows of a query, as arrays. */
     rows: async (text: string, params?: readonly unknown[]): Promise<unknown[][]> =>
       (await db.query(text, params)).rows,

@@ -1,0 +1,22 @@
+-- The bounds of a sender, for sms_may: those of the account (`owner`) and, if `sender` is an API key, those
+-- of the key. `sender` is the sent_by of the texts. `stale` says that the user or the key has changed since
+-- the request was checked: `user_version` and `key_version` are the xmin of their rows at that time. Without
+-- a `user_version` the account itself sends (a campaign, a hook), which must only be enabled.
+create or replace function sms_limits_of(
+  owner text, user_version text, key_id text, key_version text, sender text,
+  out stale boolean, out destinations text, out key_destinations text, out key_lines text[]
+) language plpgsql stable as $$
+begin
+  select
+    case when sms_limits_of.user_version is null then coalesce(s.disabled, false)
+      else u.xmin::text <> sms_limits_of.user_version end
+      or sms_limits_of.key_id is not null
+        and (k.id, k.xmin::text) is distinct from (sms_limits_of.key_id, sms_limits_of.key_version),
+    coalesce(s.destinations, ''), coalesce(k.destinations, ''), nullif(k.lines, '{}')
+  into stale, destinations, key_destinations, key_lines
+  from users u
+  left join user_settings s on s."user" = u.id
+  left join api_keys k on k.id = sms_limits_of.sender and k."user" = u.id
+  where u.id = sms_limits_of.owner;
+  stale := coalesce(stale, true);
+end $$;

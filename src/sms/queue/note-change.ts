@@ -1,0 +1,42 @@
+import type { Db } from '../../db/open.ts'
+import { run, statement, text } from '../../db/statement.ts'
+import type { Permit } from '../send/judge.ts'
+
+const NOTE = statement('sms note act', {})`
+insert into account_audit (id, "user", sender, action, collection, record, fields, created)
+values (pb_new_id(), ${text('user')}, ${text('by')}, ${text('action')}, ${text('collection')}, ${text('record')},
+  ${text('fields')}::json, pb_text(now()))`
+
+/**
+ * Records an act in the account's audit log, unless the account itself acted. The record of a batch is its
+ * id.
+ */
+export async function noteAct(
+  db: Db,
+  { sender: { user, sentBy: by } }: Permit,
+  collection: 'campaigns' | 'sms_messages',
+  action: string,
+  record: string,
+  fields: readonly string[] = [],
+): Promise<void> {
+  if (by !== user)
+    await run(db, NOTE, { user, by, action, collection, record, fields: JSON.stringify(fields) })
+}
+
+/** Texts that were changed. `record`: the id of the message or batch; `authors`: who had sent them. */
+interface Changed {
+  readonly action: string
+  readonly record: string
+  readonly authors: readonly string[]
+  readonly fields?: readonly string[]
+}
+
+/**
+ * Records that a member or an API key has changed texts of others, in the transaction of `db`. Events of the
+ * texts name who changed them in any case.
+ */
+export async function noteChange(db: Db, permit: Permit, change: Changed): Promise<void> {
+  const { action, record, authors, fields } = change
+  if (authors.some((author) => author !== permit.sender.sentBy))
+    await noteAct(db, permit, 'sms_messages', action, record, fields)
+}

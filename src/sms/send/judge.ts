@@ -1,0 +1,153 @@
+import type { Db } from '../../db/open.ts'
+import { list, number, runForRow, statement, text, textOrNull } from '../../db/statement.ts'
+import { GatewayError } from '../../errors.ts'
+import { MAX_OF_AGENT } from '../../portable/agents.ts'
+import { isEnough, notAllowed } from '../../records/access.ts'
+import { StaleAuth } from '../../records/record-sql.ts'
+import type { Role } from '../../request/request.ts'
+import { grants, type Scope } from '../../request/scopes.ts'
+import type { Sender } from './sender.ts'
+import { gatewayRefusal, REFUSALS, type RefusalCode } from './shape.ts'
+
+/** What an act needs: a role of a member, one of these scopes of an API key (none: keys may not do it). */
+interface Needs {
+  readonly role: Role
+  readonly scopes: readonly Scope[]
+  /** Agents may do it to MAX_OF_AGENT texts at once. */
+  readonly isCounted?: boolean
+}
+
+const SENDING: Needs = { role: 'agent', scopes: ['messages:send'], isCounted: true }
+
+/** Everything that makes a text leave, changes one that waits, or shows data of an account to a sender. */
+const ACTS = {
+  send: SENDING,
+  retry: SENDING,
+  /** Another text, time or priority. */
+  change: SENDING,
+  /** Also: an earlier end. */
+  cancel: { role: 'agent', scopes: ['messages:cancel'] },
+  verify: { role: 'agent', scopes: ['messages:send'] },
+  campaign: { role: 'admin', scopes: [] },
+  /** A preview without data of contacts. */
+  preview: { role: 'agent', scopes: ['messages:send'] },
+  /** Names, numbers and other data of contacts. */
+  readContacts: { role: 'viewer', scopes: ['messages:list'] },
+  readMessage: { role: 'viewer', scopes: ['messages:read'] },
+  listMessages: { role: 'viewer', scopes: ['messages:list'] },
+  readInbox: { role: 'viewer', scopes: ['inbox:list'] },
+  listDevices: { role: 'viewer', scopes: ['devices:list'] },
+  /** Counts of messages, without their data. */
+  readUsage: { role: 'viewer', scopes: ['messages:read', 'messages:send'] },
+} as const satisfies Readonly<Record<string, Needs>>
+export type Act = keyof typeof ACTS
+
+declare const isPermit: unique symbol
+
+/**
+ * The judge's permission for an act of a sender. What stores, changes or cancels texts takes one, and judges
+ * the texts themselves by `sms_may` in its own statement. Only `may` makes permits.
+ */
+export interface Permit {
+  readonly [isPermit]: true
+  readonly sender: Sender
+  readonly act: Act
+}
+
+/** The judge. `texts`: how many at once. Throws 403 for a role or scope, 400 `too_many_recipients`. */
+export function may(sender: Sender, act: Act, texts = 1): Permit {
+  const fault = faultOf(sender, ACTS[act], texts)
+  if (fault) throw fault
+  return { sender, act } as Permit
+}
+
+/** Whether a sender may do an act, for answers that otherwise show less. */
+export const isAllowed = (sender: Sender, act: Act): boolean => faultOf(sender, ACTS[act], 1) === undefined
+
+function faultOf({ role, scopes: own }: Sender, needs: Needs, texts: number): Error | undefined {
+  const { scopes, isCounted = false } = needs
+  if (role && !isEnough(role, needs.role)) return notAllowed(role)
+  if (own && !scopes.some((scope) => grants(own, scope))) return scopeRequired(scopes[0] ?? 'all:any')
+  if (isCounted && role === 'agent' && texts > MAX_OF_AGENT) return tooMany(MAX_OF_AGENT)
+  return undefined
+}
+
+export const scopeRequired = (scope: string) => gatewayRefusal('forbidden', `scope required: ${scope}`)
+
+export const tooMany = (max: number) =>
+  gatewayRefusal('too_many_recipients', `At most ${max} recipients per request`)
+
+/** The sender as the parameter of `limitsSql`. */
+export const senderParam = ({ sender: { user, version, key, sentBy } }: Permit): string =>
+  JSON.stringify({ user, version, key: key?.id, key_version: key?.version, by: sentBy })
+
+/** SQL: the bounds of the sender in the parameter `place`, JSON of `senderParam`. */
+export const limitsSql = (place: string) => {
+  const values = ['user', 'version', 'key', 'key_version', 'by'].map((name) => `${place}::json ->> '${name}'`)
+  return `sms_limits_of(${values.join(', ')})`
+}
+
+/**
+ * SQL: why the judge refuses an act on a stored text: null, a RefusalCode, or `campaign ID` for a text that
+ * belongs to a campaign. `m`, `d`: its rows of sms_messages and sms_dispatch; `l`: the sender's bounds.
+ */
+export const refusalSql = (act: Act, place: string) => `case
+  when l.stale and ${place}::json ->> 'version' is not null then 'stale'
+  when m.sent_by <> ${place}::json ->> 'by' and exists (${CAMPAIGN_OF_TEXT}) then 'campaign ' || m.sent_by
+  when l.destinations || l.key_destinations <> '' or l.key_lines is not null then sms_may('${act}',
+    l.destinations, l.key_destinations, l.key_lines, array[m."to"], case when d.pinned then d.device end,
+    case when d.line_pinned then d.line end, m.sim::int, d.lines)
+end`
+
+/** SQL: the campaign to which the text `m` belongs. */
+export const CAMPAIGN_OF_TEXT = `select from campaigns c where c.id = m.sent_by and c."user" = m."user"`
+
+const CAMPAIGN_PREFIX = 'campaign '
+
+/** The error for a refusal that `sms_accept` or `refusalSql` found. StaleAuth if the credentials changed. */
+export function refusalOf({ version }: Sender, refusal: string): Error {
+  if (refusal.startsWith(CAMPAIGN_PREFIX)) return ownedByCampaign(refusal.slice(CAMPAIGN_PREFIX.length))
+  if (refusal !== 'stale') return gatewayRefusal(refusal as RefusalCode)
+  return version === null ? gatewayRefusal('forbidden', 'The account is disabled') : new StaleAuth()
+}
+
+/** 409 for an act on a text that belongs to a campaign, which alone may change it. Names the campaign. */
+export function ownedByCampaign(campaign: string): GatewayError {
+  const [status, message] = REFUSALS.owned_by_campaign
+  return new GatewayError(status, { error: 'owned_by_campaign', message, campaign })
+}
+
+const OF_BATCH = statement('sms campaign of batch', { id: 'string' })`
+select c.id from campaigns c where c."user" = ${text('user')} and c.id <> ${text('by')} and c.id = (
+  select m.sent_by from sms_messages m where m.batch_id = ${text('batch')} and m.batch_id <> '' limit 1)`
+
+/** Throws 409 `owned_by_campaign` for the batch of a campaign, unless the campaign itself asks. */
+export async function requireOwnBatch(db: Db, { sender }: Permit, batch: string): Promise<void> {
+  const campaign = await runForRow(db, OF_BATCH, { user: sender.user, by: sender.sentBy, batch })
+  if (campaign) throw ownedByCampaign(campaign.id)
+}
+
+/** By what texts shall leave; '' and 0 for any. */
+export interface Way {
+  readonly device?: string
+  readonly line?: string
+  readonly sim?: number
+}
+
+const REFUSAL = statement('sms may', { refusal: 'string?' })`
+select case when l.stale then 'stale' else sms_may(${text('act')}, l.destinations, l.key_destinations, l.key_lines,
+  ${list('phones')}::text[], nullif(${text('device')}, ''), nullif(${text('line')}, ''), ${number('sim')}::int, l.key_lines) end as refusal
+from sms_limits_of(${text('user')}, ${textOrNull('version')}, ${textOrNull('key')}, ${textOrNull('keyVersion')}, ${text('by')}) l`
+
+/** Throws the refusal of new texts to these numbers. A send need not call this: `sms_accept` judges it. */
+export async function requireReach(
+  db: Db,
+  { sender, act }: Permit,
+  phones: readonly string[],
+  { device = '', line = '', sim = 0 }: Way = {},
+): Promise<void> {
+  const { user, version, key, sentBy: by } = sender
+  const credentials = { user, version, key: key?.id ?? null, keyVersion: key?.version ?? null, by }
+  const { refusal } = (await runForRow(db, REFUSAL, { ...credentials, act, phones, device, line, sim }))!
+  if (refusal !== null) throw refusalOf(sender, refusal)
+}

@@ -1,0 +1,137 @@
+import { createApp } from '../../src/http/app.ts'
+import { FIND_TOOLS, SEND_TOOLS } from '../../src/protocols/mcp/tools.ts'
+import { kindsOf } from '../../src/server/jobs.ts'
+import { ask, isRefusedInside, markOf, pathOf } from './ask.ts'
+import { CALLERS, type Caller, query, SECRETS, server, url, user } from './callers.ts'
+import { OTHERS } from './others.ts'
+import { KEYS_ALONE, ROWS, type Row, TOOL_ROWS } from './rows.ts'
+import { hasLeft, makeTexts, stateOf } from './texts.ts'
+import { isIn, type Who } from './who.ts'
+
+// Every route, door and job that can make a text leave or show data, asked for by everybody who may ask.
+
+const rows: Readonly<Record<string, Row>> = {
+  ...ROWS,
+  ...Object.fromEntries(Object.entries(TOOL_ROWS).map(([name, row]) => [`POST /mcp ${name}`, row])),
+}
+const routes = [...new Set(createApp(server.services).routes.map(({ method, path }) => `${method} ${path}`))]
+  // middleware, and what answers a method that a route does not have
+  .filter((route) => !route.startsWith('ALL '))
+const routeOf = (row: string) => row.split(' ').slice(0, 2).join(' ')
+const known = new Set(Object.keys(rows).map(routeOf))
+const others = routes.filter((route) => !known.has(route))
+
+/** People and others do not get in by a door that opens with an API key alone; keys have no campaigns. */
+function isAllowed(who: Who, { by = 'api', isOfOwner }: Row, { name, key }: Caller): boolean {
+  if (isOfOwner && key === undefined && name !== 'owner') return false
+  if (by === 'twilio' && name !== 'key: twilio') return false
+  if (key === undefined && KEYS_ALONE.has(by)) return false
+  return isIn(who, name)
+}
+
+const shows = (text: string, ...secrets: string[]) => secrets.some((secret) => text.includes(secret))
+
+/** What is wrong in a cell; undefined if nothing is. */
+async function faultOf(route: string, row: Row, caller: Caller): Promise<string | undefined> {
+  const target = await makeTexts(row.texts ?? {})
+  const before = await stateOf(target)
+  const mark = markOf()
+  const { status, text } = await ask(route, row, caller, target, mark)
+  const mayDo = isAllowed(row.may, row, caller)
+  const isDone = row.isEffect
+    ? (await hasLeft(mark, target)) || (await stateOf(target)) !== before
+    : ![401, 403].includes(status) && !isRefusedInside(text)
+  const isShown = { text: shows(text, SECRETS.text), contact: shows(text, SECRETS.contact, SECRETS.field) }
+  const may = {
+    text: isAllowed(row.text ?? 'nobody', row, caller),
+    contact: isAllowed(row.contact ?? 'nobody', row, caller),
+  }
+  const faults = [
+    ...(isDone === mayDo ? [] : [isDone ? 'is done' : 'is refused']),
+    ...(mayDo && row.isEffect && status >= 300 ? ['is done and refused'] : []),
+    ...(isShown.text === may.text ? [] : [isShown.text ? 'shows a text' : 'hides the text']),
+    ...(isShown.contact === may.contact ? [] : [isShown.contact ? 'shows a contact' : 'hides the contact']),
+  ]
+  return faults.length === 0
+    ? undefined
+    : `${route} by ${caller.name}: ${faults.join(', ')} (${status} ${text.slice(0, 120)})`
+}
+
+let cells = 0
+afterAll(() => expect(cells).toBeGreaterThanOrEqual(400))
+
+test('every route has a row', () => {
+  expect(routes.length).toBeGreaterThan(150)
+  expect([...known].filter((route) => !routes.includes(route))).toEqual([])
+  expect(others.filter((route) => !OTHERS.some(([pattern]) => pattern.test(route)))).toEqual([])
+})
+
+test('every tool of MCP has a row', () => {
+  expect([...SEND_TOOLS, ...FIND_TOOLS].map(({ name }) => name).sort()).toEqual(Object.keys(TOOL_ROWS).sort())
+})
+
+test.each(Object.entries(rows))('%s is allowed to those whom the table names', async (route, row) => {
+  const faults: string[] = []
+  for (const caller of CALLERS) {
+    const fault = await faultOf(route, row, caller)
+    if (fault) faults.push(fault)
+    cells++
+  }
+  expect(faults).toEqual([])
+})
+
+const outgoing = async () =>
+  String(
+    await query(`select count(*) from sms_messages where "user" = $1 and message_type = 'outgoing'`, [user]),
+  )
+const COLLECTIONS = ['contacts', 'sms_messages', 'conversations']
+
+/** Asks for a route that sends nothing. Returns what it answered, for each collection if it lists records. */
+async function askOther(route: string, { token, key }: Caller): Promise<string> {
+  const method = route.split(' ')[0]!
+  const isOfRecords = /:collection\/(records|export)/.test(route)
+  const collections = isOfRecords ? COLLECTIONS : ['users']
+  const answers = collections.map(async (collection) => {
+    const headers = { ...(key && { 'x-api-key': key }), ...(token && { authorization: token }) }
+    const json = { 'content-type': 'application/json' }
+    const body = method === 'GET' ? {} : { body: '{}', headers: { ...headers, ...json } }
+    const stop = new AbortController()
+    const address = url + pathOf(route, { collection })
+    const response = await fetch(address, { method, headers, signal: stop.signal, ...body })
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+    const text = isStream ? '' : await response.text()
+    stop.abort()
+    return text
+  })
+  return (await Promise.all(answers)).join('\n')
+}
+
+// it ends the sessions of who asks
+const inOrder = others.toSorted((a, b) => Number(a.includes('end-other')) - Number(b.includes('end-other')))
+test.each(inOrder)('%s sends nothing and shows nothing beyond the rules of records', async (route) => {
+  const who = OTHERS.find(([pattern]) => pattern.test(route))![1]
+  const before = await outgoing()
+  const shown: string[] = []
+  for (const caller of CALLERS) {
+    if (shows(await askOther(route, caller), ...Object.values(SECRETS))) shown.push(caller.name)
+    cells++
+  }
+  const isList = !route.includes(':id') && who !== 'nobody'
+  const may = CALLERS.map(({ name }) => name).filter((name) => isIn(who, name))
+  expect(shown).toEqual(isList ? may : [])
+  expect(await outgoing()).toBe(before)
+})
+
+/** Whether a job of this kind makes texts leave. A new kind needs a line here, and a test of its bounds. */
+const JOBS: Readonly<Record<string, boolean>> = {
+  answer: true,
+  campaign: true,
+  alarm_mail: false,
+  reply_mail: false,
+  push: false,
+}
+
+test('every kind of job has a row', () => {
+  const kinds = kindsOf({ ...server.services }).map(({ name }) => name)
+  expect(kinds.filter((name) => !(name in JOBS))).toEqual([])
+})

@@ -1,0 +1,103 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+// Shows that the matrix notices each check of the judge: takes one out at random, in a copy of the
+// repository, and runs the matrix, which must fail. Usage: npx node test/judge/removals.ts [--count 20]
+
+/** A check: the file, what stands there, and what stands there without the check. */
+type Check = readonly [file: string, check: string, without: string]
+
+const JUDGE = 'src/sms/send/judge.ts'
+const MAY = 'sql/functions/bounds/sms_may.sql'
+const ACCEPT = 'sql/functions/send/sms_judge.sql'
+const CHECKS: readonly Check[] = [
+  [JUDGE, 'if (role && !isEnough(role, needs.role)) return', '// return'],
+  [JUDGE, 'if (own && !scopes.some((scope) => grants(own, scope))) return', '// return'],
+  [JUDGE, "if (isCounted && role === 'agent' && texts > MAX_OF_AGENT) return", '// return'],
+  [JUDGE, 'if (campaign) throw ownedByCampaign(campaign.id)', '// removed'],
+  [JUDGE, 'if (refusal !== null) throw refusalOf(sender, refusal)', '// removed'],
+  [JUDGE, '  when m.sent_by <> ${place}', '  -- when m.sent_by <> ${place}'],
+  [JUDGE, "  when l.destinations || l.key_destinations <> ''", '  when false'],
+  [MAY, "  if account_destinations || key_destinations <> ''", '  if false'],
+  [MAY, 'sms_is_destination(account_destinations, n.number) and ', ''],
+  [MAY, ' and sms_is_destination(key_destinations, n.number)', ''],
+  [MAY, '  if key_lines is null then', '  if true then'],
+  [MAY, '  if not coalesce(line = any (key_lines), kept <@ key_lines, false) then', '  if false then'],
+  [MAY, '  if device is not null or sim > 0 then', '  if false then'],
+  [
+    ACCEPT,
+    "    if outcome = 'accepted' and (destinations || key_destinations",
+    '    if false and (destinations || key_destinations',
+  ],
+  ['src/sms/send/send.ts', "may(sender, 'send', phones.length)", "may(sender, 'send')"],
+  ['src/sms/send/preview.ts', 'items: showsPeople ? items : []', 'items'],
+  ['src/sms/send/preview.ts', 'await requireReach(', 'void (0 && requireReach)('],
+  ['src/sms/queue/retry.ts', "may(sender, 'retry', due.length)", "may(sender, 'retry')"],
+  ['src/sms/queue/retry.ts', "if (campaign !== '' && campaign !== sender.sentBy) throw", '// throw'],
+  ['src/sms/queue/change.ts', "may(sender, 'change', Number(messages))", "may(sender, 'change')"],
+  ['src/sms/queue/change.ts', 'case when not $9::bool and', 'case when false and not $9::bool and'],
+  ['src/sms/queue/cancel.ts', 'if (refusal !== null) throw refusalOf(sender, refusal)', '// removed'],
+  ['src/http/middleware/sender.ts', '  may(caller, act)\n', ''],
+  ['src/http/routes/campaigns.ts', 'permit: may(sender, act)', "permit: may(sender, 'readUsage')"],
+  ['src/protocols/vendel/routes.ts', "reading('readMessage', readBatch)", "reading('readUsage', readBatch)"],
+]
+
+const HOME = join(import.meta.dirname, '../..')
+const { count } = parseArgs({ options: { count: { type: 'string', default: '20' } } }).values
+
+/** A copy of what git has here, with the packages of this folder. */
+function copyRepository(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'pocketsms-removals-'))
+  const archive = execFileSync('git', ['archive', 'HEAD'], { cwd: HOME, maxBuffer: 1 << 30 })
+  execFileSync('tar', ['-x', '-C', copy], { input: archive })
+  symlinkSync(join(HOME, 'node_modules'), join(copy, 'node_modules'))
+  return copy
+}
+
+/** Whether the matrix is red in the copy. */
+function isRed(copy: string): boolean {
+  const args = [
+    'vitest',
+    'run',
+    'test/judge',
+    '--project',
+    'slow',
+    '--bail',
+    '1',
+    '-t',
+    'those whom the table names',
+  ]
+  return spawnSync('npx', args, { cwd: copy, stdio: 'ignore' }).status !== 0
+}
+
+/** Whether the matrix is red without the check. */
+function isNoticed(copy: string, [file, check, without]: Check): boolean {
+  const path = join(copy, file)
+  const whole = readFileSync(path, 'utf8')
+  if (whole.split(check).length !== 2) throw new Error(`${file} must have once: ${check}`)
+  writeFileSync(
+    path,
+    whole.replace(check, () => without),
+  )
+  const noticed = isRed(copy)
+  writeFileSync(path, whole)
+  return noticed
+}
+
+const copy = copyRepository()
+try {
+  if (isRed(copy)) throw new Error('The matrix is red already, with all checks')
+  const shuffled = CHECKS.map((check) => ({ check, order: Math.random() })).sort((a, b) => a.order - b.order)
+  const missed: string[] = []
+  for (const { check } of shuffled.slice(0, Number(count))) {
+    const noticed = isNoticed(copy, check)
+    console.log(`${noticed ? 'red  ' : 'GREEN'} without ${check[0]}: ${check[1].trim()}`)
+    if (!noticed) missed.push(check[1])
+  }
+  process.exitCode = missed.length > 0 ? 1 : 0
+} finally {
+  rmSync(copy, { recursive: true })
+}

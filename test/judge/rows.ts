@@ -1,0 +1,310 @@
+import { sidOf } from '../../src/protocols/twilio/wire.ts'
+import {
+  type Caller,
+  FORBIDDEN,
+  group,
+  lines,
+  NUMBER,
+  service,
+  template,
+  twilioSid,
+  user,
+} from './callers.ts'
+import type { Target, Wanted } from './texts.ts'
+import type { Who } from './who.ts'
+
+// The rows of the matrix: how each route is asked, and who may.
+
+/** A request of a cell. `mark`: a text that shows whether this request has sent something. */
+export interface Row {
+  readonly may: Who
+  /** Whether the answer shows the text of the message, or the data of the contact, and to whom. */
+  readonly text?: Who
+  readonly contact?: Who
+  readonly texts?: Wanted
+  readonly body?: (target: Target, mark: string) => unknown
+  readonly query?: (target: Target, mark: string, caller: Caller) => Readonly<Record<string, string>>
+  /** How the door takes credentials. Default: X-API-Key, or Authorization for a token. */
+  readonly by?: Door
+  /** The request changes or sends something if it is allowed; else only its status tells. */
+  readonly isEffect?: boolean
+  /** The route is for the account itself, so members of its team are refused. */
+  readonly isOfOwner?: boolean
+  /** The parts of the path that are not the id of the first text. */
+  readonly path?: (target: Target) => Readonly<Record<string, string>>
+}
+export type Door =
+  | 'api'
+  | 'people'
+  | 'basic'
+  | 'twilio'
+  | 'access-token'
+  | 'api key header'
+  | 'query'
+  | 'hook'
+  | 'mcp'
+  | 'json'
+
+const many = Array.from({ length: 20 }, (_, i) => `+49151123456${i + 10}`)
+const HOUR = 3_600_000
+const later = () => new Date(Date.now() + 2 * HOUR).toISOString()
+const to = { recipients: [NUMBER] }
+const sends = (may: Who, more: object = {}): Row => ({
+  ...{ may, isEffect: true },
+  body: (_, mark) => ({ ...to, body: mark, ...more }),
+})
+const sendsTemplate = (may: Who): Row => ({
+  ...{ may, isEffect: true },
+  body: (_, code) => ({ ...to, template_id: template, variables: { code } }),
+})
+const changes = (may: Who, body: () => object, texts: Row['texts'] = {}): Row => ({
+  ...{ may, texts, body, isEffect: true },
+})
+const reads = (may: Who, more: Partial<Row> = {}): Row => ({ may, ...more })
+const steers = (may: Who, body?: Row['body']): Row => ({
+  ...{ may, isEffect: true, texts: { isOfCampaign: true }, by: 'people', ...(body && { body }) },
+})
+const BY_ANY = { isByAny: true }
+const OUT = { isForbidden: true }
+const OF_CAMPAIGN = { isOfCampaign: true }
+const FAILED = { isFailed: true }
+const MANY = { count: 21 }
+const PAST_AND_OVER = () => ({ scheduled_at: '2020-01-01T00:00:00Z', ttl: 1 })
+const preview: Row['body'] = () => ({ group_ids: [group], body: '{{name}} {{iban}}', variables: {} })
+const none = () => ({})
+
+const API: Readonly<Record<string, Row>> = {
+  'POST /api/sms/send': sends('send'),
+  'POST /api/sms/send by a line': sends('sendByLine', { line_id: lines[0] }),
+  'POST /api/sms/send by a slot': sends('sendByLine', { sim: 1, scheduled_at: '2090-01-01T00:00:00Z' }),
+  'POST /api/sms/send to a forbidden number': sends('nobody', { recipients: [FORBIDDEN] }),
+  'POST /api/sms/send to 21 people': sends('sendToMany', { recipients: [NUMBER, ...many] }),
+  'POST /api/sms/send-template': sendsTemplate('send'),
+  'POST /api/sms/preview': { may: 'send', contact: 'previewed', body: preview },
+  'POST /api/sms/preview to a forbidden number': {
+    ...{ may: 'nobody', body: () => ({ recipients: [FORBIDDEN], body: 'Hi' }) },
+  },
+  'GET /api/sms/usage': reads('usage'),
+  'GET /api/sms/usage/days': reads('usage'),
+  'GET /api/sms/twilio': reads('usage', { isOfOwner: true }),
+  'GET /api/sms/batches/:batch_id': reads('usage', { texts: {} }),
+  'POST /api/sms/batches/:batch_id/cancel': changes('cancel', none),
+  'POST /api/sms/batches/:batch_id/cancel of a campaign': changes('nobody', none, OF_CAMPAIGN),
+  'POST /api/sms/batches/:batch_id/reschedule': changes('change', () => ({ scheduled_at: later() })),
+  'POST /api/sms/batches/:batch_id/reschedule of 21': changes(
+    'changeMany',
+    () => ({ scheduled_at: later() }),
+    MANY,
+  ),
+  'POST /api/sms/batches/:batch_id/reschedule to an end': changes('end', PAST_AND_OVER),
+  'POST /api/sms/batches/:batch_id/reschedule of a campaign': changes('nobody', PAST_AND_OVER, OF_CAMPAIGN),
+  'POST /api/sms/batches/:batch_id/retry': changes('retry', none, FAILED),
+  'POST /api/sms/batches/:batch_id/retry of 21': changes('retryMany', none, { ...MANY, ...FAILED }),
+  'POST /api/sms/batches/:batch_id/retry of a campaign': changes('nobody', none, {
+    ...OF_CAMPAIGN,
+    ...FAILED,
+  }),
+  'PATCH /api/sms/messages/:id': changes('change', () => ({ body: 'Another text' })),
+  'PATCH /api/sms/messages/:id to a forbidden number': changes('nobody', () => ({ body: 'Hi' }), OUT),
+  'PATCH /api/sms/messages/:id by any line': changes('change', () => ({ body: 'Hi' }), BY_ANY),
+  'PATCH /api/sms/messages/:id to an end': changes('end', PAST_AND_OVER),
+  'PATCH /api/sms/messages/:id of a campaign': changes(
+    'nobody',
+    () => ({ body: 'Another text' }),
+    OF_CAMPAIGN,
+  ),
+  'POST /api/sms/messages/:id/cancel': changes('cancel', none),
+  'POST /api/sms/messages/:id/cancel to a forbidden number': changes('cancel', none, OUT),
+  'POST /api/sms/messages/:id/cancel of a campaign': changes('nobody', none, OF_CAMPAIGN),
+  'POST /api/sms/messages/:id/retry': changes('retry', none, FAILED),
+  'POST /api/sms/messages/:id/retry to a forbidden number': changes('nobody', none, { ...OUT, ...FAILED }),
+  'POST /api/sms/messages/:id/retry of a campaign': changes('nobody', none, { ...OF_CAMPAIGN, ...FAILED }),
+  'POST /api/verify': {
+    may: 'verify',
+    body: (_, mark) => ({ to: `+4915${BigInt(`0x${mark}`) % 10n ** 8n}` }),
+  },
+  'POST /api/verify/check': { may: 'code', body: () => ({ to: NUMBER, code: '1' }) },
+  'POST /api/verify/cancel': { may: 'code', body: () => ({ to: NUMBER }) },
+  'POST /api/campaigns': {
+    ...{ may: 'campaign', isEffect: true, by: 'people' },
+    body: (_, name) => ({ ...to, name, body: 'Sale', scheduled_at: '2090-01-01T00:00:00Z' }),
+  },
+  'POST /api/campaigns to a forbidden number': {
+    ...{ may: 'nobody', isEffect: true, by: 'people' },
+    body: (_, name) => ({ recipients: [FORBIDDEN], name, body: 'Sale' }),
+  },
+  'POST /api/campaigns/preview': {
+    ...{ may: 'campaign', contact: 'campaign', by: 'people', body: preview },
+  },
+  'POST /api/campaigns/times': {
+    may: 'steps',
+    by: 'people',
+    body: () => ({ repeat: { cron: '0 8 * * 1' } }),
+  },
+  'PATCH /api/campaigns/:id': steers('campaign', (_, name) => ({ name })),
+  'POST /api/campaigns/:id/pause': steers('campaign'),
+  'POST /api/campaigns/:id/resume': { ...steers('campaign'), isEffect: false },
+  'POST /api/campaigns/:id/cancel': steers('campaign'),
+  'POST /api/campaigns/:id/retry': { ...steers('campaign'), texts: { ...OF_CAMPAIGN, ...FAILED } },
+  'GET /api/campaigns/:id/progress': { ...steers('steps'), isEffect: false },
+}
+
+const form = (mark: string) => ({ message: mark })
+const byKey = (parameter: string, value: string, login: (key: string) => object): Row => ({
+  ...{ may: 'send', isEffect: true, by: 'query' },
+  query: (_, mark, { key = '', token = '' }) => ({
+    ...form(mark),
+    [parameter]: value,
+    ...login(key || token),
+  }),
+})
+const access = (access_token: string) => ({ access_token })
+const SMSEAGLE = Object.fromEntries(
+  ['GET', 'POST'].flatMap((method) => [
+    [`${method} /http_api/send_sms`, byKey('to', NUMBER, access)],
+    [`${method} /http_api/send_tocontact`, byKey('contactname', 'Zenobia Quill', access)],
+    [`${method} /http_api/send_togroup`, byKey('groupname', 'contact_groups', access)],
+  ]),
+)
+
+const tool = (
+  may: Who,
+  name: string,
+  input: (target: Target, mark: string) => object,
+  more: Partial<Row> = {},
+): Row => ({
+  ...{ may, by: 'mcp', ...more },
+  body: (target, mark) => ({
+    ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+    params: { name, arguments: input(target, mark) },
+  }),
+})
+/** A row for each tool of MCP; the test compares them with the tools that the server has. */
+export const TOOL_ROWS: Readonly<Record<string, Row>> = {
+  send_message: tool('send', 'send_message', (_, body) => ({ ...to, body }), { isEffect: true }),
+  send_template: tool(
+    ...(['send', 'send_template'] as const),
+    (_, code) => ({ ...to, template_id: template, variables: { code } }),
+    { isEffect: true },
+  ),
+  preview_message: tool('send', 'preview_message', preview as () => object, { contact: 'previewed' }),
+  cancel_message: tool('cancel', 'cancel_message', ({ ids }) => ({ id: ids[0] }), {
+    isEffect: true,
+    texts: {},
+  }),
+  get_quota: tool('code', 'get_quota', none),
+  find_messages: tool('messages', 'find_messages', none, { text: 'messages', texts: {} }),
+  get_message: tool('message', 'get_message', ({ ids }) => ({ id: ids[0] }), { text: 'message', texts: {} }),
+  find_conversations: tool('inbox', 'find_conversations', none, { contact: 'inbox' }),
+  list_devices: tool('devices', 'list_devices', none),
+}
+
+const sids = ({ ids }: Target) => ({
+  AccountSid: twilioSid,
+  Sid: `${sidOf('SM', ids[0]!)}`,
+  MessageSid: sidOf('SM', ids[0]!),
+  ServiceSid: sidOf('VA', service),
+})
+const ofTwilio = (more: Partial<Row> = {}): Row => ({
+  may: 'twilio',
+  by: 'twilio',
+  texts: {},
+  path: sids,
+  ...more,
+})
+const MESSAGES = '/2010-04-01/Accounts/:AccountSid/Messages'
+const ONE = `${MESSAGES}/:Sid{[^/]+\\.json}`
+
+// Vendel's SDKs have keys. A session opens its routes, too, but none of a member's
+const VENDEL: Readonly<Record<string, Row>> = {
+  'POST /vendel/api/sms/send': sends('send'),
+  'POST /vendel/api/sms/send-template': sendsTemplate('send'),
+  'GET /vendel/api/sms/status/:id': reads('message', { text: 'message', texts: {} }),
+  'GET /vendel/api/sms/batch/:id': reads('message', {
+    ...{ text: 'message', texts: {} },
+    path: ({ batch }) => ({ id: batch }),
+  }),
+  'GET /vendel/api/sms/messages': reads('messages', { text: 'messages', texts: {} }),
+  'GET /vendel/api/contacts': reads('contacts', { contact: 'contacts' }),
+  'GET /vendel/api/contacts/groups': reads('contacts'),
+  'GET /vendel/api/devices': reads('devices'),
+  'GET /vendel/api/plans/quota': reads('usage'),
+}
+
+const DOORS: Readonly<Record<string, Row>> = {
+  'POST /api/3rdparty/v1/messages': {
+    ...{ may: 'send', isEffect: true, by: 'basic' },
+    body: (_, text) => ({ phoneNumbers: [NUMBER], textMessage: { text } }),
+  },
+  'GET /api/3rdparty/v1/messages': reads('messages', { by: 'basic' }),
+  'GET /api/3rdparty/v1/messages/:id': reads('message', { by: 'basic', text: 'message', texts: {} }),
+  'DELETE /api/3rdparty/v1/messages/:id': {
+    may: 'cancel',
+    by: 'basic',
+    texts: {},
+    isEffect: true,
+    text: 'cancel',
+  },
+  'GET /api/3rdparty/v1/inbox': reads('inbox', { by: 'basic', text: 'inbox' }),
+  'GET /api/3rdparty/v1/devices': reads('devices', { by: 'basic' }),
+  [`GET ${MESSAGES}.json`]: ofTwilio({ text: 'twilio' }),
+  [`POST ${MESSAGES}.json`]: ofTwilio({ isEffect: true, body: (_, Body) => ({ To: NUMBER, Body }) }),
+  [`GET ${ONE}`]: ofTwilio({ text: 'twilio' }),
+  [`POST ${ONE}`]: ofTwilio({ isEffect: true, text: 'twilio', body: () => ({ Status: 'canceled' }) }),
+  [`POST ${ONE} of a campaign`]: ofTwilio({
+    may: 'nobody',
+    texts: OF_CAMPAIGN,
+    isEffect: true,
+    body: () => ({ Status: 'canceled' }),
+  }),
+  [`DELETE ${ONE}`]: ofTwilio({ texts: FAILED, isEffect: true }),
+  'POST /v2/Services/:ServiceSid/Verifications': ofTwilio({
+    body: (_, mark) => ({ To: `+4916${BigInt(`0x${mark}`) % 10n ** 8n}`, Channel: 'sms' }),
+  }),
+  ...Object.fromEntries(Object.entries(VENDEL).map(([at, row]) => [at, { ...row, isOfOwner: true }])),
+  ...SMSEAGLE,
+  'POST /jsonrpc/sms': {
+    ...{ may: 'send', isEffect: true, by: 'json' },
+    body: (_, mark) => ({
+      method: 'sms.send_sms',
+      params: { ...form(mark), to: NUMBER, access_token: 'KEY' },
+    }),
+  },
+  'POST /api/v2/messages/sms': {
+    ...{ may: 'send', isEffect: true, by: 'access-token' },
+    body: (_, text) => ({ to: [NUMBER], text }),
+  },
+  'GET /cgi-bin/sendsms': {
+    ...{ may: 'send', isEffect: true, by: 'query' },
+    query: (_, text, { key = '', token = '' }) => ({
+      to: NUMBER,
+      text,
+      username: user,
+      password: key || token,
+    }),
+  },
+  'POST /api/v1/sms/send': {
+    ...{ may: 'send', isEffect: true, by: 'api key header' },
+    body: (_, body) => ({ to: NUMBER, body }),
+  },
+  'POST /api/hooks/:secret': { may: 'hook', isEffect: true, by: 'hook', body: (_, mark) => mark },
+  'POST /api/hooks': { may: 'hook', isEffect: true, body: (_, mark) => mark },
+  'POST /api/hooks/preview': {
+    ...{
+      may: 'campaign',
+      by: 'people',
+      body: () => ({ hook: { preset: 'text', groups: [group] }, body: 'Down' }),
+    },
+  },
+}
+
+export const ROWS: Readonly<Record<string, Row>> = { ...API, ...DOORS }
+/** Doors that open with an API key alone: people and others are refused. */
+export const KEYS_ALONE: ReadonlySet<Door> = new Set([
+  'basic',
+  'access-token',
+  'api key header',
+  'query',
+  'mcp',
+  'json',
+])

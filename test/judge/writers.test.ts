@@ -1,0 +1,57 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+// Every statement that lets a text leave, leave earlier, go elsewhere or say something else, in src and sql.
+// A new one needs the judge, or a reason here why it needs none.
+
+const HOME = join(import.meta.dirname, '../..')
+const COLUMNS = ['to', 'body', 'line', 'due_at', 'scheduled_at', 'sealed']
+
+const WRITES =
+  /\b(insert into|update)\s+(sms_dispatch|sms_messages)\b(?:\s+(?!set\b)\w+)?\s*([\s\S]*?)(?=`|;|\)\s*,\s*\w+ as\b|\bwhere\b)/g
+
+/** The columns that a statement writes: all that an insert names, those that an update sets. */
+function columnsOf(verb: string, rest: string): readonly string[] {
+  if (verb === 'insert into') return ['insert']
+  const set = rest.replace(/^set\s/, '').replace(/\bfrom\b[\s\S]*/, '')
+  return COLUMNS.filter((name) => new RegExp(`(^|,)\\s*"?${name}"?\\s*=`).test(set))
+}
+
+const writersIn = (file: string): string[] =>
+  [...readFileSync(join(HOME, file), 'utf8').matchAll(WRITES)].flatMap(([, verb, table, rest]) => {
+    const columns = columnsOf(verb!, rest!)
+    return columns.length > 0 ? [`${file}: ${table} ${columns.join(', ')}`] : []
+  })
+
+const JUDGED = 'asks the judge'
+const QUEUE = 'chooses a line for an accepted text, within the lines that it may leave by'
+const TIMES = 'looks again, now, for a line for a text that is due'
+const ENDED = 'removes the text of a message that is over'
+const WRITERS: Readonly<Record<string, string>> = {
+  'sql/functions/send/sms_store.sql: sms_messages insert': JUDGED,
+  'sql/functions/send/sms_store.sql: sms_dispatch insert': JUDGED,
+  'src/sms/queue/change.ts: sms_dispatch due_at': JUDGED,
+  'src/sms/queue/change.ts: sms_messages body, scheduled_at': JUDGED,
+  'src/sms/campaigns/campaign.ts: sms_dispatch line, due_at': 'holds its own texts, with a permit',
+  'src/sms/campaigns/campaign.ts: sms_messages line': 'holds its own texts, with a permit',
+  'src/sms/campaigns/campaign.ts: sms_dispatch due_at': 'releases its own texts, with a permit',
+  'src/hooks/call.ts: sms_messages body':
+    'counts in its own summary, which an offer with a permit has stored',
+  'src/sms/queue/fail-or-reassign.ts: sms_dispatch line, due_at': QUEUE,
+  'src/sms/queue/fail-or-reassign.ts: sms_messages line': QUEUE,
+  'src/sms/queue/overdue.ts: sms_dispatch line, due_at': QUEUE,
+  'src/sms/queue/overdue.ts: sms_messages line': QUEUE,
+  'sql/functions/lines/sms_line_refund.sql: sms_dispatch due_at': TIMES,
+  'sql/functions/lines/sms_look_for_room.sql: sms_dispatch due_at': TIMES,
+  'src/sms/users.ts: sms_dispatch due_at': TIMES,
+  'src/sms/history.ts: sms_messages body': ENDED,
+  'src/sms/history.ts: sms_messages to, body': ENDED,
+  'src/protocols/twilio/messages.ts: sms_messages body': ENDED,
+  'src/sms/conversations/receive.ts: sms_messages insert': 'stores a text that came in',
+}
+
+test('statements that write texts are known', () => {
+  const files = globSync(['src/**/*.ts', 'sql/functions/**/*.sql'], { cwd: HOME })
+  const found = files.flatMap((file) => writersIn(file.replaceAll('\\', '/')))
+  expect([...new Set(found)].sort()).toEqual(Object.keys(WRITERS).sort())
+})

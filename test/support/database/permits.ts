@@ -1,0 +1,11 @@
+import { type Act, may } from '../../../src/sms/send/judge.ts'
+import { accountSender, type Sender } from '../../../src/sms/send/sender.ts'
+
+/** The judge's permission for an act of the account itself. */
+export const permitOf = (user: string, act: Act = 'cancel') => may(accountSender(user, user), act)
+
+/** A person who owns the account, signed in when the row of the user had this version. */
+export const ownerWith = (user: string, version: string): Sender => ({
+  ...accountSender(user, user),
+  version,
+})
